@@ -1,0 +1,286 @@
+// Made from openapi/features.yaml by npm run codegen. Do not edit.
+
+export interface paths {
+    "/features/{resource}/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the features of a resource
+         * @description Every feature that was added to the resource, each once, in the order in which they were first added.
+         *     A resource without features, known or not, has an empty list.
+         */
+        get: operations["listFeatures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/features/{resource}/{id}/{feature}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell whether a resource has a feature
+         * @description True from the moment an add was answered.
+         */
+        get: operations["hasFeature"];
+        put?: never;
+        /**
+         * Add a feature to a resource
+         * @description Adding again changes nothing: the feature keeps its place in the list. The request has no body; one that
+         *     is sent along is ignored, whatever its content type.
+         */
+        post: operations["addFeature"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @description The feature is attached to the resource now.
+         * @example {
+         *       "result": true
+         *     }
+         */
+        Added: {
+            /**
+             * @description Always true.
+             * @constant
+             */
+            result: true;
+        };
+        /**
+         * @description One line of text that says what was wrong, ended by a line feed.
+         * @example the store is full
+         */
+        ErrorLine: string;
+        /**
+         * @description Names of features, each once, in the order of adding.
+         * @example [
+         *       "dark-mode",
+         *       "beta search"
+         *     ]
+         */
+        FeatureList: components["schemas"]["Name"][];
+        /**
+         * @description Unicode text of 1 to 256 characters, none of them a control character.
+         * @example dark-mode
+         */
+        Name: string;
+        /**
+         * @description The answer to a yes-or-no question.
+         * @example {
+         *       "result": true
+         *     }
+         */
+        Result: {
+            /** @description Whether the resource has the feature. */
+            result: boolean;
+        };
+    };
+    responses: {
+        /** @description A name is empty, too long or malformed, or there is a query parameter that is not declared. */
+        BadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain": components["schemas"]["ErrorLine"];
+            };
+        };
+        /** @description The path is known, but not with this method. */
+        MethodNotAllowed: {
+            headers: {
+                /**
+                 * @description The methods this path has.
+                 * @example GET, HEAD, POST
+                 */
+                Allow: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain": components["schemas"]["ErrorLine"];
+            };
+        };
+        /** @description The underlying store failed. The body is the store's message. */
+        StoreFailure: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain": components["schemas"]["ErrorLine"];
+            };
+        };
+        /** @description The service is stopping. */
+        Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain": components["schemas"]["ErrorLine"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description Name of a feature.
+         * @example dark-mode
+         */
+        Feature: components["schemas"]["Name"];
+        /**
+         * @description Identifier of one resource of that kind.
+         * @example 42
+         */
+        Id: components["schemas"]["Name"];
+        /**
+         * @description Kind of the resource, for example a class of objects.
+         * @example customer
+         */
+        Resource: components["schemas"]["Name"];
+    };
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listFeatures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of one resource of that kind.
+                 * @example 42
+                 */
+                id: components["parameters"]["Id"];
+                /**
+                 * @description Kind of the resource, for example a class of objects.
+                 * @example customer
+                 */
+                resource: components["parameters"]["Resource"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The names of the resource's features, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeatureList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["StoreFailure"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    hasFeature: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a feature.
+                 * @example dark-mode
+                 */
+                feature: components["parameters"]["Feature"];
+                /**
+                 * @description Identifier of one resource of that kind.
+                 * @example 42
+                 */
+                id: components["parameters"]["Id"];
+                /**
+                 * @description Kind of the resource, for example a class of objects.
+                 * @example customer
+                 */
+                resource: components["parameters"]["Resource"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the feature was added to the resource. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["StoreFailure"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addFeature: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of a feature.
+                 * @example dark-mode
+                 */
+                feature: components["parameters"]["Feature"];
+                /**
+                 * @description Identifier of one resource of that kind.
+                 * @example 42
+                 */
+                id: components["parameters"]["Id"];
+                /**
+                 * @description Kind of the resource, for example a class of objects.
+                 * @example customer
+                 */
+                resource: components["parameters"]["Resource"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource had the feature already. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Added"];
+                };
+            };
+            /** @description The feature was added. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Added"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["StoreFailure"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+}

@@ -1,0 +1,42 @@
+import { STATUS_CODES } from "node:http";
+import { Refusal } from "./refusal.ts";
+
+/** How one service words its errors. */
+export interface ErrorReply {
+  type: string;
+  body: unknown;
+}
+export type RenderError = (status: number, messages: string[]) => ErrorReply;
+
+interface Explained {
+  status: number;
+  messages: string[];
+  headers: Record<string, string>;
+}
+
+const frameworkTexts: Record<string, string> = {
+  FST_ERR_BAD_URL: "malformed percent-encoding in the path",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "the body's content type is not one this operation takes",
+  FST_ERR_CTP_BODY_TOO_LARGE: "the body is too large",
+  FST_ERR_CTP_EMPTY_JSON_BODY: "the body is empty, JSON is expected",
+  FST_ERR_CTP_INVALID_JSON_BODY: "the body is not valid JSON",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "the body is not as long as its content-length says",
+};
+
+/**
+ * What a caller may know of an error: everything of a refusal, what the framework says of the request in our words,
+ * nothing of the unexpected.
+ */
+export function explain(error: unknown): Explained {
+  if (error instanceof Refusal) return error;
+  const {
+    code = "",
+    statusCode = 500,
+    name,
+  } = error as { code?: string; statusCode?: number; name?: string };
+  const text =
+    frameworkTexts[code] ??
+    (name === "Unauthorized" || code.startsWith("FST_") ? STATUS_CODES[statusCode] : undefined);
+  if (text !== undefined && statusCode < 500) return { status: statusCode, messages: [text], headers: {} };
+  return { status: 500, messages: ["something unexpected happened; it has been logged"], headers: {} };
+}

@@ -1,0 +1,24 @@
+const instant =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?(?:Z|([+-])(0\d|1[0-8]):([0-5]\d))$/;
+
+/** Whether this is a day of the calendar from the year 1 on, written `2024-03-05`. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith("0000")) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/**
+ * An instant with a zone, in the one form the ledger keeps and sorts by: UTC, six fraction digits, `Z`. Digits beyond
+ * the sixth are cut off. Undefined when the text is no such instant, or lies outside the years 1 to 9999.
+ */
+export function readInstant(text: string): string | undefined {
+  const [matched, day, hour, minute, second, fraction = "", sign, zoneHours, zoneMinutes] =
+    instant.exec(text) ?? [];
+  if (matched === undefined || day === undefined || !isDay(day)) return undefined;
+  const offsetMinutes = sign ? (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === "+" ? 1 : -1) : 0;
+  const time = Date.parse(`${day}T${hour}:${minute}:${second}Z`) - offsetMinutes * 60_000;
+  const utc = new Date(time).toISOString();
+  if (!/^\d{4}-/.test(utc) || utc.startsWith("0000")) return undefined;
+  return `${utc.slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
+}

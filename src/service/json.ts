@@ -1,0 +1,16 @@
+declare global {
+  interface JSON {
+    rawJSON(text: string): unknown;
+  }
+  interface BigInt {
+    toJSON(): unknown;
+  }
+}
+
+// A 64-bit integer is a JSON number with all its digits; the language leaves this choice to the program.
+BigInt.prototype.toJSON = function toJSON() {
+  return JSON.rawJSON(String(this));
+};
+
+/** JSON text, ended by a line feed as every body of the services is. */
+export const toJson = (value: unknown): string => `${JSON.stringify(value)}\n`;

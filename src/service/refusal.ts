@@ -1,0 +1,13 @@
+/** A request that is turned away before its handler: a status, and one text for each fault, safe to show. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly messages: string[];
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, messages: string[], headers: Record<string, string> = {}) {
+    super(messages.join("; "));
+    this.status = status;
+    this.messages = messages;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,423 @@
+import { connect } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Contract, Handlers } from "./contract.ts";
+import { openLog } from "./log.ts";
+import { createService, type ServiceParts } from "./service.ts";
+
+const json = (schema: object) => ({ content: { "application/json": { schema } } });
+const text = { content: { "text/plain": { schema: { type: "string" } } } };
+const errors = Object.fromEntries(
+  [400, 401, 403, 404, 405, 413, 415, 500, 503].map((status) => [
+    status,
+    { description: "an error", ...text },
+  ]),
+);
+const echo = { description: "what the handler got", ...json({ type: "object", additionalProperties: true }) };
+
+const contract: Contract = {
+  openapi: "3.1.0",
+  info: { title: "Odd things", version: "1.0.0" },
+  paths: {
+    "/things/{thing_id}": {
+      get: {
+        operationId: "getThing",
+        parameters: [
+          { name: "thing_id", in: "path", required: true, schema: { type: "integer", format: "int64" } },
+          { name: "count", in: "query", schema: { type: "integer", minimum: 1, default: 7 } },
+          { name: "flag", in: "query", schema: { type: "boolean" } },
+          { name: "after", in: "query", schema: { type: "integer", format: "int64" } },
+          { name: "since", in: "query", schema: { type: "string", format: "date-time" } },
+          { name: "tag", in: "query", schema: { type: "array", items: { type: "string" } } },
+          {
+            name: "accounts",
+            in: "query",
+            explode: false,
+            schema: { type: "array", items: { $ref: "#/components/schemas/Account" } },
+          },
+        ],
+        responses: { 200: echo, ...errors },
+      },
+    },
+    "/things/": {
+      post: {
+        operationId: "addThing",
+        requestBody: {
+          required: true,
+          ...json({
+            type: "object",
+            required: ["result"],
+            additionalProperties: false,
+            properties: { result: { type: "boolean" }, size: { type: "integer" } },
+          }),
+        },
+        responses: { 200: echo, ...errors },
+      },
+      put: { operationId: "touchThings", responses: { 200: echo, ...errors } },
+    },
+    "/names/{name}": {
+      get: {
+        operationId: "getName",
+        parameters: [
+          { name: "name", in: "path", required: true, schema: { type: "string", maxLength: 300 } },
+        ],
+        responses: { 200: { description: "plain text", ...text }, ...errors },
+      },
+    },
+    "/secret/{number}": {
+      get: {
+        operationId: "getSecret",
+        security: [{ bearer: [] }],
+        parameters: [{ name: "number", in: "path", required: true, schema: { type: "integer" } }],
+        responses: { 200: echo, ...errors },
+      },
+    },
+    "/stray/{kind}": {
+      get: {
+        operationId: "stray",
+        parameters: [{ name: "kind", in: "path", required: true, schema: { type: "string" } }],
+        responses: {
+          200: {
+            description: "a closed answer",
+            ...json({ type: "object", required: ["amount"], properties: { amount: { type: "integer" } } }),
+          },
+          ...errors,
+        },
+      },
+    },
+  },
+  components: {
+    schemas: { Account: { type: "string", minLength: 1 } },
+    securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+  },
+};
+
+interface Operations {
+  getThing: unknown;
+  addThing: unknown;
+  touchThings: unknown;
+  getName: unknown;
+  getSecret: unknown;
+  stray: unknown;
+}
+
+let letGo = () => {};
+const handlers = {
+  getThing: async ({ path, query }: never) => ({ status: 200, body: { path, query } }),
+  addThing: async ({ body }: never) => ({ status: 200, body: { body } }),
+  touchThings: async ({ body }: never) => ({ status: 200, body: { body: body ?? "none" } }),
+  getName: async ({ path }: { path: { name: string } }) => {
+    if (path.name === "thrown") throw Object.assign(new Error("password=hunter2"), { statusCode: 418 });
+    if (path.name === "slow") await new Promise<void>((resolve) => (letGo = resolve));
+    return { status: 200, type: "text/plain", body: path.name };
+  },
+  getSecret: async () => ({ status: 200, body: {} }),
+  stray: async ({ path }: { path: { kind: string } }) =>
+    ({
+      member: { status: 200, body: { amount: 1, leak: true } },
+      missing: { status: 200, body: {} },
+      status: { status: 202, body: {} },
+      type: { status: 200, type: "text/csv", body: "a" },
+      none: { status: 200, body: { amount: 1 } },
+    })[path.kind] as never,
+} as unknown as Handlers<Operations>;
+
+const strays: string[] = [];
+const parts: ServiceParts<Operations> = {
+  contract,
+  handlers,
+  security: {
+    bearer: async ({ headers }) => {
+      if (headers.authorization === "Bearer weak")
+        throw Object.assign(new Error("weak"), { statusCode: 403 });
+      if (headers.authorization !== "Bearer good") throw new Error("no");
+    },
+  },
+  renderError: (_status, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
+  log: openLog("silent"),
+  onStrayReply: (fault) => strays.push(fault),
+};
+
+let app: FastifyInstance;
+let base: string;
+beforeAll(async () => {
+  app = await createService(parts);
+  base = await app.listen({ port: 0, host: "127.0.0.1" });
+});
+afterAll(() => app.close());
+
+type Options = Parameters<typeof request>[1];
+async function ask(path: string, options?: Options) {
+  const { statusCode, headers, body } = await request(`${base}${path}`, options);
+  const sent = await body.text();
+  return { status: statusCode, headers, text: sent, json: () => JSON.parse(sent) };
+}
+
+/** Sends bytes no client library would. */
+function askRaw(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = "";
+    const socket = connect(Number(new URL(base).port), "127.0.0.1", () => socket.write(bytes));
+    socket
+      .on("data", (chunk) => (answer += chunk))
+      .on("close", () => resolve(answer))
+      .on("error", reject);
+  });
+}
+
+describe("a mismatch of contract and code stops the start", () => {
+  test.each<[string, Partial<ServiceParts<Operations>>, string]>([
+    [
+      "a missing handler",
+      { handlers: { ...handlers, stray: undefined } as never },
+      "operations without a handler: stray",
+    ],
+    ["no handler at all", { handlers: {} as never }, "operations without a handler: getThing, addThing"],
+    ["an unknown handler", { handlers: { ...handlers, getThng: handlers.stray } as never }, "getThng"],
+    ["an unguarded scheme", { security: {} }, "security schemes without a handler: bearer"],
+    [
+      "a scheme that is not declared",
+      { security: { ...parts.security, toString: async () => {} } },
+      "security handlers without a scheme: toString",
+    ],
+    [
+      "parameters of a whole path",
+      { contract: { ...contract, paths: { "/x": { parameters: [] } } }, handlers: {} as never },
+      "/x: declare parameters with the operations",
+    ],
+    [
+      "a parameter name the router cannot match",
+      {
+        contract: { ...contract, paths: { "/x/{tx-id}": { get: { operationId: "stray" } } } },
+        handlers: { stray: handlers.stray } as never,
+      },
+      "{tx-id}",
+    ],
+  ])("%s", async (_name, change, message) => {
+    await expect(createService({ ...parts, ...change })).rejects.toThrow(message);
+  });
+});
+
+describe("path and query parameters are read exactly", () => {
+  test.each([
+    ["/things/9007199254740993", '{"path":{"thing_id":9007199254740993},"query":{"count":7}}\n'],
+    ["/things/-9223372036854775808?after=9223372036854775807", '"after":9223372036854775807'],
+    ["/things/1?tag=a&tag=b", '"tag":["a","b"]'],
+    ["/things/1?tag=a", '"tag":["a"]'],
+    ["/things/1?accounts=a,b", '"accounts":["a","b"]'],
+    ["/things/1?flag=true&count=2", '"flag":true'],
+    ["/things/1?since=2024-02-29T00:00:00%2B02:00", '"since":"2024-02-29T00:00:00+02:00"'],
+  ])("%s", async (path, part) => {
+    const answer = await ask(path);
+    expect(answer.text).toContain(part);
+    expect(answer.status).toBe(200);
+  });
+
+  test.each([
+    ["/things/9223372036854775808", 404, "Not Found"],
+    ["/things/1.0", 400, "path parameter thing_id must be a 64-bit integer"],
+    ["/things/1e3", 400, "path parameter thing_id"],
+    ["/things/0x10", 400, "path parameter thing_id"],
+    ["/things/%205", 400, "path parameter thing_id"],
+    ["/things/007", 400, "path parameter thing_id"],
+    ["/things/1?after=9223372036854775808", 400, "query parameter after must be a 64-bit integer"],
+    ["/things/1?count=0", 400, "query parameter count must be >= 1"],
+    ["/things/1?count=1e3", 400, "query parameter count must be integer"],
+    ["/things/1?count=", 400, "query parameter count must be integer"],
+    ["/things/1?count=1&count=2", 400, "query parameter count must be integer"],
+    ["/things/1?flag=TRUE", 400, "query parameter flag must be boolean"],
+    ["/things/1?flag=1", 400, "query parameter flag must be boolean"],
+    ["/things/1?accounts=a,,b", 400, "query parameter accounts/1"],
+    ["/things/1?since=2024-02-30T00:00:00Z", 400, "query parameter since"],
+    ["/things/1?since=2024-02-20T00:00:00+02:00", 400, "query parameter since"],
+    ["/things/1?since=2024-02-20%2000:00:00Z", 400, "query parameter since"],
+    ["/things/1?since=2024-02-20T00:00:60Z", 400, "query parameter since"],
+    ["/things/1?nope=1&flag=2", 400, 'query parameter "nope" is not known'],
+    ["/things/1?nope=1", 400, "known here: count, flag, after, since, tag, accounts"],
+    ["/things/1?__proto__=1", 400, 'query parameter "__proto__" is not known'],
+    ["/names/x?debug=1", 400, 'query parameter "debug" is not known'],
+    ["/names/x?a=%ZZ", 400, "malformed percent-encoding in the query"],
+    ["/names/x?a=%FF", 400, "malformed percent-encoding in the query"],
+    ["/names/%ZZ", 400, "malformed percent-encoding in the path"],
+    ["/names/%FF", 400, "malformed percent-encoding in the path"],
+    ["/nowhere", 404, "nothing is served at this path"],
+  ])("%s is %i", async (path, status, message) => {
+    const answer = await ask(path);
+    expect(answer.text).toContain(message);
+    expect(answer.status).toBe(status);
+    expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
+  });
+
+  test.each(["__proto__", "constructor", "..%2F..", "a%2Fb", "%F0%9F%92%B7", "x".repeat(300)])(
+    "%s is an ordinary name",
+    async (name) => {
+      const answer = await ask(`/names/${name}`);
+      expect(answer).toMatchObject({ status: 200, text: decodeURIComponent(name) });
+    },
+  );
+
+  test("a name beyond its length is a bad request, however long", async () => {
+    for (const length of [301, 5000]) expect((await ask(`/names/${"x".repeat(length)}`)).status).toBe(400);
+  });
+});
+
+describe("a body is taken as it is or refused", () => {
+  const post = (body: string | null, contentType?: string) =>
+    ask("/things/", {
+      method: "POST",
+      body,
+      headers: contentType === undefined ? {} : { "content-type": contentType },
+    });
+
+  test.each([
+    ['{"result":"true"}', "body/result must be boolean"],
+    ['{"result":1}', "body/result must be boolean"],
+    ['{"result":null}', "body/result must be boolean"],
+    ['{"result":[true]}', "body/result must be boolean"],
+    ['{"result":true,"extra":1}', 'body/"extra" is not known'],
+    ['{"result":true,"size":"5"}', "body/size must be integer"],
+    ["[]", "body must be object"],
+    ["{", "the body is not valid JSON"],
+    ["", "the body is empty"],
+  ])("%s is not mended", async (body, message) => {
+    const answer = await post(body, "application/json");
+    expect(answer.text).toContain(message);
+    expect(answer.status).toBe(400);
+  });
+
+  test("a required body that is not there is refused", async () => {
+    expect(await post(null)).toMatchObject({ status: 400, text: "a body is required\n" });
+  });
+
+  test.each(["text/plain", "application/xml", "application/vnd.x+json", "nonsense"])(
+    "%s does not pass by the validation",
+    async (contentType) => {
+      expect((await post('{"result":true}', contentType)).status).toBe(415);
+    },
+  );
+
+  test("a body beyond 1 MiB is refused", async () => {
+    expect((await post(`{"result":true,"x":"${"x".repeat(1 << 20)}"}`, "application/json")).status).toBe(413);
+  });
+
+  test("a body that conforms arrives", async () => {
+    expect((await post('{"result":true}', "application/json; charset=utf-8")).json()).toEqual({
+      body: { result: true },
+    });
+  });
+
+  test.each(["text/plain", "application/json", "nonsense", "", undefined])(
+    "an operation without a body ignores one of type %s",
+    async (contentType) => {
+      const headers = contentType === undefined ? {} : { "content-type": contentType };
+      const answer = await ask("/things/", { method: "PUT", body: "{not json", headers });
+      expect(answer).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
+    },
+  );
+});
+
+describe("credentials are looked at first", () => {
+  test.each([
+    ["/secret/x", undefined, 401],
+    ["/secret/x?nope=1", "Bearer bad", 401],
+    ["/secret/1", "Bearer weak", 403],
+    ["/secret/x", "Bearer good", 400],
+    ["/secret/1", "Bearer good", 200],
+  ])("%s with %s is %i", async (path, authorization, status) => {
+    const answer = await ask(path, { headers: authorization ? { authorization } : {} });
+    expect(answer.status).toBe(status);
+    expect(answer.text).not.toContain("bearer");
+  });
+});
+
+describe("methods and paths", () => {
+  test("HEAD answers where GET does, without a body", async () => {
+    const answer = await ask("/names/abc", { method: "HEAD" });
+    expect(answer).toMatchObject({ status: 200, text: "" });
+    expect(answer.headers["content-length"]).toBe("3");
+  });
+
+  test.each(["DELETE", "POST", "OPTIONS", "TRACE", "PROPFIND"])(
+    "%s where only GET is declared is 405",
+    async (method) => {
+      const answer = await ask("/names/abc", { method: method as never });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.allow).toBe("GET, HEAD");
+    },
+  );
+
+  test("405 names what is allowed, and reads no body first", async () => {
+    const answer = await ask("/things/", {
+      method: "PATCH",
+      body: "x",
+      headers: { "content-type": "nonsense" },
+    });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toBe("POST, PUT");
+  });
+
+  test("a trailing slash makes no difference", async () => {
+    expect((await ask("/names/abc/")).status).toBe(200);
+    expect((await ask("/things", { method: "PUT" })).status).toBe(200);
+  });
+
+  test.each([
+    ["nonsense\r\n\r\n", "HTTP/1.1 400", "this is not an HTTP request"],
+    [
+      `GET /names/a HTTP/1.1\r\nhost: a\r\nx: ${"x".repeat(20_000)}\r\n\r\n`,
+      "HTTP/1.1 431",
+      "larger than 16 KiB",
+    ],
+  ])("what is no request is answered in the service's words", async (bytes, status, message) => {
+    const answer = await askRaw(bytes);
+    expect(answer).toContain(status);
+    expect(answer).toContain(message);
+    expect(answer).toContain("content-type: text/plain");
+  });
+});
+
+test("the unexpected is a 500 that leaks nothing, whatever status it claims", async () => {
+  const answer = await ask("/names/thrown");
+  expect(answer).toMatchObject({ status: 500, text: "something unexpected happened; it has been logged\n" });
+});
+
+describe("a reply that strays from the contract is caught", () => {
+  test.each([
+    ["member", 'body/"leak" is not known'],
+    ["missing", "body/amount is required"],
+    ["status", "the status is not declared"],
+    ["type", 'the media type "text/csv" is not declared'],
+  ])("%s", async (kind, message) => {
+    strays.length = 0;
+    const answer = await ask(`/stray/${kind}`);
+    expect(answer.status).toBe(500);
+    expect(answer.text).toContain(message);
+    expect(strays).toHaveLength(1);
+  });
+
+  test("and one that does not is let through", async () => {
+    strays.length = 0;
+    expect((await ask("/stray/none")).text).toBe('{"amount":1}\n');
+    expect(strays).toEqual([]);
+  });
+});
+
+test("closing answers what is in flight, refuses what comes, and is not held up by kept-alive connections", async () => {
+  const own = await createService(parts);
+  const address = await own.listen({ port: 0, host: "127.0.0.1" });
+  const idle = connect(Number(new URL(address).port), "127.0.0.1");
+  idle.write("GET /names/idle HTTP/1.1\r\nhost: a\r\n\r\n");
+  const heard = new Promise((resolve) => idle.once("data", resolve));
+  await heard;
+  const busy = request(`${address}/names/slow`);
+  await expect.poll(() => letGo.name).toBe("");
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const began = performance.now();
+  const closed = own.close();
+  letGo();
+  const { statusCode, body } = await busy;
+  expect([statusCode, await body.text()]).toEqual([200, "slow"]);
+  await closed;
+  expect(performance.now() - began).toBeLessThan(1500);
+});

@@ -1,0 +1,67 @@
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import type { Contract } from "./contract.ts";
+import { isDay, readInstant } from "./instant.ts";
+
+/** Faults told to a caller at the most, of one request or message. */
+const faultsMax = 20;
+
+/**
+ * The one way the services validate: JSON Schema 2020-12, nothing coerced, nothing dropped, nothing filled in, an
+ * unknown format or keyword is an error when the schema is compiled.
+ */
+export function openAjv(): Ajv2020 {
+  const ajv = new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allErrors: true,
+    addUsedSchema: false,
+    verbose: true,
+  });
+  ajv.addVocabulary(["example", "externalDocs", "xml", "discriminator"]);
+  ajv.addFormat("date-time", (text) => readInstant(text) !== undefined);
+  ajv.addFormat("date", isDay);
+  ajv.addFormat("uri", (text) => URL.canParse(text));
+  ajv.addFormat("int32", { type: "number", validate: (value) => value === (value | 0) });
+  ajv.addFormat("int64", true);
+  ajv.addKeyword({
+    keyword: "int64",
+    validate: (_: true, value: unknown) => typeof value === "bigint" && BigInt.asIntN(64, value) === value,
+    error: { message: "must be a 64-bit integer" },
+  });
+  return ajv;
+}
+
+/** A validator of one of the contract's named schemas: the faults it finds, none when the value conforms. */
+export function schemaValidator(contract: Contract, schema: string): (value: unknown) => string[] {
+  const ajv = openAjv();
+  ajv.addSchema(contract, "contract", undefined, false);
+  const validate = ajv.compile({ $ref: `contract#/components/schemas/${schema}` });
+  return (value) => (validate(value) ? [] : describeFaults(validate.errors ?? [], nameMember));
+}
+
+const nameMember = (path: string) => path.slice(1) || "the whole";
+
+/** One line for each fault, which says where it is and what would be right. */
+export function describeFaults(errors: ErrorObject[], nameOf: (instancePath: string) => string): string[] {
+  const lines = errors.map((error) => describeFault(error, nameOf));
+  return [...new Set(lines)].slice(0, faultsMax);
+}
+
+function describeFault(error: ErrorObject, nameOf: (instancePath: string) => string): string {
+  const { keyword, params, instancePath, message } = error;
+  switch (keyword) {
+    case "required":
+      return `${nameOf(`${instancePath}/${params.missingProperty}`)} is required`;
+    case "additionalProperties":
+      return `${nameOf(`${instancePath}/${JSON.stringify(params.additionalProperty)}`)} is not known`;
+    case "unevaluatedProperties":
+      return `${nameOf(`${instancePath}/${JSON.stringify(params.unevaluatedProperty)}`)} is not known`;
+    case "enum":
+      return `${nameOf(instancePath)} must be one of ${params.allowedValues.join(", ")}`;
+    case "const":
+      return `${nameOf(instancePath)} must be ${JSON.stringify(params.allowedValue)}`;
+    default:
+      return `${nameOf(instancePath)} ${message}`;
+  }
+}
