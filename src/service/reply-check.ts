@@ -1,7 +1,7 @@
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Contract, type Operation, operationsOf } from "./contract.ts";
-import { describeFaults, openAjv } from "./validation.ts";
+import { describeFaults, openContractAjv } from "./validation.ts";
 
 /**
  * Holds every reply of a service against its contract, as it goes out: status, media type, declared headers and body,
@@ -13,9 +13,8 @@ export function checkReplies(
   contract: Contract,
   onStray: (fault: string) => void,
 ): void {
-  const ajv = openAjv();
   const closed = closeObjects(contract) as Contract;
-  ajv.addSchema(closed, "contract", undefined, false);
+  const ajv = openContractAjv(closed);
   const operations = operationsOf(closed);
 
   const validators = new Map<object, ValidateFunction>();

@@ -5,6 +5,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
   fastify,
+  LogController,
   type RouteOptions,
 } from "fastify";
 import { fastifyOpenapiGlue } from "fastify-openapi-glue";
@@ -51,7 +52,7 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
 
   const app = fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
     requestTimeout: 30_000,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },

@@ -18,7 +18,7 @@ export function openAjv(): Ajv2020 {
     addUsedSchema: false,
     verbose: true,
   });
-  ajv.addVocabulary(["example", "externalDocs", "xml", "discriminator"]);
+  ajv.addVocabulary(["example", "externalDocs", "xml", "discriminator", "components"]);
   ajv.addFormat("date-time", (text) => readInstant(text) !== undefined);
   ajv.addFormat("date", isDay);
   ajv.addFormat("uri", (text) => URL.canParse(text));
@@ -32,11 +32,14 @@ export function openAjv(): Ajv2020 {
   return ajv;
 }
 
+/** An Ajv in which `contract#/components/…` stands for the contract's components. */
+export function openContractAjv({ components = {} }: Contract): Ajv2020 {
+  return openAjv().addSchema({ components }, "contract", undefined, false);
+}
+
 /** A validator of one of the contract's named schemas: the faults it finds, none when the value conforms. */
 export function schemaValidator(contract: Contract, schema: string): (value: unknown) => string[] {
-  const ajv = openAjv();
-  ajv.addSchema(contract, "contract", undefined, false);
-  const validate = ajv.compile({ $ref: `contract#/components/schemas/${schema}` });
+  const validate = openContractAjv(contract).compile({ $ref: `contract#/components/schemas/${schema}` });
   return (value) => (validate(value) ? [] : describeFaults(validate.errors ?? [], nameMember));
 }
 

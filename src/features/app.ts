@@ -1,0 +1,22 @@
+import contract from "../../generated/features.json" with { type: "json" };
+import type { operations } from "../../generated/features.ts";
+import type { Contract } from "../service/contract.ts";
+import type { Logger } from "../service/log.ts";
+import { createService } from "../service/service.ts";
+import { errorLine, featureHandlers } from "./handlers.ts";
+import type { FeatureStore } from "./store/store.ts";
+
+interface Parts {
+  store: FeatureStore;
+  log: Logger;
+  onStrayReply?: (fault: string) => void;
+}
+
+/** The feature storage service, ready to listen. */
+export const featuresApp = ({ store, ...parts }: Parts) =>
+  createService<operations>({
+    contract: contract as unknown as Contract,
+    handlers: featureHandlers(store),
+    renderError: errorLine,
+    ...parts,
+  });

@@ -1,0 +1,22 @@
+import type { Logger } from "../service/log.ts";
+import { adapterUrl, port, type Settings } from "../service/settings.ts";
+import { untilStopped } from "../service/stop.ts";
+import { featuresApp } from "./app.ts";
+import { featureStores, openFeatureStore } from "./store/store.ts";
+
+export const settings = {
+  FEATURES_PORT: port(8080),
+  FEATURES_STORE_URL: adapterUrl(featureStores, "memory:"),
+};
+
+/** Serves until `stop` aborts; closes in the reverse order of opening. */
+export async function start(
+  { HOST, FEATURES_PORT, FEATURES_STORE_URL }: Settings<typeof settings> & { HOST: string },
+  log: Logger,
+  stop: AbortSignal,
+): Promise<void> {
+  await using store = await openFeatureStore(FEATURES_STORE_URL);
+  await using app = await featuresApp({ store, log });
+  await app.listen({ host: HOST, port: FEATURES_PORT });
+  await untilStopped(stop);
+}

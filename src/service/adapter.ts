@@ -1,0 +1,46 @@
+/** One way to open a port, chosen by the scheme of a URL. Its module is loaded only when it is chosen. */
+export interface Adapter<Port> {
+  /** How its URLs look, for people. */
+  form: string;
+  load(): Promise<{ open(url: URL): Promise<Port> }>;
+  /** The query parameters it knows, each with what a value must be and a test of it. */
+  parameters?: Record<string, { must: string; test: (text: string) => boolean }>;
+}
+
+/** Adapters by scheme, the colon included. */
+export type Adapters<Port> = Record<string, Adapter<Port>>;
+
+/** What is wrong with the text as a URL of one of these adapters, without repeating it; undefined when nothing is. */
+export function findUrlFault<Port>(adapters: Adapters<Port>, text: string): string | undefined {
+  const url = URL.parse(text);
+  const adapter = url ? adapterFor(adapters, url) : undefined;
+  const forms = Object.values(adapters).map(({ form }) => form);
+  if (!url || !adapter) return `must be one of ${forms.join(", ")}`;
+  if (url.pathname === "" && url.host === "" && adapter.form.includes("FOLDER")) {
+    return `names no folder, it must be ${adapter.form}`;
+  }
+  const known = adapter.parameters ?? {};
+  for (const [name, value] of url.searchParams) {
+    const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (!parameter) {
+      return `has a parameter that ${url.protocol} does not know; known: ${Object.keys(known).join(", ") || "none"}`;
+    }
+    if (!parameter.test(value)) return `has a parameter ${name} that is not ${parameter.must}`;
+  }
+  return undefined;
+}
+
+/** Opens what the URL names. */
+export async function openAdapter<Port>(adapters: Adapters<Port>, text: string): Promise<Port> {
+  const fault = findUrlFault(adapters, text);
+  const url = new URL(text);
+  const adapter = adapterFor(adapters, url);
+  if (fault || !adapter) throw new Error(`the URL ${fault}`);
+  return (await adapter.load()).open(url);
+}
+
+const adapterFor = <Port>(adapters: Adapters<Port>, { protocol }: URL) =>
+  Object.hasOwn(adapters, protocol) ? adapters[protocol] : undefined;
+
+export const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
+export const portRange = "a whole number from 0 to 65535";

@@ -1,0 +1,62 @@
+import { type Adapters, findUrlFault, isPort, portRange } from "./adapter.ts";
+
+/** Reads one setting from its text: the value, or what it must be. */
+export type Setting<Value> = (text: string | undefined) => { value: Value } | { must: string };
+export type Settings<Specification> = {
+  [Name in keyof Specification]: Specification[Name] extends Setting<infer Value> ? Value : never;
+};
+
+/** Settings that cannot be used: a line for each, which names it and does not repeat its value. */
+export class SettingsFault extends Error {
+  readonly faults: string[];
+
+  constructor(faults: string[]) {
+    super(faults.join("\n"));
+    this.faults = faults;
+  }
+}
+
+/** All settings of a specification, or all that is wrong with them at once. An empty text counts as not set. */
+export function readSettings<Specification extends Record<string, Setting<unknown>>>(
+  environment: Record<string, string | undefined>,
+  specification: Specification,
+): Settings<Specification> {
+  const read = Object.entries(specification).map(([name, setting]) => ({
+    name,
+    outcome: setting(environment[name] || undefined),
+  }));
+  const faults = read.flatMap(({ name, outcome }) => ("must" in outcome ? [`${name} ${outcome.must}`] : []));
+  if (faults.length > 0) throw new SettingsFault(faults);
+  return Object.fromEntries(
+    read.map(({ name, outcome }) => [name, (outcome as { value: unknown }).value]),
+  ) as Settings<Specification>;
+}
+
+export const text =
+  (otherwise: string): Setting<string> =>
+  (given = otherwise) => ({ value: given });
+
+export const port =
+  (otherwise: number): Setting<number> =>
+  (given = String(otherwise)) =>
+    isPort(given) ? { value: Number(given) } : { must: `must be ${portRange}` };
+
+export const flag =
+  (otherwise: boolean): Setting<boolean> =>
+  (given = String(otherwise)) =>
+    given === "true" || given === "false" ? { value: given === "true" } : { must: "must be true or false" };
+
+export const oneOf =
+  <Choice extends string>(choices: readonly Choice[], otherwise: Choice): Setting<Choice> =>
+  (given = otherwise) => {
+    const value = choices.find((choice) => choice === given);
+    return value === undefined ? { must: `must be one of ${choices.join(", ")}` } : { value };
+  };
+
+/** A URL whose scheme chooses one of the adapters. */
+export const adapterUrl =
+  (adapters: Adapters<unknown>, otherwise: string): Setting<string> =>
+  (given = otherwise) => {
+    const must = findUrlFault(adapters, given);
+    return must === undefined ? { value: given } : { must };
+  };
