@@ -1,5 +1,6 @@
+import { runCommand, UsageFault } from "./service/command.ts";
 import { logLevels, openLog } from "./service/log.ts";
-import { oneOf, readSettings, SettingsFault, text } from "./service/settings.ts";
+import { oneOf, readSettings, type Settings, text } from "./service/settings.ts";
 import { stopOnSignals } from "./service/stop.ts";
 
 const services = {
@@ -19,28 +20,22 @@ Settings come from the environment; the README lists them. Exit code: 0 after a 
 cannot run, 2 when an argument or a setting is wrong.
 `;
 
-const isLoopback = (host: string) => host === "localhost" || host === "::1" || /^127\./.test(host);
-const complain = (line: string) => process.stderr.write(`${line}\n`);
+const common = { HOST: text("127.0.0.1"), LOG_LEVEL: oneOf(logLevels, "info") };
+type AllSettings = Settings<typeof common> &
+  Settings<typeof import("./ledger/start.ts").settings> &
+  Settings<typeof import("./features/start.ts").settings>;
 
-async function main(args: string[]): Promise<number> {
-  if (args.includes("--help")) {
-    process.stdout.write(usage);
-    return 0;
-  }
+const isLoopback = (host: string) => host === "localhost" || host === "::1" || /^127\./.test(host);
+
+await runCommand("start", usage, async (args) => {
   const unknown = args.filter((name) => !Object.hasOwn(services, name));
   if (unknown.length > 0) {
-    complain(`unknown: ${unknown.join(" ")}; known: ${Object.keys(services).join(", ")}, --help`);
-    return 2;
+    throw new UsageFault(`unknown: ${unknown.join(" ")}; known: ${Object.keys(services).join(", ")}, --help`);
   }
   const chosen = Object.entries(services).filter(([name]) => args.length === 0 || args.includes(name));
   const loaded = await Promise.all(chosen.map(async ([name, load]) => ({ name, ...(await load()) })));
-  const settings = readSettings(
-    process.env,
-    Object.assign(
-      { HOST: text("127.0.0.1"), LOG_LEVEL: oneOf(logLevels, "info") },
-      ...loaded.map(({ settings }) => settings),
-    ),
-  );
+  const specification = Object.assign({}, common, ...loaded.map(({ settings }) => settings));
+  const settings = readSettings(process.env, specification) as AllSettings;
 
   const log = openLog(settings.LOG_LEVEL);
   if (!isLoopback(settings.HOST)) {
@@ -50,26 +45,17 @@ async function main(args: string[]): Promise<number> {
     );
   }
   const stop = stopOnSignals();
-  const failures: string[] = [];
-  await Promise.all(
-    loaded.map(async ({ name, start }) => {
-      try {
-        await start(settings, log.child({ service: name }), stop.signal);
-      } catch (error) {
-        failures.push(`${name}: ${error instanceof Error ? error.message : error}`);
-        log.debug({ err: error, service: name }, "the service ended");
-      }
-      stop.abort();
-    }),
-  );
-  failures.forEach(complain);
-  return failures.length > 0 ? 1 : 0;
-}
-
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  if (!(error instanceof SettingsFault)) throw error;
-  error.faults.forEach(complain);
-  process.exitCode = 2;
-}
+  const failures: Error[] = [];
+  const running = loaded.map(async ({ name, start }) => {
+    try {
+      await start(settings, log.child({ service: name }), stop.signal);
+    } catch (error) {
+      log.debug({ err: error, service: name }, "the service ended");
+      failures.push(new Error(`${name}: ${error instanceof Error ? error.message : error}`));
+    }
+    // One that cannot run takes the other with it: half of what was asked for must not look like all of it.
+    stop.abort();
+  });
+  await Promise.all(running);
+  if (failures.length > 0) throw new AggregateError(failures);
+});

@@ -1,0 +1,128 @@
+import type { components } from "../../../generated/ledger.ts";
+
+type EventMessage = components["schemas"]["EventMessage"];
+
+/** What the demonstration's events amount to. */
+export const demoTransactions = [
+  { id: "demo-success", status: "success" },
+  { id: "demo-refund", status: "success" },
+  { id: "demo-rejected", status: "declined" },
+  { id: "demo-expired", status: "timedout" },
+  { id: "demo-disputed", status: "success" },
+  { id: "demo-dispute", status: "needs_response" },
+];
+
+const account = { gateway_account_id: "demo" };
+const card = {
+  email: "angler@example.org",
+  cardholder_name: "A. Angler",
+  card_type: "DEBIT",
+  card_brand: "visa",
+  card_brand_label: "Visa",
+  first_digits_card_number: "424242",
+  last_digits_card_number: "4242",
+  expiry_date: "11/29",
+};
+
+/** Lives of four payments, a refund and a dispute: the refund first of all, the rest in no good order, some twice. */
+export function demoEvents(): EventMessage[] {
+  const inOrder = [
+    ...life(
+      "demo-success",
+      "2024-03-05",
+      { amount: 4250, reference: "fishing-88", description: "Fishing licence" },
+      [
+        ["09:15:02", "PAYMENT_STARTED", {}],
+        ["09:16:40", "PAYMENT_DETAILS_ENTERED", card],
+        ["09:16:41.250", "AUTHORISATION_SUCCEEDED", {}],
+        ["09:16:42", "USER_APPROVED_FOR_CAPTURE", {}],
+        [
+          "10:00:00",
+          "CAPTURE_CONFIRMED",
+          { captured_date: "2024-03-05T10:00:00.000000Z", fee: 60, net_amount: 4190 },
+        ],
+        ["11:05:00", "REFUND_AVAILABILITY_UPDATED", refundable("available", 3250, 1000)],
+      ],
+    ),
+    refund("11:00:00", "REFUND_CREATED_BY_USER", { amount: 1000, refunded_by: "usr4411", ...account }),
+    refund("11:00:01", "REFUND_SUBMITTED", {}),
+    refund("11:04:59", "REFUND_SUCCEEDED", { gateway_transaction_id: "re_9" }),
+    ...life("demo-rejected", "2024-03-06", { amount: 900, reference: "parking-1", description: "Parking" }, [
+      ["12:00:30", "PAYMENT_DETAILS_ENTERED", card],
+      ["12:00:31", "AUTHORISATION_REJECTED", {}],
+    ]),
+    ...life("demo-expired", "2024-03-07", { amount: 900, reference: "parking-2", description: "Parking" }, [
+      ["09:14:30", "PAYMENT_STARTED", {}],
+      ["10:44:30", "PAYMENT_EXPIRED", {}],
+    ]),
+    ...life("demo-disputed", "2024-03-08", { amount: 1200, reference: "parking-3", description: "Parking" }, [
+      ["09:20:00", "AUTHORISATION_SUCCEEDED", {}],
+      ["09:21:00", "CAPTURE_CONFIRMED", { captured_date: "2024-03-08T09:21:00.000000Z" }],
+      ["23:00:00", "PAYMENT_DISPUTED", { disputed: true }],
+    ]),
+    {
+      event_type: "DISPUTE_CREATED",
+      resource_type: "dispute" as const,
+      resource_external_id: "demo-dispute",
+      parent_resource_external_id: "demo-disputed",
+      timestamp: "2024-03-08T23:00:00.000000Z",
+      event_details: {
+        amount: 1200,
+        reason: "unrecognized",
+        evidence_due_date: "2024-03-22T22:59:59.000000Z",
+        ...account,
+      },
+    },
+  ];
+  const everyThirdTwice = inOrder.filter((_, index) => index % 3 === 0);
+  return [...inOrder.toReversed(), ...everyThirdTwice];
+}
+
+type Step = [time: string, eventType: string, details: EventMessage["event_details"]];
+
+function life(
+  id: string,
+  day: string,
+  created: NonNullable<EventMessage["event_details"]>,
+  steps: Step[],
+): EventMessage[] {
+  const first: Step = [
+    "09:14:22.018",
+    "PAYMENT_CREATED",
+    { ...created, ...account, payment_provider: "sandbox", language: "en", source: "CARD_API" },
+  ];
+  return [first, ...steps].map(([time, event_type, event_details]) => ({
+    event_type,
+    resource_type: "payment",
+    resource_external_id: id,
+    timestamp: `${day}T${time}Z`,
+    service_id: "demo-service",
+    live: false,
+    event_details,
+  }));
+}
+
+const refund = (
+  time: string,
+  event_type: string,
+  event_details: EventMessage["event_details"],
+): EventMessage => ({
+  event_type,
+  resource_type: "refund",
+  resource_external_id: "demo-refund",
+  parent_resource_external_id: "demo-success",
+  timestamp: `2024-03-05T${time}Z`,
+  service_id: "demo-service",
+  live: false,
+  event_details,
+});
+
+const refundable = (
+  refund_status: string,
+  refund_amount_available: number,
+  refund_amount_refunded: number,
+) => ({
+  refund_status,
+  refund_amount_available,
+  refund_amount_refunded,
+});

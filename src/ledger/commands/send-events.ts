@@ -1,0 +1,57 @@
+import { open } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { runCommand, say, UsageFault } from "../../service/command.ts";
+import { readSettings } from "../../service/settings.ts";
+import { openSender } from "../queue/sender.ts";
+import { settings } from "../start.ts";
+
+const usage = `Usage: npm run send-events -- FILE
+
+Publishes event messages to the queue at QUEUE_URL, one JSON object a line; - reads standard input.
+Ends when the queue has accepted them all. Lines are sent as they are: the ledger decides what becomes
+of them. Sending a file again does no harm, an event is stored once.
+
+  --help   print this text
+`;
+
+const batch = 100;
+
+await runCommand("send-events", usage, async ([file, ...more]) => {
+  if (file === undefined || more.length > 0) throw new UsageFault("name one file, or - for standard input");
+  const { QUEUE_URL } = readSettings(process.env, { QUEUE_URL: settings.QUEUE_URL });
+  await using sender = await openSender(QUEUE_URL);
+  const input = file === "-" ? process.stdin : (await open(file)).createReadStream();
+  let sent = 0;
+  let number = 0;
+  let bodies: string[] = [];
+  async function flush() {
+    await sender.send(bodies);
+    sent += bodies.length;
+    bodies = [];
+    if (process.stderr.isTTY) process.stderr.write(`\r${sent.toLocaleString("en")} sent`);
+  }
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number += 1;
+      if (line.trim() === "") continue;
+      if (!isJson(line)) throw new Error(`line ${number} is not JSON`);
+      bodies.push(line);
+      if (bodies.length === batch) await flush();
+    }
+    if (bodies.length > 0) await flush();
+  } catch (error) {
+    throw new Error(`${(error as Error).message}; ${sent} messages were sent before`);
+  } finally {
+    if (process.stderr.isTTY) process.stderr.write("\r");
+  }
+  say(`sent ${sent} messages to ${sender.url}`);
+});
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import { PGlite, type Transaction, types } from "@electric-sql/pglite";
+import { lockFolder } from "../../service/folder-lock.ts";
+import type { Database, Sql } from "./database.ts";
+
+/** PostgreSQL inside this process, in a folder or in memory. One connection: transactions wait for one another. */
+export async function open(url: URL): Promise<Database> {
+  const path = decodeURIComponent(url.pathname);
+  const folder = path === "memory" ? undefined : path;
+  const lock = folder === undefined ? undefined : lockFolder(folder);
+  try {
+    const pglite = await PGlite.create({
+      ...(folder !== undefined && { dataDir: `${folder}/pglite` }),
+      parsers: { [types.INT8]: BigInt, [types.TIMESTAMPTZ]: readTimestamp },
+    });
+    await pglite.exec("set time zone 'UTC'");
+    return {
+      ...sqlOver(pglite),
+      transaction: (work) => pglite.transaction((transaction) => work(sqlOver(transaction))) as never,
+      async [Symbol.asyncDispose]() {
+        await pglite.close();
+        lock?.[Symbol.dispose]();
+      },
+    };
+  } catch (error) {
+    lock?.[Symbol.dispose]();
+    throw error;
+  }
+}
+
+const sqlOver = (connection: PGlite | Transaction): Sql => ({
+  async query<Row>(text: string, values?: unknown[]) {
+    return (await connection.query<Row>(text, values)).rows;
+  },
+  async run(script) {
+    await connection.exec(script);
+  },
+});
+
+/** From `2024-03-05 09:14:22.018+00`, as a session in UTC writes it. */
+function readTimestamp(text: string): string {
+  const [day, time = ""] = text.replace(/\+00$/, "").split(" ");
+  const [seconds, fraction = ""] = time.split(".");
+  return `${day}T${seconds}.${fraction.padEnd(6, "0")}Z`;
+}

@@ -1,0 +1,20 @@
+import { STATUS_CODES } from "node:http";
+
+/** An error as the contract's `Problem`: RFC 9457, with the members that clients of the peer read. */
+export function problem<Status extends number>(status: Status, messages: string[]) {
+  return {
+    status,
+    type: "application/problem+json" as const,
+    body: {
+      type: "about:blank" as const,
+      title: STATUS_CODES[status] ?? "Error",
+      status,
+      detail: messages.join("; "),
+      error_identifier: "GENERIC" as const,
+      message: messages,
+    },
+  };
+}
+
+export const notFound = (externalId: string) =>
+  problem(404, [`Transaction with id [${externalId}] not found`]);

@@ -1,0 +1,70 @@
+import contract from "../../../generated/ledger.json" with { type: "json" };
+import type { components } from "../../../generated/ledger.ts";
+import type { Contract } from "../../service/contract.ts";
+import { readInstant } from "../../service/instant.ts";
+import { schemaValidator } from "../../service/validation.ts";
+import type { NewEvent } from "../tables/event.ts";
+
+/** What a message asks for; a refused one can never succeed, and says why. */
+export type Message =
+  | { kind: "event"; event: NewEvent }
+  | { kind: "reprojection"; externalId: string }
+  | { kind: "refused"; reason: string };
+
+type EventMessage = components["schemas"]["EventMessage"];
+const findFaults = schemaValidator(contract as unknown as Contract, "EventMessage");
+
+/** Reads a message as the contract's `EventMessage` describes it. */
+export function readMessage(body: string): Message {
+  const parsed = parseJson(body);
+  if (parsed === undefined) return refused("the message is not JSON");
+  const message = withoutNulls(parsed) as EventMessage;
+  if (isObject(message)) message.event_details = withoutNulls(message.event_details ?? {}) as Details;
+  const [fault, ...more] = findFaults(message);
+  if (fault !== undefined) return refused([fault, ...more].join("; "));
+  if (hasUnstorableText(message)) {
+    return refused("a text holds a NUL character or half a surrogate pair, which cannot be stored");
+  }
+  const { resource_external_id } = message;
+  if (readBoolean(message.reproject_domain_object)) {
+    return { kind: "reprojection", externalId: resource_external_id };
+  }
+  return {
+    kind: "event",
+    event: {
+      resource_type: message.resource_type,
+      resource_external_id,
+      parent_resource_external_id: message.parent_resource_external_id || null,
+      timestamp: readInstant(message.timestamp) as string,
+      event_type: message.event_type,
+      service_id: message.service_id || null,
+      live: readBoolean(message.live) ?? null,
+      event_details: message.event_details as Details,
+    },
+  };
+}
+
+type Details = Record<string, unknown>;
+
+const refused = (reason: string): Message => ({ kind: "refused", reason });
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const withoutNulls = (value: unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) : value;
+
+/** In JSON text these stand as escapes that an even number of backslashes precedes. */
+const hasUnstorableText = (message: unknown) =>
+  /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f]..)/.test(JSON.stringify(message));
+
+const readBoolean = (value: unknown): boolean | undefined =>
+  value === true || value === "true" ? true : value === false || value === "false" ? false : undefined;

@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import type { Delivery, Queue } from "./queue.ts";
+
+/** In this process, for tests: what is not acknowledged when it is disposed of is gone. */
+export async function open(): Promise<Queue> {
+  const waiting: Delivery[] = [];
+  const pauses = new Set<NodeJS.Timeout>();
+  const arrivals = new EventTarget();
+  const add = (deliveries: Delivery[]) => {
+    waiting.push(...deliveries);
+    arrivals.dispatchEvent(new Event("arrival"));
+  };
+  const arrival = (stop: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      arrivals.addEventListener("arrival", () => resolve(), { once: true });
+      stop.addEventListener("abort", () => resolve(), { once: true });
+    });
+
+  return {
+    async receive(max, stop) {
+      while (waiting.length === 0 && !stop.aborted) await arrival(stop);
+      return stop.aborted ? [] : waiting.splice(0, max);
+    },
+    async acknowledge() {},
+    async putBack(deliveries, pauseMs) {
+      const again = deliveries.map((delivery) => ({ ...delivery, attempt: delivery.attempt + 1 }));
+      const pause = setTimeout(() => {
+        pauses.delete(pause);
+        add(again);
+      }, pauseMs);
+      pauses.add(pause);
+    },
+    async send(bodies) {
+      add(
+        bodies.map((body) => {
+          const id = randomUUID();
+          return { id, body, attempt: 1, receipt: id };
+        }),
+      );
+    },
+    async check() {},
+    async [Symbol.asyncDispose]() {
+      pauses.forEach(clearTimeout);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Delivery, openQueue, type Queue } from "./queue.ts";
+
+const folders: string[] = [];
+function folder() {
+  folders.push(mkdtempSync(join(tmpdir(), "queue-")));
+  return folders.at(-1) as string;
+}
+afterAll(() => {
+  for (const name of folders) rmSync(name, { recursive: true });
+});
+
+const soon = () => AbortSignal.timeout(3000);
+
+/** Receives until there are this many. */
+async function take(queue: Queue, count: number): Promise<Delivery[]> {
+  const taken: Delivery[] = [];
+  const stop = soon();
+  while (taken.length < count && !stop.aborted) taken.push(...(await queue.receive(100, stop)));
+  return taken;
+}
+
+describe.each([
+  ["memory:", () => "memory:"],
+  ["sqs+embedded:", () => `sqs+embedded:${folder()}?port=0`],
+])("queue %s", (_scheme, address) => {
+  test("what is sent is delivered, unchanged", async () => {
+    await using queue = await openQueue(address());
+    const body = JSON.stringify({ text: "Zoë 💷 \\u0000", spaces: "  " });
+    await queue.send([body]);
+    const [delivery] = await take(queue, 1);
+    expect(JSON.parse(delivery?.body ?? "")).toEqual(JSON.parse(body));
+    expect(delivery?.attempt).toBe(1);
+  });
+
+  test("a delivery put back comes again, as the same message, after its pause", async () => {
+    await using queue = await openQueue(address());
+    await queue.send(['"hello"']);
+    const [first] = await take(queue, 1);
+    await queue.putBack([first as Delivery], 1000);
+    const [second] = await take(queue, 1);
+    expect(second).toMatchObject({ id: first?.id, body: '"hello"', attempt: 2 });
+  });
+
+  test("a delivery acknowledged does not come again, its neighbours do", async () => {
+    await using queue = await openQueue(address());
+    await queue.send(["1", "2"]);
+    const [one, two] = await take(queue, 2);
+    await queue.acknowledge([one as Delivery]);
+    await queue.putBack([two as Delivery], 0);
+    expect((await take(queue, 1)).map(({ id }) => id)).toEqual([two?.id]);
+  });
+
+  test("many messages are sent and received in few calls", async () => {
+    await using queue = await openQueue(address());
+    const bodies = Array.from({ length: 95 }, (_, index) => String(index));
+    await queue.send(bodies);
+    const first = await queue.receive(100, soon());
+    expect(first.length).toBeGreaterThan(10);
+    const all = [...first, ...(await take(queue, 95 - first.length))];
+    expect(all.map(({ body }) => body).sort()).toEqual(bodies.sort());
+    await queue.acknowledge(all);
+  });
+
+  test("messages of 100 kB are sent side by side", async () => {
+    await using queue = await openQueue(address());
+    const bodies = Array.from({ length: 7 }, (_, index) => JSON.stringify(`${index}`.repeat(100_000)));
+    await queue.send(bodies);
+    expect((await take(queue, 7)).map(({ body }) => body).sort()).toEqual(bodies);
+  });
+
+  test("a stop ends the waiting with nothing", async () => {
+    await using queue = await openQueue(address());
+    expect(await queue.receive(10, AbortSignal.timeout(50))).toEqual([]);
+  });
+
+  test("a queue that is there is healthy", async () => {
+    await using queue = await openQueue(address());
+    await expect(queue.check()).resolves.toBeUndefined();
+  });
+});
+
+test("the embedded queue keeps its messages when its process ends", async () => {
+  const url = `sqs+embedded:${folder()}?port=0`;
+  {
+    await using queue = await openQueue(url);
+    await queue.send(["1", "2", "3"]);
+    await queue.acknowledge(await queue.receive(1, soon()));
+  }
+  await using queue = await openQueue(url);
+  expect(await take(queue, 2)).toHaveLength(2);
+});
+
+test("the folder of an embedded queue has one owner", async () => {
+  const url = `sqs+embedded:${folder()}?port=0`;
+  await using _queue = await openQueue(url);
+  await expect(openQueue(url)).rejects.toThrow("is in use by another process");
+});
+
+test("a queue that is not there is not healthy", async () => {
+  await using queue = await openQueue("sqs+http://127.0.0.1:9/000000000000/none");
+  await expect(queue.check()).rejects.toThrow();
+});

@@ -1,0 +1,53 @@
+import { type Adapters, isPort, openAdapter, portRange } from "../../service/adapter.ts";
+
+/** A message in hand: it comes again, to any receiver, unless it is acknowledged. */
+export interface Delivery {
+  /** The queue's id of the message, the same at every attempt. */
+  id: string;
+  body: string;
+  /** 1 at the first delivery. */
+  attempt: number;
+  /** What the queue wants to hear to know this delivery from others of the message. */
+  receipt: string;
+}
+
+/** At-least-once, in no promised order, to any number of receivers. */
+export interface Queue extends AsyncDisposable {
+  /** Waits for a delivery and takes up to `max` of those that are there; none when `stop` aborts first. */
+  receive(max: number, stop: AbortSignal): Promise<Delivery[]>;
+  /** Done with: they do not come again, unless the queue fails meanwhile. */
+  acknowledge(deliveries: Delivery[]): Promise<void>;
+  /** They come again after the pause, in milliseconds. */
+  putBack(deliveries: Delivery[], pauseMs: number): Promise<void>;
+  /** Resolves when the queue has accepted all of them. */
+  send(bodies: string[]): Promise<void>;
+  /** Rejects when the queue cannot be reached. */
+  check(): Promise<void>;
+}
+
+export const queues: Adapters<Queue> = {
+  "memory:": { form: "memory:", load: () => import("./memory.ts") },
+  "sqs+embedded:": {
+    form: "sqs+embedded:FOLDER?port=4566",
+    load: () => import("./sqs-embedded.ts"),
+    parameters: { port: { must: portRange, test: isPort } },
+  },
+  "sqs+http:": { form: "sqs+http://HOST:PORT/ACCOUNT/QUEUE", load: () => import("./sqs.ts") },
+};
+
+export const openQueue = (url: string) => openAdapter(queues, url);
+
+const embeddedPort = 4566;
+
+/** Where the embedded server of this URL listens, on the loopback address. */
+export const embeddedPortOf = (url: URL) => Number(url.searchParams.get("port") ?? embeddedPort);
+
+/** The URL by which other processes reach the queue of this one; only that of an embedded queue differs. */
+export function clientUrl(text: string): string {
+  const url = new URL(text);
+  if (url.protocol !== "sqs+embedded:") return text;
+  return `sqs+http://127.0.0.1:${embeddedPortOf(url)}/${embeddedQueuePath}`;
+}
+
+export const embeddedQueue = "payment-events";
+const embeddedQueuePath = `000000000000/${embeddedQueue}`;

@@ -1,0 +1,30 @@
+import type { Logger } from "../service/log.ts";
+import { adapterUrl, flag, port, type Settings } from "../service/settings.ts";
+import { untilStopped } from "../service/stop.ts";
+import { ledgerApp } from "./app.ts";
+import { databases, openDatabase } from "./database/database.ts";
+import { receive } from "./intake/receiver.ts";
+import { openQueue, queues } from "./queue/queue.ts";
+import { migrate } from "./tables/migrate.ts";
+
+export const settings = {
+  LEDGER_PORT: port(8081),
+  DATABASE_URL: adapterUrl(databases, "pglite:./data/ledger"),
+  QUEUE_URL: adapterUrl(queues, "sqs+embedded:./data/queue"),
+  QUEUE_RECEIVER_BACKGROUND_PROCESSING: flag(true),
+};
+
+/** Serves, and receives when it is told to, until `stop` aborts; closes in the reverse order of opening. */
+export async function start(
+  given: Settings<typeof settings> & { HOST: string },
+  log: Logger,
+  stop: AbortSignal,
+): Promise<void> {
+  await using database = await openDatabase(given.DATABASE_URL);
+  await migrate(database);
+  await using queue = await openQueue(given.QUEUE_URL);
+  await using app = await ledgerApp({ database, queue, log });
+  await app.listen({ host: given.HOST, port: given.LEDGER_PORT });
+  if (given.QUEUE_RECEIVER_BACKGROUND_PROCESSING) await receive({ queue, database, log }, stop);
+  else await untilStopped(stop);
+}

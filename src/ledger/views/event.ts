@@ -1,0 +1,51 @@
+import type { components } from "../../../generated/ledger.ts";
+import { penceOf } from "../projection/details.ts";
+import { stateSetBy } from "../projection/states.ts";
+import type { EventRow } from "../tables/event.ts";
+import type { TransactionRow, TransactionType } from "../tables/transaction.ts";
+import { viewMilliseconds } from "./date.ts";
+import { viewState } from "./state.ts";
+
+type Schemas = components["schemas"];
+
+export function viewEvent({ id, ...event }: EventRow): Schemas["Event"] {
+  return { event_id: id, ...event };
+}
+
+/**
+ * The events of these transactions, oldest first. Unless all are wanted, those that set no state are left out, and of
+ * those that tell the same state of the same transaction all but the earliest.
+ */
+export function viewTransactionEvents(
+  transactions: TransactionRow[],
+  events: EventRow[],
+  includeAllEvents: boolean,
+): Schemas["TransactionEvent"][] {
+  const amounts = new Map(
+    transactions.map(({ external_id, details }) => [external_id, penceOf(details, "amount")]),
+  );
+  const oldestFirst = events.toSorted((a, b) =>
+    a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : byId(a, b),
+  );
+  const told = new Set<string>();
+  return oldestFirst.flatMap((event) => {
+    const state = stateSetBy(event.event_type);
+    const view = state && viewState[state];
+    if (!includeAllEvents) {
+      const telling = JSON.stringify([event.resource_external_id, event.resource_type, view]);
+      if (view === undefined || told.has(telling)) return [];
+      told.add(telling);
+    }
+    return {
+      event_id: event.id,
+      amount: amounts.get(event.resource_external_id) ?? null,
+      state: view ?? null,
+      resource_type: event.resource_type.toUpperCase() as TransactionType,
+      event_type: event.event_type,
+      timestamp: viewMilliseconds(event.timestamp),
+      data: event.event_details,
+    };
+  });
+}
+
+const byId = (a: EventRow, b: EventRow) => (a.id < b.id ? -1 : 1);

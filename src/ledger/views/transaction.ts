@@ -1,0 +1,207 @@
+import type { components } from "../../../generated/ledger.ts";
+import { booleanOf, penceOf, textOf } from "../projection/details.ts";
+import type { Details } from "../tables/event.ts";
+import type { TransactionRow } from "../tables/transaction.ts";
+import { viewMilliseconds, viewProducerDay, viewProducerInstant } from "./date.ts";
+import { viewState } from "./state.ts";
+
+type Schemas = components["schemas"];
+
+/** A transaction as callers see it. Members that are undefined are not sent. */
+export function viewTransaction(row: TransactionRow): Schemas["TransactionView"] {
+  switch (row.transaction_type) {
+    case "PAYMENT":
+      return viewPayment(row);
+    case "REFUND":
+      return viewRefund(row);
+    case "DISPUTE":
+      return viewDispute(row);
+  }
+}
+
+function viewPayment(row: TransactionRow): Schemas["Payment"] {
+  const { details } = row;
+  const text = (name: string) => textOf(details, name);
+  const pence = (name: string) => penceOf(details, name);
+  return {
+    transaction_id: row.external_id,
+    transaction_type: "PAYMENT",
+    gateway_account_id: row.gateway_account_id ?? undefined,
+    service_id: row.service_id ?? undefined,
+    credential_external_id: text("credential_external_id"),
+    amount: pence("amount"),
+    total_amount: pence("total_amount"),
+    corporate_card_surcharge: pence("corporate_surcharge"),
+    fee: pence("fee"),
+    net_amount: pence("net_amount"),
+    state: { ...viewState[row.state], can_retry: booleanOf(details, "can_retry") },
+    description: text("description"),
+    reference: text("reference"),
+    language: text("language"),
+    return_url: text("return_url"),
+    email: text("email"),
+    payment_provider: text("payment_provider"),
+    created_date: viewMilliseconds(row.created_date),
+    card_details: viewCardDetails(details, viewAddress(details)),
+    exemption: viewExemption(details),
+    delayed_capture: booleanOf(details, "delayed_capture") ?? false,
+    gateway_transaction_id: text("gateway_transaction_id"),
+    refund_summary: viewRefundSummary(details),
+    settlement_summary: {
+      capture_submit_time: viewProducerInstant(details.capture_submitted_date) ?? null,
+      captured_date: viewProducerDay(details.captured_date) ?? null,
+    },
+    authorisation_summary: viewAuthorisation(details),
+    metadata: details.external_metadata as Details | undefined,
+    moto: booleanOf(details, "moto") ?? false,
+    live: row.live ?? undefined,
+    source: details.source as Schemas["Source"] | undefined,
+    wallet_type: text("wallet"),
+    gateway_payout_id: row.gateway_payout_id ?? undefined,
+    authorisation_mode: (details.authorisation_mode as Schemas["AuthorisationMode"] | undefined) ?? "web",
+    agreement_id: row.agreement_id ?? undefined,
+    agreement_payment_type: text("agreement_payment_type"),
+    disputed: booleanOf(details, "disputed") ?? false,
+  };
+}
+
+function viewChild(row: TransactionRow) {
+  return {
+    transaction_id: row.external_id,
+    parent_transaction_id: row.parent_external_id ?? undefined,
+    gateway_account_id: row.gateway_account_id ?? undefined,
+    service_id: row.service_id ?? undefined,
+    amount: penceOf(row.details, "amount"),
+    state: viewState[row.state],
+    created_date: viewMilliseconds(row.created_date),
+    gateway_transaction_id: row.gateway_transaction_id ?? undefined,
+    settlement_summary: {},
+    live: row.live ?? undefined,
+  };
+}
+
+function viewRefund(row: TransactionRow): Schemas["Refund"] {
+  const payment = row.payment_details ?? {};
+  return {
+    ...viewChild(row),
+    transaction_type: "REFUND",
+    refunded_by: textOf(row.details, "refunded_by"),
+    refunded_by_user_email: textOf(row.details, "user_email"),
+    gateway_payout_id: row.gateway_payout_id ?? undefined,
+    payment_details: {
+      ...viewPaymentDetails(payment),
+      wallet_type: textOf(payment, "wallet"),
+    },
+  };
+}
+
+function viewDispute(row: TransactionRow): Schemas["Dispute"] {
+  return {
+    ...viewChild(row),
+    transaction_type: "DISPUTE",
+    fee: penceOf(row.details, "fee"),
+    net_amount: penceOf(row.details, "net_amount"),
+    payment_details: viewPaymentDetails(row.payment_details ?? {}),
+    evidence_due_date: viewProducerInstant(row.details.evidence_due_date),
+    reason: viewReason(textOf(row.details, "reason")),
+  };
+}
+
+function viewPaymentDetails(payment: Details): Schemas["PaymentDetails"] {
+  return {
+    description: textOf(payment, "description"),
+    reference: textOf(payment, "reference"),
+    email: textOf(payment, "email"),
+    card_details: viewCardDetails(payment),
+    transaction_type: "PAYMENT",
+  };
+}
+
+/** Undefined when nothing at all is known of the card. */
+function viewCardDetails(details: Details, address?: Schemas["Address"]): Schemas["CardDetails"] | undefined {
+  const brand = textOf(details, "card_brand_label");
+  const kind = textOf(details, "card_type")?.toLowerCase();
+  const known = {
+    cardholder_name: textOf(details, "cardholder_name"),
+    billing_address: address,
+    last_digits_card_number: textOf(details, "last_digits_card_number"),
+    first_digits_card_number: textOf(details, "first_digits_card_number"),
+    expiry_date: textOf(details, "expiry_date"),
+    card_type: kind === "credit" || kind === "debit" ? kind : undefined,
+  } as const;
+  const isUnknown = brand === undefined && Object.values(known).every((value) => value === undefined);
+  return isUnknown ? undefined : { ...known, card_brand: brand ?? "" };
+}
+
+function viewAddress(details: Details): Schemas["Address"] | undefined {
+  const address = {
+    line1: textOf(details, "address_line1"),
+    line2: textOf(details, "address_line2"),
+    postcode: textOf(details, "address_postcode"),
+    city: textOf(details, "address_city"),
+    county: textOf(details, "address_county"),
+    country: textOf(details, "address_country"),
+  };
+  return Object.values(address).every((value) => value === undefined) ? undefined : address;
+}
+
+/** Providers through which nothing can be refunded, whatever the events say. */
+const withoutRefunds = new Set(["epdq", "smartpay"]);
+
+function viewRefundSummary(details: Details): Schemas["RefundSummary"] | undefined {
+  const status = textOf(details, "refund_status");
+  const available = penceOf(details, "refund_amount_available");
+  const refunded = penceOf(details, "refund_amount_refunded");
+  if (status === undefined && available === undefined && refunded === undefined) return undefined;
+  const provider = textOf(details, "payment_provider")?.toLowerCase() ?? "";
+  return {
+    status: withoutRefunds.has(provider) ? "unavailable" : (status ?? null),
+    user_external_id: null,
+    amount_available: available ?? null,
+    amount_submitted: refunded ?? null,
+    amount_refunded: refunded ?? null,
+  };
+}
+
+const exemptionResults: Record<string, NonNullable<Schemas["Exemption"]["outcome"]>["result"]> = {
+  EXEMPTION_HONOURED: "honoured",
+  EXEMPTION_REJECTED: "rejected",
+  EXEMPTION_OUT_OF_SCOPE: "out of scope",
+};
+
+function viewExemption(details: Details): Schemas["Exemption"] | undefined {
+  const outcome = textOf(details, "exemption3ds");
+  const asked = textOf(details, "exemption_3ds_requested");
+  if (outcome === "EXEMPTION_NOT_REQUESTED") return { requested: false };
+  if (outcome === undefined && asked === undefined) return undefined;
+  const result = outcome === undefined ? undefined : exemptionResults[outcome];
+  return {
+    requested: true,
+    type: asked === "CORPORATE" ? "corporate" : undefined,
+    outcome: result && { result },
+  };
+}
+
+function viewAuthorisation(details: Details): Schemas["AuthorisationSummary"] | undefined {
+  const required = booleanOf(details, "requires_3ds");
+  const version = textOf(details, "version_3ds");
+  if (required === undefined && version === undefined) return undefined;
+  return { three_d_secure: { required: required ?? false, version } };
+}
+
+type Reason = NonNullable<Schemas["Dispute"]["reason"]>;
+const reasons: Record<string, Reason> = {
+  credit_not_processed: "credit_not_processed",
+  duplicate: "duplicate",
+  fraudulent: "fraudulent",
+  general: "general",
+  product_not_received: "product_not_received",
+  product_unacceptable: "product_unacceptable",
+  subscription_canceled: "subscription_canceled",
+  unrecognized: "unrecognised",
+};
+
+function viewReason(told: string | undefined): Reason | undefined {
+  if (told === undefined || told.trim() === "") return undefined;
+  return (Object.hasOwn(reasons, told) ? reasons[told] : undefined) ?? "other";
+}

@@ -1,0 +1,31 @@
+import { SettingsFault } from "./settings.ts";
+
+/** Arguments that cannot be used, in words for whoever typed them. */
+export class UsageFault extends Error {}
+
+export const say = (line: string) => process.stdout.write(`${line}\n`);
+export const complain = (line: string) => process.stderr.write(`${line}\n`);
+
+/**
+ * Runs this process as a command: `--help` prints the usage; what goes wrong is told in lines that name the command,
+ * and the exit code is 2 for a wrong argument or setting, 1 for every other failure.
+ */
+export async function runCommand(name: string, usage: string, work: (args: string[]) => Promise<void>) {
+  const args = process.argv.slice(2);
+  if (args.includes("--help")) {
+    process.stdout.write(usage);
+    return;
+  }
+  try {
+    await work(args);
+  } catch (error) {
+    const faults = error instanceof SettingsFault ? error.faults : describe(error);
+    for (const fault of faults) complain(`${name}: ${fault}`);
+    process.exitCode = error instanceof SettingsFault || error instanceof UsageFault ? 2 : 1;
+  }
+}
+
+function describe(error: unknown): string[] {
+  if (error instanceof AggregateError) return error.errors.flatMap(describe);
+  return [error instanceof Error ? error.message : String(error)];
+}

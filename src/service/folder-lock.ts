@@ -1,0 +1,30 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/**
+ * Makes a folder this process's own until it is disposed of. The lock is one the operating system takes back when the
+ * process ends, however it ends, so none is ever left behind. Throws, in words for an operator, when another process
+ * has the folder or it cannot be written.
+ */
+export function lockFolder(folder: string): Disposable {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const lock = new DatabaseSync(join(folder, "lock.sqlite"));
+    try {
+      lock.exec("pragma journal_mode = off; begin exclusive");
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
+    return { [Symbol.dispose]: () => lock.close() };
+  } catch (error) {
+    const { code, errcode, message } = error as Error & { code?: string; errcode?: number };
+    if (errcode === sqliteBusy) throw new Error(`the folder ${folder} is in use by another process`);
+    throw new Error(
+      `the folder ${folder} cannot be written: ${code === "ERR_SQLITE_ERROR" ? message : code}`,
+    );
+  }
+}
+
+const sqliteBusy = 5;
