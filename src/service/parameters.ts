@@ -41,7 +41,6 @@ export function parametersReader(
 ): (sent: Record<string, unknown>) => Outcome {
   const validate = ajv.compile({ ...schema, properties: mapValues(schema.properties, forValidation) });
   const declared = Object.entries(schema.properties);
-  const known = declared.map(([name]) => name).join(", ") || "none";
   return (sent) => {
     const value = { ...sent };
     for (const [name, property] of declared) {
@@ -54,10 +53,7 @@ export function parametersReader(
       return { error: new Refusal(404, ["Not Found"]) };
     }
     const faults = describeFaults(errors, (path) => `${kinds[part]} ${path.slice(1)}`);
-    const hint = errors.some(({ keyword }) => keyword === "additionalProperties")
-      ? [`known here: ${known}`]
-      : [];
-    return { error: new Refusal(400, [...faults, ...hint]) };
+    return { error: new Refusal(400, faults) };
   };
 }
 

@@ -57,9 +57,9 @@ function describeFault(error: ErrorObject, nameOf: (instancePath: string) => str
     case "required":
       return `${nameOf(`${instancePath}/${params.missingProperty}`)} is required`;
     case "additionalProperties":
-      return `${nameOf(`${instancePath}/${JSON.stringify(params.additionalProperty)}`)} is not known`;
-    case "unevaluatedProperties":
-      return `${nameOf(`${instancePath}/${JSON.stringify(params.unevaluatedProperty)}`)} is not known`;
+      return `${nameOf(`${instancePath}/${JSON.stringify(params.additionalProperty)}`)} is not known; known: ${
+        Object.keys(error.parentSchema?.properties ?? {}).join(", ") || "none"
+      }`;
     case "enum":
       return `${nameOf(instancePath)} must be one of ${params.allowedValues.join(", ")}`;
     case "const":

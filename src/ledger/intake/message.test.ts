@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { readMessage } from "./message.ts";
+
+const plain = {
+  event_type: "PAYMENT_CREATED",
+  resource_type: "payment",
+  resource_external_id: "pay1",
+  timestamp: "2024-03-05T09:14:22.018000Z",
+  event_details: { amount: 100 },
+};
+const read = (change: object) => readMessage(JSON.stringify({ ...plain, ...change }));
+const event = (change: object) => {
+  const message = read(change);
+  if (message.kind !== "event") throw new Error(JSON.stringify(message));
+  return message.event;
+};
+
+test("a message becomes the event it tells of", () => {
+  expect(event({ service_id: "svc", live: true, parent_resource_external_id: "parent" })).toEqual({
+    ...plain,
+    service_id: "svc",
+    live: true,
+    parent_resource_external_id: "parent",
+  });
+});
+
+describe("messages are read liberally", () => {
+  test.each([
+    ["2024-03-05T09:14:22Z", "2024-03-05T09:14:22.000000Z"],
+    ["2024-03-05T09:14:22.1Z", "2024-03-05T09:14:22.100000Z"],
+    ["2024-03-05T09:14:22.123456789Z", "2024-03-05T09:14:22.123456Z"],
+    ["2024-03-05T01:14:22.018+02:00", "2024-03-04T23:14:22.018000Z"],
+    ["2024-03-05T23:30:00-01:00", "2024-03-06T00:30:00.000000Z"],
+  ])("timestamp %s is %s", (timestamp, kept) => {
+    expect(event({ timestamp }).timestamp).toBe(kept);
+  });
+
+  test.each([
+    ["missing details are empty", { event_details: undefined }, { event_details: {} }],
+    ["null details are empty", { event_details: null }, { event_details: {} }],
+    [
+      "null members of the details are dropped",
+      { event_details: { a: null, b: { c: null } } },
+      { event_details: { b: { c: null } } },
+    ],
+    ["null members are dropped", { service_id: null, live: null }, { service_id: null, live: null }],
+    ["an empty parent is none", { parent_resource_external_id: "" }, { parent_resource_external_id: null }],
+    ["an empty service is none", { service_id: "" }, { service_id: null }],
+    ["live may be text", { live: "true" }, { live: true }],
+    ["live may be the text null", { live: "null" }, { live: null }],
+    ["unknown members are ignored", { gateway_account_id: 57 }, {}],
+    ["unknown event types are events", { event_type: "SOMETHING_NEW" }, { event_type: "SOMETHING_NEW" }],
+    [
+      "a backslash before u0000 is no NUL",
+      { event_details: { a: "\\u0000" } },
+      { event_details: { a: "\\u0000" } },
+    ],
+    ["amounts may be text", { event_details: { amount: "100" } }, { event_details: { amount: "100" } }],
+  ])("%s", (_name, change, kept) => {
+    expect(event(change)).toMatchObject(kept);
+  });
+
+  test("a member called __proto__ is a member", () => {
+    const body = JSON.stringify(plain).replace('"amount":100', '"__proto__":{"amount":1}');
+    const message = readMessage(body);
+    expect(JSON.stringify(message)).toContain('"__proto__":{"amount":1}');
+  });
+});
+
+test("a message may ask for a transaction to be folded again", () => {
+  expect(read({ reproject_domain_object: true })).toEqual({ kind: "reprojection", externalId: "pay1" });
+  expect(read({ reproject_domain_object: "false" }).kind).toBe("event");
+});
+
+describe("what can never be an event is refused, with the reason", () => {
+  test.each([
+    ["not JSON", "{", "the message is not JSON"],
+    ["a number", "5", "the whole must be object"],
+    ["an array", "[]", "the whole must be object"],
+    [
+      "an empty object",
+      "{}",
+      "event_type is required; resource_type is required; resource_external_id is required; timestamp is required",
+    ],
+  ])("%s", (_name, body, reason) => {
+    expect(readMessage(body)).toEqual({ kind: "refused", reason });
+  });
+
+  test.each([
+    [{ resource_type: "PAYMENT" }, "resource_type must be one of payment, refund, dispute"],
+    [{ resource_type: "charge" }, "resource_type must be one of"],
+    [{ resource_external_id: "" }, "resource_external_id"],
+    [
+      { resource_external_id: "x".repeat(256) },
+      "resource_external_id must NOT have more than 255 characters",
+    ],
+    [{ event_type: null }, "event_type is required"],
+    [{ timestamp: "2024-03-05T09:14:22" }, "timestamp"],
+    [{ timestamp: "2024-02-30T09:14:22Z" }, "timestamp"],
+    [{ timestamp: "2024-03-05 09:14:22Z" }, "timestamp"],
+    [{ timestamp: "2024-03-05T09:14:60Z" }, "timestamp"],
+    [{ timestamp: "0001-01-01T00:00:00+01:00" }, "timestamp"],
+    [{ timestamp: 1709630062 }, "timestamp must be string"],
+    [{ live: "yes" }, "live must be one of"],
+    [{ event_details: [] }, "event_details must be object"],
+    [{ event_details: "text" }, "event_details must be object"],
+    [{ event_details: { amount: "a lot" } }, "event_details/amount"],
+    [{ event_details: { amount: 1.5 } }, "event_details/amount"],
+    [{ event_details: { amount: 9007199254740992 } }, "event_details/amount"],
+    [{ event_details: { reference: {} } }, "event_details/reference"],
+    [{ event_details: { source: "CARRIER_PIGEON" } }, "event_details/source must be one of"],
+    [{ event_details: { note: "a\u0000b" } }, "NUL"],
+    [{ event_details: { deep: [{ note: "\ud800" }] } }, "surrogate"],
+    [{ event_type: "A\u0000B" }, "NUL"],
+  ])("%j", (change, reason) => {
+    const message = read(change);
+    expect(message.kind === "refused" && message.reason).toContain(reason);
+  });
+});

@@ -1,0 +1,434 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { demoEvents, demoTransactions } from "./commands/demo-events.ts";
+import { message, startLedger } from "./ledger.fixture.ts";
+
+let ledger: Awaited<ReturnType<typeof startLedger>>;
+beforeAll(async () => {
+  ledger = await startLedger();
+});
+afterAll(() => ledger[Symbol.asyncDispose]());
+
+const problemType = "application/problem+json; charset=utf-8";
+
+describe("an event becomes a transaction", () => {
+  test("a payment event is stored once and visible at every operation", async () => {
+    await ledger.send(message({ service_id: "svc", live: true }), message({ service_id: "svc", live: true }));
+    await ledger.until("/v1/transaction/pay1?account_id=57", {
+      transaction_id: "pay1",
+      transaction_type: "PAYMENT",
+      gateway_account_id: "57",
+      amount: 4250,
+      reference: "LIC-88",
+      state: { status: "created", finished: false },
+      created_date: "2024-03-05T09:14:22.018Z",
+      settlement_summary: { capture_submit_time: null, captured_date: null },
+    });
+    const { json } = await ledger.ask("/v1/transaction/pay1/event?gateway_account_id=57");
+    expect(json.events).toHaveLength(1);
+    expect(json.events[0]).toEqual({
+      event_id: expect.any(Number),
+      amount: 4250,
+      state: { status: "created", finished: false },
+      resource_type: "PAYMENT",
+      event_type: "PAYMENT_CREATED",
+      timestamp: "2024-03-05T09:14:22.018Z",
+      data: { gateway_account_id: "57", amount: 4250, reference: "LIC-88" },
+    });
+    const event = await ledger.ask(`/v1/event/${json.events[0].event_id}`);
+    expect(event.json).toEqual({
+      event_id: json.events[0].event_id,
+      event_type: "PAYMENT_CREATED",
+      resource_type: "payment",
+      resource_external_id: "pay1",
+      parent_resource_external_id: null,
+      timestamp: "2024-03-05T09:14:22.018408Z",
+      event_details: { gateway_account_id: "57", amount: 4250, reference: "LIC-88" },
+      service_id: "svc",
+      live: true,
+    });
+    expect((await ledger.ask("/v1/transaction/pay1/transaction?gateway_account_id=57")).json).toEqual({
+      parent_transaction_id: "pay1",
+      transactions: [],
+    });
+  });
+
+  test("the first of two tellings of an event stays, and another time makes another event", async () => {
+    const told = { resource_external_id: "twice" };
+    await ledger.send(message({ ...told, event_details: { gateway_account_id: "57", note: "first" } }));
+    await ledger.until("/v1/transaction/twice?account_id=57", { transaction_id: "twice" });
+    await ledger.send(
+      message({ ...told, event_details: { gateway_account_id: "57", note: "second" } }),
+      message({ ...told, timestamp: "2024-03-05T09:14:22.018409Z", event_type: "PAYMENT_STARTED" }),
+    );
+    await ledger.until("/v1/transaction/twice?account_id=57", { state: { status: "started" } });
+    const { json } = await ledger.ask(
+      "/v1/transaction/twice/event?gateway_account_id=57&include_all_events=true",
+    );
+    expect(json.events.map(({ data }: { data: object }) => data)).toMatchObject([
+      { note: "first" },
+      { reference: "LIC-88" },
+    ]);
+  });
+
+  test("a refund before its payment shows at once, and takes the payment's details when they come", async () => {
+    const refund = {
+      resource_type: "refund",
+      resource_external_id: "early",
+      parent_resource_external_id: "late",
+      event_type: "REFUND_SUBMITTED",
+      event_details: { gateway_account_id: "57", amount: 5 },
+    };
+    await ledger.send(message(refund));
+    await ledger.until("/v1/transaction/early?account_id=57", {
+      state: { status: "submitted" },
+      parent_transaction_id: "late",
+      payment_details: { transaction_type: "PAYMENT" },
+    });
+    await ledger.send(message({ resource_external_id: "late" }));
+    await ledger.until("/v1/transaction/early?account_id=57", { payment_details: { reference: "LIC-88" } });
+    await ledger.send(
+      message({
+        resource_external_id: "late",
+        event_type: "PAYMENT_DETAILS_ENTERED",
+        timestamp: "2024-03-05T10:00:00Z",
+        event_details: { email: "a@example.org", card_type: "DEBIT", card_brand_label: "Visa" },
+      }),
+    );
+    await ledger.until("/v1/transaction/early?account_id=57", {
+      amount: 5,
+      payment_details: { email: "a@example.org", card_details: { card_type: "debit", card_brand: "Visa" } },
+    });
+    const { json } = await ledger.ask("/v1/transaction/late/transaction?gateway_account_id=57");
+    expect(json.transactions).toMatchObject([{ transaction_id: "early" }]);
+  });
+
+  test("an event that names its parent late joins the family", async () => {
+    const told = {
+      resource_type: "refund",
+      resource_external_id: "orphan",
+      event_details: { gateway_account_id: "57" },
+    };
+    await ledger.send(message({ ...told, event_type: "REFUND_SUBMITTED" }));
+    await ledger.until("/v1/transaction/orphan?account_id=57", { transaction_id: "orphan" });
+    await ledger.send(
+      message({
+        ...told,
+        event_type: "REFUND_SUCCEEDED",
+        timestamp: "2024-03-06T00:00:00Z",
+        parent_resource_external_id: "pay1",
+      }),
+    );
+    await ledger.until("/v1/transaction/orphan?account_id=57", {
+      parent_transaction_id: "pay1",
+      payment_details: { reference: "LIC-88" },
+    });
+  });
+
+  test("events that move no transaction are stored", async () => {
+    await ledger.send(
+      message({ resource_type: "agreement", resource_external_id: "agr", event_type: "AGREEMENT_CREATED" }),
+      message({ resource_type: "service", resource_external_id: "srv" }),
+      message({ resource_external_id: "after-agr" }),
+    );
+    await ledger.until("/v1/transaction/after-agr?account_id=57", { transaction_id: "after-agr" });
+    expect((await ledger.ask("/v1/transaction/agr?account_id=57")).status).toBe(404);
+    const stored = await ledger.database.query(
+      "select from event where resource_external_id in ('agr', 'srv')",
+    );
+    expect(stored).toHaveLength(2);
+  });
+
+  test("a message that asks for it has its transaction folded again, and is no event", async () => {
+    await ledger.send(message({ resource_external_id: "again" }));
+    await ledger.until("/v1/transaction/again?account_id=57", { reference: "LIC-88" });
+    await ledger.database.query(
+      "update transaction set reference = 'x', details = '{}' where external_id = 'again'",
+    );
+    await ledger.send(
+      message({
+        resource_external_id: "again",
+        event_type: "NOTHING",
+        reproject_domain_object: true,
+        event_details: {},
+      }),
+    );
+    await ledger.until("/v1/transaction/again?account_id=57", { reference: "LIC-88" });
+    expect(
+      await ledger.database.query("select from event where resource_external_id = 'again'"),
+    ).toHaveLength(1);
+  });
+
+  test("the demonstration's events, shuffled and repeated, end in one true set of transactions", async () => {
+    await ledger.send(...demoEvents().toSorted(() => Math.random() - 0.5));
+    await expect
+      .poll(async () => {
+        const { json } = await ledger.ask("/v1/transaction/?account_id=demo");
+        return json.results
+          .map(({ transaction_id: id, state }: { transaction_id: string; state: { status: string } }) => ({
+            id,
+            status: state.status,
+          }))
+          .sort(compareIds);
+      })
+      .toEqual(demoTransactions.toSorted(compareIds));
+    expect(
+      (await ledger.ask("/v1/transaction/demo-success/event?gateway_account_id=demo")).json.events,
+    ).toHaveLength(6);
+  });
+});
+
+const compareIds = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+
+describe("a message that can never succeed is parked and holds up nobody", () => {
+  test("its body and the reason are kept, its neighbours are stored", async () => {
+    const broken = [
+      "{",
+      "[]",
+      '{"event_type":1}',
+      JSON.stringify(message({ event_details: { note: "\u0000" } })),
+      "💷\u0000",
+    ];
+    await ledger.send(message({ resource_external_id: "before" }));
+    await ledger.sendText(...broken);
+    await ledger.send(message({ resource_external_id: "behind" }));
+    await ledger.until("/v1/transaction/before?account_id=57", { transaction_id: "before" });
+    await ledger.until("/v1/transaction/behind?account_id=57", { transaction_id: "behind" });
+    const parked = await ledger.database.query<{ body: Uint8Array; reason: string }>(
+      "select * from parked_message",
+    );
+    expect(parked.map(({ body }) => Buffer.from(body).toString()).sort()).toEqual(broken.sort());
+    for (const { reason } of parked) expect(reason).toMatch(/not JSON|must be object|must be string|NUL/);
+  });
+
+  test("one that only the database refuses is found among its neighbours", async () => {
+    await ledger.database.query("alter table event add constraint planted check (event_type <> 'PLANTED')");
+    await ledger.send(
+      message({ resource_external_id: "left" }),
+      message({ resource_external_id: "planted", event_type: "PLANTED" }),
+      message({ resource_external_id: "right" }),
+    );
+    await ledger.until("/v1/transaction/left?account_id=57", { transaction_id: "left" });
+    await ledger.until("/v1/transaction/right?account_id=57", { transaction_id: "right" });
+    const reasons = await ledger.database.query(
+      "select reason from parked_message where reason like '%SQLSTATE%'",
+    );
+    expect(reasons).toEqual([{ reason: "the database refuses to store it (SQLSTATE 23514)" }]);
+  });
+
+  test("one that fails today is put back and stored later", async () => {
+    await ledger.database.query("alter table event rename to event_away");
+    await ledger.send(message({ resource_external_id: "patient" }));
+    await expect.poll(async () => (await ledger.ask("/v1/event/1")).status).toBe(500);
+    await ledger.database.query("alter table event_away rename to event");
+    await ledger.until("/v1/transaction/patient?account_id=57", { transaction_id: "patient" });
+  });
+});
+
+describe("lookup", () => {
+  test.each([
+    ["pay1?account_id=57", 200],
+    ["pay1?override_account_id_restriction=true", 200],
+    ["pay1?account_id=57&transaction_type=PAYMENT", 200],
+    ["pay1?account_id=57&transaction_type=payment", 200],
+    ["pay1/?account_id=57", 200],
+    ["early?account_id=57&parent_external_id=late", 200],
+    ["pay1", 400],
+    ["pay1?override_account_id_restriction=false", 400],
+    ["pay1?account_id=", 400],
+    ["pay1?account_id=57&override_account_id_restriction=TRUE", 400],
+    ["pay1?account_id=57&transaction_type=bogus", 400],
+    ["pay1?account_id=57&account_id=58", 400],
+    ["pay1?account_id=57&unknown=1", 400],
+    ["pay1?account_id=5%007", 400],
+    ["pay%001?account_id=57", 400],
+    [`${"x".repeat(256)}?account_id=57`, 400],
+    ["pay1?account_id=58", 404],
+    ["pay1?account_id=58&override_account_id_restriction=true", 404],
+    ["pay1?override_account_id_restriction=true&transaction_type=REFUND", 404],
+    ["early?override_account_id_restriction=true&parent_external_id=pay1", 404],
+    ["pay0?account_id=57", 404],
+    ["..%2Fpay1?account_id=57", 404],
+    ["__proto__?account_id=57", 404],
+  ])("%s is %i", async (path, status) => {
+    const { headers, ...answer } = await ledger.ask(`/v1/transaction/${path}`);
+    expect(answer.status).toBe(status);
+    if (status !== 200) {
+      expect(headers["content-type"]).toBe(problemType);
+      expect(answer.json).toMatchObject({
+        status,
+        error_identifier: "GENERIC",
+        message: [expect.any(String)],
+      });
+    }
+  });
+
+  test("says which account, type or boolean would be right", async () => {
+    expect((await ledger.ask("/v1/transaction/pay1")).json.message).toEqual([
+      "Field [account_id] cannot be empty",
+    ]);
+    expect((await ledger.ask("/v1/transaction/pay1?account_id=57&transaction_type=x")).json.message).toEqual([
+      "query parameter transaction_type must be one of PAYMENT, REFUND, DISPUTE, payment, refund, dispute",
+    ]);
+  });
+});
+
+describe("events and children", () => {
+  test.each([
+    ["pay1/event", 400],
+    ["pay1/event?gateway_account_id=", 400],
+    ["pay1/event?gateway_account_id=57&include_all_events=1", 400],
+    ["pay1/event?gateway_account_id=58", 404],
+    ["pay0/event?gateway_account_id=57", 404],
+    ["pay1/transaction", 400],
+    ["pay1/transaction?gateway_account_id=", 400],
+    ["pay1/transaction?gateway_account_id=58", 404],
+    ["pay0/transaction?gateway_account_id=57", 404],
+  ])("%s is %i", async (path, status) => {
+    expect((await ledger.ask(`/v1/transaction/${path}`)).status).toBe(status);
+  });
+
+  test("children of another account are not shown", async () => {
+    await ledger.send(
+      message({
+        resource_type: "refund",
+        resource_external_id: "foreign",
+        parent_resource_external_id: "pay1",
+        event_type: "REFUND_SUBMITTED",
+        event_details: { gateway_account_id: "58" },
+      }),
+    );
+    await ledger.until("/v1/transaction/foreign?account_id=58", { transaction_id: "foreign" });
+    const { text } = await ledger.ask("/v1/transaction/pay1/transaction?gateway_account_id=57");
+    expect(text).not.toContain("foreign");
+    const { json } = await ledger.ask("/v1/transaction/pay1/event?gateway_account_id=57");
+    expect(json.events.map((event: { amount: number }) => event.amount)).toEqual([4250, null, null]);
+  });
+
+  test.each([
+    ["/v1/event/9223372036854775807", 404],
+    ["/v1/event/9223372036854775808", 404],
+    ["/v1/event/-1", 404],
+    ["/v1/event/0", 404],
+    ["/v1/event/abc", 400],
+    ["/v1/event/1.0", 400],
+    ["/v1/event/1?x=1", 400],
+  ])("%s is %i", async (path, status) => {
+    expect((await ledger.ask(path)).status).toBe(status);
+  });
+
+  test("an event's number is exact beyond what a double holds", async () => {
+    await ledger.database.query("alter table event alter column id restart with 9007199254740993");
+    await ledger.send(message({ resource_external_id: "far" }));
+    await ledger.until("/v1/transaction/far?account_id=57", { transaction_id: "far" });
+    const { text } = await ledger.ask("/v1/event/9007199254740993");
+    expect(text).toContain('"event_id":9007199254740993');
+    expect((await ledger.ask("/v1/event/9007199254740992")).status).toBe(404);
+  });
+});
+
+describe("search", () => {
+  beforeAll(async () => {
+    await ledger.send(
+      ...Array.from({ length: 7 }, (_, index) =>
+        message({
+          resource_external_id: `s${index}`,
+          timestamp: `2024-03-0${1 + Math.floor(index / 3)}T00:00:00Z`,
+          event_details: {
+            gateway_account_id: index === 6 ? "61" : "60",
+            reference: ["a%b", "A_b\\c", "plain"][index % 3],
+          },
+        }),
+      ),
+    );
+    await ledger.until("/v1/transaction/?account_id=60,61", { total: 7 });
+  });
+
+  const ids = async (query: string) =>
+    (await ledger.ask(`/v1/transaction/?${query}`)).json.results.map(
+      ({ transaction_id }: { transaction_id: string }) => transaction_id,
+    );
+
+  test("is newest first, ties by id", async () => {
+    expect(await ids("account_id=60,61")).toEqual(["s6", "s5", "s4", "s3", "s2", "s1", "s0"]);
+  });
+
+  test("keeps to the accounts that are named, override or not", async () => {
+    expect(await ids("account_id=61")).toEqual(["s6"]);
+    expect(await ids("account_id=61&override_account_id_restriction=true")).toEqual(["s6"]);
+    expect((await ids("override_account_id_restriction=true")).length).toBeGreaterThan(7);
+  });
+
+  test.each([
+    ["%25", ["s3", "s0", "s6"]],
+    ["_", ["s4", "s1"]],
+    ["%5C", ["s4", "s1"]],
+    ["B", ["s4", "s3", "s1", "s0", "s6"]],
+    ["none", []],
+  ])("takes the reference %s literally, letter case aside", async (reference, found) => {
+    expect((await ids(`account_id=60,61&reference=${reference}`)).sort()).toEqual(found.sort());
+  });
+
+  test("following next_page visits each match once, and every filter is kept", async () => {
+    const seen: string[] = [];
+    let url = "/v1/transaction?account_id=60,61&reference=B&display_size=2";
+    for (let pages = 0; url !== ""; pages++) {
+      expect(pages).toBeLessThan(4);
+      const { json } = await ledger.ask(url);
+      expect(json).toMatchObject({ total: 5, count: json.results.length, page: pages + 1 });
+      seen.push(...json.results.map(({ transaction_id }: { transaction_id: string }) => transaction_id));
+      expect(json._links.self.href).toBe(
+        `${ledger.base}/v1/transaction/?account_id=60%2C61&reference=B&page=${pages + 1}&display_size=2`,
+      );
+      expect(json._links.last_page.href).toContain("page=3");
+      expect("prev_page" in json._links).toBe(pages > 0);
+      url = json._links.next_page?.href.slice(ledger.base.length) ?? "";
+    }
+    expect(seen.sort()).toEqual(["s0", "s1", "s3", "s4", "s6"]);
+  });
+
+  test.each([
+    ["", 400],
+    ["account_id=", 400],
+    ["account_id=60,", 400],
+    ["account_id=60&page=0", 400],
+    ["account_id=60&page=-1", 400],
+    ["account_id=60&page=x", 400],
+    ["account_id=60&display_size=0", 400],
+    ["account_id=60&page=99999999999999999999", 400],
+    ["account_id=60&reference=", 400],
+    ["account_id=60&reference=%00", 400],
+    ["account_id=60&colour=red", 400],
+    ["account_id=60&page=2", 404],
+    ["account_id=60&page=2147483647&display_size=2147483647", 404],
+    ["account_id=60&display_size=100000", 200],
+    ["account_id=60,60", 200],
+    ["account_id=none&page=3", 200],
+  ])("%s is %i", async (query, status) => {
+    const answer = await ledger.ask(`/v1/transaction/?${query}`);
+    expect(answer.status).toBe(status);
+  });
+
+  test("more than 500 rows a page count as 500", async () => {
+    const { json } = await ledger.ask("/v1/transaction/?account_id=60&display_size=501");
+    expect(json._links.self.href).toContain("display_size=500");
+  });
+});
+
+describe("the service itself", () => {
+  test("reports each check by name", async () => {
+    const healthy = { healthy: true, message: "Healthy" };
+    const { status, json } = await ledger.ask("/healthcheck");
+    expect([status, json]).toEqual([200, { database: healthy, queue: healthy }]);
+  });
+
+  test("is wrong-method, wrong-path and wrong-query in the ledger's words", async () => {
+    const method = await ledger.ask("/v1/event/1", { method: "POST", body: "x" });
+    expect(method).toMatchObject({ status: 405, json: { title: "Method Not Allowed" } });
+    expect(method.headers).toMatchObject({ allow: "GET, HEAD", "content-type": problemType });
+    expect(await ledger.ask("/v1/nothing")).toMatchObject({ status: 404, json: { status: 404 } });
+    expect((await ledger.ask("/healthcheck?x=1")).json.message[0]).toContain(
+      'query parameter "x" is not known',
+    );
+    expect((await ledger.ask("/v1/transaction/?account_id=57", { method: "HEAD" })).status).toBe(200);
+  });
+});

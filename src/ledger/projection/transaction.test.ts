@@ -1,0 +1,217 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Details, ResourceType } from "../tables/event.ts";
+import { stateAfter } from "./states.ts";
+import { type FoldedEvent, projectTransactions } from "./transaction.ts";
+
+type Told = [time: string, eventType: string, details?: Details, change?: Partial<FoldedEvent>];
+
+const events = (type: ResourceType, id: string, ...told: Told[]): FoldedEvent[] =>
+  told.map(([time, event_type, event_details = {}, change = {}]) => ({
+    resource_type: type,
+    resource_external_id: id,
+    parent_resource_external_id: null,
+    timestamp: `2024-03-05T${time}:00.000000Z`,
+    event_type,
+    service_id: null,
+    live: null,
+    event_details,
+    ...change,
+  }));
+const payment = (...told: Told[]) => events("payment", "pay", ...told);
+const child = (type: ResourceType, ...told: Told[]) =>
+  events(type, "child", ...told).map((event) => ({ ...event, parent_resource_external_id: "pay" }));
+const project = (all: FoldedEvent[], id = "pay") =>
+  projectTransactions(all).find(({ external_id }) => external_id === id);
+
+describe("events fold into a transaction", () => {
+  test.each<[string, Told[], object]>([
+    [
+      "the newest value of a member wins, the newest salient event decides the state",
+      [
+        ["10:00", "PAYMENT_CREATED", { amount: 100, email: "a" }],
+        ["10:05", "PAYMENT_DETAILS_ENTERED", { email: "b" }],
+      ],
+      { state: "CREATED", email: "b", event_count: 2, created_date: "2024-03-05T10:00:00.000000Z" },
+    ],
+    [
+      "an older event that comes late changes nothing newer",
+      [
+        ["10:05", "AUTHORISATION_SUCCEEDED", { email: "new" }],
+        ["10:01", "PAYMENT_STARTED", { email: "old", language: "cy" }],
+      ],
+      {
+        state: "SUBMITTED",
+        email: "new",
+        details: { email: "new", language: "cy" },
+        created_date: "2024-03-05T10:01:00.000000Z",
+      },
+    ],
+    [
+      "without a salient event there is no state",
+      [["10:05", "PAYMENT_DETAILS_ENTERED"]],
+      { state: "UNDEFINED" },
+    ],
+    [
+      "a later salient event wins even over a finished state",
+      [
+        ["10:00", "AUTHORISATION_REJECTED"],
+        ["10:09", "CAPTURE_CONFIRMED_BY_GATEWAY_NOTIFICATION"],
+      ],
+      { state: "SUCCESS" },
+    ],
+    [
+      "nested members are replaced whole",
+      [
+        ["10:00", "A", { external_metadata: { a: 1, b: 2 } }],
+        ["10:01", "B", { external_metadata: { a: 3 } }],
+      ],
+      { details: { external_metadata: { a: 3 } } },
+    ],
+    ["live is looked for in the details too", [["10:00", "A", { live: true }]], { live: true }],
+    [
+      "live and service are the newest that were told",
+      [
+        ["10:00", "A", {}, { live: true, service_id: "one" }],
+        ["10:01", "B", {}, { live: false }],
+      ],
+      { live: false, service_id: "one" },
+    ],
+    [
+      "numbers become text where text is meant",
+      [["10:00", "A", { gateway_account_id: 57 }]],
+      { gateway_account_id: "57" },
+    ],
+    [
+      "of two events at the same time the one later in a payment's life is newer",
+      [
+        ["10:00", "CAPTURE_CONFIRMED"],
+        ["10:00", "PAYMENT_CREATED"],
+      ],
+      { state: "SUCCESS" },
+    ],
+    [
+      "a member called __proto__ is a member like others",
+      [["10:00", "A", JSON.parse('{"__proto__":{"email":"x"}}')]],
+      { email: null },
+    ],
+  ])("%s", (_name, told, row) => {
+    expect(project(payment(...told))).toMatchObject(row);
+    expect(project(payment(...told.toReversed()))).toMatchObject(row);
+  });
+
+  test.each(Object.entries(stateAfter))("%s leaves it %s", (eventType, state) => {
+    expect(project(payment(["10:00", eventType]))?.state).toBe(state);
+  });
+
+  test("all 44 event types that set a state are known", () => {
+    expect(Object.keys(stateAfter)).toHaveLength(44);
+  });
+});
+
+describe("a refund or dispute", () => {
+  const paid = payment(
+    ["10:00", "PAYMENT_CREATED", { reference: "LIC-88", amount: 100, fee: 5 }],
+    [
+      "10:05",
+      "PAYMENT_DETAILS_ENTERED",
+      { cardholder_name: "A", card_brand_label: "Visa", wallet: "APPLE_PAY" },
+    ],
+  );
+
+  test.each(["refund", "dispute"] as const)(
+    "shows its payment's details and keeps its own money: %s",
+    (type) => {
+      const own = child(type, ["11:00", "X", { amount: 50, reference: "own" }]);
+      expect(project([...own, ...paid], "child")).toMatchObject({
+        transaction_type: type.toUpperCase(),
+        parent_external_id: "pay",
+        reference: "LIC-88",
+        cardholder_name: "A",
+        details: { amount: 50 },
+        payment_details: { reference: "LIC-88", card_brand_label: "Visa", wallet: "APPLE_PAY" },
+      });
+    },
+  );
+
+  test("stands by itself while its payment is not known", () => {
+    expect(
+      project(child("refund", ["11:00", "REFUND_SUBMITTED", { reference: "own" }]), "child"),
+    ).toMatchObject({
+      state: "SUBMITTED",
+      reference: "own",
+      parent_external_id: "pay",
+    });
+  });
+
+  test("takes nothing from a payment that has nothing, not even its own", () => {
+    const own = child("refund", ["11:00", "X", { reference: "own" }]);
+    expect(project([...own, ...payment(["10:00", "PAYMENT_CREATED"])], "child")?.reference).toBeNull();
+  });
+});
+
+describe("whatever the order", () => {
+  const instants = fc.integer({ min: 0, max: 5 }).map((minute) => `2024-03-05T10:0${minute}:00.000000Z`);
+  const eventOf = (type: ResourceType, id: string, parent: string | null) =>
+    fc.record<FoldedEvent>({
+      resource_type: fc.constant(type),
+      resource_external_id: fc.constant(id),
+      parent_resource_external_id: fc.constantFrom(parent, null),
+      timestamp: instants,
+      event_type: fc.constantFrom(...Object.keys(stateAfter), "PAYMENT_DETAILS_ENTERED", "UNKNOWN"),
+      service_id: fc.constantFrom(null, "one", "two"),
+      live: fc.constantFrom(null, true, false),
+      event_details: fc.dictionary(
+        fc.constantFrom("reference", "email", "amount", "live", "wallet"),
+        fc.nat(5),
+      ),
+    });
+  const family = fc.uniqueArray(
+    fc.oneof(
+      eventOf("payment", "pay", null),
+      eventOf("refund", "ref", "pay"),
+      eventOf("dispute", "dis", "pay"),
+    ),
+    {
+      selector: ({ resource_external_id, timestamp, event_type }) =>
+        resource_external_id + timestamp + event_type,
+      maxLength: 20,
+    },
+  );
+  const byId = (all: FoldedEvent[]) =>
+    projectTransactions(all).toSorted((a, b) => (a.external_id < b.external_id ? -1 : 1));
+
+  test("the same events give the same rows", () => {
+    fc.assert(
+      fc.property(
+        family.chain((all) =>
+          fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+        ),
+        ([all, shuffled]) => {
+          expect(byId(shuffled)).toEqual(byId(all));
+        },
+      ),
+    );
+  });
+
+  test("a member's value is never older than the newest event that has it", () => {
+    fc.assert(
+      fc.property(family, (all) => {
+        for (const row of projectTransactions(all)) {
+          for (const [name, value] of Object.entries(row.details)) {
+            const telling = all.filter(
+              (event) =>
+                event.resource_external_id === row.external_id && Object.hasOwn(event.event_details, name),
+            );
+            const newest = telling
+              .map(({ timestamp }) => timestamp)
+              .sort()
+              .at(-1);
+            const candidates = telling.filter(({ timestamp }) => timestamp === newest);
+            expect(candidates.map(({ event_details }) => event_details[name])).toContainEqual(value);
+          }
+        }
+      }),
+    );
+  });
+});
