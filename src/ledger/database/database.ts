@@ -13,6 +13,8 @@ export interface Sql {
 export interface Database extends Sql, AsyncDisposable {
   /** All of the work is committed, or, when it rejects, none. */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+  /** Rejects when the database cannot be reached. */
+  check(): Promise<void>;
 }
 
 export const databases: Adapters<Database> = {

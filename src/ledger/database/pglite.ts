@@ -16,6 +16,9 @@ export async function open(url: URL): Promise<Database> {
     return {
       ...sqlOver(pglite),
       transaction: (work) => pglite.transaction((transaction) => work(sqlOver(transaction))) as never,
+      async check() {
+        await pglite.query("select 1");
+      },
       async [Symbol.asyncDispose]() {
         await pglite.close();
         lock?.[Symbol.dispose]();

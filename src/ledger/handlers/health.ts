@@ -1,7 +1,7 @@
 import type { components, operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../service/contract.ts";
 import type { Logger } from "../../service/log.ts";
-import type { Sql } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
 
 type Check = components["schemas"]["HealthCheck"];
@@ -9,14 +9,17 @@ type Check = components["schemas"]["HealthCheck"];
 /** A check that hangs is as bad as one that fails. */
 const checkMaxMs = 2000;
 
-export const healthHandlers = (sql: Sql, queue: Queue): Pick<Handlers<operations>, "checkHealth"> => ({
+export const healthHandlers = (
+  database: Database,
+  queue: Queue,
+): Pick<Handlers<operations>, "checkHealth"> => ({
   async checkHealth({ log }) {
-    const [database, connection] = await Promise.all([
-      check(log, "The database cannot be reached", () => sql.query("select 1")),
+    const [reached, connected] = await Promise.all([
+      check(log, "The database cannot be reached", () => database.check()),
       check(log, "The queue cannot be reached", () => queue.check()),
     ]);
-    const body = { database, queue: connection };
-    return database.healthy && connection.healthy ? { status: 200, body } : { status: 503, body };
+    const body = { database: reached, queue: connected };
+    return reached.healthy && connected.healthy ? { status: 200, body } : { status: 503, body };
   },
 });
 

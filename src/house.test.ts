@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .map((file) => join("src", file))
+  .filter((file) => file.endsWith(".ts"));
+const sources = files.filter((file) => !/\.(test|fixture)\.ts$/.test(file));
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+const importsOf = (file: string) =>
+  [...read(file).matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)].map(([, path = ""]) =>
+    normalize(join(dirname(file), path)),
+  );
+
+/** Where a file may import from, beside its own room. The first folder that fits a file decides. */
+const doors: [room: string, mayImport: string[]][] = [
+  ["src/service", []],
+  ["src/features/store", ["src/service"]],
+  ["src/features", ["src/service", "generated/features"]],
+  ["src/ledger/queue", ["src/service"]],
+  ["src/ledger/database", ["src/service"]],
+  ["src/ledger/tables", ["src/ledger/database", "generated/ledger"]],
+  ["src/ledger/projection", ["src/ledger/tables"]],
+  [
+    "src/ledger/views",
+    ["src/service/instant.ts", "src/ledger/tables", "src/ledger/projection", "generated/ledger"],
+  ],
+  [
+    "src/ledger/handlers",
+    [
+      "src/service",
+      "src/ledger/views",
+      "src/ledger/tables",
+      "src/ledger/database",
+      "src/ledger/queue",
+      "generated/ledger",
+    ],
+  ],
+  [
+    "src/ledger/intake",
+    [
+      "src/service",
+      "src/ledger/queue",
+      "src/ledger/projection",
+      "src/ledger/tables",
+      "src/ledger/database",
+      "generated/ledger",
+    ],
+  ],
+  ["src/ledger", ["src/service", "generated/ledger"]],
+  ["src", ["src/service", "src/ledger/start.ts", "src/features/start.ts"]],
+];
+const isIn = (file: string, room: string) =>
+  file === room || file.startsWith(`${room}/`) || file.startsWith(`${room}.`);
+
+/** Of these imports of a file, those that no door leads to. */
+function straysOf(file: string, targets: string[]): string[] {
+  const [room, mayImport] = doors.find(([name]) => isIn(file, name)) as (typeof doors)[number];
+  const open = room === "src" ? mayImport : [room, ...mayImport];
+  return targets.filter((target) => !open.some((name) => isIn(target, name)));
+}
+
+describe("the doors of the house", () => {
+  test.each(sources)("%s imports only through them", (file) => {
+    expect(straysOf(file, importsOf(file))).toEqual([]);
+  });
+
+  test("are closed to the rest", () => {
+    expect(straysOf("src/ledger/tables/event.ts", ["src/ledger/views/event.ts"])).toHaveLength(1);
+    expect(straysOf("src/features/app.ts", ["src/ledger/app.ts"])).toHaveLength(1);
+    expect(straysOf("src/service/service.ts", ["src/features/app.ts", "generated/ledger.ts"])).toHaveLength(
+      2,
+    );
+    expect(importsOf("src/main.ts")).toContain("src/ledger/start.ts");
+  });
+
+  test("the environment is read where a program begins, and nowhere else", () => {
+    const readers = sources.filter((file) => read(file).includes("process.env"));
+    expect(
+      readers.filter((file) => file !== "src/main.ts" && !file.startsWith("src/ledger/commands/")),
+    ).toEqual([]);
+    expect(readers).toContain("src/main.ts");
+  });
+
+  test("SQL is in the tables' room", () => {
+    const speakers = sources.filter((file) =>
+      /\b(select|insert into|update|delete from)\b[^;]*\bfrom\b|insert into/.test(read(file)),
+    );
+    expect(
+      speakers.map((file) => relative("src/ledger/tables", file)).filter((path) => path.startsWith("..")),
+    ).toEqual([]);
+    expect(speakers.length).toBeGreaterThan(2);
+  });
+
+  test("nothing is exported as default", () => {
+    expect(sources.filter((file) => /^export default/m.test(read(file)))).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Database, isDataFault, openDatabase } from "./database.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "database-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe.each(["pglite:memory", `pglite:${folder}/with%20space`])("database %s", (url) => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase(url);
+    await database.run("create table thing (id bigint primary key, at timestamptz, details jsonb); select 1");
+  });
+  afterAll(() => database[Symbol.asyncDispose]());
+
+  test("values come back as they went in", async () => {
+    const row = { id: 9007199254740993n, at: "2024-03-05T09:14:22.018408Z", details: { a: [1, null, "💷"] } };
+    await database.query("insert into thing values ($1, $2, $3)", [
+      row.id,
+      row.at,
+      JSON.stringify(row.details),
+    ]);
+    expect(await database.query("select * from thing")).toEqual([row]);
+    expect(await database.query("select '0001-01-01T00:00:00Z'::timestamptz as at, 1::bigint as id")).toEqual(
+      [{ at: "0001-01-01T00:00:00.000000Z", id: 1n }],
+    );
+    expect(await database.query("select from thing where id = any($1::bigint[])", [[row.id]])).toHaveLength(
+      1,
+    );
+    expect(
+      await database.query("select 1 as one where 'a\"b,{}' = any($1::text[])", [['a"b,{}', "x"]]),
+    ).toHaveLength(1);
+  });
+
+  test("a database that is there is healthy", async () => {
+    await expect(database.check()).resolves.toBeUndefined();
+  });
+
+  test("work that rejects leaves nothing behind", async () => {
+    const failing = database.transaction(async (sql) => {
+      await sql.query("insert into thing (id) values (1)");
+      throw new Error("enough");
+    });
+    await expect(failing).rejects.toThrow("enough");
+    expect(await database.query("select from thing where id = 1")).toEqual([]);
+  });
+
+  test("work that resolves is committed, with its result", async () => {
+    const result = await database.transaction(async (sql) => {
+      await sql.query("insert into thing (id) values (2)");
+      return "done";
+    });
+    expect(result).toBe("done");
+    expect(await database.query("select from thing where id = 2")).toHaveLength(1);
+  });
+
+  test.each([
+    ["select 1 / 0", true],
+    ["insert into thing (id) values (7), (7)", true],
+    ["select '\\u0000'::jsonb, '\"\\u0000\"'::jsonb", true],
+    ["select from nowhere", false],
+  ])("%s: the data is at fault: %s", async (statement, atFault) => {
+    const error = await database.query(statement).catch((caught: unknown) => caught);
+    expect(isDataFault(error)).toBe(atFault);
+    expect(error).toBeInstanceOf(Error);
+  });
+});

@@ -1,0 +1,320 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { request } from "undici";
+import { afterAll, describe, expect, test, vi } from "vitest";
+
+const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "services-"));
+const running = new Set<ReturnType<typeof spawn>>();
+afterAll(() => {
+  for (const child of running) child.kill("SIGKILL");
+  rmSync(scratch, { recursive: true });
+});
+
+/** Runs a program of this repository in a folder of its own. */
+function run(program: string, { args = [] as string[], env = {}, folder = scratch, input = "" } = {}) {
+  const child = spawn(process.execPath, [source(program), ...args], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: "pipe",
+  });
+  running.add(child);
+  let output = "";
+  let errors = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (errors += chunk));
+  child.stdin.end(input);
+  const ended = once(child, "close").then(([code]) => {
+    running.delete(child);
+    return { code, output, errors };
+  });
+  return {
+    child,
+    ended,
+    /** Waits until the output has this text. */
+    says: (text: string) => vi.waitFor(() => expect(output).toContain(text), { timeout: 15_000 }),
+    output: () => output,
+  };
+}
+
+let folders = 0;
+function newFolder() {
+  const folder = join(scratch, `run-${folders++}`);
+  mkdirSync(folder);
+  return folder;
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  return String(port);
+}
+
+const memory = { DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:", LEDGER_PORT: "0", FEATURES_PORT: "0" };
+
+describe("settings that cannot be used", () => {
+  test("are told all at once, by name, without their values, and the exit code is 2", async () => {
+    const secret = "hunter2";
+    const env = {
+      FEATURES_PORT: "99999",
+      LEDGER_PORT: secret,
+      DATABASE_URL: `mysql://user:${secret}@host`,
+      QUEUE_URL: `sqs+embedded:./q?prot=${secret}`,
+      FEATURES_STORE_URL: secret,
+      QUEUE_RECEIVER_BACKGROUND_PROCESSING: "yes",
+      LOG_LEVEL: "loud",
+    };
+    const { code, output, errors } = await run("main.ts", { env }).ended;
+    expect(code).toBe(2);
+    expect(output + errors).not.toContain(secret);
+    expect(errors.trim().split("\n").sort()).toEqual([
+      "start: DATABASE_URL must be one of pglite:FOLDER or pglite:memory",
+      "start: FEATURES_PORT must be a whole number from 0 to 65535",
+      "start: FEATURES_STORE_URL must be one of memory:",
+      "start: LEDGER_PORT must be a whole number from 0 to 65535",
+      "start: LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent",
+      "start: QUEUE_RECEIVER_BACKGROUND_PROCESSING must be true or false",
+      "start: QUEUE_URL has a parameter that sqs+embedded: does not know; known: port",
+    ]);
+  });
+
+  test.each([
+    [{ QUEUE_URL: "sqs+embedded:./q?port=x" }, "QUEUE_URL has a parameter port that is not a whole number"],
+    [{ DATABASE_URL: "pglite:" }, "DATABASE_URL names no folder"],
+    [{ DATABASE_URL: "./data" }, "DATABASE_URL must be one of"],
+  ])("%j", async (env, message) => {
+    const { code, errors } = await run("main.ts", { env, args: ["ledger"] }).ended;
+    expect(errors).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  test("so is a service that is not known", async () => {
+    const { code, errors } = await run("main.ts", { args: ["lodger"] }).ended;
+    expect([code, errors]).toEqual([2, "start: unknown: lodger; known: ledger, features, --help\n"]);
+  });
+});
+
+describe("what cannot be opened is one clear line and exit code 1", () => {
+  test("a port in use", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const { code, errors } = await run("main.ts", { env: { ...memory, LEDGER_PORT: String(port) } }).ended;
+    server.close();
+    expect(errors).toMatch(/^start: ledger: .*EADDRINUSE.*\n$/);
+    expect(errors).toContain(String(port));
+    expect(code).toBe(1);
+  });
+
+  test("a data folder another process has", async () => {
+    const env = { ...memory, DATABASE_URL: `pglite:${newFolder()}` };
+    const first = run("main.ts", { env, args: ["ledger"] });
+    await first.says("listening");
+    const second = await run("main.ts", { env, args: ["ledger"] }).ended;
+    expect(second.errors).toMatch(/^start: ledger: the folder .* is in use by another process\n$/);
+    expect(second.code).toBe(1);
+    first.child.kill("SIGTERM");
+    expect((await first.ended).code).toBe(0);
+  });
+
+  test("a folder that cannot be written", async () => {
+    const file = join(newFolder(), "file");
+    writeFileSync(file, "");
+    chmodSync(file, 0o400);
+    for (const url of [`pglite:${file}`, `pglite:${file}/below`]) {
+      const { code, errors } = await run("main.ts", {
+        env: { ...memory, DATABASE_URL: url },
+        args: ["ledger"],
+      }).ended;
+      expect(errors).toMatch(/^start: ledger: the folder .* cannot be written: E\w+\n$/);
+      expect(code).toBe(1);
+    }
+  });
+});
+
+describe("a stop", () => {
+  test.each(["SIGTERM", "SIGINT"] as const)("by %s ends both services with exit code 0", async (signal) => {
+    const services = run("main.ts", { env: memory });
+    await vi.waitFor(() => expect(services.output().match(/listening/g)).toHaveLength(2), {
+      timeout: 15_000,
+    });
+    services.child.kill(signal);
+    expect(await services.ended).toMatchObject({ code: 0, errors: "" });
+  });
+
+  test("while the ledger still makes its database is heard too", async () => {
+    const services = run("main.ts", { env: { ...memory, DATABASE_URL: `pglite:${newFolder()}` } });
+    await services.says('"service":"features","msg":"Server listening');
+    expect(services.output()).not.toContain('"service":"ledger"');
+    services.child.kill("SIGINT");
+    expect((await services.ended).code).toBe(0);
+  });
+});
+
+test("an address that others reach is warned of", async () => {
+  const services = run("main.ts", { env: { ...memory, HOST: "0.0.0.0" }, args: ["features"] });
+  await services.says("listening");
+  services.child.kill("SIGTERM");
+  const { output } = await services.ended;
+  expect(output.split("\n").filter((line) => line.includes('"level":40'))).toHaveLength(1);
+});
+
+test("at info, a start and requests write one line a service: where it listens", async () => {
+  const port = await freePort();
+  const services = run("main.ts", { env: { ...memory, FEATURES_PORT: port }, args: ["features"] });
+  await services.says("listening");
+  await request(`http://127.0.0.1:${port}/features/a/b`).then(({ body }) => body.dump());
+  services.child.kill("SIGTERM");
+  const { output } = await services.ended;
+  expect(output.trim().split("\n")).toHaveLength(1);
+  expect(JSON.parse(output)).toMatchObject({
+    service: "features",
+    msg: `Server listening at http://127.0.0.1:${port}`,
+  });
+});
+
+test.each(["main.ts", "ledger/commands/send-events.ts", "ledger/commands/demo.ts"])(
+  "%s has --help",
+  async (program) => {
+    const { code, output } = await run(program, { args: ["--help"] }).ended;
+    expect(output).toMatch(/^Usage: npm /);
+    expect(code).toBe(0);
+  },
+);
+
+describe("on embedded defaults", () => {
+  test("a newcomer's events go in through the queue and survive a restart", async () => {
+    const [ledgerPort, queuePort] = [await freePort(), await freePort()];
+    const folder = newFolder();
+    const env = {
+      LEDGER_PORT: ledgerPort,
+      FEATURES_PORT: "0",
+      QUEUE_URL: `sqs+embedded:./data/queue?port=${queuePort}`,
+    };
+    const base = `http://127.0.0.1:${ledgerPort}`;
+    const find = async (id: string) => {
+      const { statusCode, body } = await request(`${base}/v1/transaction/${id}?account_id=57`);
+      await body.dump();
+      return statusCode;
+    };
+    const event = (id: string) =>
+      `${JSON.stringify({
+        event_type: "PAYMENT_CREATED",
+        resource_type: "payment",
+        resource_external_id: id,
+        timestamp: "2024-03-05T09:14:22Z",
+        event_details: { gateway_account_id: "57", description: "Zoë’s 💷" },
+      })}\n`;
+
+    const services = run("main.ts", { env, folder });
+    await services.says('"service":"ledger","msg":"Server listening');
+    const sent = await run("ledger/commands/send-events.ts", {
+      env,
+      folder,
+      args: ["-"],
+      input: event("pay1") + event("pay2"),
+    }).ended;
+    expect(sent).toMatchObject({
+      code: 0,
+      errors: "",
+      output: expect.stringMatching(/^sent 2 messages to sqs\+http/),
+    });
+    await vi.waitFor(async () => expect(await find("pay2")).toBe(200), { timeout: 10_000 });
+
+    const demo = await run("ledger/commands/demo.ts", { env, folder }).ended;
+    expect(demo).toMatchObject({ code: 0, errors: "" });
+    const tries = [...demo.output.matchAll(/curl '([^']+)'/g)].map(([, url = ""]) => url);
+    expect(tries.length).toBeGreaterThan(5);
+    for (const url of tries) {
+      const { statusCode, body } = await request(url);
+      expect([url, statusCode, (await body.text()).includes("demo")]).toEqual([url, 200, true]);
+    }
+    services.child.kill("SIGINT");
+    expect((await services.ended).code).toBe(0);
+
+    const again = run("main.ts", { env, folder, args: ["ledger"] });
+    await again.says("listening");
+    expect(await find("pay1")).toBe(200);
+    again.child.kill("SIGKILL");
+    await again.ended;
+
+    const afterKill = run("main.ts", { env, folder, args: ["ledger"] });
+    await afterKill.says("listening");
+    expect(await find("pay1")).toBe(200);
+    afterKill.child.kill("SIGTERM");
+    expect((await afterKill.ended).code).toBe(0);
+  });
+
+  test("with background processing off, messages wait in the queue until it is on", async () => {
+    const [ledgerPort, queuePort] = [await freePort(), await freePort()];
+    const folder = newFolder();
+    const env = {
+      LEDGER_PORT: ledgerPort,
+      QUEUE_URL: `sqs+embedded:./data/queue?port=${queuePort}`,
+      QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false",
+    };
+    const url = `http://127.0.0.1:${ledgerPort}/v1/transaction/?account_id=57`;
+    const total = async () => ((await (await request(url)).body.json()) as { total: number }).total;
+    const idle = run("main.ts", { env, folder, args: ["ledger"] });
+    await idle.says("listening");
+    const input = JSON.stringify({
+      event_type: "PAYMENT_CREATED",
+      resource_type: "payment",
+      resource_external_id: "waits",
+      timestamp: "2024-03-05T09:14:22Z",
+      event_details: { gateway_account_id: "57" },
+    });
+    expect(
+      (await run("ledger/commands/send-events.ts", { env, folder, args: ["-"], input }).ended).code,
+    ).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await total()).toBe(0);
+    idle.child.kill("SIGTERM");
+    await idle.ended;
+    const busy = run("main.ts", {
+      env: { ...env, QUEUE_RECEIVER_BACKGROUND_PROCESSING: "true" },
+      folder,
+      args: ["ledger"],
+    });
+    await busy.says("listening");
+    await vi.waitFor(async () => expect(await total()).toBe(1), { timeout: 10_000 });
+    busy.child.kill("SIGTERM");
+    expect((await busy.ended).code).toBe(0);
+  });
+});
+
+describe("send-events", () => {
+  test.each([
+    ["no file", [], "", 2, "name one file"],
+    ["a file that is not there", ["nowhere.ndjson"], "", 1, "is the ledger running (npm start)?"],
+    ["no queue", ["-"], "{}\n", 1, "no queue answers at sqs+http://127.0.0.1:"],
+  ])("tells what is wrong: %s", async (_name, args, input, code, message) => {
+    const env = { QUEUE_URL: `sqs+embedded:./q?port=${await freePort()}` };
+    const ended = await run("ledger/commands/send-events.ts", { args, input, env }).ended;
+    expect(ended.errors).toContain(message);
+    expect(ended.errors.trim().split("\n")).toHaveLength(1);
+    expect(ended.code).toBe(code);
+  });
+
+  test("names the line that is not JSON", async () => {
+    const queuePort = await freePort();
+    const env = { ...memory, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${queuePort}` };
+    const services = run("main.ts", { env, args: ["ledger"] });
+    await services.says("listening");
+    const file = join(newFolder(), "events.ndjson");
+    writeFileSync(file, '{"a":1}\n\nnonsense\n');
+    const { code, errors } = await run("ledger/commands/send-events.ts", { env, args: [file] }).ended;
+    expect([code, errors]).toEqual([1, "send-events: line 3 is not JSON; 0 messages were sent before\n"]);
+    const missing = await run("ledger/commands/send-events.ts", { env, args: ["nowhere.ndjson"] }).ended;
+    expect(missing).toMatchObject({ code: 1, errors: expect.stringContaining("nowhere.ndjson") });
+    services.child.kill("SIGTERM");
+    await services.ended;
+  });
+});
