@@ -351,8 +351,8 @@ export interface components {
             /** @description The payment a refund or a dispute belongs to. */
             parent_resource_external_id?: string;
             /**
-             * @description When true the message is no event: the transaction is folded again from the events already stored.
-             *     Nothing else than `resource_external_id` and `resource_type` is looked at then.
+             * @description When true the message is no event and is not stored: the transaction with this `resource_external_id`
+             *     is folded again from the events already stored.
              * @enum {boolean|string}
              */
             reproject_domain_object?: true | false | "true" | "false" | "null";

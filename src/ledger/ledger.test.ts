@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openLog } from "../service/log.ts";
+import { ledgerApp } from "./app.ts";
 import { demoEvents, demoTransactions } from "./commands/demo-events.ts";
 import { message, startLedger } from "./ledger.fixture.ts";
+import { openQueue } from "./queue/queue.ts";
 
 let ledger: Awaited<ReturnType<typeof startLedger>>;
 beforeAll(async () => {
@@ -419,6 +422,26 @@ describe("the service itself", () => {
     const healthy = { healthy: true, message: "Healthy" };
     const { status, json } = await ledger.ask("/healthcheck");
     expect([status, json]).toEqual([200, { database: healthy, queue: healthy }]);
+  });
+
+  test("is not healthy when its queue is away, and says no more than that", async () => {
+    const strays: string[] = [];
+    await using queue = await openQueue("sqs+http://127.0.0.1:9/000000000000/none");
+    await using app = await ledgerApp({
+      database: ledger.database,
+      queue,
+      log: openLog("silent"),
+      onStrayReply: (fault) => strays.push(fault),
+    });
+    const reply = await app.inject("/healthcheck");
+    expect([reply.statusCode, reply.json()]).toEqual([
+      503,
+      {
+        database: { healthy: true, message: "Healthy" },
+        queue: { healthy: false, message: "The queue cannot be reached" },
+      },
+    ]);
+    expect(strays).toEqual([]);
   });
 
   test("is wrong-method, wrong-path and wrong-query in the ledger's words", async () => {

@@ -138,7 +138,8 @@ const bind = (handler: AnyHandler) =>
       body: request.body,
       log: request.log,
       get origin() {
-        return `${request.protocol}://${request.host}`;
+        const { localAddress, localPort } = request.socket;
+        return `${request.protocol}://${request.host || `${localAddress}:${localPort}`}`;
       },
     });
     reply.code(status);

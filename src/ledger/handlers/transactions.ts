@@ -38,11 +38,10 @@ export const transactionHandlers = (sql: Sql): TransactionHandlers => ({
     const { page } = query;
     const displaySize = Math.min(query.display_size, displaySizeMax);
     const filter = { account_ids: query.account_id, reference: query.reference };
-    const rows = await searchTransactions(sql, filter, {
-      limit: displaySize,
-      offset: (page - 1) * displaySize,
-    });
-    const total = await countTransactions(sql, filter);
+    const [rows, total] = await Promise.all([
+      searchTransactions(sql, filter, { limit: displaySize, offset: (page - 1) * displaySize }),
+      countTransactions(sql, filter),
+    ]);
     if (page > lastPage(total, displaySize) && total > 0)
       return problem(404, ["the requested page not found"]);
     const links = viewSearchLinks({ origin, filters: filtersOf(query), page, displaySize, total });
