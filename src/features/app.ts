@@ -1,7 +1,7 @@
 import contract from "../../generated/features.json" with { type: "json" };
 import type { operations } from "../../generated/features.ts";
-import type { Contract } from "../service/contract.ts";
 import type { Logger } from "../service/log.ts";
+import type { Contract } from "../service/operations.ts";
 import { createService } from "../service/service.ts";
 import { errorLine, featureHandlers } from "./handlers.ts";
 import type { FeatureStore } from "./store/store.ts";

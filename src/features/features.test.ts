@@ -1,5 +1,4 @@
 import { Writable } from "node:stream";
-import { pino } from "pino";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLog } from "../service/log.ts";
@@ -94,7 +93,7 @@ describe("the brief, to the letter", () => {
       const sink = new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) });
       await using app = await featuresApp({
         store: await openFeatureStore("memory:"),
-        log: pino({ level }, sink),
+        log: openLog(level, sink),
         onStrayReply,
       });
       const at = await app.listen({ port: 0, host: "127.0.0.1" });

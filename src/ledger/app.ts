@@ -1,7 +1,7 @@
 import contract from "../../generated/ledger.json" with { type: "json" };
 import type { operations } from "../../generated/ledger.ts";
-import type { Contract } from "../service/contract.ts";
 import type { Logger } from "../service/log.ts";
+import type { Contract } from "../service/operations.ts";
 import { createService } from "../service/service.ts";
 import type { Database } from "./database/database.ts";
 import { eventHandlers } from "./handlers/events.ts";

@@ -1,11 +1,11 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
-import type { Parameter } from "./contract.ts";
 import { needsBigInt } from "./int64.ts";
+import type { Parameter } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import { describeFaults } from "./validation.ts";
 
 type Schema = Record<string, unknown> & { type?: unknown; items?: Schema; format?: string };
-type Outcome = { value: Record<string, unknown> } | { error: Refusal };
+type Outcome = { value: unknown } | { error: Refusal };
 
 const kinds = { params: "path parameter", querystring: "query parameter" } as const;
 
@@ -54,6 +54,20 @@ export function parametersReader(
     }
     const faults = describeFaults(errors, (path) => `${kinds[part]} ${path.slice(1)}`);
     return { error: new Refusal(400, faults) };
+  };
+}
+
+/** A reader of a body or of headers, which are taken as they are, or the request is refused with every fault named. */
+export function valueReader(ajv: Ajv2020, schema: object, part: string): (sent: unknown) => Outcome {
+  const validate = ajv.compile(schema);
+  return (sent) => {
+    if (validate(sent)) return { value: sent };
+    return {
+      error: new Refusal(
+        400,
+        describeFaults(validate.errors ?? [], (path) => part + path),
+      ),
+    };
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Contract, type Operation, operationsOf } from "./contract.ts";
+import { type Contract, type Operation, operationsOf } from "./operations.ts";
 import { describeFaults, openContractAjv } from "./validation.ts";
 
 /**

@@ -2,8 +2,9 @@ import { connect } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Contract, Handlers } from "./contract.ts";
+import type { Handlers } from "./contract.ts";
 import { openLog } from "./log.ts";
+import type { Contract } from "./operations.ts";
 import { createService, type ServiceParts } from "./service.ts";
 
 const json = (schema: object) => ({ content: { "application/json": { schema } } });

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
-import type { Contract } from "./contract.ts";
 import { isDay, readInstant } from "./instant.ts";
+import type { Contract } from "./operations.ts";
 
 /** Faults told to a caller at the most, of one request or message. */
 const faultsMax = 20;

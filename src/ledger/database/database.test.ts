@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openLog } from "../../service/log.ts";
 import { type Database, isDataFault, openDatabase } from "./database.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "database-"));
@@ -54,6 +55,16 @@ describe.each(["pglite:memory", `pglite:${folder}/with%20space`])("database %s",
     });
     expect(result).toBe("done");
     expect(await database.query("select from thing where id = 2")).toHaveLength(1);
+  });
+
+  test("the log of a failure does not hold the statement's values", async () => {
+    const lines: string[] = [];
+    const log = openLog("error", { write: (line) => lines.push(line) });
+    await database
+      .query("insert into thing (id, details) values ($1, $2)", ["1", "planted"])
+      .catch((err: unknown) => log.error({ err }, "failed"));
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ msg: "failed", err: { code: "22P02" } });
+    expect(lines[0]).not.toContain("planted");
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import contract from "../../../generated/ledger.json" with { type: "json" };
 import type { components } from "../../../generated/ledger.ts";
-import type { Contract } from "../../service/contract.ts";
 import { readInstant } from "../../service/instant.ts";
+import type { Contract } from "../../service/operations.ts";
 import { schemaValidator } from "../../service/validation.ts";
 import type { NewEvent } from "../tables/event.ts";
 

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -92,6 +94,20 @@ test("the embedded queue keeps its messages when its process ends", async () => 
   }
   await using queue = await openQueue(url);
   expect(await take(queue, 2)).toHaveLength(2);
+});
+
+test("the embedded queue answers on the loopback address 127.0.0.1 and no other", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await using _queue = await openQueue(`sqs+embedded:${folder()}?port=${port}`);
+  const answers = (host: string) =>
+    new Promise((resolve) => {
+      const socket = connect(port, host, () => resolve(true)).on("error", () => resolve(false));
+      socket.on("connect", () => socket.destroy());
+    });
+  expect([await answers("127.0.0.1"), await answers("127.0.0.2")]).toEqual([true, false]);
 });
 
 test("the folder of an embedded queue has one owner", async () => {

@@ -1,0 +1,91 @@
+/** The part of an OpenAPI document that the kernel looks at. */
+export interface Contract {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, unknown>>;
+  components?: { securitySchemes?: Record<string, unknown>; [kind: string]: unknown };
+  [member: string]: unknown;
+}
+
+export interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required?: boolean;
+  explode?: boolean;
+  schema: Record<string, unknown>;
+}
+
+export interface Operation {
+  operationId: string;
+  method: string;
+  /** The path as the contract has it, for example `/v1/event/{eventId}`. */
+  path: string;
+  parameters: Parameter[];
+  bodyRequired: boolean;
+  hasBody: boolean;
+  /** Response objects by status. */
+  responses: Record<string, DeclaredResponse>;
+}
+
+export interface DeclaredResponse {
+  content?: Record<string, { schema: object }>;
+  headers?: Record<string, { required?: boolean }>;
+}
+
+const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+/**
+ * The operations of a contract, their references to parameters and responses followed.
+ * Throws, naming the place, on what the binder would quietly get wrong.
+ */
+export function operationsOf(contract: Contract): Operation[] {
+  return Object.entries(contract.paths).flatMap(([path, item]) => {
+    if ("parameters" in item) {
+      throw new Error(`${path}: declare parameters with the operations, those of a path are not merged`);
+    }
+    const oddName = [...path.matchAll(/\{([^}]*)\}/g)].find(([, name]) => !/^\w+$/.test(name ?? ""));
+    if (oddName) throw new Error(`${path}: ${oddName[0]} can hold only letters, digits and underscores`);
+    return Object.keys(item)
+      .filter((key) => methods.includes(key))
+      .map((method) => readOperation(contract, path, method, item[method] as RawOperation));
+  });
+}
+
+interface RawOperation {
+  operationId?: string;
+  parameters?: unknown[];
+  requestBody?: unknown;
+  responses: Record<string, unknown>;
+}
+
+function readOperation(contract: Contract, path: string, method: string, raw: RawOperation): Operation {
+  if (!raw.operationId) throw new Error(`${method} ${path}: has no operationId`);
+  const body = follow(contract, raw.requestBody) as { required?: boolean } | undefined;
+  return {
+    operationId: raw.operationId,
+    method: method.toUpperCase(),
+    path,
+    parameters: (raw.parameters ?? []).map((parameter) => follow(contract, parameter) as Parameter),
+    hasBody: body !== undefined,
+    bodyRequired: body?.required ?? false,
+    responses: Object.fromEntries(
+      Object.entries(raw.responses).map(([status, response]) => [
+        status,
+        follow(contract, response) as DeclaredResponse,
+      ]),
+    ),
+  };
+}
+
+/** The object a `$ref` into the same document stands for, or the object itself. */
+export function follow(contract: Contract, node: unknown): unknown {
+  const pointer = (node as { $ref?: string } | undefined)?.$ref;
+  if (pointer === undefined) return node;
+  const target = pointer
+    .slice(2)
+    .split("/")
+    .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((place, step) => (place as Record<string, unknown> | undefined)?.[step], contract);
+  if (target === undefined) throw new Error(`${pointer} leads nowhere`);
+  return follow(contract, target);
+}

@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type { Contract, Operation } from "./operations.ts";
+import { parametersSchema } from "./parameters.ts";
+import { Refusal } from "./refusal.ts";
+
+/**
+ * What is left to bind. Replies are written from what handlers answer, with nothing dropped or mended on the way, so
+ * the binder need not look at their schemas.
+ */
+export function withoutReplies(contract: Contract, operations: Operation[]): Contract {
+  const paths: Contract["paths"] = {};
+  for (const { path, method } of operations) {
+    const operation = contract.paths[path]?.[method.toLowerCase()] as object;
+    const responses = { default: { description: "as the contract says" } };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { ...operation, responses } };
+  }
+  return { ...contract, paths };
+}
+
+/** What the binder and the framework leave open for a route is closed here. */
+export function hardenRoute(
+  route: RouteOptions,
+  operation: Operation,
+  resolve: (schema: unknown) => unknown,
+): void {
+  const { parameters } = operation;
+  route.schema = {
+    ...route.schema,
+    params: parametersSchema(
+      parameters.filter((parameter) => parameter.in === "path"),
+      resolve,
+    ),
+    querystring: parametersSchema(
+      parameters.filter((parameter) => parameter.in === "query"),
+      resolve,
+    ),
+  };
+  // The binder looks at credentials after validation, which would tell a stranger about the contract.
+  const { preHandler, ...rest } = route;
+  route.onRequest = [...asList(rest.onRequest), ...asList(preHandler)] as NonNullable<
+    RouteOptions["onRequest"]
+  >;
+  delete route.preHandler;
+  if (!operation.hasBody) (route.onRequest as unknown[]).push(ignoreBody);
+  route.preValidation = (request, _reply, done) => {
+    if (operation.bodyRequired && request.body === undefined) done(new Refusal(400, ["a body is required"]));
+    else if (!isWellFormedQuery(request.url))
+      done(new Refusal(400, ["malformed percent-encoding in the query"]));
+    else done();
+  };
+}
+
+const asList = (hooks: unknown): unknown[] =>
+  hooks === undefined ? [] : Array.isArray(hooks) ? hooks : [hooks];
+
+/** An operation without a body takes any that comes along: unread, untyped, unparsed. */
+function ignoreBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  delete request.headers["content-type"];
+  delete request.headers["content-length"];
+  delete request.headers["transfer-encoding"];
+  done();
+}
+
+function isWellFormedQuery(url: string): boolean {
+  const query = url.indexOf("?");
+  if (query === -1 || !url.includes("%", query)) return true;
+  try {
+    decodeURIComponent(url.slice(query));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Answers every other method of a path, before anything of the request is read. */
+export function refuseOtherMethods(app: FastifyInstance, path: string, operations: Operation[]): void {
+  const declared = operations.filter((operation) => operation.path === path).map(({ method }) => method);
+  const allowed = declared.includes("GET")
+    ? ["GET", "HEAD", ...declared.filter((m) => m !== "GET")]
+    : declared;
+  const allow = allowed.join(", ");
+  app.route({
+    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
+    url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    exposeHeadRoute: false,
+    onRequest: (request, _reply, done) =>
+      done(new Refusal(405, [`${request.method} is not allowed here; allowed: ${allow}`], { allow })),
+    handler: () => undefined,
+  });
+}
