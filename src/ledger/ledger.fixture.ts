@@ -9,7 +9,8 @@ import { migrate } from "./tables/migrate.ts";
 
 /** A ledger as it runs, in memory, with every reply held against the contract. */
 export async function startLedger({ database: url = "pglite:memory" } = {}) {
-  const log = openLog("silent");
+  const logged: string[] = [];
+  const log = openLog("warn", { write: (line) => logged.push(line) });
   const strays: string[] = [];
   const database = await openDatabase(url);
   await migrate(database);
@@ -28,6 +29,8 @@ export async function startLedger({ database: url = "pglite:memory" } = {}) {
   return {
     base,
     database,
+    /** Lines of the log, from warnings up. */
+    logged,
     ask,
     send: (...messages: object[]) => queue.send(messages.map((message) => JSON.stringify(message))),
     sendText: (...bodies: string[]) => queue.send(bodies),

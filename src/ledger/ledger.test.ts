@@ -200,7 +200,11 @@ describe("a message that can never succeed is parked and holds up nobody", () =>
       "select * from parked_message",
     );
     expect(parked.map(({ body }) => Buffer.from(body).toString()).sort()).toEqual(broken.sort());
-    for (const { reason } of parked) expect(reason).toMatch(/not JSON|must be object|must be string|NUL/);
+    for (const { reason } of parked) {
+      expect(reason).toMatch(/not JSON|must be object|must be string|NUL/);
+      const lines = ledger.logged.map((line) => JSON.parse(line)).filter((line) => line.reason === reason);
+      expect(lines[0]).toMatchObject({ level: 40, msg: "message parked", delivery: expect.any(String) });
+    }
   });
 
   test("one that only the database refuses is found among its neighbours", async () => {

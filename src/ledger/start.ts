@@ -1,18 +1,14 @@
 import type { Logger } from "../service/log.ts";
-import { adapterUrl, flag, port, type Settings } from "../service/settings.ts";
+import type { Settings } from "../service/settings.ts";
 import { untilStopped } from "../service/stop.ts";
 import { ledgerApp } from "./app.ts";
-import { databases, openDatabase } from "./database/database.ts";
+import { openDatabase } from "./database/database.ts";
 import { receive } from "./intake/receiver.ts";
-import { openQueue, queues } from "./queue/queue.ts";
+import { openQueue } from "./queue/queue.ts";
+import { settings } from "./settings.ts";
 import { migrate } from "./tables/migrate.ts";
 
-export const settings = {
-  LEDGER_PORT: port(8081),
-  DATABASE_URL: adapterUrl(databases, "pglite:./data/ledger"),
-  QUEUE_URL: adapterUrl(queues, "sqs+embedded:./data/queue"),
-  QUEUE_RECEIVER_BACKGROUND_PROCESSING: flag(true),
-};
+export { settings };
 
 /** Serves, and receives when it is told to, until `stop` aborts; closes in the reverse order of opening. */
 export async function start(

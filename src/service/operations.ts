@@ -20,6 +20,8 @@ export interface Operation {
   method: string;
   /** The path as the contract has it, for example `/v1/event/{eventId}`. */
   path: string;
+  /** The path as the router has it, for example `/v1/event/:eventId`. */
+  url: string;
   parameters: Parameter[];
   bodyRequired: boolean;
   hasBody: boolean;
@@ -65,6 +67,7 @@ function readOperation(contract: Contract, path: string, method: string, raw: Ra
     operationId: raw.operationId,
     method: method.toUpperCase(),
     path,
+    url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
     parameters: (raw.parameters ?? []).map((parameter) => follow(contract, parameter) as Parameter),
     hasBody: body !== undefined,
     bodyRequired: body?.required ?? false,

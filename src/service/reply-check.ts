@@ -1,7 +1,7 @@
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Contract, type Operation, operationsOf } from "./operations.ts";
-import { describeFaults, openContractAjv } from "./validation.ts";
+import { contractCompiler, describeFaults } from "./validation.ts";
 
 /**
  * Holds every reply of a service against its contract, as it goes out: status, media type, declared headers and body,
@@ -14,12 +14,12 @@ export function checkReplies(
   onStray: (fault: string) => void,
 ): void {
   const closed = closeObjects(contract) as Contract;
-  const ajv = openContractAjv(closed);
+  const compile = contractCompiler(closed);
   const operations = operationsOf(closed);
 
   const validators = new Map<object, ValidateFunction>();
   const validatorOf = (schema: object) => {
-    const validate = validators.get(schema) ?? ajv.compile(inContract(schema));
+    const validate = validators.get(schema) ?? compile(schema);
     validators.set(schema, validate);
     return validate;
   };
@@ -38,9 +38,7 @@ export function checkReplies(
 
 /** The operation a route serves; a method that is not declared is checked as any operation of its path. */
 function operationFor(request: FastifyRequest, operations: Operation[]): Operation | undefined {
-  const ofPath = operations.filter(
-    ({ path }) => path.replaceAll(/\{(\w+)\}/g, ":$1") === request.routeOptions.url,
-  );
+  const ofPath = operations.filter(({ url }) => url === request.routeOptions.url);
   const method = request.method === "HEAD" ? "GET" : request.method;
   return ofPath.find((operation) => operation.method === method) ?? ofPath[0];
 }
@@ -67,13 +65,8 @@ function findFault(
   return valid ? undefined : describeFaults(validate.errors ?? [], (path) => `body${path}`).join("; ");
 }
 
-/** The schema with its references made absolute, so that it can be compiled by itself. */
-function inContract(schema: object): object {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"contract#/'));
-}
-
 /** A copy in which an object may have no other members than those its schema names. */
-function closeObjects(node: unknown): unknown {
+export function closeObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closeObjects);
   if (typeof node !== "object" || node === null) return node;
   const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closeObjects(value)]));

@@ -73,15 +73,13 @@ function isWellFormedQuery(url: string): boolean {
 }
 
 /** Answers every other method of a path, before anything of the request is read. */
-export function refuseOtherMethods(app: FastifyInstance, path: string, operations: Operation[]): void {
-  const declared = operations.filter((operation) => operation.path === path).map(({ method }) => method);
-  const allowed = declared.includes("GET")
-    ? ["GET", "HEAD", ...declared.filter((m) => m !== "GET")]
-    : declared;
+export function refuseOtherMethods(app: FastifyInstance, url: string, operations: Operation[]): void {
+  const declared = operations.filter((operation) => operation.url === url).map(({ method }) => method);
+  const allowed = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method));
   const allow = allowed.join(", ");
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
-    url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    url,
     exposeHeadRoute: false,
     onRequest: (request, _reply, done) =>
       done(new Refusal(405, [`${request.method} is not allowed here; allowed: ${allow}`], { allow })),

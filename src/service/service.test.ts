@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { connect } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -103,14 +105,25 @@ interface Operations {
   stray: unknown;
 }
 
-let letGo = () => {};
+/** A request for the name "slow" has entered its handler; it is answered when it is released. */
+const slow = {
+  entered: Promise.withResolvers<void>(),
+  released: Promise.withResolvers<void>(),
+  renew() {
+    this.entered = Promise.withResolvers<void>();
+    this.released = Promise.withResolvers<void>();
+  },
+};
 const handlers = {
   getThing: async ({ path, query }: never) => ({ status: 200, body: { path, query } }),
   addThing: async ({ body }: never) => ({ status: 200, body: { body } }),
   touchThings: async ({ body }: never) => ({ status: 200, body: { body: body ?? "none" } }),
   getName: async ({ path }: { path: { name: string } }) => {
     if (path.name === "thrown") throw Object.assign(new Error("password=hunter2"), { statusCode: 418 });
-    if (path.name === "slow") await new Promise<void>((resolve) => (letGo = resolve));
+    if (path.name === "slow") {
+      slow.entered.resolve();
+      await slow.released.promise;
+    }
     return { status: 200, type: "text/plain", body: path.name };
   },
   getSecret: async () => ({ status: 200, body: {} }),
@@ -406,19 +419,39 @@ describe("a reply that strays from the contract is caught", () => {
 
 test("closing answers what is in flight, refuses what comes, and is not held up by kept-alive connections", async () => {
   const own = await createService(parts);
-  const address = await own.listen({ port: 0, host: "127.0.0.1" });
-  const idle = connect(Number(new URL(address).port), "127.0.0.1");
-  idle.write("GET /names/idle HTTP/1.1\r\nhost: a\r\n\r\n");
-  const heard = new Promise((resolve) => idle.once("data", resolve));
-  await heard;
-  const busy = request(`${address}/names/slow`);
-  await expect.poll(() => letGo.name).toBe("");
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  const { port } = new URL(await own.listen({ port: 0, host: "127.0.0.1" }));
+  const get = (name: string) => `GET /names/${name} HTTP/1.1\r\nhost: a\r\n\r\n`;
+  const idle = connect(Number(port), "127.0.0.1");
+  const busy = connect(Number(port), "127.0.0.1");
+  const ended = Promise.all([once(idle, "close"), once(busy, "close")]);
+  idle.write(get("idle"));
+  await once(idle, "data");
+  let answers = "";
+  busy.on("data", (chunk) => (answers += chunk)).write(get("slow"));
+  await slow.entered.promise;
   const began = performance.now();
   const closed = own.close();
-  letGo();
-  const { statusCode, body } = await busy;
-  expect([statusCode, await body.text()]).toEqual([200, "slow"]);
+  busy.write(get("late"));
+  await wait(200);
+  slow.released.resolve();
+  await Promise.all([closed, ended]);
+  expect(answers).toMatch(
+    /^HTTP\/1.1 200 OK.*\r\n\r\nslowHTTP\/1.1 503 .*\r\n\r\nthe service is stopping\n$/s,
+  );
+  expect(performance.now() - began).toBeLessThan(2000);
+});
+
+test("a kept-alive connection that was busy at the closing is ended once it is idle", async () => {
+  const own = await createService(parts);
+  const { port } = new URL(await own.listen({ port: 0, host: "127.0.0.1" }));
+  slow.renew();
+  const busy = connect(Number(port), "127.0.0.1").resume();
+  busy.write("GET /names/slow HTTP/1.1\r\nhost: a\r\n\r\n");
+  await slow.entered.promise;
+  const began = performance.now();
+  const closed = own.close();
+  await wait(200);
+  slow.released.resolve();
   await closed;
-  expect(performance.now() - began).toBeLessThan(1500);
+  expect(performance.now() - began).toBeLessThan(2000);
 });

@@ -98,8 +98,8 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
   for (const method of METHODS) {
     if (method !== "CONNECT" && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  for (const path of new Set(operations.map((operation) => operation.path))) {
-    refuseOtherMethods(app, path, operations);
+  for (const url of new Set(operations.map((operation) => operation.url))) {
+    refuseOtherMethods(app, url, operations);
   }
   return app;
 }

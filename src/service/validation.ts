@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { isDay, readInstant } from "./instant.ts";
 import type { Contract } from "./operations.ts";
 
@@ -32,14 +32,16 @@ export function openAjv(): Ajv2020 {
   return ajv;
 }
 
-/** An Ajv in which `contract#/components/…` stands for the contract's components. */
-export function openContractAjv({ components = {} }: Contract): Ajv2020 {
-  return openAjv().addSchema({ components }, "contract", undefined, false);
+/** A compiler of schemas that stand in a contract, whose references are into the contract's components. */
+export function contractCompiler({ components = {} }: Contract): (schema: object) => ValidateFunction {
+  const ajv = openAjv().addSchema({ components }, "contract", undefined, false);
+  return (schema) =>
+    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"contract#/')));
 }
 
 /** A validator of one of the contract's named schemas: the faults it finds, none when the value conforms. */
 export function schemaValidator(contract: Contract, schema: string): (value: unknown) => string[] {
-  const validate = openContractAjv(contract).compile({ $ref: `contract#/components/schemas/${schema}` });
+  const validate = contractCompiler(contract)({ $ref: `#/components/schemas/${schema}` });
   return (value) => (validate(value) ? [] : describeFaults(validate.errors ?? [], nameMember));
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { runCommand, say, UsageFault } from "../../service/command.ts";
 import { readSettings, text } from "../../service/settings.ts";
 import { openSender } from "../queue/sender.ts";
-import { settings } from "../start.ts";
+import { settings } from "../settings.ts";
 import { demoEvents, demoTransactions } from "./demo-events.ts";
 
 const usage = `Usage: npm run demo

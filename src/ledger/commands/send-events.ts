@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { runCommand, say, UsageFault } from "../../service/command.ts";
 import { readSettings } from "../../service/settings.ts";
 import { openSender } from "../queue/sender.ts";
-import { settings } from "../start.ts";
+import { settings } from "../settings.ts";
 
 const usage = `Usage: npm run send-events -- FILE
 

@@ -4,6 +4,7 @@ import type { Delivery, Queue } from "./queue.ts";
 /** In this process, for tests: what is not acknowledged when it is disposed of is gone. */
 export async function open(): Promise<Queue> {
   const waiting: Delivery[] = [];
+  const inHand = new Set<string>();
   const pauses = new Set<NodeJS.Timeout>();
   const arrivals = new EventTarget();
   const add = (deliveries: Delivery[]) => {
@@ -19,11 +20,17 @@ export async function open(): Promise<Queue> {
   return {
     async receive(max, stop) {
       while (waiting.length === 0 && !stop.aborted) await arrival(stop);
-      return stop.aborted ? [] : waiting.splice(0, max);
+      const taken = stop.aborted ? [] : waiting.splice(0, max);
+      for (const { receipt } of taken) inHand.add(receipt);
+      return taken;
     },
-    async acknowledge() {},
+    async acknowledge(deliveries) {
+      for (const { receipt } of deliveries) inHand.delete(receipt);
+    },
     async putBack(deliveries, pauseMs) {
-      const again = deliveries.map((delivery) => ({ ...delivery, attempt: delivery.attempt + 1 }));
+      const again = deliveries
+        .filter(({ receipt }) => inHand.delete(receipt))
+        .map((delivery) => ({ ...delivery, attempt: delivery.attempt + 1 }));
       const pause = setTimeout(() => {
         pauses.delete(pause);
         add(again);

@@ -56,6 +56,15 @@ describe.each([
     expect((await take(queue, 1)).map(({ id }) => id)).toEqual([two?.id]);
   });
 
+  test("a delivery acknowledged cannot be put back", async () => {
+    await using queue = await openQueue(address());
+    await queue.send(["1"]);
+    const taken = await take(queue, 1);
+    await queue.acknowledge(taken);
+    await queue.putBack(taken, 0).catch(() => {});
+    expect(await queue.receive(1, AbortSignal.timeout(1500))).toEqual([]);
+  });
+
   test("many messages are sent and received in few calls", async () => {
     await using queue = await openQueue(address());
     const bodies = Array.from({ length: 95 }, (_, index) => String(index));
