@@ -37,7 +37,7 @@ function run(program: string, { args = [] as string[], env = {}, folder = scratc
     child,
     ended,
     /** Waits until the output has this text. */
-    says: (text: string) => vi.waitFor(() => expect(output).toContain(text), { timeout: 15_000 }),
+    says: (text: string) => vi.waitFor(() => expect(output).toContain(text), { timeout: 30_000 }),
     output: () => output,
   };
 }
@@ -226,7 +226,7 @@ describe("on embedded defaults", () => {
       errors: "",
       output: expect.stringMatching(/^sent 2 messages to sqs\+http/),
     });
-    await vi.waitFor(async () => expect(await find("pay2")).toBe(200), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await find("pay2")).toBe(200), { timeout: 30_000 });
 
     const demo = await run("ledger/commands/demo.ts", { env, folder }).ended;
     expect(demo).toMatchObject({ code: 0, errors: "" });
@@ -284,7 +284,7 @@ describe("on embedded defaults", () => {
       args: ["ledger"],
     });
     await busy.says("listening");
-    await vi.waitFor(async () => expect(await total()).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await total()).toBe(1), { timeout: 30_000 });
     busy.child.kill("SIGTERM");
     expect((await busy.ended).code).toBe(0);
   });

@@ -224,10 +224,14 @@ describe("a message that can never succeed is parked and holds up nobody", () =>
 
   test("one that fails today is put back and stored later", async () => {
     await ledger.database.query("alter table event rename to event_away");
-    await ledger.send(message({ resource_external_id: "patient" }));
+    await ledger.send(
+      message({ resource_external_id: "patient" }),
+      message({ resource_external_id: "calm" }),
+    );
     await expect.poll(async () => (await ledger.ask("/v1/event/1")).status).toBe(500);
     await ledger.database.query("alter table event_away rename to event");
     await ledger.until("/v1/transaction/patient?account_id=57", { transaction_id: "patient" });
+    await ledger.until("/v1/transaction/calm?account_id=57", { transaction_id: "calm" });
   });
 });
 

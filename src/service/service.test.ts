@@ -438,7 +438,7 @@ test("closing answers what is in flight, refuses what comes, and is not held up 
   expect(answers).toMatch(
     /^HTTP\/1.1 200 OK.*\r\n\r\nslowHTTP\/1.1 503 .*\r\n\r\nthe service is stopping\n$/s,
   );
-  expect(performance.now() - began).toBeLessThan(2000);
+  expect(performance.now() - began).toBeLessThan(5000);
 });
 
 test("a kept-alive connection that was busy at the closing is ended once it is idle", async () => {
@@ -453,5 +453,5 @@ test("a kept-alive connection that was busy at the closing is ended once it is i
   await wait(200);
   slow.released.resolve();
   await closed;
-  expect(performance.now() - began).toBeLessThan(2000);
+  expect(performance.now() - began).toBeLessThan(5000);
 });

@@ -87,6 +87,22 @@ describe("what can never be an event is refused, with the reason", () => {
   });
 
   test.each([
+    ["arrays", "[".repeat(100_000) + "]".repeat(100_000)],
+    ["objects", `${'{"a":'.repeat(101)}1${"}".repeat(101)}`],
+  ])("%s nested too deeply", (_name, details) => {
+    const body = JSON.stringify(plain).replace('"amount":100', `"deep":${details}`);
+    expect(readMessage(body)).toEqual({
+      kind: "refused",
+      reason: "the message is nested more than 100 deep",
+    });
+  });
+
+  test("and nothing is that is merely nested", () => {
+    const nest = (levels: number): object => (levels === 0 ? {} : { a: nest(levels - 1) });
+    expect(read({ event_details: nest(90) }).kind).toBe("event");
+  });
+
+  test.each([
     [{ resource_type: "PAYMENT" }, "resource_type must be one of payment, refund, dispute"],
     [{ resource_type: "charge" }, "resource_type must be one of"],
     [{ resource_external_id: "" }, "resource_external_id"],

@@ -18,6 +18,7 @@ const findFaults = schemaValidator(contract as unknown as Contract, "EventMessag
 export function readMessage(body: string): Message {
   const parsed = parseJson(body);
   if (parsed === undefined) return refused("the message is not JSON");
+  if (isDeeperThan(nestingMax, parsed)) return refused(`the message is nested more than ${nestingMax} deep`);
   const message = withoutNulls(parsed) as EventMessage;
   if (isObject(message)) message.event_details = withoutNulls(message.event_details ?? {}) as Details;
   const [fault, ...more] = findFaults(message);
@@ -58,6 +59,14 @@ function parseJson(body: string): unknown {
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Deeper than any producer goes, and far from where the engines that read and write JSON give up. */
+const nestingMax = 100;
+
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
 
 const withoutNulls = (value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) : value;

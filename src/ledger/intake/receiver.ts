@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "../../service/log.ts";
 import { type Database, isDataFault } from "../database/database.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
+import type { ParkedMessage } from "../tables/parked-message.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { readMessage } from "./message.ts";
 
@@ -40,26 +41,38 @@ export async function receive(parts: ReceiverParts, stop: AbortSignal): Promise<
  */
 async function settle(parts: ReceiverParts, deliveries: Delivery[]): Promise<void> {
   const { queue, database, log } = parts;
-  const batch = readBatch(deliveries);
+  const [delivery, ...others] = deliveries;
+  if (delivery === undefined) return;
+  let parked: ParkedMessage[];
   try {
-    await ingest(database, batch);
+    parked = await store(database, deliveries);
   } catch (error) {
-    if (!isDataFault(error)) return putBack(parts, deliveries, error);
-    const [delivery, ...others] = deliveries;
-    if (others.length > 0) {
-      // One of them cannot be stored; taken one by one it does not hold up its neighbours.
+    if (others.length > 0 && (await isReachable(database))) {
+      // One of them is at fault; taken one by one it does not hold up its neighbours.
       for (const one of deliveries) await settle(parts, [one]);
       return;
     }
+    if (!isDataFault(error)) return putBack(parts, deliveries, error);
     const { code } = error as { code?: string };
-    batch.parked = [park(delivery as Delivery, `the database refuses to store it (SQLSTATE ${code})`)];
-    await ingest(database, { events: [], reprojections: [], parked: batch.parked });
+    parked = [park(delivery, `the database refuses to store it (SQLSTATE ${code})`)];
+    await ingest(database, { events: [], reprojections: [], parked });
   }
-  for (const { source_id, reason } of batch.parked)
-    log.warn({ delivery: source_id, reason }, "message parked");
-  log.debug({ events: batch.events.length, parked: batch.parked.length }, "batch committed");
+  for (const { source_id, reason } of parked) log.warn({ delivery: source_id, reason }, "message parked");
   await queue.acknowledge(deliveries);
 }
+
+/** Commits what the messages tell; answers those it had to park. */
+async function store(database: Database, deliveries: Delivery[]): Promise<ParkedMessage[]> {
+  const batch = readBatch(deliveries);
+  await ingest(database, batch);
+  return batch.parked;
+}
+
+const isReachable = (database: Database): Promise<boolean> =>
+  database.check().then(
+    () => true,
+    () => false,
+  );
 
 function readBatch(deliveries: Delivery[]): Batch {
   const batch: Batch = { events: [], reprojections: [], parked: [] };
