@@ -16,6 +16,11 @@ export async function runCommand(name: string, usage: string, work: (args: strin
     process.stdout.write(usage);
     return;
   }
+  // Whoever reads the output may have read enough, as `head` has.
+  process.stdout.on("error", (error: Error & { code?: string }) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit();
+  });
   try {
     await work(args);
   } catch (error) {

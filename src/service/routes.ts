@@ -1,5 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import type { Contract, Operation } from "./operations.ts";
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  RouteOptions,
+} from "fastify";
+import type { Contract, Operation, Parameter } from "./operations.ts";
 import { parametersSchema } from "./parameters.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -23,25 +29,16 @@ export function hardenRoute(
   operation: Operation,
   resolve: (schema: unknown) => unknown,
 ): void {
-  const { parameters } = operation;
-  route.schema = {
-    ...route.schema,
-    params: parametersSchema(
-      parameters.filter((parameter) => parameter.in === "path"),
+  const schemaOf = (place: Parameter["in"]) =>
+    parametersSchema(
+      operation.parameters.filter((parameter) => parameter.in === place),
       resolve,
-    ),
-    querystring: parametersSchema(
-      parameters.filter((parameter) => parameter.in === "query"),
-      resolve,
-    ),
-  };
+    );
+  route.schema = { ...route.schema, params: schemaOf("path"), querystring: schemaOf("query") };
   // The binder looks at credentials after validation, which would tell a stranger about the contract.
-  const { preHandler, ...rest } = route;
-  route.onRequest = [...asList(rest.onRequest), ...asList(preHandler)] as NonNullable<
-    RouteOptions["onRequest"]
-  >;
+  const credentials = route.preHandler ?? [];
+  route.onRequest = [credentials, operation.hasBody ? [] : ignoreBody].flat() as onRequestHookHandler[];
   delete route.preHandler;
-  if (!operation.hasBody) (route.onRequest as unknown[]).push(ignoreBody);
   route.preValidation = (request, _reply, done) => {
     if (operation.bodyRequired && request.body === undefined) done(new Refusal(400, ["a body is required"]));
     else if (!isWellFormedQuery(request.url))
@@ -49,9 +46,6 @@ export function hardenRoute(
     else done();
   };
 }
-
-const asList = (hooks: unknown): unknown[] =>
-  hooks === undefined ? [] : Array.isArray(hooks) ? hooks : [hooks];
 
 /** An operation without a body takes any that comes along: unread, untyped, unparsed. */
 function ignoreBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {

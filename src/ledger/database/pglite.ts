@@ -4,30 +4,25 @@ import type { Database, Sql } from "./database.ts";
 
 /** PostgreSQL inside this process, in a folder or in memory. One connection: transactions wait for one another. */
 export async function open(url: URL): Promise<Database> {
+  await using opening = new AsyncDisposableStack();
   const path = decodeURIComponent(url.pathname);
   const folder = path === "memory" ? undefined : path;
-  const lock = folder === undefined ? undefined : lockFolder(folder);
-  try {
-    const pglite = await PGlite.create({
-      ...(folder !== undefined && { dataDir: `${folder}/pglite` }),
-      parsers: { [types.INT8]: BigInt, [types.TIMESTAMPTZ]: readTimestamp },
-    });
-    await pglite.exec("set time zone 'UTC'");
-    return {
-      ...sqlOver(pglite),
-      transaction: (work) => pglite.transaction((transaction) => work(sqlOver(transaction))) as never,
-      async check() {
-        await pglite.query("select 1");
-      },
-      async [Symbol.asyncDispose]() {
-        await pglite.close();
-        lock?.[Symbol.dispose]();
-      },
-    };
-  } catch (error) {
-    lock?.[Symbol.dispose]();
-    throw error;
-  }
+  if (folder !== undefined) opening.use(lockFolder(folder));
+  const pglite = await PGlite.create({
+    ...(folder !== undefined && { dataDir: `${folder}/pglite` }),
+    parsers: { [types.INT8]: BigInt, [types.TIMESTAMPTZ]: readTimestamp },
+  });
+  opening.defer(() => pglite.close());
+  await pglite.exec("set time zone 'UTC'");
+  const opened = opening.move();
+  return {
+    ...sqlOver(pglite),
+    transaction: (work) => pglite.transaction((transaction) => work(sqlOver(transaction))) as never,
+    async check() {
+      await pglite.query("select 1");
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 const sqlOver = (connection: PGlite | Transaction): Sql => ({

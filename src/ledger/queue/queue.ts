@@ -37,17 +37,17 @@ export const queues: Adapters<Queue> = {
 
 export const openQueue = (url: string) => openAdapter(queues, url);
 
+export const embeddedQueue = "payment-events";
 const embeddedPort = 4566;
 
 /** Where the embedded server of this URL listens, on the loopback address. */
 export const embeddedPortOf = (url: URL) => Number(url.searchParams.get("port") ?? embeddedPort);
 
+/** The queue of an embedded server, as clients of SQS name it. */
+export const embeddedQueueUrl = (port: number) => `http://127.0.0.1:${port}/000000000000/${embeddedQueue}`;
+
 /** The URL by which other processes reach the queue of this one; only that of an embedded queue differs. */
 export function clientUrl(text: string): string {
   const url = new URL(text);
-  if (url.protocol !== "sqs+embedded:") return text;
-  return `sqs+http://127.0.0.1:${embeddedPortOf(url)}/${embeddedQueuePath}`;
+  return url.protocol === "sqs+embedded:" ? `sqs+${embeddedQueueUrl(embeddedPortOf(url))}` : text;
 }
-
-export const embeddedQueue = "payment-events";
-const embeddedQueuePath = `000000000000/${embeddedQueue}`;

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { buildApp } from "fauxqs";
 import { lockFolder } from "../../service/folder-lock.ts";
-import { clientUrl, embeddedPortOf, embeddedQueue, type Queue } from "./queue.ts";
+import { embeddedPortOf, embeddedQueue, embeddedQueueUrl, type Queue } from "./queue.ts";
 import { openSqs } from "./sqs.ts";
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>["stores"]>;
@@ -16,29 +16,17 @@ interface Persistence {
  * queue if it is not there, and then is a client of it like any other.
  */
 export async function open(url: URL): Promise<Queue> {
+  await using opening = new AsyncDisposableStack();
   const folder = decodeURIComponent(url.pathname);
-  const lock = lockFolder(folder);
+  opening.use(lockFolder(folder));
   const { app, persistence } = await embeddedServer(folder);
-  async function close() {
-    await app.close();
-    persistence.close();
-    lock[Symbol.dispose]();
-  }
-  try {
-    const address = await app.listen({ host: "127.0.0.1", port: embeddedPortOf(url) });
-    await createQueue(address);
-    const queue = openSqs(clientUrl(`sqs+embedded:?port=${new URL(address).port}`).replace(/^sqs\+/, ""));
-    return {
-      ...queue,
-      async [Symbol.asyncDispose]() {
-        await queue[Symbol.asyncDispose]();
-        await close();
-      },
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  opening.defer(() => persistence.close());
+  opening.defer(() => app.close());
+  const address = await app.listen({ host: "127.0.0.1", port: embeddedPortOf(url) });
+  await createQueue(address);
+  const queue = opening.use(openSqs(embeddedQueueUrl(Number(new URL(address).port))));
+  const opened = opening.move();
+  return { ...queue, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /**
