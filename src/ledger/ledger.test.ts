@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openLog } from "../service/log.ts";
 import { ledgerApp } from "./app.ts";
 import { demoEvents, demoTransactions } from "./commands/demo-events.ts";
@@ -296,6 +296,18 @@ describe("events and children", () => {
     ["pay0/transaction?gateway_account_id=57", 404],
   ])("%s is %i", async (path, status) => {
     expect((await ledger.ask(`/v1/transaction/${path}`)).status).toBe(status);
+  });
+
+  test("events of one moment are listed in the order of a payment's life, however they came", async () => {
+    const told = { resource_external_id: "moment", timestamp: "2024-03-05T09:00:00Z" };
+    await ledger.send(message({ ...told, event_type: "CAPTURE_CONFIRMED" }));
+    await ledger.until("/v1/transaction/moment?account_id=57", { state: { status: "success" } });
+    await ledger.send(message({ ...told, event_type: "PAYMENT_STARTED" }), message(told));
+    await vi.waitFor(async () => {
+      const { json } = await ledger.ask("/v1/transaction/moment/event?gateway_account_id=57");
+      const types = json.events.map((event: { event_type: string }) => event.event_type);
+      expect(types).toEqual(["PAYMENT_CREATED", "PAYMENT_STARTED", "CAPTURE_CONFIRMED"]);
+    });
   });
 
   test("children of another account are not shown", async () => {

@@ -12,20 +12,33 @@ export type FoldedEvent = Omit<EventRow, "id">;
  */
 export function projectTransactions(events: FoldedEvent[]): TransactionRow[] {
   const byResource = Map.groupBy(events, (event) => event.resource_external_id);
-  const newestFirst = new Map([...byResource].map(([id, own]) => [id, own.toSorted(compareNewestFirst)]));
-  return [...newestFirst].map(([id, own]) => projectTransaction(id, own, newestFirst));
+  const histories = new Map([...byResource].map(([id, own]) => [id, readHistory(own)]));
+  return [...histories].map(([id, history]) => projectTransaction(id, history, histories));
+}
+
+interface History {
+  newestFirst: FoldedEvent[];
+  /** Of each member the newest value; members are replaced whole. */
+  details: Details;
+}
+
+function readHistory(events: FoldedEvent[]): History {
+  const newestFirst = events.toSorted(compareNewestFirst);
+  const members = newestFirst.toReversed().flatMap(({ event_details }) => Object.entries(event_details));
+  return { newestFirst, details: Object.fromEntries(members) };
 }
 
 /**
  * Newest first by the event's own time. At the same time the type that comes later in a transaction's life is newer,
  * then the names decide: nothing here depends on when an event arrived.
  */
-function compareNewestFirst(a: FoldedEvent, b: FoldedEvent): number {
+export function compareNewestFirst(a: FoldedEvent, b: FoldedEvent): number {
   return (
     compare(b.timestamp, a.timestamp) ||
     lifeRank(b.event_type) - lifeRank(a.event_type) ||
     compare(b.event_type, a.event_type) ||
-    compare(b.resource_type, a.resource_type)
+    compare(b.resource_type, a.resource_type) ||
+    compare(b.resource_external_id, a.resource_external_id)
   );
 }
 
@@ -33,14 +46,13 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 function projectTransaction(
   id: string,
-  newestFirst: FoldedEvent[],
-  all: Map<string, FoldedEvent[]>,
+  { newestFirst, details }: History,
+  all: Map<string, History>,
 ): TransactionRow {
-  const details = mergeDetails(newestFirst);
   const type = newestFirst[0]?.resource_type.toUpperCase() as TransactionType;
   const parentId = firstOf(newestFirst, (event) => event.parent_resource_external_id || undefined);
   const parent = type === "PAYMENT" || parentId === undefined ? undefined : all.get(parentId);
-  const shown = parent ? mergeDetails(parent) : details;
+  const shown = parent?.details ?? details;
   const own = (name: string) => textOf(details, name) ?? null;
   const ofPayment = (name: string) => textOf(shown, name) ?? null;
   return {
@@ -80,10 +92,6 @@ const paymentMembers = [
   "card_type",
   "wallet",
 ];
-
-/** Of each member the newest value; members are replaced whole. */
-const mergeDetails = (newestFirst: FoldedEvent[]): Details =>
-  Object.fromEntries(newestFirst.toReversed().flatMap(({ event_details }) => Object.entries(event_details)));
 
 const pick = (details: Details, names: string[]): Details =>
   Object.fromEntries(

@@ -1,6 +1,7 @@
 import type { components } from "../../../generated/ledger.ts";
 import { penceOf } from "../projection/details.ts";
 import { stateSetBy } from "../projection/states.ts";
+import { compareNewestFirst } from "../projection/transaction.ts";
 import type { EventRow } from "../tables/event.ts";
 import type { TransactionRow, TransactionType } from "../tables/transaction.ts";
 import { viewMilliseconds } from "./date.ts";
@@ -24,9 +25,7 @@ export function viewTransactionEvents(
   const amounts = new Map(
     transactions.map(({ external_id, details }) => [external_id, penceOf(details, "amount")]),
   );
-  const oldestFirst = events.toSorted((a, b) =>
-    a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : byId(a, b),
-  );
+  const oldestFirst = events.toSorted((a, b) => compareNewestFirst(b, a));
   const told = new Set<string>();
   return oldestFirst.flatMap((event) => {
     const state = stateSetBy(event.event_type);
@@ -47,5 +46,3 @@ export function viewTransactionEvents(
     };
   });
 }
-
-const byId = (a: EventRow, b: EventRow) => (a.id < b.id ? -1 : 1);
