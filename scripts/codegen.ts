@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
+import { runCommand, say, UsageFault } from "../src/service/command.ts";
 import { needsBigInt } from "../src/service/int64.ts";
 
 const usage = `Usage: npm run codegen [-- --check]
@@ -17,8 +17,6 @@ and generated/NAME.ts (its types) from every openapi/NAME.yaml.
 
 const openapiFolder = new URL("../openapi/", import.meta.url);
 const generatedFolder = new URL("../generated/", import.meta.url);
-
-const out = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Everything that one contract becomes: text by file name. Pure but for reading the contract. */
 export async function generate(contract: URL, name: string): Promise<Map<string, string>> {
@@ -67,18 +65,15 @@ async function run(check: boolean): Promise<void> {
       if (!check) await writeFile(target, text);
     }
   }
-  if (stale.length === 0) out(`${contracts.length} contracts, everything generated is up to date`);
-  else if (!check) out(`wrote ${stale.join(", ")}`);
+  if (stale.length === 0) say(`${contracts.length} contracts, everything generated is up to date`);
+  else if (!check) say(`wrote ${stale.join(", ")}`);
   else throw new Error(`differs from the contract: ${stale.join(", ")}; run npm run codegen`);
 }
 
 if (import.meta.main) {
-  try {
-    const { values } = parseArgs({ options: { check: { type: "boolean" }, help: { type: "boolean" } } });
-    if (values.help) process.stdout.write(usage);
-    else await run(values.check ?? false);
-  } catch (error) {
-    process.stderr.write(`codegen: ${error instanceof Error ? error.message : error}\n`);
-    process.exitCode = 1;
-  }
+  await runCommand("codegen", usage, async (args) => {
+    const unknown = args.filter((arg) => arg !== "--check");
+    if (unknown.length > 0) throw new UsageFault(`unknown: ${unknown.join(" ")}; known: --check, --help`);
+    await run(args.includes("--check"));
+  });
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { request } from "undici";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import { freePort } from "./service/free-port.fixture.ts";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "services-"));
@@ -47,14 +48,6 @@ function newFolder() {
   const folder = join(scratch, `run-${folders++}`);
   mkdirSync(folder);
   return folder;
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  return String(port);
 }
 
 const memory = { DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:", LEDGER_PORT: "0", FEATURES_PORT: "0" };
@@ -167,7 +160,7 @@ test("an address that others reach is warned of", async () => {
 });
 
 test("at info, a start and requests write one line a service: where it listens", async () => {
-  const port = await freePort();
+  const port = String(await freePort());
   const services = run("main.ts", { env: { ...memory, FEATURES_PORT: port }, args: ["features"] });
   await services.says("listening");
   await request(`http://127.0.0.1:${port}/features/a/b`).then(({ body }) => body.dump());
@@ -180,7 +173,7 @@ test("at info, a start and requests write one line a service: where it listens",
   });
 });
 
-test.each(["main.ts", "ledger/commands/send-events.ts", "ledger/commands/demo.ts"])(
+test.each(["main.ts", "ledger/commands/send-events.ts", "ledger/commands/demo.ts", "../scripts/codegen.ts"])(
   "%s has --help",
   async (program) => {
     const { code, output } = await run(program, { args: ["--help"] }).ended;
@@ -191,7 +184,7 @@ test.each(["main.ts", "ledger/commands/send-events.ts", "ledger/commands/demo.ts
 
 describe("on embedded defaults", () => {
   test("a newcomer's events go in through the queue and survive a restart", async () => {
-    const [ledgerPort, queuePort] = [await freePort(), await freePort()];
+    const [ledgerPort, queuePort] = [String(await freePort()), String(await freePort())];
     const folder = newFolder();
     const env = {
       LEDGER_PORT: ledgerPort,
@@ -253,7 +246,7 @@ describe("on embedded defaults", () => {
   });
 
   test("with background processing off, messages wait in the queue until it is on", async () => {
-    const [ledgerPort, queuePort] = [await freePort(), await freePort()];
+    const [ledgerPort, queuePort] = [String(await freePort()), String(await freePort())];
     const folder = newFolder();
     const env = {
       LEDGER_PORT: ledgerPort,
@@ -304,7 +297,7 @@ describe("send-events", () => {
   });
 
   test("names the line that is not JSON", async () => {
-    const queuePort = await freePort();
+    const queuePort = String(await freePort());
     const env = { ...memory, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${queuePort}` };
     const services = run("main.ts", { env, args: ["ledger"] });
     await services.says("listening");

@@ -1,6 +1,6 @@
 import { runCommand, UsageFault } from "./service/command.ts";
 import { logLevels, openLog } from "./service/log.ts";
-import { oneOf, readSettings, type Settings, text } from "./service/settings.ts";
+import { oneOf, readSettings, type Settings } from "./service/settings.ts";
 import { stopOnSignals } from "./service/stop.ts";
 
 const services = {
@@ -20,7 +20,7 @@ Settings come from the environment; the README lists them. Exit code: 0 after a 
 cannot run, 2 when an argument or a setting is wrong.
 `;
 
-const common = { HOST: text("127.0.0.1"), LOG_LEVEL: oneOf(logLevels, "info") };
+const common = { LOG_LEVEL: oneOf(logLevels, "info") };
 type AllSettings = Settings<typeof common> &
   Settings<typeof import("./ledger/start.ts").settings> &
   Settings<typeof import("./features/start.ts").settings>;

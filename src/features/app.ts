@@ -1,15 +1,12 @@
 import contract from "../../generated/features.json" with { type: "json" };
 import type { operations } from "../../generated/features.ts";
-import type { Logger } from "../service/log.ts";
 import type { Contract } from "../service/operations.ts";
-import { createService } from "../service/service.ts";
+import { createService, type ServiceParts } from "../service/service.ts";
 import { errorLine, featureHandlers } from "./handlers.ts";
 import type { FeatureStore } from "./store/store.ts";
 
-interface Parts {
+interface Parts extends Pick<ServiceParts<operations>, "log" | "onStrayReply"> {
   store: FeatureStore;
-  log: Logger;
-  onStrayReply?: (fault: string) => void;
 }
 
 /** The feature storage service, ready to listen. */

@@ -1,17 +1,18 @@
 import type { Logger } from "../service/log.ts";
-import { adapterUrl, port, type Settings } from "../service/settings.ts";
+import { adapterUrl, host, port, type Settings } from "../service/settings.ts";
 import { untilStopped } from "../service/stop.ts";
 import { featuresApp } from "./app.ts";
 import { featureStores, openFeatureStore } from "./store/store.ts";
 
 export const settings = {
+  HOST: host,
   FEATURES_PORT: port(8080),
   FEATURES_STORE_URL: adapterUrl(featureStores, "memory:"),
 };
 
 /** Serves until `stop` aborts; closes in the reverse order of opening. */
 export async function start(
-  { HOST, FEATURES_PORT, FEATURES_STORE_URL }: Settings<typeof settings> & { HOST: string },
+  { HOST, FEATURES_PORT, FEATURES_STORE_URL }: Settings<typeof settings>,
   log: Logger,
   stop: AbortSignal,
 ): Promise<void> {

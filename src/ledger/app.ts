@@ -1,8 +1,7 @@
 import contract from "../../generated/ledger.json" with { type: "json" };
 import type { operations } from "../../generated/ledger.ts";
-import type { Logger } from "../service/log.ts";
 import type { Contract } from "../service/operations.ts";
-import { createService } from "../service/service.ts";
+import { createService, type ServiceParts } from "../service/service.ts";
 import type { Database } from "./database/database.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { healthHandlers } from "./handlers/health.ts";
@@ -10,11 +9,9 @@ import { problem } from "./handlers/problem.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
 import type { Queue } from "./queue/queue.ts";
 
-interface Parts {
+interface Parts extends Pick<ServiceParts<operations>, "log" | "onStrayReply"> {
   database: Database;
   queue: Queue;
-  log: Logger;
-  onStrayReply?: (fault: string) => void;
 }
 
 /** The payment ledger's reading API, ready to listen. */

@@ -11,11 +11,7 @@ import { migrate } from "./tables/migrate.ts";
 export { settings };
 
 /** Serves, and receives when it is told to, until `stop` aborts; closes in the reverse order of opening. */
-export async function start(
-  given: Settings<typeof settings> & { HOST: string },
-  log: Logger,
-  stop: AbortSignal,
-): Promise<void> {
+export async function start(given: Settings<typeof settings>, log: Logger, stop: AbortSignal): Promise<void> {
   await using database = await openDatabase(given.DATABASE_URL);
   await migrate(database);
   await using queue = await openQueue(given.QUEUE_URL);

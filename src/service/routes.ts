@@ -37,7 +37,8 @@ export function hardenRoute(
   route.schema = { ...route.schema, params: schemaOf("path"), querystring: schemaOf("query") };
   // The binder looks at credentials after validation, which would tell a stranger about the contract.
   const credentials = route.preHandler ?? [];
-  route.onRequest = [credentials, operation.hasBody ? [] : ignoreBody].flat() as onRequestHookHandler[];
+  const bodyToIgnore = !operation.hasBody && operation.method !== "GET";
+  route.onRequest = [credentials, bodyToIgnore ? ignoreBody : []].flat() as onRequestHookHandler[];
   delete route.preHandler;
   route.preValidation = (request, _reply, done) => {
     if (operation.bodyRequired && request.body === undefined) done(new Refusal(400, ["a body is required"]));

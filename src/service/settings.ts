@@ -32,9 +32,8 @@ export function readSettings<Specification extends Record<string, Setting<unknow
   ) as Settings<Specification>;
 }
 
-export const text =
-  (otherwise: string): Setting<string> =>
-  (given = otherwise) => ({ value: given });
+/** The address a service listens at; others than loopback have to be asked for. */
+export const host: Setting<string> = (given = "127.0.0.1") => ({ value: given });
 
 export const port =
   (otherwise: number): Setting<number> =>

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { runCommand, say, UsageFault } from "../../service/command.ts";
-import { readSettings, text } from "../../service/settings.ts";
+import { readSettings } from "../../service/settings.ts";
 import { openSender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
 import { demoEvents, demoTransactions } from "./demo-events.ts";
@@ -17,11 +17,7 @@ const visibleWithinMs = 30_000;
 
 await runCommand("demo", usage, async (args) => {
   if (args.length > 0) throw new UsageFault("takes no arguments");
-  const { HOST, LEDGER_PORT, QUEUE_URL } = readSettings(process.env, {
-    HOST: text("127.0.0.1"),
-    LEDGER_PORT: settings.LEDGER_PORT,
-    QUEUE_URL: settings.QUEUE_URL,
-  });
+  const { HOST, LEDGER_PORT, QUEUE_URL } = readSettings(process.env, settings);
   const base = `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${LEDGER_PORT}`;
   await using sender = await openSender(QUEUE_URL);
   const messages = demoEvents();

@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { freePort } from "../../service/free-port.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 
 const folders: string[] = [];
@@ -106,10 +106,7 @@ test("the embedded queue keeps its messages when its process ends", async () => 
 });
 
 test("the embedded queue answers on the loopback address 127.0.0.1 and no other", async () => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
+  const port = await freePort();
   await using _queue = await openQueue(`sqs+embedded:${folder()}?port=${port}`);
   const answers = (host: string) =>
     new Promise((resolve) => {

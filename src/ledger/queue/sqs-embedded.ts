@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { CreateQueueCommand } from "@aws-sdk/client-sqs";
 import { buildApp } from "fauxqs";
 import { lockFolder } from "../../service/folder-lock.ts";
 import { embeddedPortOf, embeddedQueue, embeddedQueueUrl, type Queue } from "./queue.ts";
-import { openSqs } from "./sqs.ts";
+import { openClient, openSqs } from "./sqs.ts";
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>["stores"]>;
 interface Persistence {
@@ -49,11 +49,7 @@ async function embeddedServer(folder: string) {
 
 /** Through the client, which leaves a queue that is there as it is. */
 async function createQueue(endpoint: string): Promise<void> {
-  const client = new SQSClient({
-    endpoint,
-    region: "us-east-1",
-    credentials: { accessKeyId: "none", secretAccessKey: "none" },
-  });
+  const client = openClient(endpoint);
   await client.send(new CreateQueueCommand({ QueueName: embeddedQueue }));
   client.destroy();
 }

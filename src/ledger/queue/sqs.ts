@@ -22,14 +22,18 @@ export async function open(url: URL): Promise<Queue> {
   return openSqs(`http://${host}${pathname}`);
 }
 
-export function openSqs(queueUrl: string): Queue {
-  const client = new SQSClient({
-    endpoint: new URL(queueUrl).origin,
+/** A client of a stand-in, which takes any region and any credentials. */
+export const openClient = (endpoint: string) =>
+  new SQSClient({
+    endpoint,
     useQueueUrlAsEndpoint: false,
     region: "us-east-1",
     credentials: { accessKeyId: "none", secretAccessKey: "none" },
     maxAttempts: 3,
   });
+
+export function openSqs(queueUrl: string): Queue {
+  const client = openClient(new URL(queueUrl).origin);
   const queue = { QueueUrl: queueUrl };
 
   async function receiveOnce(max: number, wait: number, stop: AbortSignal): Promise<Delivery[]> {
