@@ -54,6 +54,12 @@ export interface paths {
          * @description Transactions that fit every filter that is given, newest `created_date` first and, among equal dates, by
          *     `transaction_id` descending. `account_id` is needed unless `override_account_id_restriction` is `true`.
          *     A page beyond the last is 404 when there are any matches, and empty when there are none.
+         *
+         *     With `Accept: text/csv` every match is sent, in the same order, as a table whose first row names its columns;
+         *     `account_id` is needed then, whatever `override_account_id_restriction` says. It has a column for each
+         *     metadata key that payments of these accounts ever had. Amounts are in pounds. A text that a spreadsheet would
+         *     take for a formula has a `'` put before it. A table that breaks off in the middle ends its connection
+         *     without the end that a whole one has.
          */
         get: operations["searchTransactions"];
         put?: never;
@@ -118,6 +124,27 @@ export interface paths {
          *     same transaction only the earliest; `include_all_events=true` lists every event.
          */
         get: operations["listTransactionEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/transaction/gateway-transaction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look up a payment by its provider's id
+         * @description The newest payment with this id at this provider, of any account. An external id that reads
+         *     `gateway-transaction` cannot be looked up, since this path comes first.
+         */
+        get: operations["getTransactionByGatewayTransactionId"];
         put?: never;
         post?: never;
         delete?: never;
@@ -250,7 +277,7 @@ export interface components {
             address_line1?: components["schemas"]["LenientText"];
             address_line2?: components["schemas"]["LenientText"];
             address_postcode?: components["schemas"]["LenientText"];
-            agreement_id?: components["schemas"]["LenientText"];
+            agreement_id?: components["schemas"]["LenientIdentifier"];
             agreement_payment_type?: components["schemas"]["LenientText"];
             amount?: components["schemas"]["LenientPence"];
             authorisation_mode?: components["schemas"]["AuthorisationMode"];
@@ -259,7 +286,7 @@ export interface components {
             capture_submitted_date?: unknown;
             /** @description When the money was captured; an instant with a zone, anything else counts as absent. */
             captured_date?: unknown;
-            card_brand?: components["schemas"]["LenientText"];
+            card_brand?: components["schemas"]["LenientIdentifier"];
             card_brand_label?: components["schemas"]["LenientText"];
             card_type?: components["schemas"]["LenientText"];
             cardholder_name?: components["schemas"]["LenientText"];
@@ -282,23 +309,27 @@ export interface components {
              */
             exemption3ds?: "EXEMPTION_NOT_REQUESTED" | "EXEMPTION_HONOURED" | "EXEMPTION_REJECTED" | "EXEMPTION_OUT_OF_SCOPE";
             expiry_date?: components["schemas"]["LenientText"];
-            /** @description What the service wants to remember of the payment. */
+            /** @description What the service wants to remember of the payment. Keys have at most 255 characters. */
             external_metadata?: {
                 [key: string]: unknown;
             };
             fee?: components["schemas"]["LenientPence"];
-            first_digits_card_number?: components["schemas"]["LenientText"];
-            gateway_account_id?: components["schemas"]["LenientText"];
-            gateway_payout_id?: components["schemas"]["LenientText"];
-            gateway_transaction_id?: components["schemas"]["LenientText"];
+            /** @description What the fee consists of, as objects with `fee_type` and `amount`; anything else is left out. */
+            fee_breakdown?: unknown;
+            first_digits_card_number?: components["schemas"]["LenientIdentifier"];
+            gateway_account_id?: components["schemas"]["LenientIdentifier"];
+            gateway_payout_id?: components["schemas"]["LenientIdentifier"];
+            gateway_transaction_id?: components["schemas"]["LenientIdentifier"];
             language?: components["schemas"]["LenientText"];
-            last_digits_card_number?: components["schemas"]["LenientText"];
+            last_digits_card_number?: components["schemas"]["LenientIdentifier"];
             live?: components["schemas"]["LenientBoolean"];
             moto?: components["schemas"]["LenientBoolean"];
             net_amount?: components["schemas"]["LenientPence"];
+            /** @description When a payout was paid out; an instant with a zone, anything else counts as absent. */
+            paid_out_date?: unknown;
             payment_provider?: components["schemas"]["LenientText"];
             reason?: components["schemas"]["LenientText"];
-            reference?: components["schemas"]["LenientText"];
+            reference?: components["schemas"]["LenientIdentifier"];
             refund_amount_available?: components["schemas"]["LenientPence"];
             refund_amount_refunded?: components["schemas"]["LenientPence"];
             refund_status?: components["schemas"]["LenientText"];
@@ -352,8 +383,8 @@ export interface components {
             /** @description The payment a refund or a dispute belongs to. */
             parent_resource_external_id?: string;
             /**
-             * @description When true the message is no event and is not stored: the transaction with this `resource_external_id`
-             *     is folded again from the events already stored.
+             * @description When true the message is no event and is not stored: the transaction or payout with this
+             *     `resource_external_id` is folded again from the events already stored.
              * @enum {boolean|string}
              */
             reproject_domain_object?: true | false | "true" | "false" | "null";
@@ -408,6 +439,11 @@ export interface components {
          * @enum {boolean|string}
          */
         LenientBoolean: true | false | "true" | "false";
+        /**
+         * @description Text of at most 255 characters; a number or a boolean counts as its text.
+         * @example LIC-88
+         */
+        LenientIdentifier: string | number | boolean;
         /**
          * @description Pence, as a number or as its decimal text.
          * @example 4250
@@ -607,19 +643,25 @@ export interface components {
             user_external_id: null;
         };
         /**
-         * @description Kind of resource an event tells of. Events of payments, refunds and disputes move transactions; the others
-         *     are stored.
+         * @description Kind of resource an event tells of. Events of payments, refunds and disputes move transactions, those of
+         *     payouts settle them; the others are stored.
          * @enum {string}
          */
         ResourceType: "payment" | "refund" | "dispute" | "payout" | "agreement" | "payment_instrument" | "service" | "card_payment";
-        /** @description Links to pages of the same search; those that lead nowhere are left out. */
+        /**
+         * @description Links to pages of the same search, which keep every filter; those that lead nowhere are left out. Without
+         *     `last_page`, counting was limited or the page was reached by a cursor.
+         */
         SearchLinks: {
             first_page: components["schemas"]["Link"];
-            last_page: components["schemas"]["Link"];
+            last_page?: components["schemas"]["Link"];
+            next_cursor?: components["schemas"]["Link"];
             next_page?: components["schemas"]["Link"];
             prev_page?: components["schemas"]["Link"];
             self: components["schemas"]["Link"];
         };
+        /** @description A text to look for, 1 to 255 characters without NUL. */
+        SearchText: string;
         /** @description When a refund or a dispute was settled; empty until then. */
         SettlementSummary: {
             settled_date?: components["schemas"]["Day"];
@@ -629,6 +671,12 @@ export interface components {
          * @enum {string}
          */
         Source: "CARD_API" | "CARD_PAYMENT_LINK" | "CARD_AGENT_INITIATED_MOTO" | "CARD_EXTERNAL_TELEPHONE";
+        /**
+         * @description Name of a state; `undefined` when no event has set one. `failed` is of `status_version` 1 alone, `declined` and
+         *     `timedout` are of version 2.
+         * @enum {string}
+         */
+        Status: "undefined" | "created" | "started" | "submitted" | "capturable" | "success" | "failed" | "declined" | "timedout" | "cancelled" | "error" | "needs_response" | "under_review" | "lost" | "won";
         /** @description An event of a transaction. */
         TransactionEvent: {
             /** @description Pence of the transaction the event belongs to, not of the event. */
@@ -690,11 +738,7 @@ export interface components {
             finished: boolean;
             /** @description The failure in words. */
             message?: string;
-            /**
-             * @description Name of the state; `undefined` when no event has set one.
-             * @enum {string}
-             */
-            status: "undefined" | "created" | "started" | "submitted" | "capturable" | "success" | "declined" | "timedout" | "cancelled" | "error" | "needs_response" | "under_review" | "lost" | "won";
+            status: components["schemas"]["Status"];
         };
         /**
          * @description Kind of a transaction.
@@ -746,6 +790,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The database took longer than this service waits. A narrower question may be answered. */
+        TooSlow: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The service is stopping, or something it depends on is away. Trying again later may help. */
         Unavailable: {
             headers: {
@@ -758,6 +811,11 @@ export interface components {
     };
     parameters: {
         /**
+         * @description Answer from the events dated up to and including this instant.
+         * @example 2024-03-05T12:00:00Z
+         */
+        AsOf: string;
+        /**
          * @description Gateway account the transaction must belong to.
          * @example 57
          */
@@ -767,6 +825,12 @@ export interface components {
          * @example true
          */
         OverrideAccountIdRestriction: boolean;
+        /**
+         * @description How states are told and asked for: in version 1 `failed` stands for what version 2 tells apart as `declined`,
+         *     `timedout` and `cancelled` (by the payer).
+         * @example 2
+         */
+        StatusVersion: 1 | 2;
         /**
          * @description External id of the transaction.
          * @example pay7f3k2m9q1x5c8v4b6n0t2w
@@ -846,6 +910,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
         };
     };
     searchTransactions: {
@@ -859,26 +924,166 @@ export interface operations {
                  */
                 account_id?: components["schemas"]["ExternalId"][];
                 /**
-                 * @description Rows a page. More than 500 counts as 500.
+                 * @description Agreement the payment must belong to.
+                 * @example agr-1
+                 */
+                agreement_id?: components["schemas"]["SearchText"];
+                /**
+                 * @description Brands of the card, separated by commas: ids such as `visa`, not display names.
+                 * @example [
+                 *       "visa",
+                 *       "master-card"
+                 *     ]
+                 */
+                card_brands?: components["schemas"]["SearchText"][];
+                /**
+                 * @description Text that the name on the card contains, letter case aside.
+                 * @example angler
+                 */
+                cardholder_name?: components["schemas"]["SearchText"];
+                /**
+                 * @description Where the page begins: taken from the link `next_cursor` of the page before, not made up. Pages that are
+                 *     reached by cursors cost the same however deep they lie, and hold no transaction that arrived after the first
+                 *     of them was read; `total` stays what it was then. No effect on CSV; not together with a `page` other than 1.
+                 * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJwYXkxIiwiMTciLDEsMV0
+                 */
+                cursor?: string;
+                /**
+                 * @description Rows a page. More than 500 counts as 500. No effect on CSV.
                  * @example 20
                  */
                 display_size: number;
+                /**
+                 * @description States of disputes to be found, separated by commas.
+                 * @example [
+                 *       "needs_response"
+                 *     ]
+                 */
+                dispute_states?: components["schemas"]["Status"][];
+                /**
+                 * @description Text that the payer's email address contains, letter case aside.
+                 * @example angler@
+                 */
+                email?: components["schemas"]["SearchText"];
+                /**
+                 * @description Whether `reference` must be the whole reference, letter case aside.
+                 * @example true
+                 */
+                exact_reference_match: boolean;
+                /**
+                 * @description Whether CSV has the columns of fees. No effect on JSON.
+                 * @example true
+                 */
+                fee_headers: boolean;
+                /**
+                 * @description First digits of the card number.
+                 * @example 424242
+                 */
+                first_digits_card_number?: components["schemas"]["SearchText"];
+                /**
+                 * @description Instant the `created_date` must be later than.
+                 * @example 2024-03-01T00:00:00Z
+                 */
+                from_date?: string;
+                /**
+                 * @description First day, in UTC, on which the payout may have been paid out. Only settled transactions are found.
+                 * @example 2024-03-01
+                 */
+                from_settled_date?: string;
+                /**
+                 * @description Payout the transaction must be included in.
+                 * @example po_44
+                 */
+                gateway_payout_id?: components["schemas"]["SearchText"];
+                /**
+                 * @description The provider's id of the transaction.
+                 * @example gtx-1
+                 */
+                gateway_transaction_id?: components["schemas"]["SearchText"];
+                /**
+                 * @description Last digits of the card number.
+                 * @example 4242
+                 */
+                last_digits_card_number?: components["schemas"]["SearchText"];
+                /**
+                 * @description Whether counting stops at `limit_total_size`, which is faster. There is no last page then, the page after
+                 *     a full one may be empty, and a page beyond the last is empty too.
+                 * @example true
+                 */
+                limit_total: boolean;
+                /**
+                 * @description Where counting stops; 10000 when it is less than `display_size`.
+                 * @example 5001
+                 */
+                limit_total_size: number;
+                /**
+                 * @description Value of any metadata key, letter case aside; a number or a boolean is found by its text.
+                 * @example North
+                 */
+                metadata_value?: components["schemas"]["SearchText"];
+                /**
+                 * @description Whether CSV tells which payments were ordered by mail or telephone. No effect on JSON.
+                 * @example true
+                 */
+                moto_header: boolean;
                 /**
                  * @description Lifts the need to name an account. It does not widen an account that is named.
                  * @example true
                  */
                 override_account_id_restriction: components["parameters"]["OverrideAccountIdRestriction"];
                 /**
-                 * @description Number of the page, from 1.
+                 * @description Number of the page, from 1. No effect on CSV.
                  * @example 1
                  */
                 page: number;
                 /**
-                 * @description Text that the reference contains, letter case aside. It is taken literally: `%`, `_` and `\` stand for
-                 *     themselves. Refunds and disputes are found by the reference of their payment.
+                 * @description States of payments to be found, separated by commas. Payments, refunds and disputes are found together when
+                 *     more than one of `payment_states`, `refund_states` and `dispute_states` is given; a type without its own is not.
+                 * @example [
+                 *       "created",
+                 *       "success"
+                 *     ]
+                 */
+                payment_states?: components["schemas"]["Status"][];
+                /**
+                 * @description Text that the reference contains, letter case aside. Like every search text it is taken literally: `%`, `_`
+                 *     and `\` stand for themselves. Refunds and disputes are found by what they take over from their payment.
                  * @example LIC-88
                  */
-                reference?: string;
+                reference?: components["schemas"]["SearchText"];
+                /**
+                 * @description States of refunds to be found, separated by commas.
+                 * @example [
+                 *       "submitted"
+                 *     ]
+                 */
+                refund_states?: components["schemas"]["Status"][];
+                /**
+                 * @description State the transaction must be in.
+                 * @example success
+                 */
+                state?: components["schemas"]["Status"];
+                /**
+                 * @description How states are told and asked for: in version 1 `failed` stands for what version 2 tells apart as `declined`,
+                 *     `timedout` and `cancelled` (by the payer).
+                 * @example 2
+                 */
+                status_version: components["parameters"]["StatusVersion"];
+                /**
+                 * @description Instant the `created_date` must be earlier than.
+                 * @example 2024-04-01T00:00:00Z
+                 */
+                to_date?: string;
+                /**
+                 * @description Last day, in UTC, on which the payout may have been paid out. Only settled transactions are found.
+                 * @example 2024-03-31
+                 */
+                to_settled_date?: string;
+                /**
+                 * @description Type the transaction must have. Either letter case is accepted.
+                 * @example PAYMENT
+                 */
+                transaction_type?: components["parameters"]["TransactionTypeFilter"];
             };
             header?: never;
             path?: never;
@@ -886,13 +1091,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of transactions. */
+            /** @description One page of transactions, or all of them as CSV. */
             200: {
                 headers: {
+                    /**
+                     * @description That the table is to be saved, and under which name. Only with CSV.
+                     * @example attachment; filename="transactions.csv"
+                     */
+                    "Content-Disposition"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TransactionSearchResponse"];
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -900,6 +1111,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
         };
     };
     listChildTransactions: {
@@ -910,6 +1122,11 @@ export interface operations {
                  * @example 57
                  */
                 gateway_account_id: components["parameters"]["GatewayAccountId"];
+                /**
+                 * @description Type the transaction must have. Either letter case is accepted.
+                 * @example PAYMENT
+                 */
+                transaction_type?: components["parameters"]["TransactionTypeFilter"];
             };
             header?: never;
             path: {
@@ -937,6 +1154,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
         };
     };
     getTransaction: {
@@ -948,6 +1166,11 @@ export interface operations {
                  */
                 account_id?: components["schemas"]["ExternalId"];
                 /**
+                 * @description Answer from the events dated up to and including this instant.
+                 * @example 2024-03-05T12:00:00Z
+                 */
+                as_of?: components["parameters"]["AsOf"];
+                /**
                  * @description Lifts the need to name an account. It does not widen an account that is named.
                  * @example true
                  */
@@ -957,6 +1180,12 @@ export interface operations {
                  * @example pay7f3k2m9q1x5c8v4b6n0t2w
                  */
                 parent_external_id?: components["schemas"]["ExternalId"];
+                /**
+                 * @description How states are told and asked for: in version 1 `failed` stands for what version 2 tells apart as `declined`,
+                 *     `timedout` and `cancelled` (by the payer).
+                 * @example 2
+                 */
+                status_version: components["parameters"]["StatusVersion"];
                 /**
                  * @description Type the transaction must have. Either letter case is accepted.
                  * @example PAYMENT
@@ -989,11 +1218,17 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
         };
     };
     listTransactionEvents: {
         parameters: {
             query: {
+                /**
+                 * @description Answer from the events dated up to and including this instant.
+                 * @example 2024-03-05T12:00:00Z
+                 */
+                as_of?: components["parameters"]["AsOf"];
                 /**
                  * @description Gateway account the transaction must belong to.
                  * @example 57
@@ -1004,6 +1239,12 @@ export interface operations {
                  * @example true
                  */
                 include_all_events: boolean;
+                /**
+                 * @description How states are told and asked for: in version 1 `failed` stands for what version 2 tells apart as `declined`,
+                 *     `timedout` and `cancelled` (by the payer).
+                 * @example 2
+                 */
+                status_version: components["parameters"]["StatusVersion"];
             };
             header?: never;
             path: {
@@ -1031,6 +1272,44 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    getTransactionByGatewayTransactionId: {
+        parameters: {
+            query: {
+                /**
+                 * @description The provider's id of the payment.
+                 * @example gtx-1
+                 */
+                gateway_transaction_id: components["schemas"]["SearchText"];
+                /**
+                 * @description The provider, letter case aside.
+                 * @example sandbox
+                 */
+                payment_provider: components["schemas"]["SearchText"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
         };
     };
 }

@@ -22,8 +22,8 @@ const doors: [room: string, mayImport: string[]][] = [
   ["src/features", ["src/service", "generated/features"]],
   ["src/ledger/queue", ["src/service"]],
   ["src/ledger/database", ["src/service"]],
-  ["src/ledger/tables", ["src/ledger/database", "generated/ledger"]],
-  ["src/ledger/projection", ["src/ledger/tables"]],
+  ["src/ledger/tables", ["src/service/json.ts", "src/ledger/database", "generated/ledger"]],
+  ["src/ledger/projection", ["src/service/instant.ts", "src/ledger/tables"]],
   [
     "src/ledger/views",
     ["src/service/instant.ts", "src/ledger/tables", "src/ledger/projection", "generated/ledger"],
@@ -33,6 +33,7 @@ const doors: [room: string, mayImport: string[]][] = [
     [
       "src/service",
       "src/ledger/views",
+      "src/ledger/projection",
       "src/ledger/tables",
       "src/ledger/database",
       "src/ledger/queue",

@@ -1,28 +1,43 @@
 import contract from "../../generated/ledger.json" with { type: "json" };
 import type { operations } from "../../generated/ledger.ts";
 import type { Contract } from "../service/operations.ts";
+import { Refusal } from "../service/refusal.ts";
 import { createService, type ServiceParts } from "../service/service.ts";
-import type { Database } from "./database/database.ts";
+import { type Database, StatementTimeout } from "./database/database.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { healthHandlers } from "./handlers/health.ts";
 import { problem } from "./handlers/problem.ts";
+import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
 import type { Queue } from "./queue/queue.ts";
 
 interface Parts extends Pick<ServiceParts<operations>, "log" | "onStrayReply"> {
   database: Database;
   queue: Queue;
+  /** Milliseconds after which a request's statement is given up on. */
+  statementTimeoutMs: number;
 }
 
 /** The payment ledger's reading API, ready to listen. */
-export const ledgerApp = ({ database, queue, ...parts }: Parts) =>
-  createService<operations>({
+export function ledgerApp({ database, queue, statementTimeoutMs, ...parts }: Parts) {
+  const sql = database.within(statementTimeoutMs);
+  return createService<operations>({
     contract: contract as unknown as Contract,
     handlers: {
       ...healthHandlers(database, queue),
-      ...eventHandlers(database),
-      ...transactionHandlers(database),
+      ...eventHandlers(sql),
+      ...transactionHandlers(sql),
+      ...searchHandlers(sql),
     },
     renderError: problem,
+    foresee,
     ...parts,
   });
+}
+
+const foresee = (error: unknown): Refusal | undefined =>
+  error instanceof StatementTimeout
+    ? new Refusal(504, [
+        `no answer within ${error.limitMs} ms; a narrower question, for example between two dates, may get one`,
+      ])
+    : undefined;

@@ -8,14 +8,20 @@ import { openQueue } from "./queue/queue.ts";
 import { migrate } from "./tables/migrate.ts";
 
 /** A ledger as it runs, in memory, with every reply held against the contract. */
-export async function startLedger({ database: url = "pglite:memory" } = {}) {
+export async function startLedger({ database: url = "pglite:memory", statementTimeoutMs = 10_000 } = {}) {
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
   const strays: string[] = [];
   const database = await openDatabase(url);
   await migrate(database);
   const queue = await openQueue("memory:");
-  const app = await ledgerApp({ database, queue, log, onStrayReply: (fault) => strays.push(fault) });
+  const app = await ledgerApp({
+    database,
+    queue,
+    statementTimeoutMs,
+    log,
+    onStrayReply: (fault) => strays.push(fault),
+  });
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   const stop = new AbortController();
   const receiving = receive({ queue, database, log }, stop.signal);
@@ -23,7 +29,8 @@ export async function startLedger({ database: url = "pglite:memory" } = {}) {
   async function ask(path: string, options: Parameters<typeof request>[1] = {}) {
     const { statusCode: status, headers, body } = await request(base + path, options);
     const text = await body.text();
-    return { status, headers, text, json: text === "" ? undefined : JSON.parse(text) };
+    const isJson = String(headers["content-type"]).includes("json");
+    return { status, headers, text, json: isJson && text !== "" ? JSON.parse(text) : undefined };
   }
 
   return {

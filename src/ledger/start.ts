@@ -15,7 +15,8 @@ export async function start(given: Settings<typeof settings>, log: Logger, stop:
   await using database = await openDatabase(given.DATABASE_URL);
   await migrate(database);
   await using queue = await openQueue(given.QUEUE_URL);
-  await using app = await ledgerApp({ database, queue, log });
+  const statementTimeoutMs = given.STATEMENT_TIMEOUT_MS;
+  await using app = await ledgerApp({ database, queue, statementTimeoutMs, log });
   await app.listen({ host: given.HOST, port: given.LEDGER_PORT });
   if (given.QUEUE_RECEIVER_BACKGROUND_PROCESSING) await receive({ queue, database, log }, stop);
   else await untilStopped(stop);

@@ -5,17 +5,35 @@ import type { Logger } from "./log.ts";
  * replies its operation declares, and never sees the framework.
  */
 
+/** A text may come in pieces, made while they are sent. */
+type Sent<Type, Body> = Type extends `text/${string}` ? Body | AsyncIterable<Body> : Body;
+
 type Answer<Status, Type, Body> = Type extends "application/json"
   ? { status: Status; type?: never; body: Body }
-  : { status: Status; type: Type; body: Body };
+  : { status: Status; type: Type; body: Sent<Type, Body> };
 
 type Answers<Status, Response> = Response extends { content: infer Content }
   ? { [Type in keyof Content]: Answer<Status, Type, Content[Type]> }[keyof Content]
   : { status: Status; type?: never; body?: never };
 
-/** What a handler may answer: one variant for each declared status and media type; JSON need not be named. */
+/** The headers by the names that are declared, without the signature that allows any other. */
+type Declared<Headers> = { [Name in keyof Headers as string extends Name ? never : Name]?: Headers[Name] };
+type HeadersOf<Response> = Response extends { headers: infer Headers } ? Declared<Headers> : never;
+
+/**
+ * What a handler may answer: one variant for each declared status and media type; JSON need not be named.
+ */
 export type Reply<Operation> = Operation extends { responses: infer Responses }
-  ? { [Status in keyof Responses]: Answers<Status, Responses[Status]> }[keyof Responses]
+  ? {
+      [Status in keyof Responses]: Answers<Status, Responses[Status]> & {
+        headers?: HeadersOf<Responses[Status]>;
+      };
+    }[keyof Responses]
+  : never;
+
+/** The media types of the operation's successful replies. */
+type MediaType<Operation> = Operation extends { responses: { 200: { content: infer Content } } }
+  ? keyof Content
   : never;
 
 type Part<Operation, In extends string> = Operation extends { parameters: infer Parameters }
@@ -34,8 +52,10 @@ export interface Request<Operation> {
   path: Part<Operation, "path">;
   query: Part<Operation, "query">;
   body: Body<Operation>;
-  /** Scheme and authority as the caller wrote them, for example `http://ledger.test:8081`. */
-  origin: string;
+  /** The address as the caller wrote it, without the query, for example `http://ledger.test:8081/v1/transaction`. */
+  url: string;
+  /** Of the media types declared for status 200 the one the caller likes best; the first declared when it is all one. */
+  mediaType: MediaType<Operation>;
   log: Logger;
 }
 

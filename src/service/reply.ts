@@ -1,31 +1,54 @@
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import Negotiator from "negotiator";
 import { toJson } from "./json.ts";
 
 /** A handler whose operation is not known any more. */
-export type AnyHandler = (request: object) => Promise<{ status: number; type?: string; body?: unknown }>;
+export type AnyHandler = (request: object) => Promise<{
+  status: number;
+  type?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}>;
 
-/** Binds a handler to its route: the only place where a handler meets the framework. */
-export const answerWith = (handler: AnyHandler) =>
-  async function answer(request: FastifyRequest, reply: FastifyReply) {
+/**
+ * Binds a handler to its route: the only place where a handler meets the framework. The media types are those its
+ * operation declares for status 200.
+ */
+export function answerWith(handler: AnyHandler, mediaTypes: string[]) {
+  const [only, ...others] = mediaTypes;
+  return async function answer(request: FastifyRequest, reply: FastifyReply) {
     const {
       status,
       type = "application/json",
+      headers = {},
       body,
     } = await handler({
       path: request.params,
       query: request.query,
       body: request.body,
       log: request.log,
-      get origin() {
+      get url() {
         const { localAddress, localPort } = request.socket;
-        return `${request.protocol}://${request.host || `${localAddress}:${localPort}`}`;
+        const path = request.url.split("?")[0];
+        return `${request.protocol}://${request.host || `${localAddress}:${localPort}`}${path}`;
+      },
+      get mediaType() {
+        return others.length > 0 ? (new Negotiator(request.raw).mediaType(mediaTypes) ?? only) : only;
       },
     });
-    return sendReply(reply.code(status), type, body);
+    if (others.length > 0) reply.header("vary", "accept");
+    return sendReply(reply.code(status).headers(headers), type, body);
   };
+}
 
-/** Sends a body as its media type wants it: JSON is written with every member it has, text goes as it is. */
+/**
+ * Sends a body as its media type wants it: JSON is written with every member it has, text goes as it is, in pieces when
+ * it comes in pieces. A piece that fails ends the connection, so that the caller sees that something is missing.
+ */
 export function sendReply(reply: FastifyReply, type: string, body: unknown): FastifyReply {
   if (body === undefined) return reply.send();
-  return reply.type(`${type}; charset=utf-8`).send(type.endsWith("json") ? toJson(body) : body);
+  reply.type(`${type}; charset=utf-8`);
+  if (type.endsWith("json")) return reply.send(toJson(body));
+  return reply.send(typeof body === "string" ? body : Readable.from(body as AsyncIterable<string>));
 }

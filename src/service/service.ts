@@ -29,6 +29,8 @@ export interface ServiceParts<Operations> {
   /** One for each security scheme of the contract, and no other. */
   security?: Record<string, Authenticate>;
   renderError: RenderError;
+  /** What a caller may know of an error that the service foresees but its handlers do not catch. */
+  foresee?: (error: unknown) => Refusal | undefined;
   log: Logger;
   /** When given, every reply is held against the contract, and this is told of each that strays. For tests. */
   onStrayReply?: (fault: string) => void;
@@ -61,10 +63,13 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
   }) as unknown as FastifyInstance;
 
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { status, messages, headers } = explain(error);
-    if (status >= 500 && !(error instanceof Refusal)) {
-      const { method, routeOptions } = request;
-      request.log.error({ err: error, method, route: routeOptions.url }, "request failed unexpectedly");
+    const foreseen = parts.foresee?.(error);
+    const { status, messages, headers } = explain(foreseen ?? error);
+    const { method, routeOptions } = request;
+    const told = { err: error, method, route: routeOptions.url };
+    if (foreseen) request.log.warn(told, messages.join("; "));
+    else if (status >= 500 && !(error instanceof Refusal)) {
+      request.log.error(told, "request failed unexpectedly");
     }
     const { type, body } = renderError(status, messages);
     return sendReply(reply.code(status).headers(headers), type, body);
@@ -92,7 +97,11 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
   });
   await app.register(fastifyOpenapiGlue, {
     specification: withoutReplies(contract, operations),
-    operationResolver: (operationId: string) => answerWith(handlers[operationId] as AnyHandler),
+    operationResolver: (operationId: string) =>
+      answerWith(
+        handlers[operationId] as AnyHandler,
+        Object.keys(byId.get(operationId)?.responses[200]?.content ?? {}),
+      ),
     securityHandlers: security,
   });
   for (const method of METHODS) {

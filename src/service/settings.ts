@@ -40,6 +40,16 @@ export const port =
   (given = String(otherwise)) =>
     isPort(given) ? { value: Number(given) } : { must: `must be ${portRange}` };
 
+/** How long something may take: a whole number of milliseconds from 1, up to what a timer can wait. */
+export const milliseconds =
+  (otherwise: number): Setting<number> =>
+  (given = String(otherwise)) =>
+    /^[1-9]\d{0,9}$/.test(given) && Number(given) <= timerMaxMs
+      ? { value: Number(given) }
+      : { must: `must be a whole number of milliseconds from 1 to ${timerMaxMs}` };
+
+const timerMaxMs = 2 ** 31 - 1;
+
 export const flag =
   (otherwise: boolean): Setting<boolean> =>
   (given = String(otherwise)) =>

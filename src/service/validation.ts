@@ -47,6 +47,14 @@ export function schemaValidator(contract: Contract, schema: string): (value: unk
 
 const nameMember = (path: string) => path.slice(1) || "the whole";
 
+/** What is right for a format, in words. */
+const formats: Record<string, string> = {
+  "date-time": "an instant with a zone, such as 2024-03-05T09:14:22Z",
+  date: "a day of the calendar, such as 2024-03-05",
+  uri: "a URI",
+  int32: "a 32-bit integer",
+};
+
 /** One line for each fault, which says where it is and what would be right. */
 export function describeFaults(errors: ErrorObject[], nameOf: (instancePath: string) => string): string[] {
   const lines = errors.map((error) => describeFault(error, nameOf));
@@ -64,6 +72,8 @@ function describeFault(error: ErrorObject, nameOf: (instancePath: string) => str
       }`;
     case "enum":
       return `${nameOf(instancePath)} must be one of ${params.allowedValues.join(", ")}`;
+    case "format":
+      return `${nameOf(instancePath)} must be ${formats[params.format] ?? params.format}`;
     case "const":
       return `${nameOf(instancePath)} must be ${JSON.stringify(params.allowedValue)}`;
     default:

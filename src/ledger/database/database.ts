@@ -13,8 +13,22 @@ export interface Sql {
 export interface Database extends Sql, AsyncDisposable {
   /** All of the work is committed, or, when it rejects, none. */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+  /**
+   * The same, but every statement is given up on after so many milliseconds, the waiting for its turn included:
+   * it rejects with `StatementTimeout`.
+   */
+  within(limitMs: number): Sql;
   /** Rejects when the database cannot be reached. */
   check(): Promise<void>;
+}
+
+export class StatementTimeout extends Error {
+  readonly limitMs: number;
+
+  constructor(limitMs: number) {
+    super(`a statement took longer than ${limitMs} ms`);
+    this.limitMs = limitMs;
+  }
 }
 
 export const databases: Adapters<Database> = {

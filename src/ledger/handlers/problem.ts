@@ -18,3 +18,5 @@ export function problem<Status extends number>(status: Status, messages: string[
 
 export const notFound = (externalId: string) =>
   problem(404, [`Transaction with id [${externalId}] not found`]);
+
+export const accountMissing = problem(400, ["Field [account_id] cannot be empty"]);

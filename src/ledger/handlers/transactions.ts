@@ -1,70 +1,72 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../service/contract.ts";
+import { readInstant } from "../../service/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { eventsOf } from "../tables/event.ts";
 import {
-  countTransactions,
   familyOf,
   findTransaction,
+  type ReportedTransaction,
   searchTransactions,
+  type TransactionFilter,
   type TransactionType,
 } from "../tables/transaction.ts";
 import { viewTransactionEvents } from "../views/event.ts";
-import { lastPage, viewSearchLinks } from "../views/search-links.ts";
-import { viewTransaction } from "../views/transaction.ts";
-import { notFound, problem } from "./problem.ts";
-
-const displaySizeMax = 500;
+import { viewPayment, viewTransaction } from "../views/transaction.ts";
+import { familyAsOf, transactionAsOf } from "./as-of.ts";
+import { accountMissing, notFound, problem } from "./problem.ts";
 
 type TransactionHandlers = Pick<
   Handlers<operations>,
-  "getTransaction" | "searchTransactions" | "listTransactionEvents" | "listChildTransactions"
+  | "getTransaction"
+  | "getTransactionByGatewayTransactionId"
+  | "listTransactionEvents"
+  | "listChildTransactions"
 >;
 
 export const transactionHandlers = (sql: Sql): TransactionHandlers => ({
   async getTransaction({ path: { transactionExternalId }, query }) {
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
-    const row = await findTransaction(sql, {
+    const wanted = {
       external_id: transactionExternalId,
-      account_ids: query.account_id === undefined ? undefined : [query.account_id],
-      transaction_type: query.transaction_type?.toUpperCase() as TransactionType | undefined,
+      gateway_account_id: query.account_id,
+      transaction_type: typeOf(query.transaction_type),
       parent_external_id: query.parent_external_id,
-    });
-    return row ? { status: 200, body: viewTransaction(row) } : notFound(transactionExternalId);
+    };
+    const row = await (query.as_of === undefined
+      ? findTransaction(sql, wanted)
+      : findTransactionAsOf(sql, wanted, readInstant(query.as_of) as string));
+    return row
+      ? { status: 200, body: viewTransaction(row, query.status_version) }
+      : notFound(transactionExternalId);
   },
 
-  async searchTransactions({ query, origin }) {
-    if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
-    const { page } = query;
-    const displaySize = Math.min(query.display_size, displaySizeMax);
-    const filter = { account_ids: query.account_id, reference: query.reference };
-    const [rows, total] = await Promise.all([
-      searchTransactions(sql, filter, { limit: displaySize, offset: (page - 1) * displaySize }),
-      countTransactions(sql, filter),
-    ]);
-    if (page > lastPage(total, displaySize) && total > 0)
-      return problem(404, ["the requested page not found"]);
-    const links = viewSearchLinks({ origin, filters: filtersOf(query), page, displaySize, total });
-    return {
-      status: 200,
-      body: { total, count: rows.length, page, results: rows.map(viewTransaction), _links: links },
-    };
+  async getTransactionByGatewayTransactionId({ query }) {
+    const filter = { ...query, transaction_type: "PAYMENT" } as const;
+    const [row] = await searchTransactions(sql, filter, { limit: 1 });
+    return row
+      ? { status: 200, body: viewPayment(row, 2) }
+      : problem(404, [`Payment with gateway transaction id [${query.gateway_transaction_id}] not found`]);
   },
 
   async listTransactionEvents({ path: { transactionExternalId }, query }) {
-    const family = await familyOf(sql, transactionExternalId, query.gateway_account_id);
+    const asOf = query.as_of && readInstant(query.as_of);
+    const family = await (asOf === undefined
+      ? familyOf(sql, transactionExternalId, query.gateway_account_id)
+      : familyAsOf(sql, transactionExternalId, query.gateway_account_id, asOf));
     if (!family.some(({ external_id }) => external_id === transactionExternalId)) {
       return notFound(transactionExternalId);
     }
     const events = await eventsOf(
       sql,
       family.map(({ external_id }) => external_id),
+      asOf,
     );
     return {
       status: 200,
       body: {
         transaction_id: transactionExternalId,
-        events: viewTransactionEvents(family, events, query.include_all_events),
+        events: viewTransactionEvents(family, events, query.include_all_events, query.status_version),
       },
     };
   },
@@ -74,25 +76,35 @@ export const transactionHandlers = (sql: Sql): TransactionHandlers => ({
     const isParent = ({ external_id }: { external_id: string }) =>
       external_id === parentTransactionExternalId;
     if (!family.some(isParent)) return notFound(parentTransactionExternalId);
+    const type = typeOf(query.transaction_type);
+    const children = family.filter(
+      (row) => !isParent(row) && (type === undefined || row.transaction_type === type),
+    );
     return {
       status: 200,
       body: {
         parent_transaction_id: parentTransactionExternalId,
-        transactions: family.filter((row) => !isParent(row)).map(viewTransaction),
+        transactions: children.map((row) => viewTransaction(row, 2)),
       },
     };
   },
 });
 
-const accountMissing = problem(400, ["Field [account_id] cannot be empty"]);
+/** Either letter case is accepted. */
+const typeOf = (given: string | undefined) => given?.toUpperCase() as TransactionType | undefined;
 
-type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
+type Wanted = Pick<TransactionFilter, "gateway_account_id" | "transaction_type" | "parent_external_id"> & {
+  external_id: string;
+};
 
-function filtersOf(query: SearchQuery): [string, string][] {
-  const filters: [string, string | undefined][] = [
-    ["account_id", query.account_id?.join(",")],
-    ["override_account_id_restriction", query.override_account_id_restriction ? "true" : undefined],
-    ["reference", query.reference],
-  ];
-  return filters.filter((filter): filter is [string, string] => filter[1] !== undefined);
+async function findTransactionAsOf(
+  sql: Sql,
+  wanted: Wanted,
+  asOf: string,
+): Promise<ReportedTransaction | undefined> {
+  const row = await transactionAsOf(sql, wanted.external_id, asOf);
+  const fits = Object.entries(wanted).every(
+    ([name, value]) => value === undefined || row?.[name as keyof Wanted] === value,
+  );
+  return fits ? row : undefined;
 }

@@ -21,7 +21,7 @@ const events = demoEvents().map((message) => {
 });
 
 async function rowsAfter(batches: NewEvent[][]) {
-  await database.run("truncate event, transaction");
+  await database.run("truncate event, transaction, payout, metadata_key");
   for (const batch of batches) await ingest(database, { events: batch, reprojections: [], parked: [] });
   return {
     transactions: await database.query("select * from transaction order by external_id"),
@@ -52,7 +52,7 @@ test("any order, any repetition and any split of the same events end in the same
 
 test("batches that come side by side end in the same rows", async () => {
   const expected = await rowsAfter([events]);
-  await database.run("truncate event, transaction");
+  await database.run("truncate event, transaction, payout, metadata_key");
   await Promise.all(
     inBatches([...events, ...events], 3).map((batch) =>
       ingest(database, { events: batch, reprojections: [], parked: [] }),

@@ -1,19 +1,23 @@
 import type { Database, Sql } from "../database/database.ts";
+import { projectMetadataKeys } from "../projection/metadata.ts";
+import { projectPayouts } from "../projection/payout.ts";
 import { projectTransactions } from "../projection/transaction.ts";
-import { eventsOf, type NewEvent, saveEvents } from "../tables/event.ts";
+import { eventsOf, type NewEvent, payoutEventsOf, saveEvents } from "../tables/event.ts";
+import { saveMetadataKeys } from "../tables/metadata-key.ts";
 import { type ParkedMessage, saveParkedMessage } from "../tables/parked-message.ts";
+import { savePayouts } from "../tables/payout.ts";
 import { childIdsOf, lockTransactions, saveTransactions } from "../tables/transaction.ts";
 
 /** What a batch of messages amounts to. */
 export interface Batch {
   events: NewEvent[];
-  /** External ids of transactions to fold again although nothing new is known of them. */
+  /** External ids of transactions and payouts to fold again although nothing new is known of them. */
   reprojections: string[];
   parked: ParkedMessage[];
 }
 
 /**
- * Stores the events of a batch and brings the transactions they touch up to date, or does nothing at all. Safe to
+ * Stores the events of a batch and brings the transactions and payouts they touch up to date, or does nothing at all. Safe to
  * repeat, and safe beside any number of others that do the same.
  */
 export async function ingest(database: Database, batch: Batch): Promise<void> {
@@ -33,32 +37,49 @@ function beginAgain(error: unknown): false {
 
 async function ingestOnce(sql: Sql, { events, reprojections, parked }: Batch): Promise<true> {
   for (const message of parked) await saveParkedMessage(sql, message);
-  const moving = events.filter((event) => movesTransactions.has(event.resource_type));
-  const resources = moving.map((event) => event.resource_external_id);
-  const parents = moving.flatMap((event) => event.parent_resource_external_id ?? []);
-  const touchable = [...new Set([...resources, ...reprojections])];
-  const held =
-    touchable.length > 0 ? await lockTransactions(sql, [...new Set([...touchable, ...parents])]) : [];
-  const saved = new Set(events.length > 0 ? await saveEvents(sql, events) : []);
-  const touched = touchable.filter((id) => saved.has(id) || reprojections.includes(id));
-  if (touched.length > 0) await projectTouched(sql, touched, held);
+  const ofTransactions = events.filter(({ resource_type }) => movesTransactions.has(resource_type));
+  const ofPayouts = events.filter(({ resource_type }) => resource_type === "payout");
+  const transactions = new Set([...idsOf(ofTransactions), ...reprojections]);
+  const payouts = new Set([...idsOf(ofPayouts), ...reprojections]);
+  const parents = ofTransactions.flatMap((event) => event.parent_resource_external_id ?? []);
+  const toHold = [...new Set([...transactions, ...payouts, ...parents])];
+  const held = toHold.length > 0 ? await lockTransactions(sql, toHold) : [];
+  const saved = events.length > 0 ? await saveEvents(sql, events) : [];
+  const touched = [...new Set([...saved, ...reprojections])];
+  await foldTransactions(
+    sql,
+    touched.filter((id) => transactions.has(id)),
+    held,
+  );
+  await foldPayouts(
+    sql,
+    touched.filter((id) => payouts.has(id)),
+  );
   return true;
 }
 
 const movesTransactions = new Set(["payment", "refund", "dispute"]);
 
+const idsOf = (events: NewEvent[]) => events.map((event) => event.resource_external_id);
+
 /**
  * Folds the touched transactions and their children anew. Whoever writes a child holds its parent, so holding the
  * parents is enough to see every event of their children.
  */
-async function projectTouched(sql: Sql, touched: string[], held: string[]): Promise<void> {
+async function foldTransactions(sql: Sql, touched: string[], held: string[]): Promise<void> {
+  if (touched.length === 0) return;
   const children = await childIdsOf(sql, touched);
-  const rows = projectTransactions(await eventsOf(sql, [...new Set([...held, ...children])]));
+  const events = await eventsOf(sql, [...new Set([...held, ...children])]);
   const changed = new Set([...touched, ...children]);
-  const toSave = rows.filter((row) => changed.has(row.external_id));
+  const toSave = projectTransactions(events).filter((row) => changed.has(row.external_id));
   const isHeld = new Set(held);
   if (toSave.some(({ parent_external_id: parent }) => parent !== null && !isHeld.has(parent))) {
     throw new ParentNotHeld();
   }
   await saveTransactions(sql, toSave);
+  await saveMetadataKeys(sql, projectMetadataKeys(events, toSave));
+}
+
+async function foldPayouts(sql: Sql, touched: string[]): Promise<void> {
+  if (touched.length > 0) await savePayouts(sql, projectPayouts(await payoutEventsOf(sql, touched)));
 }

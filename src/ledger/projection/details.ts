@@ -1,3 +1,4 @@
+import { readInstant } from "../../service/instant.ts";
 import type { Details } from "../tables/event.ts";
 
 /**
@@ -22,4 +23,10 @@ export function booleanOf(details: Details, name: string): boolean | undefined {
   const value = details[name];
   if (typeof value === "boolean") return value;
   return value === "true" ? true : value === "false" ? false : undefined;
+}
+
+/** UTC, six fraction digits. */
+export function instantOf(details: Details, name: string): string | undefined {
+  const value = details[name];
+  return typeof value === "string" ? readInstant(value) : undefined;
 }

@@ -1,3 +1,4 @@
+import type { PayoutState } from "../tables/payout.ts";
 import type { TransactionState } from "../tables/transaction.ts";
 
 /**
@@ -51,15 +52,24 @@ export const stateAfter = {
   DISPUTE_WON: "WON",
 } as const satisfies Record<string, TransactionState>;
 
-export type SalientEventType = keyof typeof stateAfter;
+/** The same of payouts. */
+export const payoutStateAfter = {
+  PAYOUT_CREATED: "IN_TRANSIT",
+  PAYOUT_PAID: "PAID_OUT",
+  PAYOUT_FAILED: "FAILED",
+} as const satisfies Record<string, PayoutState>;
+
+const setBy =
+  <State>(states: Record<string, State>) =>
+  (eventType: string): State | undefined =>
+    Object.hasOwn(states, eventType) ? states[eventType] : undefined;
 
 /** The state this type of event sets, undefined when it sets none. */
-export const stateSetBy = (eventType: string): TransactionState | undefined =>
-  isSalient(eventType) ? stateAfter[eventType] : undefined;
+export const stateSetBy = setBy<TransactionState>(stateAfter);
+export const payoutStateSetBy = setBy<PayoutState>(payoutStateAfter);
 
-const isSalient = (eventType: string): eventType is SalientEventType => Object.hasOwn(stateAfter, eventType);
+const inOrderOfLife = [...Object.keys(stateAfter), ...Object.keys(payoutStateAfter)];
+const ranks = new Map(inOrderOfLife.map((eventType, index) => [eventType, index]));
 
-const ranks = new Map(Object.keys(stateAfter).map((eventType, index) => [eventType, index]));
-
-/** How late in a transaction's life events of this type come; those that set no state come before all others. */
+/** How late in a resource's life events of this type come; those that set no state come before all others. */
 export const lifeRank = (eventType: string): number => ranks.get(eventType) ?? -1;

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Details, ResourceType } from "../tables/event.ts";
+import type { Details, EventRow, ResourceType } from "../tables/event.ts";
 import { stateAfter } from "./states.ts";
-import { type FoldedEvent, projectTransactions } from "./transaction.ts";
+import { projectTransactions } from "./transaction.ts";
 
-type Told = [time: string, eventType: string, details?: Details, change?: Partial<FoldedEvent>];
+type Told = [time: string, eventType: string, details?: Details, change?: Partial<EventRow>];
 
-const events = (type: ResourceType, id: string, ...told: Told[]): FoldedEvent[] =>
-  told.map(([time, event_type, event_details = {}, change = {}]) => ({
+const events = (type: ResourceType, id: string, ...told: Told[]): EventRow[] =>
+  told.map(([time, event_type, event_details = {}, change = {}], index) => ({
+    id: BigInt(index),
     resource_type: type,
     resource_external_id: id,
     parent_resource_external_id: null,
@@ -21,7 +22,7 @@ const events = (type: ResourceType, id: string, ...told: Told[]): FoldedEvent[] 
 const payment = (...told: Told[]) => events("payment", "pay", ...told);
 const child = (type: ResourceType, ...told: Told[]) =>
   events(type, "child", ...told).map((event) => ({ ...event, parent_resource_external_id: "pay" }));
-const project = (all: FoldedEvent[], id = "pay") =>
+const project = (all: EventRow[], id = "pay") =>
   projectTransactions(all).find(({ external_id }) => external_id === id);
 
 describe("events fold into a transaction", () => {
@@ -153,7 +154,8 @@ describe("a refund or dispute", () => {
 describe("whatever the order", () => {
   const instants = fc.integer({ min: 0, max: 5 }).map((minute) => `2024-03-05T10:0${minute}:00.000000Z`);
   const eventOf = (type: ResourceType, id: string, parent: string | null) =>
-    fc.record<FoldedEvent>({
+    fc.record<EventRow>({
+      id: fc.bigInt({ min: 1n, max: 99n }),
       resource_type: fc.constant(type),
       resource_external_id: fc.constant(id),
       parent_resource_external_id: fc.constantFrom(parent, null),
@@ -178,7 +180,7 @@ describe("whatever the order", () => {
       maxLength: 20,
     },
   );
-  const byId = (all: FoldedEvent[]) =>
+  const byId = (all: EventRow[]) =>
     projectTransactions(all).toSorted((a, b) => (a.external_id < b.external_id ? -1 : 1));
 
   test("the same events give the same rows", () => {

@@ -42,11 +42,28 @@ export async function findEvent(sql: Sql, id: bigint): Promise<EventRow | undefi
   return row;
 }
 
-/** The events that move these transactions, in no promised order. */
-export function eventsOf(sql: Sql, externalIds: string[]): Promise<EventRow[]> {
+/** The events that move these transactions, in no promised order; those dated later than `asOf` are left out. */
+export const eventsOf = (sql: Sql, externalIds: string[], asOf?: string): Promise<EventRow[]> =>
+  selectEvents(sql, ["payment", "refund", "dispute"], externalIds, asOf);
+
+/** The events that move these payouts, in no promised order; those dated later than `asOf` are left out. */
+export const payoutEventsOf = (sql: Sql, payoutIds: string[], asOf?: string): Promise<EventRow[]> =>
+  selectEvents(sql, ["payout"], payoutIds, asOf);
+
+function selectEvents(sql: Sql, types: ResourceType[], externalIds: string[], asOf = "infinity") {
   return sql.query<EventRow>(
     `select * from event
-     where resource_external_id = any($1::text[]) and resource_type in ('payment', 'refund', 'dispute')`,
-    [externalIds],
+     where resource_external_id = any($1::text[]) and resource_type = any($2::text[]) and timestamp <= $3`,
+    [externalIds, types, asOf],
   );
+}
+
+/** Ids of the transactions that an event dated up to `asOf` called a child of this one. */
+export async function childIdsAsOf(sql: Sql, parentExternalId: string, asOf: string): Promise<string[]> {
+  const rows = await sql.query<{ resource_external_id: string }>(
+    `select distinct resource_external_id from event
+     where parent_resource_external_id = $1 and timestamp <= $2`,
+    [parentExternalId, asOf],
+  );
+  return rows.map(({ resource_external_id }) => resource_external_id);
 }

@@ -1,6 +1,8 @@
 import type { components } from "../../../generated/ledger.ts";
+import { toJson } from "../../service/json.ts";
 import type { Sql } from "../database/database.ts";
 import type { Details } from "./event.ts";
+import { saveStatement } from "./save-statement.ts";
 
 export type TransactionType = components["schemas"]["TransactionType"];
 
@@ -34,6 +36,8 @@ export interface TransactionRow {
   /** UTC, six fraction digits. */
   created_date: string;
   event_count: number;
+  /** Number of the event that arrived first. */
+  first_event_id: bigint;
   reference: string | null;
   email: string | null;
   cardholder_name: string | null;
@@ -43,12 +47,19 @@ export interface TransactionRow {
   gateway_transaction_id: string | null;
   gateway_payout_id: string | null;
   agreement_id: string | null;
+  /** Of a payment's metadata, as text in lower case; null when there are none. */
+  metadata_values: string[] | null;
   details: Details;
   payment_details: Details | null;
 }
 
-/** Every column is written at every save: one that was left out would keep a value its events no longer say. */
-const columns: Record<keyof TransactionRow, string> = {
+/** A transaction with what its payout says of it. */
+export interface ReportedTransaction extends TransactionRow {
+  /** When the payout it is included in was paid out: UTC, six fraction digits. */
+  paid_out_date: string | null;
+}
+
+const statement = saveStatement<TransactionRow>("transaction", "external_id", {
   external_id: "text",
   transaction_type: "text",
   parent_external_id: "text",
@@ -58,6 +69,7 @@ const columns: Record<keyof TransactionRow, string> = {
   state: "text",
   created_date: "timestamptz",
   event_count: "integer",
+  first_event_id: "bigint",
   reference: "text",
   email: "text",
   cardholder_name: "text",
@@ -67,22 +79,14 @@ const columns: Record<keyof TransactionRow, string> = {
   gateway_transaction_id: "text",
   gateway_payout_id: "text",
   agreement_id: "text",
+  metadata_values: "text[]",
   details: "jsonb",
   payment_details: "jsonb",
-};
-
-const names = Object.keys(columns);
-const saveStatement = `
-  insert into transaction (${names.join(", ")})
-  select ${names.join(", ")}
-  from jsonb_to_recordset($1::jsonb) as new_row (${Object.entries(columns)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(", ")})
-  on conflict (external_id) do update set ${names.map((name) => `${name} = excluded.${name}`).join(", ")}`;
+});
 
 /** Adds or replaces whole rows. */
 export async function saveTransactions(sql: Sql, rows: TransactionRow[]): Promise<void> {
-  if (rows.length > 0) await sql.query(saveStatement, [JSON.stringify(rows)]);
+  if (rows.length > 0) await sql.query(statement, [toJson(rows)]);
 }
 
 /**
@@ -117,69 +121,181 @@ export async function childIdsOf(sql: Sql, externalIds: string[]): Promise<strin
   return rows.map(({ external_id }) => external_id);
 }
 
+/** Where a search goes on: behind a row, without the transactions that arrived after an event. */
+export interface Position {
+  created_date: string;
+  external_id: string;
+  newest_event_id: bigint;
+}
+
+/** All that are given must hold. Instants are in UTC. Texts that are looked for are taken literally. */
 export interface TransactionFilter {
   external_id?: string | undefined;
+  gateway_account_id?: string | undefined;
   account_ids?: string[] | undefined;
   transaction_type?: TransactionType | undefined;
   parent_external_id?: string | undefined;
   /** Text the reference contains, letter case aside. */
   reference?: string | undefined;
+  /** The whole reference, letter case aside. */
+  exact_reference?: string | undefined;
+  /** Text the email address contains, letter case aside. */
+  email?: string | undefined;
+  /** Text the name contains, letter case aside. */
+  cardholder_name?: string | undefined;
+  first_digits_card_number?: string | undefined;
+  last_digits_card_number?: string | undefined;
+  card_brands?: string[] | undefined;
+  states?: TransactionState[] | undefined;
+  /** For each type that may be found the states it may be in. */
+  states_by_type?: [TransactionType, TransactionState[]][] | undefined;
+  created_after?: string | undefined;
+  created_before?: string | undefined;
+  /** Days in UTC, themselves included. */
+  settled?: { from?: string | undefined; to?: string | undefined } | undefined;
+  gateway_payout_id?: string | undefined;
+  gateway_transaction_id?: string | undefined;
+  /** Letter case aside. */
+  payment_provider?: string | undefined;
+  agreement_id?: string | undefined;
+  /** Value of any metadata key, letter case aside. */
+  metadata_value?: string | undefined;
+  after?: Position | undefined;
 }
 
-/** Each filter's condition, for the place its value has among the statement's. */
-const conditions: Record<keyof TransactionFilter, (place: string) => string> = {
-  external_id: (place) => `external_id = ${place}`,
-  account_ids: (place) => `gateway_account_id = any(${place}::text[])`,
-  transaction_type: (place) => `transaction_type = ${place}`,
-  parent_external_id: (place) => `parent_external_id = ${place}`,
-  reference: (place) => `strpos(lower(reference), lower(${place})) > 0`,
+/** Keeps a value for the statement and answers the placeholder that stands for it. */
+type Bind = (value: unknown) => string;
+type Conditions<Filter> = {
+  [Name in keyof Filter]-?: (value: NonNullable<Filter[Name]>, bind: Bind) => string;
 };
 
-function where(filter: TransactionFilter): { clause: string; values: unknown[] } {
+const equals =
+  (column: string) =>
+  (value: string, bind: Bind): string =>
+    `${column} = ${bind(value)}`;
+
+/** A pattern rather than a position in the text, so that the index on the column's trigrams serves. */
+const contains =
+  (column: string) =>
+  (text: string, bind: Bind): string =>
+    `lower(${column}) like lower(${bind(`%${text.replaceAll(/[\\%_]/g, "\\$&")}%`)})`;
+
+const conditions: Conditions<TransactionFilter> = {
+  external_id: equals("external_id"),
+  gateway_account_id: equals("gateway_account_id"),
+  account_ids: (ids, bind) => `gateway_account_id = any(${bind(ids)}::text[])`,
+  transaction_type: equals("transaction_type"),
+  parent_external_id: equals("parent_external_id"),
+  reference: contains("reference"),
+  exact_reference: (text, bind) => `lower(reference) = lower(${bind(text)})`,
+  email: contains("email"),
+  cardholder_name: contains("cardholder_name"),
+  first_digits_card_number: equals("first_digits_card_number"),
+  last_digits_card_number: equals("last_digits_card_number"),
+  card_brands: (brands, bind) => `card_brand = any(${bind(brands)}::text[])`,
+  states: (states, bind) => `state = any(${bind(states)}::text[])`,
+  states_by_type: (wanted, bind) => {
+    const each = wanted.map(
+      ([type, states]) => `transaction_type = ${bind(type)} and state = any(${bind(states)}::text[])`,
+    );
+    return `(${each.join(" or ")})`;
+  },
+  created_after: (instant, bind) => `created_date > ${bind(instant)}`,
+  created_before: (instant, bind) => `created_date < ${bind(instant)}`,
+  settled: ({ from, to }, bind) => {
+    const bounds = [
+      from && `paid_out_date >= ${bind(from)}::date::timestamp at time zone 'UTC'`,
+      to && `paid_out_date < (${bind(to)}::date + 1)::timestamp at time zone 'UTC'`,
+    ].filter(Boolean);
+    return `exists (select from payout where ${isPayoutOfTransaction} and ${bounds.join(" and ")})`;
+  },
+  gateway_payout_id: equals("gateway_payout_id"),
+  gateway_transaction_id: equals("gateway_transaction_id"),
+  payment_provider: (provider, bind) => `lower(details ->> 'payment_provider') = lower(${bind(provider)})`,
+  agreement_id: equals("agreement_id"),
+  metadata_value: (text, bind) => `metadata_values @> array[${bind(text.toLowerCase())}::text]`,
+  after: ({ created_date, external_id, newest_event_id }, bind) =>
+    `(created_date, external_id) < (${bind(created_date)}, ${bind(external_id)})
+     and first_event_id <= ${bind(newest_event_id)}`,
+};
+
+/** A payout settles only transactions of its own account. */
+const isPayoutOfTransaction = `
+  payout.gateway_payout_id = transaction.gateway_payout_id
+  and payout.gateway_account_id = transaction.gateway_account_id`;
+
+function conditionsOf(filter: TransactionFilter, bind: Bind): string {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-  const clauses = given.map(([name], index) => conditions[name as keyof TransactionFilter](`$${index + 1}`));
-  return { clause: ["true", ...clauses].join(" and "), values: given.map(([, value]) => value) };
+  const clauses = given.map(([name, value]) =>
+    (conditions[name as keyof TransactionFilter] as (value: unknown, bind: Bind) => string)(value, bind),
+  );
+  return ["true", ...clauses].join(" and ");
 }
+
+function binding(): { values: unknown[]; bind: Bind } {
+  const values: unknown[] = [];
+  return { values, bind: (value) => `$${values.push(value)}` };
+}
+
+const reported = (transactions: string, more = "") => `
+  select transaction.*, payout.paid_out_date${more}
+  from (${transactions}) as transaction left join payout on ${isPayoutOfTransaction}`;
+
+const newestFirst = "order by created_date desc, external_id desc";
 
 export async function findTransaction(
   sql: Sql,
   filter: TransactionFilter & { external_id: string },
-): Promise<TransactionRow | undefined> {
-  const { clause, values } = where(filter);
-  const [row] = await sql.query<TransactionRow>(`select * from transaction where ${clause}`, values);
+): Promise<ReportedTransaction | undefined> {
+  const { values, bind } = binding();
+  const statement = reported(`select * from transaction where ${conditionsOf(filter, bind)}`);
+  const [row] = await sql.query<ReportedTransaction>(statement, values);
   return row;
 }
 
-/** Those that fit the filter, newest first; ties by id, so that the order is total. */
+/**
+ * Those that fit the filter, newest first; ties by id, so that the order is total. Each row is a position to go on
+ * from, within the transactions that had arrived when the first of them was read.
+ */
 export function searchTransactions(
   sql: Sql,
   filter: TransactionFilter,
-  page: { offset: number; limit: number },
-): Promise<TransactionRow[]> {
-  const { clause, values } = where(filter);
-  return sql.query<TransactionRow>(
-    `select * from transaction where ${clause}
-     order by created_date desc, external_id desc
-     limit $${values.length + 1} offset $${values.length + 2}`,
-    [...values, page.limit, page.offset],
+  page: { offset?: number; limit: number },
+): Promise<(ReportedTransaction & Position)[]> {
+  const { values, bind } = binding();
+  const { account_ids: accountIds, ...others } = filter;
+  const fitting = conditionsOf(others, bind);
+  // An index gives the rows of one account in order; of several accounts those orders are merged, not sorted anew.
+  const sources = accountIds
+    ? [...new Set(accountIds)].map((id) => `gateway_account_id = ${bind(id)} and ${fitting}`)
+    : [fitting];
+  const rows = sources.map((source) => `select * from transaction where ${source}`).join(" union all ");
+  const newest = filter.after ? bind(filter.after.newest_event_id) : "(select max(id) from event)";
+  return sql.query<ReportedTransaction & Position>(
+    `${reported(
+      `select * from (${rows}) as matching ${newestFirst}
+       limit ${bind(page.limit)} offset ${bind(page.offset ?? 0)}`,
+      `, ${newest}::bigint as newest_event_id`,
+    )} ${newestFirst}`,
+    values,
   );
 }
 
-export async function countTransactions(sql: Sql, filter: TransactionFilter): Promise<number> {
-  const { clause, values } = where(filter);
-  const [row] = await sql.query<{ count: bigint }>(
-    `select count(*) from transaction where ${clause}`,
-    values,
-  );
+/** How many fit the filter; counting stops at `max`. */
+export async function countTransactions(sql: Sql, filter: TransactionFilter, max?: number): Promise<number> {
+  const { values, bind } = binding();
+  const matching = `from transaction where ${conditionsOf(filter, bind)}`;
+  const counted = max === undefined ? matching : `from (select ${matching} limit ${bind(max)}) as counted`;
+  const [row] = await sql.query<{ count: bigint }>(`select count(*) ${counted}`, values);
   return Number(row?.count);
 }
 
 /** The transaction and its children, oldest first, as far as they belong to the account. */
-export function familyOf(sql: Sql, externalId: string, accountId: string): Promise<TransactionRow[]> {
-  return sql.query<TransactionRow>(
-    `select * from transaction
-     where (external_id = $1 or parent_external_id = $1) and gateway_account_id = $2
-     order by created_date, external_id`,
-    [externalId, accountId],
-  );
+export function familyOf(sql: Sql, externalId: string, accountId: string): Promise<ReportedTransaction[]> {
+  const family = `
+    select * from transaction where (external_id = $1 or parent_external_id = $1) and gateway_account_id = $2`;
+  return sql.query<ReportedTransaction>(`${reported(family)} order by created_date, external_id`, [
+    externalId,
+    accountId,
+  ]);
 }

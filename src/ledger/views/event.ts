@@ -1,11 +1,11 @@
 import type { components } from "../../../generated/ledger.ts";
 import { penceOf } from "../projection/details.ts";
+import { compareNewestFirst } from "../projection/history.ts";
 import { stateSetBy } from "../projection/states.ts";
-import { compareNewestFirst } from "../projection/transaction.ts";
 import type { EventRow } from "../tables/event.ts";
 import type { TransactionRow, TransactionType } from "../tables/transaction.ts";
 import { viewMilliseconds } from "./date.ts";
-import { viewState } from "./state.ts";
+import { type StatusVersion, viewState } from "./state.ts";
 
 type Schemas = components["schemas"];
 
@@ -21,6 +21,7 @@ export function viewTransactionEvents(
   transactions: TransactionRow[],
   events: EventRow[],
   includeAllEvents: boolean,
+  version: StatusVersion,
 ): Schemas["TransactionEvent"][] {
   const amounts = new Map(
     transactions.map(({ external_id, details }) => [external_id, penceOf(details, "amount")]),
@@ -29,7 +30,7 @@ export function viewTransactionEvents(
   const told = new Set<string>();
   return oldestFirst.flatMap((event) => {
     const state = stateSetBy(event.event_type);
-    const view = state && viewState[state];
+    const view = state && viewState(state, version);
     if (!includeAllEvents) {
       const telling = JSON.stringify([event.resource_external_id, event.resource_type, view]);
       if (view === undefined || told.has(telling)) return [];

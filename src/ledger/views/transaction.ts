@@ -1,25 +1,28 @@
 import type { components } from "../../../generated/ledger.ts";
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import type { Details } from "../tables/event.ts";
-import type { TransactionRow } from "../tables/transaction.ts";
-import { viewMilliseconds, viewProducerDay, viewProducerInstant } from "./date.ts";
-import { viewState } from "./state.ts";
+import type { ReportedTransaction } from "../tables/transaction.ts";
+import { viewDay, viewMilliseconds, viewProducerDay, viewProducerInstant } from "./date.ts";
+import { type StatusVersion, viewState } from "./state.ts";
 
 type Schemas = components["schemas"];
 
 /** A transaction as callers see it. Members that are undefined are not sent. */
-export function viewTransaction(row: TransactionRow): Schemas["TransactionView"] {
+export function viewTransaction(
+  row: ReportedTransaction,
+  version: StatusVersion,
+): Schemas["TransactionView"] {
   switch (row.transaction_type) {
     case "PAYMENT":
-      return viewPayment(row);
+      return viewPayment(row, version);
     case "REFUND":
-      return viewRefund(row);
+      return viewRefund(row, version);
     case "DISPUTE":
-      return viewDispute(row);
+      return viewDispute(row, version);
   }
 }
 
-function viewPayment(row: TransactionRow): Schemas["Payment"] {
+export function viewPayment(row: ReportedTransaction, version: StatusVersion): Schemas["Payment"] {
   const { details } = row;
   const text = (name: string) => textOf(details, name);
   const pence = (name: string) => penceOf(details, name);
@@ -34,7 +37,7 @@ function viewPayment(row: TransactionRow): Schemas["Payment"] {
     corporate_card_surcharge: pence("corporate_surcharge"),
     fee: pence("fee"),
     net_amount: pence("net_amount"),
-    state: { ...viewState[row.state], can_retry: booleanOf(details, "can_retry") },
+    state: { ...viewState(row.state, version), can_retry: booleanOf(details, "can_retry") },
     description: text("description"),
     reference: text("reference"),
     language: text("language"),
@@ -48,8 +51,9 @@ function viewPayment(row: TransactionRow): Schemas["Payment"] {
     gateway_transaction_id: text("gateway_transaction_id"),
     refund_summary: viewRefundSummary(details),
     settlement_summary: {
-      capture_submit_time: viewProducerInstant(details.capture_submitted_date) ?? null,
-      captured_date: viewProducerDay(details.captured_date) ?? null,
+      capture_submit_time: viewProducerInstant(details, "capture_submitted_date") ?? null,
+      captured_date: viewProducerDay(details, "captured_date") ?? null,
+      ...viewSettlement(row),
     },
     authorisation_summary: viewAuthorisation(details),
     metadata: details.external_metadata as Details | undefined,
@@ -65,25 +69,30 @@ function viewPayment(row: TransactionRow): Schemas["Payment"] {
   };
 }
 
-function viewChild(row: TransactionRow) {
+function viewChild(row: ReportedTransaction, version: StatusVersion) {
   return {
     transaction_id: row.external_id,
     parent_transaction_id: row.parent_external_id ?? undefined,
     gateway_account_id: row.gateway_account_id ?? undefined,
     service_id: row.service_id ?? undefined,
     amount: penceOf(row.details, "amount"),
-    state: viewState[row.state],
+    state: viewState(row.state, version),
     created_date: viewMilliseconds(row.created_date),
     gateway_transaction_id: row.gateway_transaction_id ?? undefined,
-    settlement_summary: {},
+    settlement_summary: viewSettlement(row),
     live: row.live ?? undefined,
   };
 }
 
-function viewRefund(row: TransactionRow): Schemas["Refund"] {
+/** Settled is what a payout that was paid out includes. */
+const viewSettlement = ({ paid_out_date: paidOut }: ReportedTransaction): Schemas["SettlementSummary"] => ({
+  settled_date: paidOut === null ? undefined : viewDay(paidOut),
+});
+
+function viewRefund(row: ReportedTransaction, version: StatusVersion): Schemas["Refund"] {
   const payment = row.payment_details ?? {};
   return {
-    ...viewChild(row),
+    ...viewChild(row, version),
     transaction_type: "REFUND",
     refunded_by: textOf(row.details, "refunded_by"),
     refunded_by_user_email: textOf(row.details, "user_email"),
@@ -95,14 +104,14 @@ function viewRefund(row: TransactionRow): Schemas["Refund"] {
   };
 }
 
-function viewDispute(row: TransactionRow): Schemas["Dispute"] {
+function viewDispute(row: ReportedTransaction, version: StatusVersion): Schemas["Dispute"] {
   return {
-    ...viewChild(row),
+    ...viewChild(row, version),
     transaction_type: "DISPUTE",
     fee: penceOf(row.details, "fee"),
     net_amount: penceOf(row.details, "net_amount"),
     payment_details: viewPaymentDetails(row.payment_details ?? {}),
-    evidence_due_date: viewProducerInstant(row.details.evidence_due_date),
+    evidence_due_date: viewProducerInstant(row.details, "evidence_due_date"),
     reason: viewReason(textOf(row.details, "reason")),
   };
 }

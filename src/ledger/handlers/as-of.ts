@@ -1,0 +1,47 @@
+import type { Sql } from "../database/database.ts";
+import { projectPayouts } from "../projection/payout.ts";
+import { projectTransactions } from "../projection/transaction.ts";
+import { childIdsAsOf, eventsOf, payoutEventsOf } from "../tables/event.ts";
+import type { ReportedTransaction, TransactionRow } from "../tables/transaction.ts";
+
+/**
+ * What the ledger would have known from the events dated up to an instant, whenever they arrived: folded from those
+ * events by the same fold that writes the tables.
+ */
+
+export async function transactionAsOf(
+  sql: Sql,
+  externalId: string,
+  asOf: string,
+): Promise<ReportedTransaction | undefined> {
+  const own = await eventsOf(sql, [externalId], asOf);
+  const parentIds = new Set(own.flatMap((event) => event.parent_resource_external_id ?? []));
+  parentIds.delete(externalId);
+  const ofParents = parentIds.size > 0 ? await eventsOf(sql, [...parentIds], asOf) : [];
+  const row = projectTransactions([...own, ...ofParents]).find(
+    ({ external_id }) => external_id === externalId,
+  );
+  return row && { ...row, paid_out_date: await paidOutDateAsOf(sql, row, asOf) };
+}
+
+async function paidOutDateAsOf(sql: Sql, row: TransactionRow, asOf: string): Promise<string | null> {
+  if (row.gateway_payout_id === null) return null;
+  const [payout] = projectPayouts(await payoutEventsOf(sql, [row.gateway_payout_id], asOf));
+  return payout?.gateway_account_id === row.gateway_account_id ? payout.paid_out_date : null;
+}
+
+/** The transaction and its children, as far as they belonged to the account. */
+export async function familyAsOf(
+  sql: Sql,
+  externalId: string,
+  accountId: string,
+  asOf: string,
+): Promise<TransactionRow[]> {
+  const ids = [externalId, ...(await childIdsAsOf(sql, externalId, asOf))];
+  const rows = projectTransactions(await eventsOf(sql, [...new Set(ids)], asOf));
+  return rows.filter(
+    (row) =>
+      (row.external_id === externalId || row.parent_external_id === externalId) &&
+      row.gateway_account_id === accountId,
+  );
+}

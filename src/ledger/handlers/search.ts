@@ -1,0 +1,150 @@
+import type { operations } from "../../../generated/ledger.ts";
+import type { Handlers } from "../../service/contract.ts";
+import { readInstant } from "../../service/instant.ts";
+import type { Sql } from "../database/database.ts";
+import { metadataKeysOf } from "../tables/metadata-key.ts";
+import {
+  countTransactions,
+  type Position,
+  type ReportedTransaction,
+  searchTransactions,
+  type TransactionFilter,
+  type TransactionState,
+  type TransactionType,
+} from "../tables/transaction.ts";
+import { viewCsv } from "../views/csv.ts";
+import { readCursor, viewCursor } from "../views/cursor.ts";
+import { lastPage, viewSearchLinks } from "../views/search-links.ts";
+import { statesToldAs, statusesOf } from "../views/state.ts";
+import { viewTransaction } from "../views/transaction.ts";
+import { accountMissing, problem } from "./problem.ts";
+
+type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
+
+const displaySizeMax = 500;
+const csvRowsAtOnce = 1000;
+/** Where counting stops when the size that was asked for is no use. */
+const limitTotalSizeOtherwise = 10_000;
+
+export const searchHandlers = (sql: Sql): Pick<Handlers<operations>, "searchTransactions"> => ({
+  async searchTransactions({ query, url, mediaType }) {
+    const faults = statusFaultsOf(query);
+    if (faults.length > 0) return problem(400, faults);
+    if (mediaType === "text/csv") return searchAsCsv(sql, query);
+    if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
+
+    const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor);
+    if (query.cursor !== undefined && cursor === undefined) return cursorUnknown;
+    if (cursor && query.page !== 1) return cursorAndPage;
+    const filter = filterOf(query);
+    const displaySize = Math.min(query.display_size, displaySizeMax);
+    const page = cursor?.page ?? query.page;
+    // One row more than is shown tells whether a cursor leads on.
+    const [rows, total] = await Promise.all([
+      searchTransactions(
+        sql,
+        { ...filter, after: cursor },
+        { limit: displaySize + 1, offset: cursor ? 0 : (page - 1) * displaySize },
+      ),
+      cursor?.total ?? countTransactions(sql, filter, countMaxOf(query, displaySize)),
+    ]);
+    const isBeyondLast = page > lastPage(total, displaySize) && total > 0;
+    if (isBeyondLast && !cursor && !query.limit_total) return problem(404, ["the requested page not found"]);
+    const shown = rows.slice(0, displaySize);
+    const last = rows.length > displaySize ? shown.at(-1) : undefined;
+    const nextCursor = last && viewCursor({ ...last, page: page + 1, total });
+    return {
+      status: 200,
+      body: {
+        total,
+        count: shown.length,
+        page,
+        results: shown.map((row) => viewTransaction(row, query.status_version)),
+        _links: viewSearchLinks({ url, query, displaySize, count: shown.length, total, nextCursor }),
+      },
+    };
+  },
+});
+
+async function searchAsCsv(sql: Sql, query: SearchQuery) {
+  if (!query.account_id) return problem(400, ["account_id is mandatory to search transactions for CSV"]);
+  const filter = filterOf(query);
+  const [metadataKeys, first] = await Promise.all([
+    metadataKeysOf(sql, query.account_id),
+    searchTransactions(sql, filter, { limit: csvRowsAtOnce }),
+  ]);
+  const csv = viewCsv({ feeHeaders: query.fee_headers, motoHeader: query.moto_header, metadataKeys });
+  return {
+    status: 200 as const,
+    type: "text/csv" as const,
+    headers: { "Content-Disposition": 'attachment; filename="transactions.csv"' },
+    body: write(first),
+  };
+
+  async function* write(rows: (ReportedTransaction & Position)[]): AsyncGenerator<string> {
+    yield csv.header;
+    while (rows.length > 0) {
+      yield rows.map(csv.line).join("");
+      const isLast = rows.length < csvRowsAtOnce;
+      rows = isLast
+        ? []
+        : await searchTransactions(sql, { ...filter, after: rows.at(-1) }, { limit: csvRowsAtOnce });
+    }
+  }
+}
+
+const cursorUnknown = problem(400, ["query parameter cursor must be one that the link next_cursor gave"]);
+const cursorAndPage = problem(400, ["query parameters cursor and page exclude each other"]);
+
+const countMaxOf = (query: SearchQuery, displaySize: number): number | undefined => {
+  if (!query.limit_total) return undefined;
+  return query.limit_total_size < displaySize ? limitTotalSizeOtherwise : query.limit_total_size;
+};
+
+/** A status that the version does not know would find nothing, which is never what was meant. */
+function statusFaultsOf(query: SearchQuery): string[] {
+  const version = query.status_version;
+  const asked = {
+    state: query.state && [query.state],
+    payment_states: query.payment_states,
+    refund_states: query.refund_states,
+    dispute_states: query.dispute_states,
+  };
+  return Object.entries(asked)
+    .filter(([, statuses]) => statuses?.some((status) => statesToldAs(status, version).length === 0))
+    .map(
+      ([name]) =>
+        `query parameter ${name} must be one of ${statusesOf(version).join(", ")} with status_version ${version}`,
+    );
+}
+
+function filterOf(query: SearchQuery): TransactionFilter {
+  const statesOf = (statuses: SearchQuery["payment_states"]): TransactionState[] | undefined =>
+    statuses?.flatMap((status) => statesToldAs(status, query.status_version));
+  const byType: [TransactionType, TransactionState[] | undefined][] = [
+    ["PAYMENT", statesOf(query.payment_states)],
+    ["REFUND", statesOf(query.refund_states)],
+    ["DISPUTE", statesOf(query.dispute_states)],
+  ];
+  const asked = byType.filter((one): one is [TransactionType, TransactionState[]] => one[1] !== undefined);
+  const settled = { from: query.from_settled_date, to: query.to_settled_date };
+  return {
+    account_ids: query.account_id,
+    created_after: query.from_date && readInstant(query.from_date),
+    created_before: query.to_date && readInstant(query.to_date),
+    email: query.email,
+    [query.exact_reference_match ? "exact_reference" : "reference"]: query.reference,
+    cardholder_name: query.cardholder_name,
+    first_digits_card_number: query.first_digits_card_number,
+    last_digits_card_number: query.last_digits_card_number,
+    states_by_type: asked.length > 0 ? asked : undefined,
+    card_brands: query.card_brands,
+    states: query.state && statesOf([query.state]),
+    transaction_type: query.transaction_type?.toUpperCase() as TransactionType | undefined,
+    gateway_payout_id: query.gateway_payout_id,
+    gateway_transaction_id: query.gateway_transaction_id,
+    settled: settled.from || settled.to ? settled : undefined,
+    metadata_value: query.metadata_value,
+    agreement_id: query.agreement_id,
+  };
+}

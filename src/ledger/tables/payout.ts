@@ -1,0 +1,37 @@
+import type { Sql } from "../database/database.ts";
+import type { Details } from "./event.ts";
+import { saveStatement } from "./save-statement.ts";
+
+/** The states a payout is kept in; `UNDEFINED` when no event has set one. */
+export type PayoutState = "UNDEFINED" | "IN_TRANSIT" | "PAID_OUT" | "FAILED";
+
+export interface PayoutRow {
+  gateway_payout_id: string;
+  gateway_account_id: string | null;
+  service_id: string | null;
+  live: boolean | null;
+  state: PayoutState;
+  /** UTC, six fraction digits. */
+  created_date: string;
+  event_count: number;
+  /** UTC, six fraction digits. */
+  paid_out_date: string | null;
+  details: Details;
+}
+
+const statement = saveStatement<PayoutRow>("payout", "gateway_payout_id", {
+  gateway_payout_id: "text",
+  gateway_account_id: "text",
+  service_id: "text",
+  live: "boolean",
+  state: "text",
+  created_date: "timestamptz",
+  event_count: "integer",
+  paid_out_date: "timestamptz",
+  details: "jsonb",
+});
+
+/** Adds or replaces whole rows. */
+export async function savePayouts(sql: Sql, rows: PayoutRow[]): Promise<void> {
+  if (rows.length > 0) await sql.query(statement, [JSON.stringify(rows)]);
+}

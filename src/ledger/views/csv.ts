@@ -1,0 +1,190 @@
+import { booleanOf, penceOf, textOf } from "../projection/details.ts";
+import type { Details } from "../tables/event.ts";
+import type { ReportedTransaction, TransactionState, TransactionType } from "../tables/transaction.ts";
+import { viewState } from "./state.ts";
+
+export interface CsvOptions {
+  feeHeaders: boolean;
+  motoHeader: boolean;
+  /** Each gets a column. */
+  metadataKeys: string[];
+}
+
+/** A table in RFC 4180's form, its lines ended by a line feed: the first line, and how to write a transaction's. */
+export function viewCsv(options: CsvOptions) {
+  const columns = columnsOf(options);
+  return {
+    header: writeLine(columns.map(([header]) => header)),
+    line: (row: ReportedTransaction): string => writeLine(columns.map(([, cell]) => cell(row))),
+  };
+}
+
+type Cell = (row: ReportedTransaction) => string | undefined;
+type Column = [header: string, cell: Cell];
+
+const columnsOf = ({ feeHeaders, motoHeader, metadataKeys }: CsvOptions): Column[] => [
+  ["Reference", shown("reference")],
+  ["Description", shown("description")],
+  ["Email", shown("email")],
+  ["Amount", amount],
+  ["Card Brand", shown("card_brand_label")],
+  ["Cardholder Name", shown("cardholder_name")],
+  ["Card Expiry Date", shown("expiry_date")],
+  ["Card Number", shown("last_digits_card_number")],
+  ["State", ({ transaction_type, state }) => stateNames[transaction_type][state]],
+  ["Finished", ({ state }) => String(viewState(state, 2).finished)],
+  ["Error Code", ({ state }) => viewState(state, 2).code],
+  ["Error Message", ({ state }) => viewState(state, 2).message],
+  ["Provider ID", (row) => harmless(row.gateway_transaction_id ?? undefined)],
+  ["GOV.UK Payment ID", paymentId],
+  ["Issued By", of("REFUND", ({ details }) => harmless(textOf(details, "user_email")))],
+  ["Date Created", ({ created_date }) => dateOf(created_date)],
+  ["Time Created", ({ created_date }) => created_date.slice(11, 19)],
+  [
+    "Corporate Card Surcharge",
+    of("PAYMENT", ({ details }) => pounds(penceOf(details, "corporate_surcharge") ?? 0)),
+  ],
+  ["Total Amount", totalAmount],
+  ["Wallet Type", (row) => harmless(titleCase(textOf(shownDetails(row), "wallet")))],
+  ...(feeHeaders ? feeColumns : []),
+  ["Card Type", (row) => harmless(textOf(shownDetails(row), "card_type")?.toLowerCase())],
+  ...(motoHeader ? [motoColumn] : []),
+  ["Payment Provider", of("PAYMENT", ({ details }) => harmless(textOf(details, "payment_provider")))],
+  [
+    "3-D Secure Required",
+    of("PAYMENT", ({ details }) => (booleanOf(details, "requires_3ds") ? "true" : undefined)),
+  ],
+  ...metadataKeys.map(
+    (key): Column => [
+      `${harmless(key)} (metadata)`,
+      of("PAYMENT", ({ details }) => harmless(textOf((details.external_metadata ?? {}) as Details, key))),
+    ],
+  ),
+];
+
+const feeColumns: Column[] = [
+  ["Fee", (row) => (row.transaction_type === "REFUND" ? undefined : pounds(penceOf(row.details, "fee")))],
+  ["Net", netAmount],
+  ["Fee (transaction)", feePart("transaction")],
+  ["Fee (3DS)", feePart("three_ds")],
+  ["Fee (fraud protection)", feePart("radar")],
+];
+
+const motoColumn: Column = [
+  "MOTO",
+  of("PAYMENT", ({ details }) => String(booleanOf(details, "moto") ?? false)),
+];
+
+/** What refunds and disputes take over from their payment, and payments have themselves. */
+const shownDetails = ({ details, payment_details }: ReportedTransaction): Details =>
+  payment_details ?? details;
+
+function shown(name: string): Cell {
+  return (row) => harmless(textOf(shownDetails(row), name));
+}
+
+/** A cell that only transactions of this type fill. */
+function of(type: TransactionType, cell: Cell): Cell {
+  return (row) => (row.transaction_type === type ? cell(row) : undefined);
+}
+
+/** What was refunded or is disputed went away, unless the dispute was won. */
+function amount({ transaction_type, state, details }: ReportedTransaction): string | undefined {
+  const pence = penceOf(details, "amount");
+  const stays = transaction_type === "PAYMENT" || (transaction_type === "DISPUTE" && state === "WON");
+  return stays ? pounds(pence) : pounds(negated(pence));
+}
+
+function totalAmount({ transaction_type, state, details }: ReportedTransaction): string | undefined {
+  const total = penceOf(details, "total_amount") ?? penceOf(details, "amount");
+  if (transaction_type === "DISPUTE") return undefined;
+  if (transaction_type === "REFUND") return pounds(negated(total));
+  if (state === "SUCCESS") return pounds(total);
+  return viewState(state, 2).finished ? pounds(0) : undefined;
+}
+
+function netAmount({ transaction_type, state, details }: ReportedTransaction): string | undefined {
+  const net = penceOf(details, "net_amount");
+  const total = net ?? penceOf(details, "total_amount") ?? penceOf(details, "amount");
+  if (transaction_type === "DISPUTE") return pounds(net);
+  if (transaction_type === "REFUND") return pounds(negated(total));
+  return pounds(state === "SUCCESS" ? total : (net ?? 0));
+}
+
+function feePart(type: string): Cell {
+  return of("PAYMENT", ({ details: { fee_breakdown: parts } }) => {
+    const part = Array.isArray(parts) ? parts.find((one) => one?.fee_type === type) : undefined;
+    return part && pounds(penceOf(part, "amount"));
+  });
+}
+
+function paymentId(row: ReportedTransaction): string | undefined {
+  return harmless(
+    row.transaction_type === "PAYMENT" ? row.external_id : (row.parent_external_id ?? undefined),
+  );
+}
+
+const stateNames: Record<TransactionType, Partial<Record<TransactionState, string>>> = {
+  PAYMENT: {
+    CREATED: "In progress",
+    STARTED: "In progress",
+    SUBMITTED: "In progress",
+    CAPTURABLE: "In progress",
+    SUCCESS: "Success",
+    FAILED_REJECTED: "Declined",
+    FAILED_EXPIRED: "Timed out",
+    FAILED_CANCELLED: "Cancelled",
+    CANCELLED: "Cancelled",
+    ERROR: "Error",
+    ERROR_GATEWAY: "Error",
+  },
+  REFUND: {
+    CREATED: "Refund submitted",
+    SUBMITTED: "Refund submitted",
+    SUCCESS: "Refund success",
+    ERROR: "Refund error",
+    ERROR_GATEWAY: "Refund error",
+  },
+  DISPUTE: {
+    NEEDS_RESPONSE: "Dispute awaiting evidence",
+    UNDER_REVIEW: "Dispute under review",
+    LOST: "Dispute lost to customer",
+    WON: "Dispute won in your favour",
+  },
+};
+
+const negated = (pence: number | undefined) => (pence === undefined ? undefined : 0 - pence);
+
+/** `-1234567` pence are `-12,345.67`. */
+function pounds(pence: number | undefined): string | undefined {
+  if (pence === undefined) return undefined;
+  const digits = String(Math.abs(pence)).padStart(3, "0");
+  const whole = digits.slice(0, -2).replaceAll(/\B(?=(\d{3})+$)/g, ",");
+  return `${pence < 0 ? "-" : ""}${whole}.${digits.slice(-2)}`;
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** `05 Mar 2024`, in UTC. */
+function dateOf(instant: string): string {
+  const [year, month, day] = instant.slice(0, 10).split("-");
+  return `${day} ${months[Number(month) - 1]} ${year}`;
+}
+
+/** `APPLE_PAY` is `Apple Pay`. */
+const titleCase = (text: string | undefined) =>
+  text
+    ?.split("_")
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
+    .join(" ");
+
+/** A text that a spreadsheet would run as a formula gets a quote before it. */
+function harmless(text: string): string;
+function harmless(text: string | undefined): string | undefined;
+function harmless(text: string | undefined): string | undefined {
+  return text !== undefined && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+const writeLine = (cells: (string | undefined)[]): string => `${cells.map(quote).join(",")}\n`;
+
+const quote = (cell = ""): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);

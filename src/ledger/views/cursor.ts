@@ -1,0 +1,42 @@
+import { readInstant } from "../../service/instant.ts";
+import type { Position } from "../tables/transaction.ts";
+
+/** Where a page begins, and what is told on every page that is reached from the same first one. */
+export interface Cursor extends Position {
+  page: number;
+  total: number;
+}
+
+/** A text for callers to hand back; they need not understand it. */
+export const viewCursor = ({ created_date, external_id, newest_event_id, page, total }: Cursor): string =>
+  Buffer.from(JSON.stringify([created_date, external_id, String(newest_event_id), page, total])).toString(
+    "base64url",
+  );
+
+/** What the text says; undefined when it is none of ours. */
+export function readCursor(text: string): Cursor | undefined {
+  const members = parseJson(Buffer.from(text, "base64url").toString());
+  if (!Array.isArray(members) || members.length !== 5) return undefined;
+  const [created_date, external_id, newest, page, total] = members;
+  const isCursor =
+    typeof created_date === "string" &&
+    readInstant(created_date) === created_date &&
+    typeof external_id === "string" &&
+    isStorable(external_id) &&
+    typeof newest === "string" &&
+    /^\d{1,18}$/.test(newest) &&
+    isCount(page) &&
+    isCount(total);
+  return isCursor ? { created_date, external_id, newest_event_id: BigInt(newest), page, total } : undefined;
+}
+
+const isStorable = (text: string) => text.isWellFormed() && !text.includes("\0");
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
