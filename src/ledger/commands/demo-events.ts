@@ -24,13 +24,18 @@ const card = {
   expiry_date: "11/29",
 };
 
-/** Lives of four payments, a refund and a dispute: the refund first of all, the rest in no good order, some twice. */
+/** Lives of four payments, a refund, a dispute and a payout: the refund first of all, the rest in no good order, some twice. */
 export function demoEvents(): EventMessage[] {
   const inOrder = [
     ...life(
       "demo-success",
       "2024-03-05",
-      { amount: 4250, reference: "fishing-88", description: "Fishing licence" },
+      {
+        amount: 4250,
+        reference: "fishing-88",
+        description: "Fishing licence",
+        external_metadata: { branch: "North", copies: 2 },
+      },
       [
         ["09:15:02", "PAYMENT_STARTED", {}],
         ["09:16:40", "PAYMENT_DETAILS_ENTERED", card],
@@ -42,6 +47,7 @@ export function demoEvents(): EventMessage[] {
           { captured_date: "2024-03-05T10:00:00.000000Z", fee: 60, net_amount: 4190 },
         ],
         ["11:05:00", "REFUND_AVAILABILITY_UPDATED", refundable("available", 3250, 1000)],
+        ["23:30:00", "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id: "demo-payout" }],
       ],
     ),
     refund("11:00:00", "REFUND_CREATED_BY_USER", { amount: 1000, refunded_by: "usr4411", ...account }),
@@ -73,6 +79,8 @@ export function demoEvents(): EventMessage[] {
         ...account,
       },
     },
+    payout("2024-03-06", "PAYOUT_CREATED", { amount: 4190, ...account }),
+    payout("2024-03-08", "PAYOUT_PAID", { paid_out_date: "2024-03-08T06:00:00.000000Z" }),
   ];
   const everyThirdTwice = inOrder.filter((_, index) => index % 3 === 0);
   return [...inOrder.toReversed(), ...everyThirdTwice];
@@ -114,6 +122,18 @@ const refund = (
   timestamp: `2024-03-05T${time}Z`,
   service_id: "demo-service",
   live: false,
+  event_details,
+});
+
+const payout = (
+  day: string,
+  event_type: string,
+  event_details: EventMessage["event_details"],
+): EventMessage => ({
+  event_type,
+  resource_type: "payout",
+  resource_external_id: "demo-payout",
+  timestamp: `${day}T06:00:00Z`,
   event_details,
 });
 

@@ -77,7 +77,7 @@ async function foldTransactions(sql: Sql, touched: string[], held: string[]): Pr
     throw new ParentNotHeld();
   }
   await saveTransactions(sql, toSave);
-  await saveMetadataKeys(sql, projectMetadataKeys(events, toSave));
+  await saveMetadataKeys(sql, projectMetadataKeys(events));
 }
 
 async function foldPayouts(sql: Sql, touched: string[]): Promise<void> {

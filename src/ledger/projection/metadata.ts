@@ -1,6 +1,6 @@
 import type { Details, EventRow } from "../tables/event.ts";
 import type { MetadataKeyRow } from "../tables/metadata-key.ts";
-import type { TransactionRow } from "../tables/transaction.ts";
+import { textOf } from "./details.ts";
 
 /** A value that is longer cannot be searched for. */
 const searchedLengthMax = 255;
@@ -14,17 +14,21 @@ export function metadataValuesOf(details: Details): string[] | null {
   return texts.length > 0 ? [...new Set(texts)].sort() : null;
 }
 
-/** The metadata keys that any event of these payments ever had, by the account the payment belongs to. */
-export function projectMetadataKeys(events: EventRow[], transactions: TransactionRow[]): MetadataKeyRow[] {
-  const accounts = new Map(
-    transactions
-      .filter(({ transaction_type }) => transaction_type === "PAYMENT")
-      .map(({ external_id, gateway_account_id }) => [external_id, gateway_account_id]),
-  );
-  return events.flatMap(({ resource_external_id, event_details }) => {
-    const gateway_account_id = accounts.get(resource_external_id);
-    if (!gateway_account_id) return [];
-    return Object.keys(metadataOf(event_details)).map((key) => ({ gateway_account_id, key }));
+/**
+ * For each account that events of a payment ever named, every metadata key that they ever had. More events never make
+ * it less, so what is kept of it does not depend on the order either.
+ */
+export function projectMetadataKeys(events: EventRow[]): MetadataKeyRow[] {
+  const payments = events.filter(({ resource_type }) => resource_type === "payment");
+  const byPayment = Map.groupBy(payments, ({ resource_external_id }) => resource_external_id);
+  return [...byPayment.values()].flatMap((own) => {
+    const keys = new Set(own.flatMap(({ event_details }) => Object.keys(metadataOf(event_details))));
+    const accounts = new Set(
+      own.flatMap(({ event_details }) => textOf(event_details, "gateway_account_id") ?? []),
+    );
+    return [...accounts].flatMap((gateway_account_id) =>
+      [...keys].map((key) => ({ gateway_account_id, key })),
+    );
   });
 }
 

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import type { EventRow, ResourceType } from "../tables/event.ts";
+import { payoutStateAfter, stateAfter } from "./states.ts";
+
+const eventOf = (type: ResourceType, id: string, parent: string | null) =>
+  fc.record<Omit<EventRow, "id">>({
+    resource_type: fc.constant(type),
+    resource_external_id: fc.constant(id),
+    parent_resource_external_id: fc.constantFrom(parent, null),
+    timestamp: fc.integer({ min: 0, max: 5 }).map((minute) => `2024-03-05T10:0${minute}:00.000000Z`),
+    event_type: fc.constantFrom(...Object.keys({ ...stateAfter, ...payoutStateAfter }), "DETAILS", "UNKNOWN"),
+    service_id: fc.constantFrom(null, "one", "two"),
+    live: fc.constantFrom(null, true, false),
+    event_details: fc.record(
+      {
+        gateway_account_id: fc.constantFrom("57", "58"),
+        gateway_payout_id: fc.constantFrom("po", "other"),
+        amount: fc.nat(5),
+        reference: fc.nat(5),
+        email: fc.nat(5),
+        live: fc.boolean(),
+        wallet: fc.constant("APPLE_PAY"),
+        paid_out_date: fc.constantFrom("2024-03-11T23:59:59Z", "nonsense"),
+        external_metadata: fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("X", 1, true)),
+      },
+      { requiredKeys: [] },
+    ),
+  });
+
+/** Events of a payment, its refund, its dispute and its payout, each once, in any order and with ties in time. */
+export const family: fc.Arbitrary<EventRow[]> = fc
+  .uniqueArray(
+    fc.oneof(
+      eventOf("payment", "pay", null),
+      eventOf("refund", "ref", "pay"),
+      eventOf("dispute", "dis", "pay"),
+      eventOf("payout", "po", null),
+    ),
+    {
+      selector: ({ resource_external_id, timestamp, event_type }) =>
+        resource_external_id + timestamp + event_type,
+      maxLength: 20,
+    },
+  )
+  .map((all) => all.map((event, index) => ({ id: BigInt(index + 1), ...event })));
+
+/** The same events in another order. */
+export const shuffled = (events: EventRow[]) => fc.shuffledSubarray(events, { minLength: events.length });
