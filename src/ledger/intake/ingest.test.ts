@@ -82,7 +82,7 @@ test("and so of any events", async () => {
       const expected = await rowsAfter([all]);
       expect(await rowsAfter(batches)).toEqual(expected);
     }),
-    { numRuns: 40 },
+    { numRuns: 100 },
   );
 });
 

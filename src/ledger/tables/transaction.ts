@@ -237,9 +237,9 @@ function binding(): { values: unknown[]; bind: Bind } {
   return { values, bind: (value) => `$${values.push(value)}` };
 }
 
-const reported = (transactions: string, more = "") => `
-  select transaction.*, payout.paid_out_date${more}
-  from (${transactions}) as transaction left join payout on ${isPayoutOfTransaction}`;
+/** Every reader's columns: the row, and of its payout the date. */
+const reported = `
+  transaction.*, (select paid_out_date from payout where ${isPayoutOfTransaction}) as paid_out_date`;
 
 const newestFirst = "order by created_date desc, external_id desc";
 
@@ -248,7 +248,7 @@ export async function findTransaction(
   filter: TransactionFilter & { external_id: string },
 ): Promise<ReportedTransaction | undefined> {
   const { values, bind } = binding();
-  const statement = reported(`select * from transaction where ${conditionsOf(filter, bind)}`);
+  const statement = `select ${reported} from transaction where ${conditionsOf(filter, bind)}`;
   const [row] = await sql.query<ReportedTransaction>(statement, values);
   return row;
 }
@@ -260,23 +260,27 @@ export async function findTransaction(
 export function searchTransactions(
   sql: Sql,
   filter: TransactionFilter,
-  page: { offset?: number; limit: number },
+  { offset = 0, limit }: { offset?: number; limit: number },
 ): Promise<(ReportedTransaction & Position)[]> {
   const { values, bind } = binding();
   const { account_ids: accountIds, ...others } = filter;
   const fitting = conditionsOf(others, bind);
-  // An index gives the rows of one account in order; of several accounts those orders are merged, not sorted anew.
+  // An index gives one account's rows in order. Of several accounts the first rows of each are sorted, not all of them.
   const sources = accountIds
     ? [...new Set(accountIds)].map((id) => `gateway_account_id = ${bind(id)} and ${fitting}`)
     : [fitting];
-  const rows = sources.map((source) => `select * from transaction where ${source}`).join(" union all ");
+  const enough = bind(offset + limit);
+  const rows = sources.map(
+    (source) => `(select * from transaction where ${source} ${newestFirst} limit ${enough})`,
+  );
   const newest = filter.after ? bind(filter.after.newest_event_id) : "(select max(id) from event)";
   return sql.query<ReportedTransaction & Position>(
-    `${reported(
-      `select * from (${rows}) as matching ${newestFirst}
-       limit ${bind(page.limit)} offset ${bind(page.offset ?? 0)}`,
-      `, ${newest}::bigint as newest_event_id`,
-    )} ${newestFirst}`,
+    `select ${reported}, ${newest}::bigint as newest_event_id
+     from (
+       select * from (${rows.join(" union all ")}) as fitting
+       ${newestFirst} limit ${bind(limit)} offset ${bind(offset)}
+     ) as transaction
+     ${newestFirst}`,
     values,
   );
 }
@@ -292,10 +296,10 @@ export async function countTransactions(sql: Sql, filter: TransactionFilter, max
 
 /** The transaction and its children, oldest first, as far as they belong to the account. */
 export function familyOf(sql: Sql, externalId: string, accountId: string): Promise<ReportedTransaction[]> {
-  const family = `
-    select * from transaction where (external_id = $1 or parent_external_id = $1) and gateway_account_id = $2`;
-  return sql.query<ReportedTransaction>(`${reported(family)} order by created_date, external_id`, [
-    externalId,
-    accountId,
-  ]);
+  return sql.query<ReportedTransaction>(
+    `select ${reported} from transaction
+     where (external_id = $1 or parent_external_id = $1) and gateway_account_id = $2
+     order by created_date, external_id`,
+    [externalId, accountId],
+  );
 }

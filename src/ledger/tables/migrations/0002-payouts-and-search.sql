@@ -40,13 +40,11 @@ insert into metadata_key
 select distinct gateway_account_id, jsonb_object_keys(details -> 'external_metadata') from transaction
 where transaction_type = 'PAYMENT' and gateway_account_id is not null;
 
--- Each filter of the search has an index, for one account and for all; those that many transactions share are in the
--- order of the pages.
-create index on transaction (gateway_account_id, state, created_date desc, external_id desc);
-create index on transaction (gateway_account_id, transaction_type, created_date desc, external_id desc);
-create index on transaction (state, created_date desc, external_id desc);
-create index on transaction (transaction_type, created_date desc, external_id desc);
-create index on transaction (card_brand, created_date desc, external_id desc);
+-- Each filter of the search has an index. What fits is sorted; or, where much of an account fits, the indexes in the
+-- order of the pages are walked.
+create index on transaction (gateway_account_id, transaction_type, state);
+create index on transaction (transaction_type, state);
+create index on transaction (card_brand) where card_brand is not null;
 create index on transaction (first_digits_card_number) where first_digits_card_number is not null;
 create index on transaction (last_digits_card_number) where last_digits_card_number is not null;
 create index on transaction (gateway_transaction_id) where gateway_transaction_id is not null;

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Database, openDatabase, type Sql } from "../database/database.ts";
+import { childIdsAsOf, eventsOf, findEvent, payoutEventsOf } from "./event.ts";
+import { metadataKeysOf } from "./metadata-key.ts";
+import { migrate } from "./migrate.ts";
+import {
+  childIdsOf,
+  countTransactions,
+  familyOf,
+  findTransaction,
+  lockTransactions,
+  searchTransactions,
+  type TransactionFilter,
+} from "./transaction.ts";
+
+const rows = 100_000;
+/** One account in ten transactions is the biggest; the others share the rest. */
+const fill = `
+  insert into payout (gateway_payout_id, gateway_account_id, state, created_date, event_count, paid_out_date, details)
+  select 'po' || n, n % 100, 'PAID_OUT', instant, 1, instant, '{}'
+  from (select n, timestamptz '2024-01-01Z' + n * interval '3 hours' as instant from generate_series(1, ${rows / 50}) as n);
+
+  insert into metadata_key select n % 100, 'key' || n from generate_series(1, 20000) as n on conflict do nothing;
+
+  insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type, event_details)
+  select 'payment', 'id' || n, case when n % 10 = 0 then 'id' || n - 1 end,
+         timestamptz '2024-01-01Z' + n * interval '4 minutes', 'PAYMENT_CREATED', '{"amount": 1}'
+  from generate_series(1, ${rows}) as n;
+
+  insert into transaction (external_id, transaction_type, parent_external_id, gateway_account_id, state, created_date,
+    event_count, first_event_id, reference, email, cardholder_name, card_brand, first_digits_card_number,
+    last_digits_card_number, gateway_transaction_id, gateway_payout_id, agreement_id, metadata_values, details)
+  select 'id' || n,
+    case when n % 10 = 0 then 'REFUND' when n % 1000 = 1 then 'DISPUTE' else 'PAYMENT' end,
+    case when n % 10 = 0 then 'id' || n - 1 end,
+    case when n % 10 = 1 then '57' else (n % 100)::text end,
+    (array['SUCCESS', 'SUCCESS', 'SUCCESS', 'SUBMITTED', 'FAILED_REJECTED', 'ERROR'])[1 + n % 6],
+    timestamptz '2024-01-01Z' + n * interval '4 minutes', 1, n,
+    left(md5(n::text), 8), left(md5('e' || n), 8) || '@example.org', 'A. ' || left(md5('c' || n), 8), (array['visa', 'amex'])[1 + n % 2],
+    424200 + n % 100, n % 10000, 'gtx' || n, case when n % 2 = 0 then 'po' || n / 50 end, 'agr' || n / 100, array['value' || n],
+    jsonb_build_object('amount', n, 'payment_provider', 'sandbox', 'description', repeat(md5(n::text), 20))
+  from generate_series(1, ${rows}) as n;
+`;
+
+let database: Database;
+beforeAll(async () => {
+  database = await openDatabase("pglite:memory");
+  await migrate(database);
+  await database.run(fill);
+  await database.run("vacuum analyze");
+});
+afterAll(() => database[Symbol.asyncDispose]());
+
+/** The plans of every statement that the work runs; the work gets no rows. */
+async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> {
+  const plans: string[] = [];
+  await work({
+    async query(text, values) {
+      const lines = await database.query<Record<string, string>>(`explain ${text}`, values);
+      plans.push(lines.map((line) => line["QUERY PLAN"]).join("\n"));
+      return [];
+    },
+    run: () => Promise.reject(new Error("scripts have no plan")),
+  });
+  return plans;
+}
+
+const filters: TransactionFilter[] = [
+  {},
+  { transaction_type: "PAYMENT" },
+  { transaction_type: "DISPUTE" },
+  { states: ["SUCCESS"] },
+  { states: ["ERROR", "ERROR_GATEWAY"] },
+  {
+    states_by_type: [
+      ["PAYMENT", ["ERROR"]],
+      ["REFUND", ["SUCCESS"]],
+    ],
+  },
+  { reference: "abc" },
+  { exact_reference: "c4ca4238" },
+  { email: "abc" },
+  { cardholder_name: "abc" },
+  { card_brands: ["visa"] },
+  { first_digits_card_number: "424211" },
+  { last_digits_card_number: "4242" },
+  { gateway_payout_id: "po5" },
+  { gateway_transaction_id: "gtx5" },
+  { agreement_id: "agr5" },
+  { metadata_value: "value5" },
+  { created_after: "2024-03-01T00:00:00Z", created_before: "2024-03-02T00:00:00Z" },
+  { settled: { from: "2024-09-01" } },
+  { settled: { from: "2024-03-01", to: "2024-03-01" } },
+  { transaction_type: "PAYMENT", states: ["SUCCESS"], reference: "abc" },
+];
+const accounts = { all: undefined, big: ["57"], small: ["58"], several: ["57", "58", "59"] };
+const position = { created_date: "2024-03-01T00:00:00Z", external_id: "id5", newest_event_id: 900_000n };
+
+describe.each(Object.entries(accounts))(
+  "of 100,000 transactions, %s accounts: no table is read through",
+  (_name, account_ids) => {
+    test.each(filters)("to search for %j, to go on and to count", async (one) => {
+      const filter = { ...one, account_ids };
+      const plans = [
+        ...(await plansOf((sql) => searchTransactions(sql, filter, { limit: 501 }))),
+        ...(await plansOf((sql) => searchTransactions(sql, { ...filter, after: position }, { limit: 501 }))),
+        ...(await plansOf((sql) => countTransactions(sql, filter))),
+        ...(await plansOf((sql) => countTransactions(sql, filter, 5001))),
+      ];
+      expect(plans).toHaveLength(4);
+      for (const plan of plans) expect(plan).not.toContain("Seq Scan");
+    });
+  },
+);
+
+test.each<[string, (sql: Sql) => Promise<unknown>]>([
+  ["look a transaction up", (sql) => findTransaction(sql, { external_id: "id5", gateway_account_id: "5" })],
+  [
+    "look a payment up by its provider's id",
+    (sql) => searchTransactions(sql, { gateway_transaction_id: "gtx5", payment_provider: "x" }, { limit: 1 }),
+  ],
+  ["list a family", (sql) => familyOf(sql, "id9", "9")],
+  ["find children", (sql) => childIdsOf(sql, ["id9"])],
+  ["find children of old", (sql) => childIdsAsOf(sql, "id9", "2024-03-01T00:00:00Z")],
+  ["hold transactions", (sql) => lockTransactions(sql, ["id9", "id10"])],
+  ["read events", (sql) => eventsOf(sql, ["id9", "id10"], "2024-03-01T00:00:00Z")],
+  ["read a payout's events", (sql) => payoutEventsOf(sql, ["po5"])],
+  ["look an event up", (sql) => findEvent(sql, 5n)],
+  ["name metadata keys", (sql) => metadataKeysOf(sql, ["57"])],
+])("nor to %s", async (_name, work) => {
+  const [plan, ...others] = await plansOf(work);
+  expect(others).toEqual([]);
+  expect(plan).toMatch(/Index|Bitmap/);
+  expect(plan).not.toContain("Seq Scan");
+});
+
+test("a plan that reads a table through is told apart", async () => {
+  const [plan] = await plansOf((sql) =>
+    sql.query("select from transaction where details ->> 'language' = 'en'"),
+  );
+  expect(plan).toContain("Seq Scan");
+});
