@@ -41,6 +41,21 @@ export async function startLedger({ database: url = "pglite:memory", statementTi
     ask,
     send: (...messages: object[]) => queue.send(messages.map((message) => JSON.stringify(message))),
     sendText: (...bodies: string[]) => queue.send(bodies),
+    /** Sends stories that nothing was told of before, and waits until they are stored. */
+    async tell(...stories: object[][]) {
+      const messages = stories.flat() as { resource_external_id: string }[];
+      const ids = [...new Set(messages.map(({ resource_external_id }) => resource_external_id))];
+      await queue.send(messages.map((message) => JSON.stringify(message)));
+      await vi.waitFor(
+        async () => {
+          const stored = await database.query("select from event where resource_external_id = any($1)", [
+            ids,
+          ]);
+          expect({ stored: stored.length, logged }).toEqual({ stored: messages.length, logged: [] });
+        },
+        { timeout: 10_000 },
+      );
+    },
     /** Waits until the reply has these members. */
     async until(path: string, members: object) {
       await vi.waitFor(async () => expect((await ask(path)).json).toMatchObject(members), {
@@ -67,3 +82,21 @@ export const message = (change: object) => ({
   event_details: { gateway_account_id: "57", amount: 4250, reference: "LIC-88" },
   ...change,
 });
+
+/** What is told of one resource: a time of 5 March 2024, an event type, details, and what else of the message differs. */
+export type Told = [time: string, eventType: string, details?: object, change?: object];
+
+/** The messages that tell it; account 57 unless the details name another. */
+export const story = (resource_type: string, resource_external_id: string, ...told: Told[]): object[] =>
+  told.map(([time, event_type, details = {}, change = {}], index) => ({
+    event_type,
+    resource_type,
+    resource_external_id,
+    timestamp: `2024-03-05T${time.length === 5 ? `${time}:00` : time}Z`,
+    event_details: { ...(index === 0 && { gateway_account_id: "57" }), ...details },
+    ...change,
+  }));
+
+/** The same of a child of the payment. */
+export const childStory = (type: "refund" | "dispute", id: string, parent: string, ...told: Told[]) =>
+  story(type, id, ...told).map((message) => ({ ...message, parent_resource_external_id: parent }));

@@ -1,0 +1,381 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { childStory, startLedger, story, type Told } from "./ledger.fixture.ts";
+
+let ledger: Awaited<ReturnType<typeof startLedger>>;
+beforeAll(async () => {
+  ledger = await startLedger();
+  await ledger.tell(...transactions);
+});
+afterAll(() => ledger[Symbol.asyncDispose]());
+
+const card = {
+  email: "Angler_1@example.org",
+  cardholder_name: "Ängström %",
+  card_brand: "visa",
+  first_digits_card_number: "424242",
+  last_digits_card_number: "4242",
+};
+const created = (time: string, details: object): Told => [time, "PAYMENT_CREATED", details];
+
+/** In account 57 unless told otherwise; `p1` is the oldest. */
+const transactions = [
+  story("payment", "p1", created("10:01", { reference: "LIC-1", ...card }), [
+    "10:30",
+    "CAPTURE_CONFIRMED",
+    { gateway_payout_id: "po1" },
+  ]),
+  story("payment", "p2", created("10:02", { reference: "lic-2", agreement_id: "agr1", card_brand: "amex" }), [
+    "10:30",
+    "AUTHORISATION_REJECTED",
+  ]),
+  story(
+    "payment",
+    "p3",
+    created("10:03", { reference: "100%", external_metadata: { a: "North", b: 2, c: true } }),
+    ["10:30", "PAYMENT_EXPIRED"],
+  ),
+  story(
+    "payment",
+    "p4",
+    created("10:04", { reference: "a_b\\c", external_metadata: { x: "NORTH", y: "north" } }),
+    ["10:30", "CANCELLED_BY_USER"],
+  ),
+  story("payment", "p5", created("10:05", { reference: "f{o{o}{ &?", gateway_transaction_id: "gtx5" }), [
+    "10:30",
+    "CANCELLED_BY_EXTERNAL_SERVICE",
+  ]),
+  story("payment", "p6", created("10:06", { email: "other@example.org" }), [
+    "10:30",
+    "AUTHORISATION_SUCCEEDED",
+  ]),
+  story("payment", "p7", created("10:07", {}), ["10:30", "GATEWAY_ERROR_DURING_AUTHORISATION"]),
+  story("payment", "p8", ["10:08", "PAYMENT_DETAILS_ENTERED"]),
+  childStory(
+    "refund",
+    "r1",
+    "p1",
+    ["10:09", "REFUND_SUBMITTED", { gateway_payout_id: "po2" }],
+    ["10:10", "REFUND_SUCCEEDED"],
+  ),
+  childStory("refund", "r2", "p1", ["10:10", "REFUND_SUBMITTED"]),
+  childStory("dispute", "d1", "p1", ["10:11", "DISPUTE_CREATED"], ["10:12", "DISPUTE_WON"]),
+  childStory("dispute", "d2", "p1", ["10:12", "DISPUTE_CREATED"]),
+  story(
+    "payment",
+    "q1",
+    created("10:05", { gateway_account_id: "58", reference: "LIC-9", gateway_payout_id: "po3" }),
+  ),
+  story("payment", "q2", created("10:05", { gateway_account_id: "59" })),
+  story("payout", "po1", ["11:00", "PAYOUT_PAID", { paid_out_date: "2020-09-07T00:00:00Z" }]),
+  story("payout", "po2", ["11:00", "PAYOUT_PAID", { paid_out_date: "2020-09-08T23:59:59.999999Z" }]),
+  story("payout", "po3", [
+    "11:00",
+    "PAYOUT_PAID",
+    { paid_out_date: "2020-09-09T00:00:00Z", gateway_account_id: "58" },
+  ]),
+];
+const all57 = ["d2", "d1", "r2", "r1", "p8", "p7", "p6", "p5", "p4", "p3", "p2", "p1"];
+const ofCard = ["d2", "d1", "r2", "r1", "p1"];
+
+interface Found {
+  results: { transaction_id: string }[];
+  total: number;
+}
+const idsOf = ({ results }: Found) => results.map(({ transaction_id }) => transaction_id);
+const search = async (query: string) => (await ledger.ask(`/v1/transaction?${query}`)).json;
+
+describe("search finds", () => {
+  test.each<[string, string[]]>([
+    ["", all57],
+    ["email=angler_1", ofCard],
+    ["email=ANGLER", ofCard],
+    ["email=angler-1", []],
+    ["reference=lic", [...ofCard.slice(0, 4), "p2", "p1"]],
+    ["reference=LIC-1", ofCard],
+    ["reference=%25", ["p3"]],
+    ["reference=_", ["p4"]],
+    ["reference=b%5Cc", ["p4"]],
+    ["reference=f%7Bo%7Bo%7D%7B", ["p5"]],
+    ["reference=%26%3F", ["p5"]],
+    ["reference=lic&exact_reference_match=true", []],
+    ["reference=lic-2&exact_reference_match=true", ["p2"]],
+    ["reference=100%25&exact_reference_match=true", ["p3"]],
+    ["reference=lic-2&exact_reference_match=false", ["p2"]],
+    ["exact_reference_match=true", all57],
+    ["cardholder_name=ngstr%C3%B6m+%25", ofCard],
+    ["cardholder_name=strom", []],
+    ["first_digits_card_number=424242", ofCard],
+    ["first_digits_card_number=4242", []],
+    ["last_digits_card_number=4242", ofCard],
+    ["card_brands=visa", ofCard],
+    ["card_brands=visa,amex", [...ofCard.slice(0, 4), "p2", "p1"]],
+    ["card_brands=Visa", []],
+    ["state=success", ["r1", "p1"]],
+    ["state=declined", ["p2"]],
+    ["state=timedout", ["p3"]],
+    ["state=cancelled", ["p5", "p4"]],
+    ["state=cancelled&status_version=1", ["p5"]],
+    ["state=failed&status_version=1", ["p4", "p3", "p2"]],
+    ["state=error", ["p7"]],
+    ["state=undefined", ["p8"]],
+    ["state=submitted", ["r2", "p6"]],
+    ["state=won", ["d1"]],
+    ["payment_states=success,submitted", ["p6", "p1"]],
+    ["payment_states=failed&status_version=1", ["p4", "p3", "p2"]],
+    ["refund_states=success", ["r1"]],
+    ["dispute_states=won,needs_response", ["d2", "d1"]],
+    ["refund_states=success&payment_states=submitted", ["r1", "p6"]],
+    ["refund_states=success&payment_states=submitted&dispute_states=won", ["d1", "r1", "p6"]],
+    ["refund_states=success&payment_states=submitted&state=success", ["r1"]],
+    ["refund_states=success&transaction_type=PAYMENT", []],
+    ["transaction_type=PAYMENT", all57.slice(4)],
+    ["transaction_type=refund", ["r2", "r1"]],
+    ["from_date=2024-03-05T10:09:00Z", ["d2", "d1", "r2"]],
+    ["from_date=2024-03-05T11:08:59.999999%2B01:00", ["d2", "d1", "r2", "r1"]],
+    ["to_date=2024-03-05T10:02Z", ["p1"]],
+    ["from_date=2024-03-05T10:02:00Z&to_date=2024-03-05T10:04:00Z", ["p3"]],
+    ["from_settled_date=2020-09-07", ["r1", "p1"]],
+    ["from_settled_date=2020-09-08", ["r1"]],
+    ["to_settled_date=2020-09-07", ["p1"]],
+    ["from_settled_date=2020-09-07&to_settled_date=2020-09-08", ["r1", "p1"]],
+    ["gateway_payout_id=po1", ["p1"]],
+    ["gateway_payout_id=PO1", []],
+    ["gateway_transaction_id=gtx5", ["p5"]],
+    ["agreement_id=agr1", ["p2"]],
+    ["metadata_value=north", ["p4", "p3"]],
+    ["metadata_value=2", ["p3"]],
+    ["metadata_value=True", ["p3"]],
+    ["metadata_value=nort", []],
+    ["reference=lic&state=success&card_brands=visa&email=angler", ["r1", "p1"]],
+  ])("%s", async (query, ids) => {
+    const found = await search(`account_id=57&${query}`);
+    expect(idsOf(found)).toEqual(ids);
+    expect(found.total).toBe(ids.length);
+    const everywhere = await search(`override_account_id_restriction=true&${query}`);
+    expect(idsOf(everywhere)).toEqual(expect.arrayContaining(ids));
+  });
+
+  test.each([
+    ["account_id=58", ["q1"]],
+    ["account_id=58,59", ["q2", "q1"]],
+    ["account_id=59,58,59", ["q2", "q1"]],
+    ["account_id=57,58&reference=lic-9", ["q1"]],
+    ["account_id=58&from_settled_date=2020-09-09", ["q1"]],
+    ["account_id=57&override_account_id_restriction=true&reference=lic-9", []],
+    ["override_account_id_restriction=true&reference=lic-9", ["q1"]],
+    ["override_account_id_restriction=true&from_settled_date=2020-09-09", ["q1"]],
+  ])("in the accounts that are named: %s", async (query, ids) => {
+    const found = await search(query);
+    expect([idsOf(found), found.total]).toEqual([ids, ids.length]);
+  });
+});
+
+describe("search refuses", () => {
+  const statuses2 =
+    "undefined, created, started, submitted, capturable, success, declined, timedout, cancelled, error, needs_response, under_review, lost, won";
+  const statuses1 = statuses2.replace("declined, timedout, cancelled", "failed, cancelled");
+  const statuses = statuses2.replace("declined", "failed, declined");
+  test.each([
+    [
+      "from_date=wrong-date",
+      "query parameter from_date must be an instant with a zone, such as 2024-03-05T09:14:22Z",
+    ],
+    [
+      "to_date=2024-03-05",
+      "query parameter to_date must be an instant with a zone, such as 2024-03-05T09:14:22Z",
+    ],
+    [
+      "from_date=2024-03-05T10:00:00",
+      "query parameter from_date must be an instant with a zone, such as 2024-03-05T09:14:22Z",
+    ],
+    [
+      "from_settled_date=2024-02-30",
+      "query parameter from_settled_date must be a day of the calendar, such as 2024-03-05",
+    ],
+    [
+      "to_settled_date=2024-03-05T00:00:00Z",
+      "query parameter to_settled_date must be a day of the calendar, such as 2024-03-05",
+    ],
+    ["state=bogus", `query parameter state must be one of ${statuses}`],
+    ["state=Success", `query parameter state must be one of ${statuses}`],
+    ["state=failed", `query parameter state must be one of ${statuses2} with status_version 2`],
+    [
+      "state=declined&status_version=1",
+      `query parameter state must be one of ${statuses1} with status_version 1`,
+    ],
+    [
+      "payment_states=success,failed",
+      `query parameter payment_states must be one of ${statuses2} with status_version 2`,
+    ],
+    ["refund_states=success,bogus", `query parameter refund_states/1 must be one of ${statuses}`],
+    ["dispute_states=", `query parameter dispute_states/0 must be one of ${statuses}`],
+    [
+      "transaction_type=bogus",
+      "query parameter transaction_type must be one of PAYMENT, REFUND, DISPUTE, payment, refund, dispute",
+    ],
+    ["status_version=0", "query parameter status_version must be one of 1, 2"],
+    ["exact_reference_match=yes", "query parameter exact_reference_match must be boolean"],
+    ["limit_total=1", "query parameter limit_total must be boolean"],
+    ["limit_total_size=0", "query parameter limit_total_size must be >= 1"],
+    ["page=0", "query parameter page must be >= 1"],
+    ["display_size=0", "query parameter display_size must be >= 1"],
+    ["display_size=-5", "query parameter display_size must be >= 1"],
+    ["email=", "query parameter email must NOT have fewer than 1 characters"],
+    ["metadata_value=%00", 'query parameter metadata_value must match pattern "^[^\\x00]*$"'],
+    ["card_brands=visa,,amex", "query parameter card_brands/1 must NOT have fewer than 1 characters"],
+    ["cursor=bogus", "query parameter cursor must be one that the link next_cursor gave"],
+    ["cursor=WyJ4Iiwi", "query parameter cursor must be one that the link next_cursor gave"],
+    ["cursor=%25", 'query parameter cursor must match pattern "^[A-Za-z0-9_-]+$"'],
+  ])("%s", async (query, text) => {
+    const { status, json } = await ledger.ask(`/v1/transaction?account_id=57&${query}`);
+    expect(status).toBe(400);
+    expect(json.message).toContain(text);
+  });
+
+  test("a page beyond the last, unless there is none at all", async () => {
+    expect(await ledger.ask("/v1/transaction?account_id=57&page=2")).toMatchObject({
+      status: 404,
+      json: { message: ["the requested page not found"] },
+    });
+    expect(await search("account_id=none&page=2")).toMatchObject({
+      total: 0,
+      count: 0,
+      page: 2,
+      results: [],
+    });
+  });
+});
+
+/** Follows a link of each page until it is not there; the pages' ids. */
+async function follow(query: string, link: "next_page" | "next_cursor", meanwhile?: () => Promise<void>) {
+  const pages: string[][] = [];
+  let path = `/v1/transaction?${query}`;
+  while (path !== "") {
+    const { json } = await ledger.ask(path);
+    expect(json.page).toBe(pages.length + 1);
+    pages.push(idsOf(json));
+    path = json._links[link]?.href.slice(ledger.base.length) ?? "";
+    await meanwhile?.();
+    expect(pages.length).toBeLessThan(20);
+  }
+  return pages;
+}
+
+describe("pages", () => {
+  test("keep every filter in their links", async () => {
+    const given = {
+      account_id: "57,58",
+      from_date: "2024-01-01T00:00:00+01:00",
+      to_date: "2025-01-01T00:00:00Z",
+      email: "an~gler 1",
+      reference: "lic",
+      cardholder_name: "n",
+      first_digits_card_number: "424242",
+      last_digits_card_number: "4242",
+      payment_states: "failed,success",
+      refund_states: "success",
+      dispute_states: "won",
+      card_brands: "visa,amex",
+      state: "success",
+      transaction_type: "payment",
+      gateway_payout_id: "po1",
+      from_settled_date: "2020-01-01",
+      to_settled_date: "2021-01-01",
+      metadata_value: "x",
+      agreement_id: "y",
+      gateway_transaction_id: "z",
+      exact_reference_match: "true",
+      override_account_id_restriction: "true",
+      status_version: "1",
+      limit_total: "true",
+      limit_total_size: "5001",
+    };
+    const { _links: links } = await search(`${new URLSearchParams(given)}&page=3&display_size=7`);
+    const expected = new URLSearchParams({
+      ...given,
+      transaction_type: "PAYMENT",
+      page: "3",
+      display_size: "7",
+    });
+    expect(links.self.href).toBe(`${ledger.base}/v1/transaction?${expected}`);
+    expect(links.self.href).toContain("account_id=57%2C58&from_date=2024-01-01T00%3A00%3A00%2B01%3A00");
+    expect(links.self.href).toContain("email=an%7Egler+1");
+  });
+
+  test("say nothing of what goes without saying, and the path as it was asked for", async () => {
+    const query =
+      "account_id=57&status_version=2&limit_total=false&exact_reference_match=false&fee_headers=true";
+    const { json } = await ledger.ask(`/v1/transaction/?${query}&display_size=5`);
+    expect(json._links).toEqual({
+      self: { href: `${ledger.base}/v1/transaction/?account_id=57&page=1&display_size=5` },
+      first_page: { href: `${ledger.base}/v1/transaction/?account_id=57&page=1&display_size=5` },
+      last_page: { href: `${ledger.base}/v1/transaction/?account_id=57&page=3&display_size=5` },
+      next_page: { href: `${ledger.base}/v1/transaction/?account_id=57&page=2&display_size=5` },
+      next_cursor: { href: expect.stringContaining("/v1/transaction/?account_id=57&cursor=") },
+    });
+  });
+
+  test.each(["next_page", "next_cursor"] as const)("by %s visit each match once", async (link) => {
+    expect((await follow("account_id=57&display_size=5", link)).flat()).toEqual(all57);
+    expect((await follow("account_id=57,58,59&reference=lic&display_size=1", link)).flat()).toEqual([
+      ...ofCard.slice(0, 4),
+      "q1",
+      "p2",
+      "p1",
+    ]);
+    const ties = await follow("override_account_id_restriction=true&display_size=1", link);
+    expect(ties.flat().slice(7, 10)).toEqual(["q2", "q1", "p5"]);
+  });
+
+  test("with a limited total have no last one, and end after one that is not full", async () => {
+    const limited = "account_id=57&limit_total=true&limit_total_size=10&display_size=5";
+    expect(await search(limited)).toMatchObject({ total: 10, count: 5 });
+    expect((await follow(limited, "next_page")).map((page) => page.length)).toEqual([5, 5, 2]);
+    expect((await search(limited))._links).not.toHaveProperty("last_page");
+    const beyond = await search(`${limited}&page=9`);
+    expect(beyond).toMatchObject({ total: 10, count: 0, page: 9, results: [] });
+    expect(beyond._links.prev_page.href).toContain("page=8");
+    expect(beyond._links).not.toHaveProperty("next_page");
+    expect(await search("account_id=57&limit_total=true&limit_total_size=4&display_size=5")).toMatchObject({
+      total: 12,
+    });
+    expect(await search("account_id=57&limit_total_size=4&display_size=5")).toMatchObject({ total: 12 });
+  });
+
+  test("of more than 500 count as 500", async () => {
+    expect((await search("account_id=57&display_size=501"))._links.self.href).toContain("display_size=500");
+  });
+
+  test("by cursor go on where they were, say the same total, and do not mix with numbers", async () => {
+    const first = await search("account_id=57&display_size=5");
+    const second = (await ledger.ask(first._links.next_cursor.href.slice(ledger.base.length))).json;
+    expect(second).toMatchObject({ total: 12, count: 5, page: 2 });
+    expect(Object.keys(second._links)).toEqual(["self", "first_page", "next_cursor"]);
+    expect(second._links.self.href).toBe(first._links.next_cursor.href);
+    const both = `${first._links.next_cursor.href.slice(ledger.base.length)}&page=2`;
+    expect(await ledger.ask(both)).toMatchObject({
+      status: 400,
+      json: { message: ["query parameters cursor and page exclude each other"] },
+    });
+  });
+
+  test("by cursor hold nothing that arrived meanwhile, wherever it belongs", async () => {
+    const query = "account_id=60&display_size=2";
+    const at = (id: string, time: string) =>
+      story("payment", id, created(time, { gateway_account_id: "60" }));
+    await ledger.tell(
+      ...["10:10", "10:20", "10:30", "10:40", "10:50"].map((time, index) => at(`s${index}`, time)),
+    );
+    let arrived = 0;
+    const pages = await follow(query, "next_cursor", async () => {
+      arrived += 1;
+      await ledger.tell(
+        at(`new${arrived}`, "10:55"),
+        at(`late${arrived}`, "10:05"),
+        at(`between${arrived}`, "10:25"),
+      );
+    });
+    expect(pages).toEqual([["s4", "s3"], ["s2", "s1"], ["s0"]]);
+    expect(await search(query)).toMatchObject({ total: 14 });
+  });
+});

@@ -1,0 +1,575 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { childStory, startLedger, story, type Told } from "./ledger.fixture.ts";
+
+let ledger: Awaited<ReturnType<typeof startLedger>>;
+beforeAll(async () => {
+  ledger = await startLedger();
+});
+afterAll(() => ledger[Symbol.asyncDispose]());
+
+const lookUp = async (id: string, query = "account_id=57") =>
+  (await ledger.ask(`/v1/transaction/${id}?${query}`)).json;
+
+describe("a payment shows", () => {
+  const created: Told = ["10:00", "PAYMENT_CREATED", { amount: 100 }];
+
+  test("all that was told of it, in the peer's words", async () => {
+    await ledger.tell(
+      story(
+        "payment",
+        "whole",
+        [
+          "09:14:22.018408",
+          "PAYMENT_CREATED",
+          {
+            amount: 4250,
+            reference: "LIC-88",
+            description: "Fishing licence",
+            gateway_account_id: "57",
+            credential_external_id: "cred1",
+            payment_provider: "sandbox",
+            language: "en",
+            return_url: "https://licences.example/done",
+            delayed_capture: true,
+            moto: false,
+            source: "CARD_API",
+            authorisation_mode: "web",
+            agreement_id: "agr1",
+            agreement_payment_type: "recurring",
+            external_metadata: { branch: "North", copies: 2, gift: false },
+          },
+          { service_id: "svc91b27", live: true },
+        ],
+        [
+          "09:15:00",
+          "PAYMENT_DETAILS_ENTERED",
+          {
+            corporate_surcharge: 250,
+            total_amount: 4500,
+            email: "angler@example.org",
+            card_type: "DEBIT",
+            card_brand: "visa",
+            card_brand_label: "Visa",
+            first_digits_card_number: "424242",
+            last_digits_card_number: "4242",
+            gateway_transaction_id: "gtx1",
+            cardholder_name: "A Angler",
+            expiry_date: "11/29",
+            address_line1: "1 Pier",
+            address_postcode: "N1",
+            address_city: "Northtown",
+            address_country: "GB",
+            wallet: "APPLE_PAY",
+          },
+        ],
+        ["09:15:01", "GATEWAY_REQUIRES_3DS_AUTHORISATION", { requires_3ds: true, version_3ds: "2.1.0" }],
+        ["09:15:02", "REQUESTED_3DS_EXEMPTION", { exemption_3ds_requested: "CORPORATE" }],
+        ["09:15:03", "GATEWAY_3DS_EXEMPTION_RESULT_OBTAINED", { exemption3ds: "EXEMPTION_REJECTED" }],
+        ["09:15:04", "AUTHORISATION_SUCCEEDED"],
+        ["09:16:00", "CAPTURE_SUBMITTED", { capture_submitted_date: "2024-03-05T09:16:00.123456Z" }],
+        [
+          "23:40:00",
+          "CAPTURE_CONFIRMED",
+          { captured_date: "2024-03-06T00:40:00.000000+01:00", fee: 60, net_amount: 4440 },
+        ],
+        [
+          "23:41:00",
+          "REFUND_AVAILABILITY_UPDATED",
+          { refund_amount_available: 4500, refund_amount_refunded: 0, refund_status: "available" },
+        ],
+        ["23:42:00", "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po44" }],
+        ["23:43:00", "PAYMENT_DISPUTED", { disputed: true }],
+      ),
+      story(
+        "payout",
+        "po44",
+        ["10:00", "PAYOUT_CREATED"],
+        ["11:00", "PAYOUT_PAID", { paid_out_date: "2024-03-11T00:00:00.000001Z" }],
+      ),
+    );
+    await expect
+      .poll(() => lookUp("whole"))
+      .toEqual({
+        transaction_id: "whole",
+        transaction_type: "PAYMENT",
+        gateway_account_id: "57",
+        service_id: "svc91b27",
+        credential_external_id: "cred1",
+        amount: 4250,
+        total_amount: 4500,
+        corporate_card_surcharge: 250,
+        fee: 60,
+        net_amount: 4440,
+        state: { status: "success", finished: true },
+        description: "Fishing licence",
+        reference: "LIC-88",
+        language: "en",
+        return_url: "https://licences.example/done",
+        email: "angler@example.org",
+        payment_provider: "sandbox",
+        created_date: "2024-03-05T09:14:22.018Z",
+        card_details: {
+          cardholder_name: "A Angler",
+          billing_address: { line1: "1 Pier", postcode: "N1", city: "Northtown", country: "GB" },
+          card_brand: "Visa",
+          last_digits_card_number: "4242",
+          first_digits_card_number: "424242",
+          expiry_date: "11/29",
+          card_type: "debit",
+        },
+        exemption: { requested: true, type: "corporate", outcome: { result: "rejected" } },
+        delayed_capture: true,
+        gateway_transaction_id: "gtx1",
+        refund_summary: {
+          status: "available",
+          user_external_id: null,
+          amount_available: 4500,
+          amount_submitted: 0,
+          amount_refunded: 0,
+        },
+        settlement_summary: {
+          capture_submit_time: "2024-03-05T09:16:00.123Z",
+          captured_date: "2024-03-06",
+          settled_date: "2024-03-11",
+        },
+        authorisation_summary: { three_d_secure: { required: true, version: "2.1.0" } },
+        metadata: { branch: "North", copies: 2, gift: false },
+        moto: false,
+        live: true,
+        source: "CARD_API",
+        wallet_type: "APPLE_PAY",
+        gateway_payout_id: "po44",
+        authorisation_mode: "web",
+        agreement_id: "agr1",
+        agreement_payment_type: "recurring",
+        disputed: true,
+      });
+  });
+
+  test.each<[string, Told[], object]>([
+    [
+      "its state although a detail came later",
+      [created, ["10:05", "PAYMENT_DETAILS_ENTERED"]],
+      { state: { status: "created" } },
+    ],
+    [
+      "no state when no event set one",
+      [["10:00", "PAYMENT_DETAILS_ENTERED"]],
+      { state: { status: "undefined", finished: false } },
+    ],
+    [
+      "the later of two final states",
+      [created, ["10:01", "AUTHORISATION_REJECTED"], ["10:02", "CAPTURE_CONFIRMED_BY_GATEWAY_NOTIFICATION"]],
+      { state: { status: "success", finished: true } },
+    ],
+    [
+      "whether it can be tried again",
+      [created, ["10:02", "AUTHORISATION_REJECTED", { can_retry: false, authorisation_mode: "agreement" }]],
+      {
+        authorisation_mode: "agreement",
+        state: {
+          status: "declined",
+          finished: true,
+          code: "P0010",
+          message: "Payment method rejected",
+          can_retry: false,
+        },
+      },
+    ],
+    [
+      "live as the details tell when the message does not",
+      [["10:00", "PAYMENT_CREATED", { live: true }]],
+      { live: true },
+    ],
+    ["moto when it was", [["10:00", "PAYMENT_CREATED", { moto: true }]], { moto: true }],
+    [
+      "what can be refunded, and null for what is not known",
+      [
+        ["10:00", "AUTHORISATION_SUCCEEDED"],
+        ["10:01", "REFUND_AVAILABILITY_UPDATED", { refund_amount_available: 200 }],
+      ],
+      {
+        refund_summary: {
+          status: null,
+          user_external_id: null,
+          amount_available: 200,
+          amount_submitted: null,
+          amount_refunded: null,
+        },
+      },
+    ],
+    [
+      "that nothing can be refunded through some providers",
+      [["10:00", "PAYMENT_CREATED", { payment_provider: "ePDQ", refund_status: "available" }]],
+      { refund_summary: { status: "unavailable" } },
+    ],
+    [
+      "a card of which only a digit is known",
+      [["10:00", "PAYMENT_CREATED", { last_digits_card_number: 42 }]],
+      { card_details: { card_brand: "", last_digits_card_number: "42" } },
+    ],
+    [
+      "dates that are none as not known",
+      [["10:00", "PAYMENT_CREATED", { captured_date: 5, capture_submitted_date: "soon" }]],
+      { settlement_summary: { capture_submit_time: null, captured_date: null } },
+    ],
+    [
+      "which version of 3-D Secure was used",
+      [["10:00", "GATEWAY_3DS_INFO_OBTAINED", { version_3ds: "2.2.0" }]],
+      { authorisation_summary: { three_d_secure: { required: false, version: "2.2.0" } } },
+    ],
+  ])("%s", async (name, told, shown) => {
+    const id = name.replaceAll(/\W/g, "-");
+    await ledger.tell(story("payment", id, ...told));
+    await expect.poll(() => lookUp(id)).toMatchObject(shown);
+  });
+
+  test.each([
+    [undefined, undefined, undefined],
+    [undefined, "OPTIMISED", { requested: true }],
+    [undefined, "CORPORATE", { requested: true, type: "corporate" }],
+    ["EXEMPTION_NOT_REQUESTED", undefined, { requested: false }],
+    ["EXEMPTION_NOT_REQUESTED", "CORPORATE", { requested: false }],
+    ["EXEMPTION_HONOURED", undefined, { requested: true, outcome: { result: "honoured" } }],
+    [
+      "EXEMPTION_HONOURED",
+      "CORPORATE",
+      { requested: true, type: "corporate", outcome: { result: "honoured" } },
+    ],
+    ["EXEMPTION_REJECTED", "OPTIMISED", { requested: true, outcome: { result: "rejected" } }],
+    ["EXEMPTION_OUT_OF_SCOPE", undefined, { requested: true, outcome: { result: "out of scope" } }],
+  ])("its exemption: %s after %s", async (exemption3ds, exemption_3ds_requested, exemption) => {
+    const id = `ex-${exemption3ds}-${exemption_3ds_requested}`;
+    await ledger.tell(
+      story("payment", id, ["10:00", "PAYMENT_CREATED", { exemption3ds, exemption_3ds_requested }]),
+    );
+    expect((await lookUp(id)).exemption).toEqual(exemption);
+  });
+});
+
+describe("states are told in two versions", () => {
+  test.each([
+    ["AUTHORISATION_REJECTED", "failed", "declined", "P0010"],
+    ["PAYMENT_EXPIRED", "failed", "timedout", "P0020"],
+    ["CANCELLED_BY_USER", "failed", "cancelled", "P0030"],
+    ["CANCELLED_BY_EXTERNAL_SERVICE", "cancelled", "cancelled", "P0040"],
+    ["CAPTURE_ERRORED", "error", "error", "P0050"],
+  ])("%s is %s and %s", async (eventType, first, second, code) => {
+    const id = `v-${eventType}`;
+    await ledger.tell(story("payment", id, ["10:00", eventType]));
+    const state = async (query: string) => (await lookUp(id, `account_id=57${query}`)).state;
+    expect(await state("&status_version=1")).toMatchObject({ status: first, finished: true, code });
+    expect(await state("&status_version=2")).toMatchObject({ status: second, finished: true, code });
+    expect(await state("")).toMatchObject({ status: second });
+    const events = await ledger.ask(`/v1/transaction/${id}/event?gateway_account_id=57&status_version=1`);
+    expect(events.json.events[0].state.status).toBe(first);
+  });
+
+  test("and in no other", async () => {
+    expect((await lookUp("whole", "account_id=57&status_version=3")).message).toEqual([
+      "query parameter status_version must be one of 1, 2",
+    ]);
+  });
+});
+
+describe("a refund and a dispute", () => {
+  const card = {
+    card_brand_label: "Visa",
+    card_type: "DEBIT",
+    expiry_date: "11/29",
+    last_digits_card_number: "4242",
+  };
+
+  test("show their own money and their payment's details, the wallet too", async () => {
+    await ledger.tell(
+      story(
+        "payment",
+        "parent",
+        ["10:00", "PAYMENT_CREATED", { amount: 100, fee: 9, reference: "R", description: "D" }],
+        [
+          "10:01",
+          "PAYMENT_DETAILS_ENTERED",
+          { ...card, email: "e@example.org", cardholder_name: "N", wallet: "GOOGLE_PAY" },
+        ],
+      ),
+      childStory(
+        "refund",
+        "refund1",
+        "parent",
+        ["11:00", "REFUND_CREATED_BY_USER", { amount: 40, refunded_by: "u1", user_email: "u@example.org" }],
+        ["11:01", "REFUND_SUCCEEDED", { gateway_transaction_id: "re9" }],
+        ["11:02", "REFUND_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po45" }],
+      ),
+      childStory(
+        "dispute",
+        "dispute1",
+        "parent",
+        [
+          "12:00",
+          "DISPUTE_CREATED",
+          { amount: 50, reason: "unrecognized", evidence_due_date: "2024-04-16T22:59:59.000000Z" },
+        ],
+        ["12:01", "DISPUTE_LOST", { fee: 1500, net_amount: -1550 }],
+        ["12:02", "DISPUTE_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po45" }],
+      ),
+      story("payout", "po45", ["13:00", "PAYOUT_PAID", { paid_out_date: "2024-03-11T23:59:59.999999Z" }]),
+    );
+    const payment_details = {
+      description: "D",
+      reference: "R",
+      email: "e@example.org",
+      card_details: {
+        cardholder_name: "N",
+        card_brand: "Visa",
+        last_digits_card_number: "4242",
+        expiry_date: "11/29",
+        card_type: "debit",
+      },
+      transaction_type: "PAYMENT",
+    };
+    const common = {
+      gateway_account_id: "57",
+      parent_transaction_id: "parent",
+      settlement_summary: { settled_date: "2024-03-11" },
+    };
+    expect(await lookUp("refund1")).toEqual({
+      ...common,
+      transaction_id: "refund1",
+      transaction_type: "REFUND",
+      amount: 40,
+      state: { status: "success", finished: true },
+      created_date: "2024-03-05T11:00:00.000Z",
+      gateway_transaction_id: "re9",
+      refunded_by: "u1",
+      refunded_by_user_email: "u@example.org",
+      gateway_payout_id: "po45",
+      payment_details: { ...payment_details, wallet_type: "GOOGLE_PAY" },
+    });
+    expect(await lookUp("dispute1")).toEqual({
+      ...common,
+      transaction_id: "dispute1",
+      transaction_type: "DISPUTE",
+      amount: 50,
+      fee: 1500,
+      net_amount: -1550,
+      state: { status: "lost", finished: true },
+      created_date: "2024-03-05T12:00:00.000Z",
+      payment_details,
+      evidence_due_date: "2024-04-16T22:59:59.000Z",
+      reason: "unrecognised",
+    });
+  });
+
+  test.each([
+    ["fraudulent", "fraudulent"],
+    ["unrecognized", "unrecognised"],
+    ["constructor", "other"],
+    ["  ", undefined],
+    [undefined, undefined],
+  ])("a dispute's reason %s is told as %s", async (reason, told) => {
+    const id = `reason-${reason}`.trim();
+    await ledger.tell(childStory("dispute", id, "parent", ["10:00", "DISPUTE_CREATED", { reason }]));
+    expect((await lookUp(id)).reason).toBe(told);
+  });
+
+  test.each([
+    ["", ["refund1", "dispute1"]],
+    ["&transaction_type=REFUND", ["refund1"]],
+    ["&transaction_type=dispute", ["dispute1"]],
+    ["&transaction_type=PAYMENT", []],
+  ])("are the children of their payment: %s", async (query, ids) => {
+    const { json } = await ledger.ask(`/v1/transaction/parent/transaction?gateway_account_id=57${query}`);
+    const own = json.transactions.map(({ transaction_id }: { transaction_id: string }) => transaction_id);
+    expect(own.filter((id: string) => !id.startsWith("reason"))).toEqual(ids);
+  });
+});
+
+describe("a payout settles what it includes", () => {
+  const included: Told = ["10:01", "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po46" }];
+
+  test("whichever comes first, and within its account only", async () => {
+    await ledger.tell(
+      story("payment", "settled", ["10:00", "PAYMENT_CREATED"], included),
+      story("payment", "foreign", ["10:00", "PAYMENT_CREATED", { gateway_account_id: "58" }], included),
+    );
+    expect((await lookUp("settled")).settlement_summary).not.toHaveProperty("settled_date");
+    await ledger.tell(
+      story("payout", "po46", ["09:00", "PAYOUT_PAID", { paid_out_date: "2024-03-12T01:00:00+02:00" }]),
+    );
+    await expect
+      .poll(() => lookUp("settled"))
+      .toMatchObject({ settlement_summary: { settled_date: "2024-03-11" } });
+    const foreign = await lookUp("foreign", "account_id=58");
+    expect(foreign.settlement_summary).not.toHaveProperty("settled_date");
+  });
+
+  test("and is folded again by a message that asks for it", async () => {
+    await ledger.database.query("update payout set paid_out_date = null where gateway_payout_id = 'po46'");
+    await ledger.send({ ...story("payout", "po46", ["09:00", "ANY"])[0], reproject_domain_object: true });
+    await expect
+      .poll(() => lookUp("settled"))
+      .toMatchObject({ settlement_summary: { settled_date: "2024-03-11" } });
+  });
+});
+
+describe("the events of a transaction", () => {
+  const list = async (id: string, query = "") =>
+    (await ledger.ask(`/v1/transaction/${id}/event?gateway_account_id=57${query}`)).json.events.map(
+      (event: { event_type: string; state: { status: string } | null }) => [
+        event.event_type,
+        event.state?.status,
+      ],
+    );
+
+  test("are told once for each state, or all of them", async () => {
+    await ledger.tell(
+      story(
+        "payment",
+        "told",
+        ["10:00", "PAYMENT_CREATED"],
+        ["10:01", "PAYMENT_STARTED"],
+        ["10:02", "GATEWAY_REQUIRES_3DS_AUTHORISATION"],
+        ["10:03", "SOMETHING_UNKNOWN"],
+        ["10:04", "GATEWAY_ERROR_DURING_AUTHORISATION"],
+        ["10:05", "PAYMENT_STATUS_CORRECTED_TO_ERROR_BY_ADMIN"],
+        ["10:06", "PAYMENT_STARTED"],
+        ["10:07", "CANCELLED_BY_USER"],
+        ["10:08", "CANCELLED_BY_EXTERNAL_SERVICE"],
+      ),
+      childStory(
+        "refund",
+        "told-refund",
+        "told",
+        ["10:05:30", "REFUND_SUBMITTED"],
+        ["10:05:31", "REFUND_ERROR"],
+      ),
+    );
+    expect(await list("told")).toEqual([
+      ["PAYMENT_CREATED", "created"],
+      ["PAYMENT_STARTED", "started"],
+      ["GATEWAY_ERROR_DURING_AUTHORISATION", "error"],
+      ["REFUND_SUBMITTED", "submitted"],
+      ["REFUND_ERROR", "error"],
+      ["CANCELLED_BY_USER", "cancelled"],
+      ["CANCELLED_BY_EXTERNAL_SERVICE", "cancelled"],
+    ]);
+    const all = await list("told", "&include_all_events=true");
+    expect(all).toHaveLength(11);
+    expect(all[3]).toEqual(["SOMETHING_UNKNOWN", undefined]);
+    expect(await list("told-refund")).toEqual([
+      ["REFUND_SUBMITTED", "submitted"],
+      ["REFUND_ERROR", "error"],
+    ]);
+  });
+});
+
+describe("as of an instant", () => {
+  beforeAll(() =>
+    ledger.tell(
+      story(
+        "payment",
+        "old",
+        ["10:00", "PAYMENT_CREATED", { amount: 100, reference: "first" }],
+        ["11:00", "CAPTURE_CONFIRMED", { reference: "second" }],
+        ["12:00", "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po47" }],
+      ),
+      childStory(
+        "refund",
+        "old-refund",
+        "old",
+        ["11:30", "REFUND_SUBMITTED", { amount: 10 }],
+        ["12:30", "REFUND_SUCCEEDED"],
+      ),
+      story("payout", "po47", [
+        "13:00",
+        "PAYOUT_PAID",
+        { paid_out_date: "2024-03-05T13:00:00Z", gateway_account_id: "57" },
+      ]),
+    ),
+  );
+
+  test.each([
+    ["2024-03-05T10:00:00Z", { state: { status: "created" }, reference: "first" }],
+    ["2024-03-05T10:59:59.999999Z", { state: { status: "created" } }],
+    ["2024-03-05T11:00:00Z", { state: { status: "success" }, reference: "second" }],
+    ["2024-03-05T12:00:00%2B01:00", { state: { status: "success" }, reference: "second" }],
+    ["2024-03-05T13:00Z", { settlement_summary: { settled_date: "2024-03-05" } }],
+    ["9999-01-01T00:00:00Z", { settlement_summary: { settled_date: "2024-03-05" } }],
+  ])("%s a lookup answers from the events up to then", async (asOf, shown) => {
+    expect(await lookUp("old", `account_id=57&as_of=${asOf}`)).toMatchObject(shown);
+  });
+
+  test("now is as without", async () => {
+    for (const id of ["old", "old-refund", "whole", "dispute1", "foreign"]) {
+      const query = "override_account_id_restriction=true";
+      expect(await lookUp(id, `${query}&as_of=9999-12-31T00:00:00Z`)).toEqual(await lookUp(id, query));
+    }
+  });
+
+  test("a child shows what its payment had then", async () => {
+    const shown = await lookUp("old-refund", "account_id=57&as_of=2024-03-05T11:45:00Z");
+    expect(shown).toMatchObject({ state: { status: "submitted" }, payment_details: { reference: "second" } });
+  });
+
+  test.each([
+    ["account_id=57&as_of=2024-03-05T09:59:59Z", 404],
+    ["account_id=58&as_of=2024-03-05T12:00:00Z", 404],
+    ["account_id=57&transaction_type=REFUND&as_of=2024-03-05T12:00:00Z", 404],
+    ["account_id=57&parent_external_id=old&as_of=2024-03-05T12:00:00Z", 404],
+    ["as_of=2024-03-05T12:00:00Z", 400],
+    ["account_id=57&as_of=2024-03-05", 400],
+    ["account_id=57&as_of=2024-03-05T12:00:00", 400],
+    ["account_id=57&as_of=2024-03-05T12:00:00+01:00", 400],
+  ])("%s is %i", async (query, status) => {
+    expect((await ledger.ask(`/v1/transaction/old?${query}`)).status).toBe(status);
+  });
+
+  test.each([
+    ["2024-03-05T10:30:00Z", 200, ["PAYMENT_CREATED"]],
+    ["2024-03-05T11:30:00Z", 200, ["PAYMENT_CREATED", "CAPTURE_CONFIRMED", "REFUND_SUBMITTED"]],
+    ["2024-03-05T09:00:00Z", 404, undefined],
+  ])("%s the list of events ends there", async (asOf, status, types) => {
+    const answer = await ledger.ask(`/v1/transaction/old/event?gateway_account_id=57&as_of=${asOf}`);
+    expect(answer.status).toBe(status);
+    expect(answer.json.events?.map(({ event_type }: { event_type: string }) => event_type)).toEqual(types);
+  });
+});
+
+describe("a payment by its provider's id", () => {
+  beforeAll(() =>
+    ledger.tell(
+      story("payment", "g1", [
+        "10:00",
+        "PAYMENT_CREATED",
+        { gateway_transaction_id: "gtx7", payment_provider: "stripe" },
+      ]),
+      story("payment", "g2", [
+        "11:00",
+        "PAYMENT_CREATED",
+        { gateway_transaction_id: "gtx7", payment_provider: "stripe", gateway_account_id: "58" },
+      ]),
+      story("payment", "g3", [
+        "12:00",
+        "PAYMENT_CREATED",
+        { gateway_transaction_id: "gtx7", payment_provider: "sandbox" },
+      ]),
+      childStory("refund", "g4", "g1", [
+        "13:00",
+        "REFUND_SUBMITTED",
+        { gateway_transaction_id: "gtx8", payment_provider: "stripe" },
+      ]),
+    ),
+  );
+
+  test.each([
+    ["gateway_transaction_id=gtx7&payment_provider=Stripe", 200, "g2"],
+    ["gateway_transaction_id=gtx7&payment_provider=sandbox", 200, "g3"],
+    ["gateway_transaction_id=gtx7&payment_provider=other", 404, undefined],
+    ["gateway_transaction_id=gtx8&payment_provider=stripe", 404, undefined],
+    ["gateway_transaction_id=gtx7", 400, undefined],
+    ["gateway_transaction_id=&payment_provider=stripe", 400, undefined],
+  ])("%s is %i %s", async (query, status, id) => {
+    const answer = await ledger.ask(`/v1/transaction/gateway-transaction?${query}`);
+    expect([answer.status, answer.json.transaction_id]).toEqual([status, id]);
+  });
+});
