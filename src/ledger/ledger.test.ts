@@ -465,6 +465,31 @@ describe("the service itself", () => {
     expect(strays).toEqual([]);
   });
 
+  test("does not let a request wait for ever: 504 says what may help, and the log says which it was", async () => {
+    await using hurried = await startLedger({ statementTimeoutMs: 200 });
+    const { promise: enough, resolve } = Promise.withResolvers<void>();
+    const holding = hurried.database.transaction(() => enough);
+    const text = "no answer within 200 ms; a narrower question, for example between two dates, may get one";
+    for (const path of [
+      "/v1/transaction?account_id=57",
+      "/v1/transaction/pay1?account_id=57",
+      "/v1/transaction/gateway-transaction?gateway_transaction_id=g&payment_provider=p",
+      "/v1/transaction/pay1/event?gateway_account_id=57",
+      "/v1/transaction/pay1/transaction?gateway_account_id=57",
+      "/v1/event/1",
+    ]) {
+      expect(await hurried.ask(path)).toMatchObject({ status: 504, json: { status: 504, message: [text] } });
+    }
+    const csv = await hurried.ask("/v1/transaction?account_id=57", { headers: { accept: "text/csv" } });
+    expect([csv.status, csv.headers["content-type"]]).toEqual([504, problemType]);
+    resolve();
+    await holding;
+    expect((await hurried.ask("/v1/transaction?account_id=57")).status).toBe(200);
+    expect(hurried.logged.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ level: 40, method: "GET", route: "/v1/transaction/:transactionExternalId" }),
+    );
+  });
+
   test("is wrong-method, wrong-path and wrong-query in the ledger's words", async () => {
     const method = await ledger.ask("/v1/event/1", { method: "POST", body: "x" });
     expect(method).toMatchObject({ status: 405, json: { title: "Method Not Allowed" } });

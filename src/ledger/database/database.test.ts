@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLog } from "../../service/log.ts";
-import { type Database, isDataFault, openDatabase } from "./database.ts";
+import { type Database, isDataFault, openDatabase, StatementTimeout } from "./database.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "database-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -33,6 +33,18 @@ describe.each(["pglite:memory", `pglite:${folder}/with%20space`])("database %s",
     expect(
       await database.query("select 1 as one where 'a\"b,{}' = any($1::text[])", [['a"b,{}', "x"]]),
     ).toHaveLength(1);
+  });
+
+  test("a statement that takes too long, or waits too long for its turn, is given up on", async () => {
+    const hurried = database.within(100);
+    expect(await hurried.query("select 1 as one")).toEqual([{ one: 1 }]);
+    await expect(hurried.query("select pg_sleep(0.2)")).rejects.toThrow(new StatementTimeout(100));
+    const { promise: enough, resolve } = Promise.withResolvers<void>();
+    const holding = database.transaction(() => enough);
+    await expect(hurried.query("select 1")).rejects.toThrow(StatementTimeout);
+    resolve();
+    await holding;
+    expect(await hurried.query("select 2 as two")).toEqual([{ two: 2 }]);
   });
 
   test("a database that is there is healthy", async () => {

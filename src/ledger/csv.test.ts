@@ -1,0 +1,370 @@
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { parse } from "csv-parse/sync";
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openLog } from "../service/log.ts";
+import { ledgerApp } from "./app.ts";
+import type { Database } from "./database/database.ts";
+import { childStory, startLedger, story } from "./ledger.fixture.ts";
+import { openQueue } from "./queue/queue.ts";
+
+let ledger: Awaited<ReturnType<typeof startLedger>>;
+beforeAll(async () => {
+  ledger = await startLedger();
+  await ledger.tell(...transactions);
+});
+afterAll(() => ledger[Symbol.asyncDispose]());
+
+const transactions = [
+  story(
+    "payment",
+    "paid",
+    [
+      "09:14:22.999999",
+      "PAYMENT_CREATED",
+      {
+        amount: 123_450,
+        reference: "=1+1",
+        description: 'a "b", c',
+        payment_provider: "stripe",
+        external_metadata: { zone: "@north", branch: 7 },
+      },
+    ],
+    [
+      "09:15",
+      "PAYMENT_DETAILS_ENTERED",
+      {
+        email: "e@example.org",
+        cardholder_name: "Å\nN",
+        card_brand: "visa",
+        card_brand_label: "Visa",
+        card_type: "DEBIT",
+        expiry_date: "11/29",
+        last_digits_card_number: "4242",
+        gateway_transaction_id: "-gtx",
+        wallet: "APPLE_PAY",
+        corporate_surcharge: 5,
+        total_amount: 123_455,
+        moto: true,
+        requires_3ds: true,
+      },
+    ],
+    ["09:16", "CAPTURE_CONFIRMED"],
+    [
+      "09:17",
+      "FEE_INCURRED",
+      {
+        fee: 60,
+        net_amount: 123_395,
+        fee_breakdown: [
+          { fee_type: "transaction", amount: 45 },
+          { fee_type: "radar", amount: 10 },
+          { fee_type: "three_ds", amount: 5 },
+          null,
+        ],
+      },
+    ],
+  ),
+  story(
+    "payment",
+    "failed",
+    ["10:00", "PAYMENT_CREATED", { amount: 123, external_metadata: { branch: "old", extra: "é" } }],
+    ["10:01", "GATEWAY_ERROR_DURING_AUTHORISATION", { external_metadata: { branch: "new" } }],
+  ),
+  story("payment", "begun", ["10:30", "PAYMENT_CREATED", { amount: 5 }]),
+  childStory(
+    "refund",
+    "back",
+    "paid",
+    ["11:00", "REFUND_CREATED_BY_USER", { amount: 100, user_email: "+u@example.org" }],
+    ["11:01", "REFUND_SUCCEEDED", { gateway_transaction_id: "re1" }],
+  ),
+  childStory("dispute", "won", "paid", ["12:00", "DISPUTE_WON", { amount: 50, fee: 15, net_amount: -65 }]),
+  childStory("dispute", "lost", "paid", ["13:00", "DISPUTE_LOST", { amount: 50 }]),
+  story("payment", "other", [
+    "10:00",
+    "PAYMENT_CREATED",
+    { gateway_account_id: "58", external_metadata: { other: 1 } },
+  ]),
+  story("payment", "plain", ["10:00", "PAYMENT_CREATED", { gateway_account_id: "59" }]),
+];
+
+const ask = (query: string, accept = "text/csv") =>
+  ledger.ask(`/v1/transaction?${query}`, { headers: { accept } });
+/** As any reader of RFC 4180 takes it: a record for each row, by the names of the columns. */
+const read = async (query: string): Promise<Record<string, string>[]> =>
+  parse((await ask(query)).text, { columns: true });
+
+describe("CSV", () => {
+  test("has a column for everything, and for what the caller asks to be added", async () => {
+    const { status, headers, text } = await ask("account_id=57&fee_headers=true&moto_header=true");
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": 'attachment; filename="transactions.csv"',
+      vary: "accept",
+    });
+    expect(text.slice(0, text.indexOf("\n"))).toBe(
+      "Reference,Description,Email,Amount,Card Brand,Cardholder Name,Card Expiry Date,Card Number,State,Finished," +
+        "Error Code,Error Message,Provider ID,GOV.UK Payment ID,Issued By,Date Created,Time Created," +
+        "Corporate Card Surcharge,Total Amount,Wallet Type,Fee,Net,Fee (transaction),Fee (3DS)," +
+        "Fee (fraud protection),Card Type,MOTO,Payment Provider,3-D Secure Required,branch (metadata)," +
+        "extra (metadata),zone (metadata)",
+    );
+    expect(text.endsWith("\n")).toBe(true);
+    const columns = async (query: string) => (parse((await ask(query)).text) as string[][])[0]?.length;
+    expect(await columns("account_id=59")).toBe(23);
+    expect(await columns("account_id=59&fee_headers=true")).toBe(28);
+    expect(await columns("account_id=59&moto_header=true")).toBe(24);
+    expect(await columns("account_id=58,59")).toBe(24);
+  });
+
+  test("tells each kind of transaction, in pounds, days and words, and no text as a formula", async () => {
+    const rows = await read("account_id=57&fee_headers=true&moto_header=true");
+    const card = {
+      Reference: "'=1+1",
+      Description: 'a "b", c',
+      Email: "e@example.org",
+      "Card Brand": "Visa",
+      "Cardholder Name": "Å\nN",
+      "Card Expiry Date": "11/29",
+      "Card Number": "4242",
+      "GOV.UK Payment ID": "paid",
+      "Date Created": "05 Mar 2024",
+      "Wallet Type": "Apple Pay",
+      "Card Type": "debit",
+      "Error Code": "",
+      "Error Message": "",
+    };
+    const nothing = {
+      "Issued By": "",
+      "Corporate Card Surcharge": "",
+      "Total Amount": "",
+      Fee: "",
+      Net: "",
+      "Fee (transaction)": "",
+      "Fee (3DS)": "",
+      "Fee (fraud protection)": "",
+      MOTO: "",
+      "Payment Provider": "",
+      "3-D Secure Required": "",
+      "branch (metadata)": "",
+      "extra (metadata)": "",
+      "zone (metadata)": "",
+      "Provider ID": "",
+    };
+    const [lost, won, back, begun, failed, paid] = rows;
+    expect(rows).toHaveLength(6);
+    expect(paid).toEqual({
+      ...nothing,
+      ...card,
+      Amount: "1,234.50",
+      State: "Success",
+      Finished: "true",
+      "Provider ID": "'-gtx",
+      "Time Created": "09:14:22",
+      "Corporate Card Surcharge": "0.05",
+      "Total Amount": "1,234.55",
+      Fee: "0.60",
+      Net: "1,233.95",
+      "Fee (transaction)": "0.45",
+      "Fee (3DS)": "0.05",
+      "Fee (fraud protection)": "0.10",
+      MOTO: "true",
+      "Payment Provider": "stripe",
+      "3-D Secure Required": "true",
+      "branch (metadata)": "7",
+      "zone (metadata)": "'@north",
+    });
+    expect(back).toEqual({
+      ...nothing,
+      ...card,
+      Amount: "-1.00",
+      State: "Refund success",
+      Finished: "true",
+      "Provider ID": "re1",
+      "Issued By": "'+u@example.org",
+      "Time Created": "11:00:00",
+      "Total Amount": "-1.00",
+      Net: "-1.00",
+    });
+    expect(won).toEqual({
+      ...nothing,
+      ...card,
+      Amount: "0.50",
+      State: "Dispute won in your favour",
+      Finished: "true",
+      "Time Created": "12:00:00",
+      Fee: "0.15",
+      Net: "-0.65",
+    });
+    expect(lost).toMatchObject({ Amount: "-0.50", State: "Dispute lost to customer", Fee: "", Net: "" });
+    expect(failed).toMatchObject({
+      State: "Error",
+      "Error Code": "P0050",
+      "Error Message": "Payment provider returned an error",
+      "Total Amount": "0.00",
+      "Corporate Card Surcharge": "0.00",
+      Net: "0.00",
+      "branch (metadata)": "new",
+      "extra (metadata)": "",
+      MOTO: "false",
+    });
+    expect(begun).toMatchObject({
+      State: "In progress",
+      Finished: "false",
+      "Total Amount": "",
+      Amount: "0.05",
+    });
+  });
+
+  test.each([
+    "account_id=57",
+    "account_id=57,58",
+    "account_id=57&state=success",
+    "account_id=57&reference=%3D1&refund_states=success&dispute_states=won",
+    "account_id=57&metadata_value=new",
+    "account_id=57&display_size=1&page=9&limit_total=true&limit_total_size=1",
+    "account_id=none",
+  ])("and JSON tell the same rows: %s", async (query) => {
+    const filters = query.replace(/&display_size.*/, "");
+    const { results } = (await ledger.ask(`/v1/transaction?${filters}`)).json;
+    const told = results.map(
+      (row: { transaction_id: string; parent_transaction_id?: string; created_date: string }) => [
+        row.parent_transaction_id ?? row.transaction_id,
+        row.created_date.slice(11, 19),
+      ],
+    );
+    const rows = await read(query);
+    expect(rows.map((row) => [row["GOV.UK Payment ID"], row["Time Created"]])).toEqual(told);
+  });
+
+  test.each([
+    ["text/csv", "text/csv"],
+    ["text/csv, application/json;q=0.9", "text/csv"],
+    ["text/*", "text/csv"],
+    ["application/json, text/csv", "application/json"],
+    ["text/csv;q=0.5, */*", "application/json"],
+    ["*/*", "application/json"],
+    ["image/png", "application/json"],
+    ["", "application/json"],
+  ])("is what a caller gets who accepts %j: %s", async (accept, type) => {
+    expect((await ask("account_id=57", accept)).headers["content-type"]).toBe(`${type}; charset=utf-8`);
+  });
+
+  test.each([
+    ["", 400, "account_id is mandatory to search transactions for CSV"],
+    ["override_account_id_restriction=true", 400, "account_id is mandatory to search transactions for CSV"],
+    [
+      "account_id=57&from_date=x",
+      400,
+      "query parameter from_date must be an instant with a zone, such as 2024-03-05T09:14:22Z",
+    ],
+    ["account_id=57&state=failed", 400, expect.stringContaining("with status_version 2")],
+  ])("is refused as JSON is: %s is %i", async (query, status, text) => {
+    const answer = await ask(query);
+    expect(answer.status).toBe(status);
+    expect(answer.headers["content-type"]).toContain("application/problem+json");
+    expect(answer.json.message).toEqual([text]);
+  });
+
+  test("is told of without a body by HEAD", async () => {
+    const { status, headers, text } = await ledger.ask("/v1/transaction?account_id=57", {
+      method: "HEAD",
+      headers: { accept: "text/csv" },
+    });
+    expect([status, text, headers["content-type"]]).toEqual([200, "", "text/csv; charset=utf-8"]);
+  });
+});
+
+describe("a long table", () => {
+  const rows = 12_000;
+  beforeAll(async () => {
+    await ledger.database.query(
+      `insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date, event_count,
+                                first_event_id, reference, details)
+       select 'long' || n, 'PAYMENT', 'long', 'CREATED', timestamptz '2024-01-01Z' + n / 3 * interval '1 second', 1, 0,
+              'ref' || n, jsonb_build_object('reference', 'ref' || n, 'amount', n, 'description', repeat('x', 5000))
+       from generate_series(1, $1::int) as n`,
+      [rows],
+    );
+  });
+
+  test("comes whole and in order, each row once, though rows arrive meanwhile", async () => {
+    const { body } = await request(`${ledger.base}/v1/transaction?account_id=long`, {
+      headers: { accept: "text/csv" },
+    });
+    const pieces: Buffer[] = [];
+    for await (const piece of body) {
+      if (pieces.length === 0) {
+        await ledger.tell(
+          story("payment", "meanwhile", ["10:00", "PAYMENT_CREATED", { gateway_account_id: "long" }]),
+        );
+        await ledger.tell(
+          story("payment", "early", ["10:00", "PAYMENT_CREATED", { gateway_account_id: "long" }]).map(
+            (message) => ({
+              ...message,
+              timestamp: "2000-01-01T00:00:00Z",
+            }),
+          ),
+        );
+      }
+      pieces.push(piece);
+    }
+    const table: Record<string, string>[] = parse(Buffer.concat(pieces), { columns: true });
+    const expected = await ledger.database.query<{ external_id: string }>(
+      `select external_id from transaction where gateway_account_id = 'long' and external_id like 'long%'
+       order by created_date desc, external_id desc`,
+    );
+    expect(table.map((row) => row["GOV.UK Payment ID"])).toEqual(
+      expected.map(({ external_id }) => external_id),
+    );
+    expect(table).toHaveLength(rows);
+  });
+
+  test("is read no further than its reader takes it, and no more when the reader leaves", async () => {
+    let statements = 0;
+    const counting: Database = {
+      ...ledger.database,
+      within: (limitMs) => ({
+        ...ledger.database.within(limitMs),
+        query(text, values) {
+          statements += 1;
+          return ledger.database.query(text, values);
+        },
+      }),
+    };
+    await using queue = await openQueue("memory:");
+    await using app = await ledgerApp({
+      database: counting,
+      queue,
+      statementTimeoutMs: 10_000,
+      log: openLog("silent"),
+    });
+    const base = await app.listen({ port: 0, host: "127.0.0.1" });
+    const { body } = await request(`${base}/v1/transaction?account_id=long`, {
+      headers: { accept: "text/csv" },
+    });
+    await once(body, "readable");
+    await wait(500);
+    expect(statements).toBeGreaterThan(1);
+    expect(statements).toBeLessThan(rows / 1000 / 2);
+    body.on("error", () => {}).destroy();
+    await wait(200);
+    const atTheEnd = statements;
+    await wait(300);
+    expect(statements).toBe(atTheEnd);
+  });
+
+  test("that breaks off ends its connection, so that it cannot be taken for a whole one", async () => {
+    const { body, statusCode } = await request(`${ledger.base}/v1/transaction?account_id=long`, {
+      headers: { accept: "text/csv" },
+    });
+    expect(statusCode).toBe(200);
+    await once(body, "readable");
+    await ledger.database.query("alter table transaction rename to transaction_away");
+    await expect(body.text()).rejects.toThrow();
+    await ledger.database.query("alter table transaction_away rename to transaction");
+  });
+});
