@@ -343,9 +343,13 @@ describe("a long table", () => {
       log: openLog("silent"),
     });
     const base = await app.listen({ port: 0, host: "127.0.0.1" });
-    const { body } = await request(`${base}/v1/transaction?account_id=long`, {
-      headers: { accept: "text/csv" },
-    });
+    const url = `${base}/v1/transaction?account_id=long`;
+    const headers = { accept: "text/csv" };
+    expect((await request(url, { method: "HEAD", headers })).statusCode).toBe(200);
+    await wait(200);
+    expect(statements).toBe(2);
+    statements = 0;
+    const { body } = await request(url, { headers });
     await once(body, "readable");
     await wait(500);
     expect(statements).toBeGreaterThan(1);
@@ -357,6 +361,16 @@ describe("a long table", () => {
     expect(statements).toBe(atTheEnd);
   });
 
+  test("that its reader leaves is no failure", async () => {
+    const { body } = await request(`${ledger.base}/v1/transaction?account_id=long`, {
+      headers: { accept: "text/csv" },
+    });
+    await once(body, "readable");
+    body.on("error", () => {}).destroy();
+    await wait(300);
+    expect(ledger.logged).toEqual([]);
+  });
+
   test("that breaks off ends its connection, so that it cannot be taken for a whole one", async () => {
     const { body, statusCode } = await request(`${ledger.base}/v1/transaction?account_id=long`, {
       headers: { accept: "text/csv" },
@@ -366,5 +380,8 @@ describe("a long table", () => {
     await ledger.database.query("alter table transaction rename to transaction_away");
     await expect(body.text()).rejects.toThrow();
     await ledger.database.query("alter table transaction_away rename to transaction");
+    expect(ledger.logged.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ level: 50, err: expect.objectContaining({ code: "42P01" }) }),
+    );
   });
 });

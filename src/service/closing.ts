@@ -2,19 +2,24 @@ import type { FastifyInstance } from "fastify";
 import { Refusal } from "./refusal.ts";
 
 const idleCheckMs = 50;
+const graceOtherwiseMs = 10_000;
 
 /**
  * Closing answers the requests in flight, refuses new ones with 503, and ends each kept-alive connection as soon as
- * it is idle: one that was busy when the closing began would hold it up for its whole keep-alive time otherwise.
+ * it is idle: one that was busy when the closing began would hold it up for its whole keep-alive time otherwise. What
+ * is not answered after the grace, a long reply with a slow reader say, is cut off.
  */
-export function closeGracefully(app: FastifyInstance): void {
+export function closeGracefully(app: FastifyInstance, graceMs = graceOtherwiseMs): void {
   let sweep: NodeJS.Timeout | undefined;
+  let cut: NodeJS.Timeout | undefined;
   app.addHook("preClose", (done) => {
     sweep = setInterval(() => app.server.closeIdleConnections(), idleCheckMs);
+    cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
     done();
   });
   app.addHook("onClose", (_app, done) => {
     clearInterval(sweep);
+    clearTimeout(cut);
     done();
   });
   app.addHook("onRequest", (_request, _reply, done) => {

@@ -50,5 +50,9 @@ export function sendReply(reply: FastifyReply, type: string, body: unknown): Fas
   if (body === undefined) return reply.send();
   reply.type(`${type}; charset=utf-8`);
   if (type.endsWith("json")) return reply.send(toJson(body));
-  return reply.send(typeof body === "string" ? body : Readable.from(body as AsyncIterable<string>));
+  if (typeof body === "string") return reply.send(body);
+  const { method, routeOptions, log } = reply.request;
+  const pieces = Readable.from(method === "HEAD" ? [] : (body as AsyncIterable<string>));
+  pieces.on("error", (err) => log.error({ err, method, route: routeOptions.url }, "a reply broke off"));
+  return reply.send(pieces);
 }

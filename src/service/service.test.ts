@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import type { FastifyInstance } from "fastify";
+import { type FastifyInstance, fastify } from "fastify";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { closeGracefully } from "./closing.ts";
 import type { Handlers } from "./contract.ts";
 import { openLog } from "./log.ts";
 import type { Contract } from "./operations.ts";
@@ -439,6 +441,29 @@ test("closing answers what is in flight, refuses what comes, and is not held up 
     /^HTTP\/1.1 200 OK.*\r\n\r\nslowHTTP\/1.1 503 .*\r\n\r\nthe service is stopping\n$/s,
   );
   expect(performance.now() - began).toBeLessThan(5000);
+});
+
+test("a reply that its reader does not take is cut off after the grace", async () => {
+  const app = fastify();
+  closeGracefully(app, 300);
+  app.get("/endless", (_request, reply) =>
+    reply.type("text/plain").send(
+      Readable.from(
+        (function* () {
+          for (;;) yield "x".repeat(65_536);
+        })(),
+      ),
+    ),
+  );
+  const { port } = new URL(await app.listen({ port: 0, host: "127.0.0.1" }));
+  const reader = connect(Number(port), "127.0.0.1").on("error", () => {});
+  reader.write("GET /endless HTTP/1.1\r\nhost: a\r\n\r\n");
+  await once(reader, "readable");
+  const began = performance.now();
+  await app.close();
+  expect(performance.now() - began).toBeGreaterThan(250);
+  expect(performance.now() - began).toBeLessThan(3000);
+  reader.destroy();
 });
 
 test("a kept-alive connection that was busy at the closing is ended once it is idle", async () => {

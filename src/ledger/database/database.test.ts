@@ -47,6 +47,13 @@ describe.each(["pglite:memory", `pglite:${folder}/with%20space`])("database %s",
     expect(await hurried.query("select 2 as two")).toEqual([{ two: 2 }]);
   });
 
+  test("the planner comes to know a table that has changed", async () => {
+    await database.run("create table grown as select n, n % 10 as tenth from generate_series(1, 10000) as n");
+    await expect
+      .poll(() => database.query("select reltuples::int from pg_class where relname = 'grown'"))
+      .toEqual([{ reltuples: 10_000 }]);
+  });
+
   test("a database that is there is healthy", async () => {
     await expect(database.check()).resolves.toBeUndefined();
   });

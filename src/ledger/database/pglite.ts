@@ -2,6 +2,7 @@ import { PGlite, type Transaction, types } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { lockFolder } from "../../service/folder-lock.ts";
 import { type Database, type Sql, StatementTimeout } from "./database.ts";
+import { upkeepOf } from "./pglite-upkeep.ts";
 
 /** PostgreSQL inside this process, in a folder or in memory. One connection: transactions wait for one another. */
 export async function open(url: URL): Promise<Database> {
@@ -16,6 +17,7 @@ export async function open(url: URL): Promise<Database> {
   });
   opening.defer(() => pglite.close());
   await pglite.exec("set time zone 'UTC'");
+  opening.use(upkeepOf(pglite));
   const opened = opening.move();
   const sql = sqlOver(pglite);
   return {

@@ -18,7 +18,7 @@ const rows = 100_000;
 const fill = `
   insert into payout (gateway_payout_id, gateway_account_id, state, created_date, event_count, paid_out_date, details)
   select 'po' || n, n % 100, 'PAID_OUT', instant, 1, instant, '{}'
-  from (select n, timestamptz '2024-01-01Z' + n * interval '3 hours' as instant from generate_series(1, ${rows / 50}) as n);
+  from (select n, timestamptz '2024-01-01Z' + n * interval '3 hours' as instant from generate_series(1, ${rows / 50}) as n) as days;
 
   insert into metadata_key select n % 100, 'key' || n from generate_series(1, 20000) as n on conflict do nothing;
 

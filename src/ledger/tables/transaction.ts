@@ -273,7 +273,9 @@ export function searchTransactions(
   const rows = sources.map(
     (source) => `(select * from transaction where ${source} ${newestFirst} limit ${enough})`,
   );
-  const newest = filter.after ? bind(filter.after.newest_event_id) : "(select max(id) from event)";
+  const newest = filter.after
+    ? bind(filter.after.newest_event_id)
+    : "(select coalesce(max(id), 0) from event)";
   return sql.query<ReportedTransaction & Position>(
     `select ${reported}, ${newest}::bigint as newest_event_id
      from (
