@@ -1,8 +1,8 @@
-const day = "(\\d{4}-\\d{2}-\\d{2})";
-const time = "([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d)(?:\\.(\\d{1,9}))?)?";
-const offset = "(?:Z|([+-])(0\\d|1[0-8])(?::([0-5]\\d))?)";
-const zone = "(?:\\[[A-Za-z][\\w+/-]*\\])?";
-const instant = new RegExp(`^${day}T${time}${offset}${zone}$`);
+const dayForm = "(\\d{4}-\\d{2}-\\d{2})";
+const timeForm = "([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d)(?:\\.(\\d{1,9}))?)?";
+const offsetForm = "(?:Z|([+-])(0\\d|1[0-8])(?::([0-5]\\d))?)";
+const zoneForm = "(?:\\[[A-Za-z][\\w+/-]*\\])?";
+const instant = new RegExp(`^${dayForm}T${timeForm}${offsetForm}${zoneForm}$`);
 
 /** Whether this is a day of the calendar from the year 1 on, written `2024-03-05`. */
 export function isDay(text: string): boolean {
@@ -13,8 +13,9 @@ export function isDay(text: string): boolean {
 
 /**
  * An instant with a zone (RFC 3339, also without seconds, with an offset of hours alone, or with the zone's name in
- * brackets behind, which decides nothing), in the one form the ledger keeps and sorts by: UTC, six fraction digits, `Z`. Digits beyond
- * the sixth are cut off. Undefined when the text is no such instant, or lies outside the years 1 to 9999.
+ * brackets behind, which decides nothing), in the one form the ledger keeps and sorts by: UTC, six fraction digits,
+ * `Z`. Digits beyond the sixth are cut off. Undefined when the text is no such instant, or lies outside the years 1 to
+ * 9999.
  */
 export function readInstant(text: string): string | undefined {
   const [matched, day, hour, minute, second = "00", fraction = "", sign, zoneHours, zoneMinutes = "00"] =

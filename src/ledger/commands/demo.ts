@@ -32,6 +32,10 @@ await runCommand("demo", usage, async (args) => {
     ["all of them", "/v1/transaction/?account_id=demo"],
     ["by reference", "/v1/transaction/?account_id=demo&reference=parking&display_size=2"],
     ["a payment that was partly refunded", "/v1/transaction/demo-success?account_id=demo"],
+    [
+      "the same, as it was before it was captured",
+      "/v1/transaction/demo-success?account_id=demo&as_of=2024-03-05T09:30:00Z",
+    ],
     ["its refund", "/v1/transaction/demo-success/transaction?gateway_account_id=demo"],
     [
       "what happened to both",
@@ -41,9 +45,16 @@ await runCommand("demo", usage, async (args) => {
     ["a payment that was rejected", "/v1/transaction/demo-rejected?account_id=demo"],
     ["one that expired", "/v1/transaction/demo-expired?account_id=demo"],
     ["a dispute", "/v1/transaction/demo-dispute?account_id=demo"],
+    [
+      "what was settled on a day",
+      "/v1/transaction/?account_id=demo&from_settled_date=2024-03-08&to_settled_date=2024-03-08",
+    ],
   ]) {
     say(`# ${what}\ncurl '${base}${path}'`);
   }
+  say(
+    `# all of them as a table\ncurl -H 'Accept: text/csv' '${base}/v1/transaction/?account_id=demo&fee_headers=true'`,
+  );
 });
 
 async function visible(base: string): Promise<void> {

@@ -4,8 +4,8 @@ const upkeepEveryMs = 10_000;
 
 /**
  * PostgreSQL's autovacuum, for which this engine has no process: without it dead rows pile up, and the planner, knowing
- * nothing of the tables, sorts where an index is in order. The thresholds are PostgreSQL's defaults; -1
- * tuples is its sign for a table that was never looked at.
+ * nothing of the tables, sorts where an index is in order. The thresholds are PostgreSQL's defaults; a negative number
+ * of tuples is its sign for a table that was never looked at. An upkeep that fails is tried again the next time.
  */
 export function upkeepOf(pglite: PGlite): AsyncDisposable {
   let running: Promise<unknown> = Promise.resolve();

@@ -5,8 +5,7 @@ import type { Sql } from "../database/database.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
 import {
   countTransactions,
-  type Position,
-  type ReportedTransaction,
+  type FoundTransaction,
   searchTransactions,
   type TransactionFilter,
   type TransactionState,
@@ -18,6 +17,7 @@ import { lastPage, viewSearchLinks } from "../views/search-links.ts";
 import { statesToldAs, statusesOf } from "../views/state.ts";
 import { viewTransaction } from "../views/transaction.ts";
 import { accountMissing, problem } from "./problem.ts";
+import { typeOf } from "./transactions.ts";
 
 type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
 
@@ -66,6 +66,7 @@ export const searchHandlers = (sql: Sql): Pick<Handlers<operations>, "searchTran
   },
 });
 
+/** Reads what is sent first before it answers, so that a failure until then is told as such. */
 async function searchAsCsv(sql: Sql, query: SearchQuery) {
   if (!query.account_id) return problem(400, ["account_id is mandatory to search transactions for CSV"]);
   const filter = filterOf(query);
@@ -74,23 +75,20 @@ async function searchAsCsv(sql: Sql, query: SearchQuery) {
     searchTransactions(sql, filter, { limit: csvRowsAtOnce }),
   ]);
   const csv = viewCsv({ feeHeaders: query.fee_headers, motoHeader: query.moto_header, metadataKeys });
+  const rowsAfter = (rows: FoundTransaction[]) =>
+    rows.length < csvRowsAtOnce
+      ? []
+      : searchTransactions(sql, { ...filter, after: rows.at(-1) }, { limit: csvRowsAtOnce });
+  async function* write() {
+    yield csv.header;
+    for (let rows = first; rows.length > 0; rows = await rowsAfter(rows)) yield rows.map(csv.line).join("");
+  }
   return {
     status: 200 as const,
     type: "text/csv" as const,
     headers: { "Content-Disposition": 'attachment; filename="transactions.csv"' },
-    body: write(first),
+    body: write(),
   };
-
-  async function* write(rows: (ReportedTransaction & Position)[]): AsyncGenerator<string> {
-    yield csv.header;
-    while (rows.length > 0) {
-      yield rows.map(csv.line).join("");
-      const isLast = rows.length < csvRowsAtOnce;
-      rows = isLast
-        ? []
-        : await searchTransactions(sql, { ...filter, after: rows.at(-1) }, { limit: csvRowsAtOnce });
-    }
-  }
 }
 
 const cursorUnknown = problem(400, ["query parameter cursor must be one that the link next_cursor gave"]);
@@ -140,7 +138,7 @@ function filterOf(query: SearchQuery): TransactionFilter {
     states_by_type: asked.length > 0 ? asked : undefined,
     card_brands: query.card_brands,
     states: query.state && statesOf([query.state]),
-    transaction_type: query.transaction_type?.toUpperCase() as TransactionType | undefined,
+    transaction_type: typeOf(query.transaction_type),
     gateway_payout_id: query.gateway_payout_id,
     gateway_transaction_id: query.gateway_transaction_id,
     settled: settled.from || settled.to ? settled : undefined,

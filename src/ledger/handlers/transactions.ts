@@ -91,7 +91,7 @@ export const transactionHandlers = (sql: Sql): TransactionHandlers => ({
 });
 
 /** Either letter case is accepted. */
-const typeOf = (given: string | undefined) => given?.toUpperCase() as TransactionType | undefined;
+export const typeOf = (given: string | undefined) => given?.toUpperCase() as TransactionType | undefined;
 
 type Wanted = Pick<TransactionFilter, "gateway_account_id" | "transaction_type" | "parent_external_id"> & {
   external_id: string;

@@ -128,6 +128,9 @@ export interface Position {
   newest_event_id: bigint;
 }
 
+/** A transaction that was found, and so a place to go on from. */
+export type FoundTransaction = ReportedTransaction & Position;
+
 /** All that are given must hold. Instants are in UTC. Texts that are looked for are taken literally. */
 export interface TransactionFilter {
   external_id?: string | undefined;
@@ -254,14 +257,14 @@ export async function findTransaction(
 }
 
 /**
- * Those that fit the filter, newest first; ties by id, so that the order is total. Each row is a position to go on
- * from, within the transactions that had arrived when the first of them was read.
+ * Those that fit the filter, newest first; ties by id, so that the order is total. To go on from one is to stay
+ * within the transactions that had arrived when the first of them was read.
  */
 export function searchTransactions(
   sql: Sql,
   filter: TransactionFilter,
   { offset = 0, limit }: { offset?: number; limit: number },
-): Promise<(ReportedTransaction & Position)[]> {
+): Promise<FoundTransaction[]> {
   const { values, bind } = binding();
   const { account_ids: accountIds, ...others } = filter;
   const fitting = conditionsOf(others, bind);
@@ -276,7 +279,7 @@ export function searchTransactions(
   const newest = filter.after
     ? bind(filter.after.newest_event_id)
     : "(select coalesce(max(id), 0) from event)";
-  return sql.query<ReportedTransaction & Position>(
+  return sql.query<FoundTransaction>(
     `select ${reported}, ${newest}::bigint as newest_event_id
      from (
        select * from (${rows.join(" union all ")}) as fitting

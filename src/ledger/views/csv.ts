@@ -179,8 +179,6 @@ const titleCase = (text: string | undefined) =>
     .join(" ");
 
 /** A text that a spreadsheet would run as a formula gets a quote before it. */
-function harmless(text: string): string;
-function harmless(text: string | undefined): string | undefined;
 function harmless(text: string | undefined): string | undefined {
   return text !== undefined && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
