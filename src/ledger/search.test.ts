@@ -359,6 +359,18 @@ describe("pages", () => {
     });
   });
 
+  test("by cursor go on behind the oddest id", async () => {
+    const odd = (last: string) => "\u0001".repeat(254) + last;
+    await ledger.tell(
+      ...["a", "b", "c"].map((last) =>
+        story("payment", odd(last), created("10:00", { gateway_account_id: "61" })),
+      ),
+    );
+    expect((await follow("account_id=61&display_size=1", "next_cursor")).flat()).toEqual(
+      ["c", "b", "a"].map(odd),
+    );
+  });
+
   test("by cursor hold nothing that arrived meanwhile, wherever it belongs", async () => {
     const query = "account_id=60&display_size=2";
     const at = (id: string, time: string) =>
