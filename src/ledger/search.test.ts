@@ -207,6 +207,14 @@ describe("search refuses", () => {
       "payment_states=success,failed",
       `query parameter payment_states must be one of ${statuses2} with status_version 2`,
     ],
+    [
+      "refund_states=failed",
+      `query parameter refund_states must be one of ${statuses2} with status_version 2`,
+    ],
+    [
+      "dispute_states=won,timedout&status_version=1",
+      `query parameter dispute_states must be one of ${statuses1} with status_version 1`,
+    ],
     ["refund_states=success,bogus", `query parameter refund_states/1 must be one of ${statuses}`],
     ["dispute_states=", `query parameter dispute_states/0 must be one of ${statuses}`],
     [
@@ -249,10 +257,13 @@ describe("search refuses", () => {
 /** Follows a link of each page until it is not there; the pages' ids. */
 async function follow(query: string, link: "next_page" | "next_cursor", meanwhile?: () => Promise<void>) {
   const pages: string[][] = [];
+  let total = 0;
   let path = `/v1/transaction?${query}`;
   while (path !== "") {
     const { json } = await ledger.ask(path);
     expect(json.page).toBe(pages.length + 1);
+    if (pages.length === 0) total = json.total;
+    if (link === "next_cursor") expect(json.total).toBe(total);
     pages.push(idsOf(json));
     path = json._links[link]?.href.slice(ledger.base.length) ?? "";
     await meanwhile?.();
@@ -317,6 +328,7 @@ describe("pages", () => {
 
   test.each(["next_page", "next_cursor"] as const)("by %s visit each match once", async (link) => {
     expect((await follow("account_id=57&display_size=5", link)).flat()).toEqual(all57);
+    expect(await follow("account_id=57&display_size=6", link)).toEqual([all57.slice(0, 6), all57.slice(6)]);
     expect((await follow("account_id=57,58,59&reference=lic&display_size=1", link)).flat()).toEqual([
       ...ofCard.slice(0, 4),
       "q1",
@@ -339,6 +351,9 @@ describe("pages", () => {
     expect(await search("account_id=57&limit_total=true&limit_total_size=4&display_size=5")).toMatchObject({
       total: 12,
     });
+    expect(await search("account_id=57&limit_total=true&limit_total_size=5&display_size=5")).toMatchObject({
+      total: 5,
+    });
     expect(await search("account_id=57&limit_total_size=4&display_size=5")).toMatchObject({ total: 12 });
   });
 
@@ -352,6 +367,8 @@ describe("pages", () => {
     expect(second).toMatchObject({ total: 12, count: 5, page: 2 });
     expect(Object.keys(second._links)).toEqual(["self", "first_page", "next_cursor"]);
     expect(second._links.self.href).toBe(first._links.next_cursor.href);
+    const wider = first._links.next_cursor.href.replace("display_size=5", "display_size=500");
+    expect((await ledger.ask(wider.slice(ledger.base.length))).json.count).toBe(7);
     const both = `${first._links.next_cursor.href.slice(ledger.base.length)}&page=2`;
     expect(await ledger.ask(both)).toMatchObject({
       status: 400,
