@@ -69,10 +69,26 @@ const transactions = [
   story(
     "payment",
     "failed",
-    ["10:00", "PAYMENT_CREATED", { amount: 123, external_metadata: { branch: "old", extra: "é" } }],
+    [
+      "10:00",
+      "PAYMENT_CREATED",
+      {
+        amount: 1_234_567_890,
+        net_amount: -7,
+        reference: "\t=1",
+        description: "\r=1",
+        email: "a\rb",
+        external_metadata: { branch: "old", extra: "é" },
+      },
+    ],
     ["10:01", "GATEWAY_ERROR_DURING_AUTHORISATION", { external_metadata: { branch: "new" } }],
   ),
-  story("payment", "begun", ["10:30", "PAYMENT_CREATED", { amount: 5 }]),
+  story(
+    "payment",
+    "begun",
+    ["10:30", "PAYMENT_CREATED", { amount: 5 }],
+    ["10:31", "SOMETHING_UNKNOWN", { external_metadata: { later: 1 } }],
+  ),
   childStory(
     "refund",
     "back",
@@ -85,7 +101,7 @@ const transactions = [
   story("payment", "other", [
     "10:00",
     "PAYMENT_CREATED",
-    { gateway_account_id: "58", external_metadata: { other: 1 } },
+    { gateway_account_id: "58", external_metadata: { "=other": 1, branch: 1 } },
   ]),
   story("payment", "plain", ["10:00", "PAYMENT_CREATED", { gateway_account_id: "59" }]),
 ];
@@ -110,14 +126,16 @@ describe("CSV", () => {
         "Error Code,Error Message,Provider ID,GOV.UK Payment ID,Issued By,Date Created,Time Created," +
         "Corporate Card Surcharge,Total Amount,Wallet Type,Fee,Net,Fee (transaction),Fee (3DS)," +
         "Fee (fraud protection),Card Type,MOTO,Payment Provider,3-D Secure Required,branch (metadata)," +
-        "extra (metadata),zone (metadata)",
+        "extra (metadata),later (metadata),zone (metadata)",
     );
     expect(text.endsWith("\n")).toBe(true);
     const columns = async (query: string) => (parse((await ask(query)).text) as string[][])[0]?.length;
     expect(await columns("account_id=59")).toBe(23);
     expect(await columns("account_id=59&fee_headers=true")).toBe(28);
     expect(await columns("account_id=59&moto_header=true")).toBe(24);
-    expect(await columns("account_id=58,59")).toBe(24);
+    expect(await columns("account_id=58,59")).toBe(25);
+    expect(await columns("account_id=57,58")).toBe(28);
+    expect((await ask("account_id=58")).text).toContain(",'=other (metadata),branch (metadata)\n");
   });
 
   test("tells each kind of transaction, in pounds, days and words, and no text as a formula", async () => {
@@ -151,6 +169,7 @@ describe("CSV", () => {
       "3-D Secure Required": "",
       "branch (metadata)": "",
       "extra (metadata)": "",
+      "later (metadata)": "",
       "zone (metadata)": "",
       "Provider ID": "",
     };
@@ -204,9 +223,13 @@ describe("CSV", () => {
       State: "Error",
       "Error Code": "P0050",
       "Error Message": "Payment provider returned an error",
+      Reference: "'\t=1",
+      Description: "'\r=1",
+      Email: "a\rb",
+      Amount: "12,345,678.90",
       "Total Amount": "0.00",
       "Corporate Card Surcharge": "0.00",
-      Net: "0.00",
+      Net: "-0.07",
       "branch (metadata)": "new",
       "extra (metadata)": "",
       MOTO: "false",
@@ -216,7 +239,36 @@ describe("CSV", () => {
       Finished: "false",
       "Total Amount": "",
       Amount: "0.05",
+      Net: "0.00",
     });
+    expect((await ask("account_id=57")).text).toContain(`"'\r=1","a\rb"`);
+  });
+
+  test.each<[string, string, string, string]>([
+    ["payment", "PAYMENT_DETAILS_ENTERED", "", ""],
+    ["payment", "PAYMENT_CREATED", "In progress", ""],
+    ["payment", "PAYMENT_STARTED", "In progress", ""],
+    ["payment", "AUTHORISATION_SUCCEEDED", "In progress", ""],
+    ["payment", "USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL", "In progress", ""],
+    ["payment", "CAPTURE_CONFIRMED", "Success", ""],
+    ["payment", "AUTHORISATION_REJECTED", "Declined", "P0010"],
+    ["payment", "PAYMENT_EXPIRED", "Timed out", "P0020"],
+    ["payment", "CANCELLED_BY_USER", "Cancelled", "P0030"],
+    ["payment", "CANCELLED_BY_EXTERNAL_SERVICE", "Cancelled", "P0040"],
+    ["payment", "CAPTURE_ERRORED", "Error", "P0050"],
+    ["payment", "PAYMENT_STATUS_CORRECTED_TO_ERROR_BY_ADMIN", "Error", "P0050"],
+    ["refund", "REFUND_SUBMITTED", "Refund submitted", ""],
+    ["refund", "REFUND_SUCCEEDED", "Refund success", ""],
+    ["refund", "REFUND_ERROR", "Refund error", "P0050"],
+    ["dispute", "DISPUTE_CREATED", "Dispute awaiting evidence", ""],
+    ["dispute", "DISPUTE_EVIDENCE_SUBMITTED", "Dispute under review", ""],
+    ["dispute", "DISPUTE_LOST", "Dispute lost to customer", ""],
+    ["dispute", "DISPUTE_WON", "Dispute won in your favour", ""],
+  ])("names the state of a %s after %s: %s %s", async (type, eventType, name, code) => {
+    const gateway_account_id = `state-${type}-${eventType}`;
+    await ledger.tell(story(type, gateway_account_id, ["10:00", eventType, { gateway_account_id }]));
+    const [row] = await read(`account_id=${gateway_account_id}`);
+    expect(row).toMatchObject({ State: name, "Error Code": code });
   });
 
   test.each([

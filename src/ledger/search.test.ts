@@ -99,6 +99,7 @@ describe("search finds", () => {
     ["reference=%26%3F", ["p5"]],
     ["reference=lic&exact_reference_match=true", []],
     ["reference=lic-2&exact_reference_match=true", ["p2"]],
+    ["reference=LIC-2&exact_reference_match=true", ["p2"]],
     ["reference=100%25&exact_reference_match=true", ["p3"]],
     ["reference=lic-2&exact_reference_match=false", ["p2"]],
     ["exact_reference_match=true", all57],
@@ -155,12 +156,23 @@ describe("search finds", () => {
     expect(idsOf(everywhere)).toEqual(expect.arrayContaining(ids));
   });
 
+  test("and tells states in the version that is asked for", async () => {
+    const told = async (query: string) =>
+      (await search(`account_id=57&reference=lic-2&${query}`)).results[0].state.status;
+    expect([await told(""), await told("status_version=2"), await told("status_version=1")]).toEqual([
+      "declined",
+      "declined",
+      "failed",
+    ]);
+  });
+
   test.each([
     ["account_id=58", ["q1"]],
     ["account_id=58,59", ["q2", "q1"]],
     ["account_id=59,58,59", ["q2", "q1"]],
     ["account_id=57,58&reference=lic-9", ["q1"]],
     ["account_id=58&from_settled_date=2020-09-09", ["q1"]],
+    ["account_id=58&to_settled_date=2020-09-08", []],
     ["account_id=57&override_account_id_restriction=true&reference=lic-9", []],
     ["override_account_id_restriction=true&reference=lic-9", ["q1"]],
     ["override_account_id_restriction=true&from_settled_date=2020-09-09", ["q1"]],
@@ -240,6 +252,29 @@ describe("search refuses", () => {
     expect(json.message).toContain(text);
   });
 
+  const instant = "2024-03-05T10:00:00.000000Z";
+  test.each([
+    [[]],
+    [[instant, "p1", "1", 2]],
+    [["yesterday", "p1", "1", 2, 12]],
+    [["2024-03-05T10:00Z", "p1", "1", 2, 12]],
+    [[instant, "p\0", "1", 2, 12]],
+    [[instant, "\ud800", "1", 2, 12]],
+    [[instant, 1, "1", 2, 12]],
+    [[instant, "p1", 1, 2, 12]],
+    [[instant, "p1", "9".repeat(19), 2, 12]],
+    [[instant, "p1", "-1", 2, 12]],
+    [[instant, "p1", "1", -2, 12]],
+    [[instant, "p1", "1", 2.5, 12]],
+    [[instant, "p1", "1", 2, "12"]],
+  ])("a forged cursor: %j", async (members) => {
+    const cursor = Buffer.from(JSON.stringify(members)).toString("base64url");
+    expect(await ledger.ask(`/v1/transaction?account_id=57&cursor=${cursor}`)).toMatchObject({
+      status: 400,
+      json: { message: ["query parameter cursor must be one that the link next_cursor gave"] },
+    });
+  });
+
   test("a page beyond the last, unless there is none at all", async () => {
     expect(await ledger.ask("/v1/transaction?account_id=57&page=2")).toMatchObject({
       status: 404,
@@ -251,6 +286,7 @@ describe("search refuses", () => {
       page: 2,
       results: [],
     });
+    expect((await search("account_id=none&page=5"))._links.prev_page.href).toContain("page=1&");
   });
 });
 

@@ -204,6 +204,16 @@ describe("a payment shows", () => {
       { refund_summary: { status: "unavailable" } },
     ],
     [
+      "the same through another of them",
+      [["10:00", "PAYMENT_CREATED", { payment_provider: "smartpay", refund_amount_available: "100" }]],
+      { refund_summary: { status: "unavailable", amount_available: 100 } },
+    ],
+    [
+      "a credit card as one",
+      [["10:00", "PAYMENT_CREATED", { card_type: "CREDIT" }]],
+      { card_details: { card_brand: "", card_type: "credit" } },
+    ],
+    [
       "a card of which only a digit is known",
       [["10:00", "PAYMENT_CREATED", { last_digits_card_number: 42 }]],
       { card_details: { card_brand: "", last_digits_card_number: "42" } },
@@ -296,7 +306,12 @@ describe("a refund and a dispute", () => {
         "refund",
         "refund1",
         "parent",
-        ["11:00", "REFUND_CREATED_BY_USER", { amount: 40, refunded_by: "u1", user_email: "u@example.org" }],
+        [
+          "11:00",
+          "REFUND_CREATED_BY_USER",
+          { amount: 40, refunded_by: "u1", user_email: "u@example.org" },
+          { service_id: "svc1", live: false },
+        ],
         ["11:01", "REFUND_SUCCEEDED", { gateway_transaction_id: "re9" }],
         ["11:02", "REFUND_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po45" }],
       ),
@@ -309,7 +324,7 @@ describe("a refund and a dispute", () => {
           "DISPUTE_CREATED",
           { amount: 50, reason: "unrecognized", evidence_due_date: "2024-04-16T22:59:59.000000Z" },
         ],
-        ["12:01", "DISPUTE_LOST", { fee: 1500, net_amount: -1550 }],
+        ["12:01", "DISPUTE_LOST", { fee: 1500, net_amount: "-1550" }],
         ["12:02", "DISPUTE_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po45" }],
       ),
       story("payout", "po45", ["13:00", "PAYOUT_PAID", { paid_out_date: "2024-03-11T23:59:59.999999Z" }]),
@@ -340,6 +355,8 @@ describe("a refund and a dispute", () => {
       state: { status: "success", finished: true },
       created_date: "2024-03-05T11:00:00.000Z",
       gateway_transaction_id: "re9",
+      service_id: "svc1",
+      live: false,
       refunded_by: "u1",
       refunded_by_user_email: "u@example.org",
       gateway_payout_id: "po45",
@@ -361,7 +378,13 @@ describe("a refund and a dispute", () => {
   });
 
   test.each([
+    ["credit_not_processed", "credit_not_processed"],
+    ["duplicate", "duplicate"],
     ["fraudulent", "fraudulent"],
+    ["general", "general"],
+    ["product_not_received", "product_not_received"],
+    ["product_unacceptable", "product_unacceptable"],
+    ["subscription_canceled", "subscription_canceled"],
     ["unrecognized", "unrecognised"],
     ["constructor", "other"],
     ["  ", undefined],
@@ -443,6 +466,7 @@ describe("the events of a transaction", () => {
         ["10:05:30", "REFUND_SUBMITTED"],
         ["10:05:31", "REFUND_ERROR"],
       ),
+      childStory("refund", "told-refund2", "told", ["10:05:32", "REFUND_SUBMITTED"]),
     );
     expect(await list("told")).toEqual([
       ["PAYMENT_CREATED", "created"],
@@ -450,11 +474,12 @@ describe("the events of a transaction", () => {
       ["GATEWAY_ERROR_DURING_AUTHORISATION", "error"],
       ["REFUND_SUBMITTED", "submitted"],
       ["REFUND_ERROR", "error"],
+      ["REFUND_SUBMITTED", "submitted"],
       ["CANCELLED_BY_USER", "cancelled"],
       ["CANCELLED_BY_EXTERNAL_SERVICE", "cancelled"],
     ]);
     const all = await list("told", "&include_all_events=true");
-    expect(all).toHaveLength(11);
+    expect(all).toHaveLength(12);
     expect(all[3]).toEqual(["SOMETHING_UNKNOWN", undefined]);
     expect(await list("told-refund")).toEqual([
       ["REFUND_SUBMITTED", "submitted"],
@@ -471,7 +496,7 @@ describe("as of an instant", () => {
         "old",
         ["10:00", "PAYMENT_CREATED", { amount: 100, reference: "first" }],
         ["11:00", "CAPTURE_CONFIRMED", { reference: "second" }],
-        ["12:00", "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po47" }],
+        ["12:00", "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po47", reference: "third" }],
       ),
       childStory(
         "refund",
@@ -506,6 +531,15 @@ describe("as of an instant", () => {
     }
   });
 
+  test("a payment is not settled before its payout was", async () => {
+    const { gateway_payout_id, settlement_summary } = await lookUp(
+      "old",
+      "account_id=57&as_of=2024-03-05T12:30Z",
+    );
+    expect(gateway_payout_id).toBe("po47");
+    expect(settlement_summary).not.toHaveProperty("settled_date");
+  });
+
   test("a child shows what its payment had then", async () => {
     const shown = await lookUp("old-refund", "account_id=57&as_of=2024-03-05T11:45:00Z");
     expect(shown).toMatchObject({ state: { status: "submitted" }, payment_details: { reference: "second" } });
@@ -533,6 +567,11 @@ describe("as of an instant", () => {
     expect(answer.status).toBe(status);
     expect(answer.json.events?.map(({ event_type }: { event_type: string }) => event_type)).toEqual(types);
   });
+
+  test("another account has no list of events", async () => {
+    const path = "/v1/transaction/old/event?gateway_account_id=58&as_of=2024-03-05T12:00:00Z";
+    expect((await ledger.ask(path)).status).toBe(404);
+  });
 });
 
 describe("a payment by its provider's id", () => {
@@ -553,6 +592,11 @@ describe("a payment by its provider's id", () => {
         "PAYMENT_CREATED",
         { gateway_transaction_id: "gtx7", payment_provider: "sandbox" },
       ]),
+      story("payment", "g5", [
+        "12:00",
+        "AUTHORISATION_REJECTED",
+        { gateway_transaction_id: "gtx9", payment_provider: "stripe" },
+      ]),
       childStory("refund", "g4", "g1", [
         "13:00",
         "REFUND_SUBMITTED",
@@ -571,5 +615,10 @@ describe("a payment by its provider's id", () => {
   ])("%s is %i %s", async (query, status, id) => {
     const answer = await ledger.ask(`/v1/transaction/gateway-transaction?${query}`);
     expect([answer.status, answer.json.transaction_id]).toEqual([status, id]);
+  });
+
+  test("tells its state in version 2", async () => {
+    const path = "/v1/transaction/gateway-transaction?gateway_transaction_id=gtx9&payment_provider=stripe";
+    expect((await ledger.ask(path)).json.state.status).toBe("declined");
   });
 });
