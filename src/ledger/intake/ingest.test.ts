@@ -91,12 +91,6 @@ test("batches that come side by side end in the same rows", async () => {
   expect(await rowsAfter(inBatches([...events, ...events], 3), sideBySide)).toEqual(expected);
 });
 
-test("a migration is applied once", async () => {
-  const applied = await database.query("select * from migration");
-  await migrate(database);
-  expect(await database.query("select * from migration")).toEqual(applied);
-});
-
 const inBatches = <Item>(items: Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
