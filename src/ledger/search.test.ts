@@ -1,3 +1,5 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { childStory, startLedger, story, type Told } from "./ledger.fixture.ts";
 
@@ -360,6 +362,13 @@ describe("pages", () => {
       next_page: { href: `${ledger.base}/v1/transaction/?account_id=57&page=2&display_size=5` },
       next_cursor: { href: expect.stringContaining("/v1/transaction/?account_id=57&cursor=") },
     });
+  });
+
+  test("lead to the address that was reached, when the caller names none", async () => {
+    const { hostname, port } = new URL(ledger.base);
+    const socket = connect(Number(port), hostname);
+    socket.end("GET /v1/transaction?account_id=57 HTTP/1.0\r\n\r\n");
+    expect(await text(socket)).toContain(`"self":{"href":"${ledger.base}/v1/transaction?account_id=57&`);
   });
 
   test.each(["next_page", "next_cursor"] as const)("by %s visit each match once", async (link) => {

@@ -568,6 +568,28 @@ describe("as of an instant", () => {
     expect(answer.json.events?.map(({ event_type }: { event_type: string }) => event_type)).toEqual(types);
   });
 
+  test("a child is its parent's of then", async () => {
+    await ledger.tell(
+      story(
+        "refund",
+        "moved",
+        ["11:00", "REFUND_SUBMITTED", {}, { parent_resource_external_id: "from" }],
+        ["12:00", "REFUND_SUCCEEDED", {}, { parent_resource_external_id: "to" }],
+      ),
+      story("payment", "from", ["10:00", "PAYMENT_CREATED"]),
+      story("payment", "to", ["10:00", "PAYMENT_CREATED"]),
+    );
+    const events = async (id: string, asOf: string) =>
+      (await ledger.ask(`/v1/transaction/${id}/event?gateway_account_id=57&as_of=${asOf}`)).json.events
+        .length;
+    expect([await events("from", "2024-03-05T11:30Z"), await events("to", "2024-03-05T11:30Z")]).toEqual([
+      2, 1,
+    ]);
+    expect([await events("from", "2024-03-05T12:30Z"), await events("to", "2024-03-05T12:30Z")]).toEqual([
+      1, 3,
+    ]);
+  });
+
   test("another account has no list of events", async () => {
     const path = "/v1/transaction/old/event?gateway_account_id=58&as_of=2024-03-05T12:00:00Z";
     expect((await ledger.ask(path)).status).toBe(404);

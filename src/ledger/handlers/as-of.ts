@@ -15,12 +15,9 @@ export async function transactionAsOf(
   asOf: string,
 ): Promise<ReportedTransaction | undefined> {
   const own = await eventsOf(sql, [externalId], asOf);
-  const parentIds = new Set(own.flatMap((event) => event.parent_resource_external_id ?? []));
-  parentIds.delete(externalId);
-  const ofParents = parentIds.size > 0 ? await eventsOf(sql, [...parentIds], asOf) : [];
-  const row = projectTransactions([...own, ...ofParents]).find(
-    ({ external_id }) => external_id === externalId,
-  );
+  const ids = new Set([externalId, ...own.flatMap((event) => event.parent_resource_external_id ?? [])]);
+  const events = ids.size === 1 ? own : await eventsOf(sql, [...ids], asOf);
+  const row = projectTransactions(events).find(({ external_id }) => external_id === externalId);
   return row && { ...row, paid_out_date: await paidOutDateAsOf(sql, row, asOf) };
 }
 

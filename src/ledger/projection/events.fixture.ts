@@ -8,7 +8,10 @@ const eventOf = (type: ResourceType, id: string, parent: string | null) =>
     resource_external_id: fc.constant(id),
     parent_resource_external_id: fc.constantFrom(parent, null),
     timestamp: fc.integer({ min: 0, max: 5 }).map((minute) => `2024-03-05T10:0${minute}:00.000000Z`),
-    event_type: fc.constantFrom(...Object.keys({ ...stateAfter, ...payoutStateAfter }), "DETAILS", "UNKNOWN"),
+    event_type: fc.oneof(
+      fc.constantFrom(...Object.keys({ ...stateAfter, ...payoutStateAfter })),
+      fc.constantFrom("DETAILS", "OTHER", "UNKNOWN"),
+    ),
     service_id: fc.constantFrom(null, "one", "two"),
     live: fc.constantFrom(null, true, false),
     event_details: fc.record(

@@ -76,9 +76,17 @@ describe("events fold into a transaction", () => {
       "live and service are the newest that were told",
       [
         ["10:00", "A", {}, { live: true, service_id: "one" }],
-        ["10:01", "B", {}, { live: false }],
+        ["10:01", "B", {}, { live: false, service_id: "" }],
       ],
       { live: false, service_id: "one" },
+    ],
+    [
+      "an empty parent is none",
+      [
+        ["10:00", "A", {}, { parent_resource_external_id: "one" }],
+        ["10:01", "B", {}, { parent_resource_external_id: "" }],
+      ],
+      { parent_external_id: "one" },
     ],
     [
       "numbers become text where text is meant",
@@ -92,6 +100,14 @@ describe("events fold into a transaction", () => {
         ["10:00", "PAYMENT_CREATED"],
       ],
       { state: "SUCCESS" },
+    ],
+    [
+      "and one that sets no state is older than one that does",
+      [
+        ["10:00", "PAYMENT_DETAILS_ENTERED", { email: "older" }],
+        ["10:00", "PAYMENT_CREATED", { email: "newer" }],
+      ],
+      { email: "newer" },
     ],
     [
       "metadata is searched by its values, as text in lower case, each once",
@@ -240,6 +256,12 @@ describe("a refund or dispute", () => {
       reference: "own",
       parent_external_id: "pay",
     });
+  });
+
+  test("is what takes from its parent; a payment does not", () => {
+    const [own] = payment(["11:00", "X", { reference: "own" }]);
+    const child = { ...(own as EventRow), resource_external_id: "child", parent_resource_external_id: "pay" };
+    expect(project([child, ...paid], "child")).toMatchObject({ reference: "own", parent_external_id: "pay" });
   });
 
   test("takes nothing from a payment that has nothing, not even its own", () => {
