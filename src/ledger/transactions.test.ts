@@ -426,6 +426,16 @@ describe("a payout settles what it includes", () => {
     expect(foreign.settlement_summary).not.toHaveProperty("settled_date");
   });
 
+  test("and is not taken for a payment of the same id", async () => {
+    await ledger.tell(
+      story("payment", "same", ["10:00", "PAYMENT_CREATED", { reference: "paid" }]),
+      story("payout", "same", ["11:00", "PAYOUT_CREATED", { reference: "paid out" }]),
+    );
+    const shown = { transaction_type: "PAYMENT", reference: "paid", state: { status: "created" } };
+    expect(await lookUp("same")).toMatchObject(shown);
+    expect(await lookUp("same", "account_id=57&as_of=9999-01-01T00:00:00Z")).toMatchObject(shown);
+  });
+
   test("and is folded again by a message that asks for it", async () => {
     await ledger.database.query("update payout set paid_out_date = null where gateway_payout_id = 'po46'");
     await ledger.send({ ...story("payout", "po46", ["09:00", "ANY"])[0], reproject_domain_object: true });

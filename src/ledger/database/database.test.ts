@@ -47,11 +47,16 @@ describe.each(["pglite:memory", `pglite:${folder}/with%20space`])("database %s",
     expect(await hurried.query("select 2 as two")).toEqual([{ two: 2 }]);
   });
 
-  test("the planner comes to know a table that has changed", async () => {
+  test("the planner comes to know a table that has changed, and one whose changes nobody counted", async () => {
+    await database.run("create table uncounted as select n from generate_series(1, 10000) as n");
+    await database.run("select pg_stat_force_next_flush()");
+    await database.run("select pg_stat_reset()");
     await database.run("create table grown as select n, n % 10 as tenth from generate_series(1, 10000) as n");
     await expect
-      .poll(() => database.query("select reltuples::int from pg_class where relname = 'grown'"))
-      .toEqual([{ reltuples: 10_000 }]);
+      .poll(() =>
+        database.query("select reltuples::int from pg_class where relname in ('grown', 'uncounted')"),
+      )
+      .toEqual([{ reltuples: 10_000 }, { reltuples: 10_000 }]);
   });
 
   test("a database that is there is healthy", async () => {
