@@ -12,5 +12,14 @@ BigInt.prototype.toJSON = function toJSON() {
   return JSON.rawJSON(String(this));
 };
 
+/** What a text says; undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON text, ended by a line feed as every body of the services is. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -24,7 +24,10 @@ const card = {
   expiry_date: "11/29",
 };
 
-/** Lives of four payments, a refund, a dispute and a payout: the refund first of all, the rest in no good order, some twice. */
+/**
+ * Lives of four payments, a refund, a dispute and a payout: the refund first of all, the rest in no good order, some
+ * twice.
+ */
 export function demoEvents(): EventMessage[] {
   const inOrder = [
     ...life(

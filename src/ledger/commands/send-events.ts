@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { runCommand, say, UsageFault } from "../../service/command.ts";
+import { parseJson } from "../../service/json.ts";
 import { readSettings } from "../../service/settings.ts";
 import { openSender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
@@ -34,7 +35,7 @@ await runCommand("send-events", usage, async ([file, ...more]) => {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       number += 1;
       if (line.trim() === "") continue;
-      if (!isJson(line)) throw new Error(`line ${number} is not JSON`);
+      if (parseJson(line) === undefined) throw new Error(`line ${number} is not JSON`);
       bodies.push(line);
       if (bodies.length === batch) await flush();
     }
@@ -46,12 +47,3 @@ await runCommand("send-events", usage, async ([file, ...more]) => {
   }
   say(`sent ${sent} messages to ${sender.url}`);
 });
-
-function isJson(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -43,3 +43,10 @@ export const openDatabase = (url: string) => openAdapter(databases, url);
  */
 export const isDataFault = (error: unknown): boolean =>
   /^(22|23|54)...$/.test((error as { code?: string } | null)?.code ?? "");
+
+/**
+ * Whether the database can keep every text in a JSON value: it takes no NUL and no half of a surrogate pair. In JSON
+ * text these stand as escapes that an even number of backslashes precedes.
+ */
+export const isStorable = (value: unknown): boolean =>
+  !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f]..)/.test(JSON.stringify(value));

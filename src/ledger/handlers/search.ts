@@ -12,10 +12,10 @@ import {
   type TransactionType,
 } from "../tables/transaction.ts";
 import { viewCsv } from "../views/csv.ts";
-import { readCursor, viewCursor } from "../views/cursor.ts";
 import { lastPage, viewSearchLinks } from "../views/search-links.ts";
 import { statesToldAs, statusesOf } from "../views/state.ts";
 import { viewTransaction } from "../views/transaction.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
 import { accountMissing, problem } from "./problem.ts";
 import { typeOf } from "./transactions.ts";
 
@@ -52,7 +52,7 @@ export const searchHandlers = (sql: Sql): Pick<Handlers<operations>, "searchTran
     if (isBeyondLast && !cursor && !query.limit_total) return problem(404, ["the requested page not found"]);
     const shown = rows.slice(0, displaySize);
     const last = rows.length > displaySize ? shown.at(-1) : undefined;
-    const nextCursor = last && viewCursor({ ...last, page: page + 1, total });
+    const nextCursor = last && writeCursor({ ...last, page: page + 1, total });
     return {
       status: 200,
       body: {

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { demoEvents } from "../commands/demo-events.ts";
+import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { type Database, openDatabase } from "../database/database.ts";
 import { family } from "../projection/events.fixture.ts";
 import type { NewEvent } from "../tables/event.ts";
 import { migrate } from "../tables/migrate.ts";
 import { type Batch, ingest } from "./ingest.ts";
-import { readMessage } from "./message.ts";
 
 let database: Database;
 beforeAll(async () => {
@@ -15,11 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
-const events = demoEvents().map((message) => {
-  const read = readMessage(JSON.stringify(message));
-  if (read.kind !== "event") throw new Error("the demonstration's events are events");
-  return read.event;
-});
+const events = readDemoEvents();
 
 /** All that is kept, but for the numbers, which tell in which order events arrived. */
 async function rowsAfter(batches: NewEvent[][], ingestAll = oneAfterAnother) {

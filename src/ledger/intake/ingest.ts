@@ -17,8 +17,8 @@ export interface Batch {
 }
 
 /**
- * Stores the events of a batch and brings the transactions and payouts they touch up to date, or does nothing at all. Safe to
- * repeat, and safe beside any number of others that do the same.
+ * Stores the events of a batch and brings the transactions and payouts they touch up to date, or does nothing at all.
+ * Safe to repeat, and safe beside any number of others that do the same.
  */
 export async function ingest(database: Database, batch: Batch): Promise<void> {
   let done = false;

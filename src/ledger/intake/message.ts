@@ -1,8 +1,10 @@
 import contract from "../../../generated/ledger.json" with { type: "json" };
 import type { components } from "../../../generated/ledger.ts";
 import { readInstant } from "../../service/instant.ts";
+import { parseJson } from "../../service/json.ts";
 import type { Contract } from "../../service/operations.ts";
 import { schemaValidator } from "../../service/validation.ts";
+import { isStorable } from "../database/database.ts";
 import type { NewEvent } from "../tables/event.ts";
 
 /** What a message asks for; a refused one can never succeed, and says why. */
@@ -23,7 +25,7 @@ export function readMessage(body: string): Message {
   if (isObject(message)) message.event_details = withoutNulls(message.event_details ?? {}) as Details;
   const [fault, ...more] = findFaults(message);
   if (fault !== undefined) return refused([fault, ...more].join("; "));
-  if (hasUnstorableText(message)) {
+  if (!isStorable(message)) {
     return refused("a text holds a NUL character or half a surrogate pair, which cannot be stored");
   }
   const { resource_external_id } = message;
@@ -49,14 +51,6 @@ type Details = Record<string, unknown>;
 
 const refused = (reason: string): Message => ({ kind: "refused", reason });
 
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -70,10 +64,6 @@ const isDeeperThan = (levels: number, value: unknown): boolean =>
 
 const withoutNulls = (value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) : value;
-
-/** In JSON text these stand as escapes that an even number of backslashes precedes. */
-const hasUnstorableText = (message: unknown) =>
-  /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f]..)/.test(JSON.stringify(message));
 
 const readBoolean = (value: unknown): boolean | undefined =>
   value === true || value === "true" ? true : value === false || value === "false" ? false : undefined;

@@ -32,4 +32,5 @@ export function projectMetadataKeys(events: EventRow[]): MetadataKeyRow[] {
   });
 }
 
-const metadataOf = (details: Details) => (details.external_metadata ?? {}) as Details;
+/** A payment's metadata; none is empty. */
+export const metadataOf = (details: Details) => (details.external_metadata ?? {}) as Details;

@@ -1,23 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Details, EventRow } from "../tables/event.ts";
-import { family, shuffled } from "./events.fixture.ts";
+import { events, family, shuffled, type Told } from "./events.fixture.ts";
 import { projectPayouts } from "./payout.ts";
 
-type Told = [time: string, eventType: string, details?: Details];
-
-const payout = (...told: Told[]): EventRow[] =>
-  told.map(([time, event_type, event_details = {}], index) => ({
-    id: BigInt(index),
-    resource_type: "payout",
-    resource_external_id: "po",
-    parent_resource_external_id: null,
-    timestamp: `2024-03-05T${time}:00.000000Z`,
-    event_type,
-    service_id: null,
-    live: null,
-    event_details,
-  }));
+const payout = (...told: Told[]) => events("payout", "po", ...told);
 
 describe("events fold into a payout", () => {
   test.each<[string, Told[], object]>([

@@ -1,26 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Details, EventRow, ResourceType } from "../tables/event.ts";
+import type { EventRow, ResourceType } from "../tables/event.ts";
 import type { TransactionState } from "../tables/transaction.ts";
-import { family, shuffled } from "./events.fixture.ts";
+import { events, family, shuffled, type Told } from "./events.fixture.ts";
 import { stateAfter } from "./states.ts";
 import { projectTransactions } from "./transaction.ts";
 
-type Told = [time: string, eventType: string, details?: Details, change?: Partial<EventRow>];
-
-const events = (type: ResourceType, id: string, ...told: Told[]): EventRow[] =>
-  told.map(([time, event_type, event_details = {}, change = {}], index) => ({
-    id: BigInt(index),
-    resource_type: type,
-    resource_external_id: id,
-    parent_resource_external_id: null,
-    timestamp: `2024-03-05T${time}:00.000000Z`,
-    event_type,
-    service_id: null,
-    live: null,
-    event_details,
-    ...change,
-  }));
 const payment = (...told: Told[]) => events("payment", "pay", ...told);
 const child = (type: ResourceType, ...told: Told[]) =>
   events(type, "child", ...told).map((event) => ({ ...event, parent_resource_external_id: "pay" }));

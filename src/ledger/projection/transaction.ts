@@ -31,10 +31,7 @@ function projectTransaction(id: string, history: History, all: Map<string, Histo
     ...common,
     live: common.live ?? booleanOf(details, "live") ?? null,
     state: firstOf(newestFirst, (event) => stateSetBy(event.event_type)) ?? "UNDEFINED",
-    first_event_id: newestFirst.reduce(
-      (first, { id }) => (id < first ? id : first),
-      newestFirst[0]?.id ?? 0n,
-    ),
+    first_event_id: newestFirst.map(({ id }) => id).reduce((first, id) => (id < first ? id : first)),
     reference: ofPayment("reference"),
     email: ofPayment("email"),
     cardholder_name: ofPayment("cardholder_name"),

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { demoEvents } from "../commands/demo-events.ts";
+import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { type Database, openDatabase } from "../database/database.ts";
 import { ingest } from "../intake/ingest.ts";
-import { readMessage } from "../intake/message.ts";
 import { migrate } from "./migrate.ts";
 
 const kept = async (database: Database) => ({
@@ -14,11 +13,7 @@ const kept = async (database: Database) => ({
 test("a ledger of the first migration knows after the others what a new one knows", async () => {
   await using database = await openDatabase("pglite:memory");
   await migrate(database);
-  const events = demoEvents().flatMap((message) => {
-    const read = readMessage(JSON.stringify(message));
-    return read.kind === "event" ? [read.event] : [];
-  });
-  await ingest(database, { events, reprojections: [], parked: [] });
+  await ingest(database, { events: readDemoEvents(), reprojections: [], parked: [] });
   const expected = await kept(database);
   expect(expected.metadataKeys).not.toEqual([]);
 

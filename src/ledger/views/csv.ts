@@ -1,6 +1,8 @@
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
+import { metadataOf } from "../projection/metadata.ts";
 import type { Details } from "../tables/event.ts";
 import type { ReportedTransaction, TransactionState, TransactionType } from "../tables/transaction.ts";
+import { viewDay } from "./date.ts";
 import { viewState } from "./state.ts";
 
 export interface CsvOptions {
@@ -19,7 +21,9 @@ export function viewCsv(options: CsvOptions) {
   };
 }
 
-type Cell = (row: ReportedTransaction) => string | undefined;
+/** A number is pence, written in pounds; a text is whatever a payer or producer may have written. */
+type Value = string | number | undefined;
+type Cell = (row: ReportedTransaction) => Value;
 type Column = [header: string, cell: Cell];
 
 const columnsOf = ({ feeHeaders, motoHeader, metadataKeys }: CsvOptions): Column[] => [
@@ -35,35 +39,29 @@ const columnsOf = ({ feeHeaders, motoHeader, metadataKeys }: CsvOptions): Column
   ["Finished", ({ state }) => String(viewState(state, 2).finished)],
   ["Error Code", ({ state }) => viewState(state, 2).code],
   ["Error Message", ({ state }) => viewState(state, 2).message],
-  ["Provider ID", (row) => harmless(row.gateway_transaction_id ?? undefined)],
+  ["Provider ID", (row) => row.gateway_transaction_id ?? undefined],
   ["GOV.UK Payment ID", paymentId],
-  ["Issued By", of("REFUND", ({ details }) => harmless(textOf(details, "user_email")))],
+  ["Issued By", of("REFUND", ({ details }) => textOf(details, "user_email"))],
   ["Date Created", ({ created_date }) => dateOf(created_date)],
   ["Time Created", ({ created_date }) => created_date.slice(11, 19)],
-  [
-    "Corporate Card Surcharge",
-    of("PAYMENT", ({ details }) => pounds(penceOf(details, "corporate_surcharge") ?? 0)),
-  ],
+  ["Corporate Card Surcharge", of("PAYMENT", ({ details }) => penceOf(details, "corporate_surcharge") ?? 0)],
   ["Total Amount", totalAmount],
-  ["Wallet Type", (row) => harmless(titleCase(textOf(shownDetails(row), "wallet")))],
+  ["Wallet Type", (row) => titleCase(textOf(shownDetails(row), "wallet"))],
   ...(feeHeaders ? feeColumns : []),
-  ["Card Type", (row) => harmless(textOf(shownDetails(row), "card_type")?.toLowerCase())],
+  ["Card Type", (row) => textOf(shownDetails(row), "card_type")?.toLowerCase()],
   ...(motoHeader ? [motoColumn] : []),
-  ["Payment Provider", of("PAYMENT", ({ details }) => harmless(textOf(details, "payment_provider")))],
+  ["Payment Provider", of("PAYMENT", ({ details }) => textOf(details, "payment_provider"))],
   [
     "3-D Secure Required",
     of("PAYMENT", ({ details }) => (booleanOf(details, "requires_3ds") ? "true" : undefined)),
   ],
   ...metadataKeys.map(
-    (key): Column => [
-      `${harmless(key)} (metadata)`,
-      of("PAYMENT", ({ details }) => harmless(textOf((details.external_metadata ?? {}) as Details, key))),
-    ],
+    (key): Column => [`${key} (metadata)`, of("PAYMENT", ({ details }) => textOf(metadataOf(details), key))],
   ),
 ];
 
 const feeColumns: Column[] = [
-  ["Fee", (row) => (row.transaction_type === "REFUND" ? undefined : pounds(penceOf(row.details, "fee")))],
+  ["Fee", (row) => (row.transaction_type === "REFUND" ? undefined : penceOf(row.details, "fee"))],
   ["Net", netAmount],
   ["Fee (transaction)", feePart("transaction")],
   ["Fee (3DS)", feePart("three_ds")],
@@ -80,7 +78,7 @@ const shownDetails = ({ details, payment_details }: ReportedTransaction): Detail
   payment_details ?? details;
 
 function shown(name: string): Cell {
-  return (row) => harmless(textOf(shownDetails(row), name));
+  return (row) => textOf(shownDetails(row), name);
 }
 
 /** A cell that only transactions of this type fill. */
@@ -89,40 +87,37 @@ function of(type: TransactionType, cell: Cell): Cell {
 }
 
 /** What was refunded or is disputed went away, unless the dispute was won. */
-function amount({ transaction_type, state, details }: ReportedTransaction): string | undefined {
+function amount({ transaction_type, state, details }: ReportedTransaction): Value {
   const pence = penceOf(details, "amount");
   const stays = transaction_type === "PAYMENT" || (transaction_type === "DISPUTE" && state === "WON");
-  return stays ? pounds(pence) : pounds(negated(pence));
+  return stays ? pence : negated(pence);
 }
 
-function totalAmount({ transaction_type, state, details }: ReportedTransaction): string | undefined {
+function totalAmount({ transaction_type, state, details }: ReportedTransaction): Value {
   const total = penceOf(details, "total_amount") ?? penceOf(details, "amount");
   if (transaction_type === "DISPUTE") return undefined;
-  if (transaction_type === "REFUND") return pounds(negated(total));
-  if (state === "SUCCESS") return pounds(total);
-  return viewState(state, 2).finished ? pounds(0) : undefined;
+  if (transaction_type === "REFUND") return negated(total);
+  if (state === "SUCCESS") return total;
+  return viewState(state, 2).finished ? 0 : undefined;
 }
 
-function netAmount({ transaction_type, state, details }: ReportedTransaction): string | undefined {
+function netAmount({ transaction_type, state, details }: ReportedTransaction): Value {
   const net = penceOf(details, "net_amount");
   const total = net ?? penceOf(details, "total_amount") ?? penceOf(details, "amount");
-  if (transaction_type === "DISPUTE") return pounds(net);
-  if (transaction_type === "REFUND") return pounds(negated(total));
-  return pounds(state === "SUCCESS" ? total : (net ?? 0));
+  if (transaction_type === "DISPUTE") return net;
+  if (transaction_type === "REFUND") return negated(total);
+  return state === "SUCCESS" ? total : (net ?? 0);
 }
 
 function feePart(type: string): Cell {
   return of("PAYMENT", ({ details: { fee_breakdown: parts } }) => {
     const part = Array.isArray(parts) ? parts.find((one) => one?.fee_type === type) : undefined;
-    return part && pounds(penceOf(part, "amount"));
+    return part && penceOf(part, "amount");
   });
 }
 
-function paymentId(row: ReportedTransaction): string | undefined {
-  return harmless(
-    row.transaction_type === "PAYMENT" ? row.external_id : (row.parent_external_id ?? undefined),
-  );
-}
+const paymentId: Cell = ({ transaction_type, external_id, parent_external_id }) =>
+  transaction_type === "PAYMENT" ? external_id : (parent_external_id ?? undefined);
 
 const stateNames: Record<TransactionType, Partial<Record<TransactionState, string>>> = {
   PAYMENT: {
@@ -156,8 +151,7 @@ const stateNames: Record<TransactionType, Partial<Record<TransactionState, strin
 const negated = (pence: number | undefined) => (pence === undefined ? undefined : 0 - pence);
 
 /** `-1234567` pence are `-12,345.67`. */
-function pounds(pence: number | undefined): string | undefined {
-  if (pence === undefined) return undefined;
+function pounds(pence: number): string {
   const digits = String(Math.abs(pence)).padStart(3, "0");
   const whole = digits.slice(0, -2).replaceAll(/\B(?=(\d{3})+$)/g, ",");
   return `${pence < 0 ? "-" : ""}${whole}.${digits.slice(-2)}`;
@@ -167,7 +161,7 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 
 /** `05 Mar 2024`, in UTC. */
 function dateOf(instant: string): string {
-  const [year, month, day] = instant.slice(0, 10).split("-");
+  const [year, month, day] = viewDay(instant).split("-");
   return `${day} ${months[Number(month) - 1]} ${year}`;
 }
 
@@ -179,10 +173,11 @@ const titleCase = (text: string | undefined) =>
     .join(" ");
 
 /** A text that a spreadsheet would run as a formula gets a quote before it. */
-function harmless(text: string | undefined): string | undefined {
-  return text !== undefined && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-}
+const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 
-const writeLine = (cells: (string | undefined)[]): string => `${cells.map(quote).join(",")}\n`;
+const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-const quote = (cell = ""): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+const writeCell = (value: Value = ""): string =>
+  quote(typeof value === "number" ? pounds(value) : harmless(value));
+
+const writeLine = (values: Value[]): string => `${values.map((value) => writeCell(value)).join(",")}\n`;

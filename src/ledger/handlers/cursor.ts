@@ -1,4 +1,6 @@
 import { readInstant } from "../../service/instant.ts";
+import { parseJson } from "../../service/json.ts";
+import { isStorable } from "../database/database.ts";
 import type { Position } from "../tables/transaction.ts";
 
 /** Where a page begins, and what is told on every page that is reached from the same first one. */
@@ -8,7 +10,7 @@ export interface Cursor extends Position {
 }
 
 /** A text for callers to hand back; they need not understand it. */
-export const viewCursor = ({ created_date, external_id, newest_event_id, page, total }: Cursor): string =>
+export const writeCursor = ({ created_date, external_id, newest_event_id, page, total }: Cursor): string =>
   Buffer.from(JSON.stringify([created_date, external_id, String(newest_event_id), page, total])).toString(
     "base64url",
   );
@@ -30,13 +32,4 @@ export function readCursor(text: string): Cursor | undefined {
   return isCursor ? { created_date, external_id, newest_event_id: BigInt(newest), page, total } : undefined;
 }
 
-const isStorable = (text: string) => text.isWellFormed() && !text.includes("\0");
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
