@@ -103,6 +103,15 @@ export interface components {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
+        /** @description The request line and the headers are larger than 16 KiB together. */
+        HeadersTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain": components["schemas"]["ErrorLine"];
+            };
+        };
         /** @description The path is known, but not with this method. */
         MethodNotAllowed: {
             headers: {
@@ -190,6 +199,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -230,6 +240,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
@@ -279,8 +290,15 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
         };
     };
+}
+/** Parameters with a default: a handler always has them, a caller may leave them out. */
+export interface defaulted {
+    listFeatures: never;
+    hasFeature: never;
+    addFeature: never;
 }

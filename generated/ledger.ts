@@ -1329,3 +1329,13 @@ export interface operations {
         };
     };
 }
+/** Parameters with a default: a handler always has them, a caller may leave them out. */
+export interface defaulted {
+    checkHealth: never;
+    getEvent: never;
+    getTransaction: "override_account_id_restriction" | "status_version";
+    getTransactionByGatewayTransactionId: never;
+    searchTransactions: "override_account_id_restriction" | "exact_reference_match" | "status_version" | "limit_total" | "limit_total_size" | "page" | "display_size" | "fee_headers" | "moto_header";
+    listTransactionEvents: "include_all_events" | "status_version";
+    listChildTransactions: never;
+}

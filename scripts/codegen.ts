@@ -1,27 +1,53 @@
+import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
 import { needsBigInt } from "../src/service/int64.ts";
+import { type Contract, follow, operationsOf } from "../src/service/operations.ts";
 
 const usage = `Usage: npm run codegen [-- --check]
 
 Makes generated/NAME.json (the contract in one piece, whose route schemas the services bind)
-and generated/NAME.ts (its types) from every openapi/NAME.yaml.
+and generated/NAME.ts (its types) from every openapi/NAME.yaml, and generated/NAME.asyncapi.yaml
+(the contract in one piece) from every openapi/NAME.asyncapi.yaml.
 
   --check   write nothing; exit 1 when a generated file differs from what would be written
   --help    print this text
 `;
 
 const openapiFolder = new URL("../openapi/", import.meta.url);
+const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
 const generatedFolder = new URL("../generated/", import.meta.url);
 
 /** Everything that one contract becomes: text by file name. Pure but for reading the contract. */
-export async function generate(contract: URL, name: string): Promise<Map<string, string>> {
-  await SwaggerParser.validate(fileURLToPath(contract), { dereference: { circular: "ignore" } });
-  const bundled = await SwaggerParser.bundle(fileURLToPath(contract));
+function generate(file: string): Promise<Map<string, string>> {
+  const contract = fileURLToPath(new URL(file, openapiFolder));
+  return file.endsWith(".asyncapi.yaml")
+    ? bundleQueueContract(contract, file)
+    : generateService(contract, file.replace(/\.yaml$/, ""));
+}
+
+/** What the contract of a queue refers to in that of a service becomes part of it. */
+async function bundleQueueContract(contract: string, file: string): Promise<Map<string, string>> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [redocly, "bundle", contract, "--ext", "yaml"],
+    {
+      cwd: fileURLToPath(new URL("../", import.meta.url)),
+    },
+  );
+  return new Map([
+    [file, `# Made from openapi/${file} by npm run codegen. Do not edit.\n\n${stdout.trimStart()}`],
+  ]);
+}
+
+async function generateService(contract: string, name: string): Promise<Map<string, string>> {
+  await SwaggerParser.validate(contract, { dereference: { circular: "ignore" } });
+  const bundled = await SwaggerParser.bundle(contract);
   const types = await openapiTS(readAsServer(structuredClone(bundled)) as never, {
     alphabetize: true,
     transform: bigIntWhereNeeded,
@@ -30,7 +56,7 @@ export async function generate(contract: URL, name: string): Promise<Map<string,
     [`${name}.json`, `${JSON.stringify(bundled, null, 2)}\n`],
     [
       `${name}.ts`,
-      `// Made from openapi/${name}.yaml by npm run codegen. Do not edit.\n\n${astToString(types)}`,
+      `// Made from openapi/${name}.yaml by npm run codegen. Do not edit.\n\n${astToString(types)}${defaulted(bundled as unknown as Contract)}`,
     ],
   ]);
 }
@@ -51,6 +77,15 @@ function readAsServer(node: unknown): unknown {
   return node;
 }
 
+/** The types are those a handler sees, so a caller needs to be told what can be left out. */
+function defaulted(contract: Contract): string {
+  const lines = operationsOf(contract).map(({ operationId, parameters }) => {
+    const names = parameters.filter(({ schema }) => hasDefault(follow(contract, schema)));
+    return `    ${operationId}: ${names.map(({ name }) => JSON.stringify(name)).join(" | ") || "never"};\n`;
+  });
+  return `/** Parameters with a default: a handler always has them, a caller may leave them out. */\nexport interface defaulted {\n${lines.join("")}}\n`;
+}
+
 const hasDefault = (schema: unknown) => typeof schema === "object" && schema !== null && "default" in schema;
 
 async function run(check: boolean): Promise<void> {
@@ -58,7 +93,7 @@ async function run(check: boolean): Promise<void> {
   await mkdir(generatedFolder, { recursive: true });
   const stale: string[] = [];
   for (const file of contracts) {
-    for (const [name, text] of await generate(new URL(file, openapiFolder), file.replace(/\.yaml$/, ""))) {
+    for (const [name, text] of await generate(file)) {
       const target = new URL(name, generatedFolder);
       if (text === (await readFile(target, "utf8").catch(() => undefined))) continue;
       stale.push(`generated/${name}`);

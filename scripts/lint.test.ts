@@ -1,0 +1,113 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
+const config = ["redocly.yaml", ".redocly.lint-ignore.yaml", "scripts/contract-rules.js", "package.json"];
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lint-"));
+  for (const path of ["openapi", ...config])
+    await cp(join(root, path), join(folder, path), { recursive: true });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** What the linter says of the contracts when a text in one of them is another. */
+async function lint(file: string, text: string | RegExp, other: string): Promise<string> {
+  const path = join(folder, "openapi", file);
+  const right = await readFile(path, "utf8");
+  const wrong = right.replace(text, other);
+  expect(wrong).not.toBe(right);
+  await writeFile(path, wrong);
+  const said = await new Promise<string>((resolve) => {
+    execFile(process.execPath, [redocly, "lint", "--format=stylish"], { cwd: folder }, (error, out, err) =>
+      resolve(error ? out + err : "nothing"),
+    );
+  });
+  await writeFile(path, right);
+  return said;
+}
+
+test.each([
+  [
+    "an operation without a verb",
+    "operationId: getEvent\n",
+    "operationId: event\n",
+    "operation-ids-are-verbs",
+  ],
+  [
+    "an operation without a description",
+    /(summary: Look up an event by its number\n) +description: \|\n.*\n.*\n/,
+    "$1",
+    "operation-description",
+  ],
+  ["an error that is not declared", /( {8}"405":\n.*\n)( {8}"431":\n.*\n)/, "$1", "errors-are-declared"],
+  [
+    "parameters of a path",
+    "  /v1/event/{eventId}:\n",
+    "  /v1/event/{eventId}:\n    parameters: []\n",
+    "parameters-belong-to-operations",
+  ],
+  ["a parameter without an example", "          example: 17\n", "", "parameters-have-an-example"],
+  [
+    "a parameter's example of another type",
+    "          example: 17\n",
+    "          example: many\n",
+    "no-invalid-parameter-examples",
+  ],
+  [
+    "a body without examples",
+    / +examples:\n +created:\n +\$ref: "#\/components\/examples\/Event"\n/,
+    "",
+    "bodies-have-examples",
+  ],
+  [
+    "an example without a required member",
+    "        event_id: 17\n        event_type",
+    "        event_type",
+    "no-invalid-media-type-examples",
+  ],
+  [
+    "an example with a member that is not declared",
+    "        event_id: 17\n",
+    "        event_id: 17\n        colour: red\n",
+    "no-invalid-media-type-examples",
+  ],
+  [
+    "an example that is not in the enum",
+    "{ status: created, finished: false }",
+    "{ status: create, finished: false }",
+    "no-invalid-media-type-examples",
+  ],
+  [
+    "an example with a day that is not",
+    'settled_date: "2024-03-11"',
+    'settled_date: "2024-02-31"',
+    "no-invalid-media-type-examples",
+  ],
+  [
+    "a schema's example of another type",
+    "      examples: [17]",
+    "      examples: [many]",
+    "no-invalid-schema-examples",
+  ],
+  [
+    "a member that is not described",
+    ", description: Matches on all pages together.",
+    "",
+    "schemas-are-described",
+  ],
+  [
+    "a schema that is not used",
+    "    SearchText:\n",
+    "    Unused:\n      description: Nobody's.\n      type: string\n    SearchText:\n",
+    "no-unused-components",
+  ],
+])("the contract's linter finds %s", async (_name, text, other, rule) => {
+  expect(await lint("ledger.yaml", text, other)).toContain(rule);
+});

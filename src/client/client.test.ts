@@ -1,0 +1,198 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { featuresApp } from "../features/app.ts";
+import { openFeatureStore } from "../features/store/store.ts";
+import { childStory, startLedger, story } from "../ledger/ledger.fixture.ts";
+import { openLog } from "../service/log.ts";
+import {
+  type FeaturesClient,
+  featuresClient,
+  type LedgerClient,
+  ledgerClient,
+  ReplyError,
+} from "./client.ts";
+
+const refusal = (call: Promise<unknown>): Promise<ReplyError> =>
+  call.then(
+    () => expect.unreachable("it succeeded"),
+    (error) => error,
+  );
+
+describe("a client of the ledger", () => {
+  let service: Awaited<ReturnType<typeof startLedger>>;
+  let ledger: LedgerClient;
+  beforeAll(async () => {
+    service = await startLedger();
+    ledger = ledgerClient({ baseUrl: service.base });
+    await service.database.query("select setval(pg_get_serial_sequence('event', 'id'), 9007199254740992)");
+    await service.tell(
+      ...["a", "b", "c", "d", "e"].map((id, hour) =>
+        story("payment", id, [
+          `0${hour}:00`,
+          "PAYMENT_CREATED",
+          { amount: 100 + hour, reference: `R ${id}&` },
+        ]),
+      ),
+      childStory("refund", "r", "a", ["06:00", "REFUND_CREATED_BY_SERVICE", { amount: 1 }]),
+    );
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  test("has a function for each operation, typed by the contract", async () => {
+    const payment = await ledger.getTransaction({ transactionExternalId: "a", account_id: "57" });
+    expect(payment).toMatchObject({ transaction_id: "a", amount: 100 });
+    if (payment.transaction_type === "REFUND")
+      expectTypeOf(payment.refunded_by).toEqualTypeOf<string | undefined>();
+    const children = { parentTransactionExternalId: "a", gateway_account_id: "57" };
+    expect((await ledger.listChildTransactions(children)).transactions).toMatchObject([
+      { transaction_id: "r" },
+    ]);
+    const found = await ledger.searchTransactions({ account_id: ["57", "58"], reference: "R a&" });
+    expect(found).toMatchObject({ total: 2, results: [{ transaction_id: "r" }, { transaction_id: "a" }] });
+    expect(await ledger.checkHealth()).toMatchObject({ database: { healthy: true } });
+    // @ts-expect-error A parameter that is required cannot be left out.
+    await refusal(ledger.listChildTransactions({ parentTransactionExternalId: "a" }));
+    // @ts-expect-error Nor can all of them.
+    expect(await refusal(ledger.getEvent())).toMatchObject({ message: "getEvent needs eventId" });
+    // @ts-expect-error What is not declared cannot be given,
+    const odd = ledger.searchTransactions({ account_id: ["57"], colour: "red" });
+    expect(await refusal(odd)).toMatchObject({ message: "searchTransactions has no parameter colour" });
+    // @ts-expect-error nor what has another type.
+    await ledger.searchTransactions({ account_id: 57 });
+  });
+
+  test("reads 64-bit integers with all their digits", async () => {
+    const { events } = await ledger.listTransactionEvents({
+      transactionExternalId: "a",
+      gateway_account_id: "57",
+    });
+    const ids = events.map(({ event_id }) => event_id);
+    expect(ids).toEqual([9007199254740993n, 9007199254740998n]);
+    const event = await ledger.getEvent({ eventId: ids[0] as bigint });
+    expect(event).toMatchObject({ event_id: 9007199254740993n, resource_external_id: "a" });
+    expect(event.event_details).toMatchObject({ amount: 100 });
+  });
+
+  test("tells a problem as an error that can be told apart", async () => {
+    const error = await refusal(
+      ledger.getTransaction({ transactionExternalId: "nobody/..", account_id: "57" }),
+    );
+    expect(error).toBeInstanceOf(ReplyError);
+    expect(error).toMatchObject({
+      name: "ReplyError",
+      operationId: "getTransaction",
+      status: 404,
+      message: "getTransaction was answered 404: Transaction with id [nobody/..] not found",
+      problem: { title: "Not Found", error_identifier: "GENERIC" },
+    });
+    expect(await refusal(ledger.searchTransactions())).toMatchObject({ status: 400 });
+  });
+
+  test("walks through all pages of a search, and asks for a page when it is needed", async () => {
+    const seen: string[] = [];
+    for await (const { transaction_id } of ledger.eachTransaction({ account_id: ["57"], display_size: 2 })) {
+      seen.push(transaction_id);
+    }
+    expect(seen).toEqual(["r", "e", "d", "c", "b", "a"]);
+    const bad = ledger.eachTransaction({ account_id: ["57"], state: "success", status_version: 1 });
+    expect(await bad.next()).toEqual({ done: true, value: undefined });
+    expect(await refusal(ledger.eachTransaction({}).next())).toMatchObject({ status: 400 });
+  });
+
+  test("exports a search as CSV", async () => {
+    const pieces = await Array.fromAsync(ledger.exportTransactions({ account_id: ["57"], reference: "R b" }));
+    expect(pieces.join("").split("\n")).toHaveLength(3);
+    expect(pieces.join("")).toMatch(/^Reference,.*\r?\nR b&,/);
+    expect(await refusal(ledger.exportTransactions({}).next())).toMatchObject({ status: 400 });
+  });
+});
+
+describe("a client of the feature storage", () => {
+  let features: FeaturesClient;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    const store = await openFeatureStore("memory:");
+    const app = await featuresApp({ store, log: openLog("silent") });
+    features = featuresClient({ baseUrl: `${await app.listen({ port: 0, host: "127.0.0.1" })}/` });
+    close = () => app.close();
+  });
+  afterAll(() => close());
+
+  test("takes any name", async () => {
+    for (const feature of ["..", ".", "a/b", "%2F", "ü 💷", "a?b#c", "__proto__"]) {
+      const one = { resource: "..", id: "a/../b", feature };
+      expect(await features.hasFeature(one)).toEqual({ result: false });
+      expect(await features.addFeature(one)).toEqual({ result: true });
+      expect(await features.hasFeature(one)).toEqual({ result: true });
+    }
+    const names = await features.listFeatures({ resource: "..", id: "a/../b" });
+    expect(names).toEqual(["..", ".", "a/b", "%2F", "ü 💷", "a?b#c", "__proto__"]);
+  });
+
+  test("tells an error that is a line of text", async () => {
+    const error = await refusal(features.listFeatures({ resource: "a", id: "b".repeat(300) }));
+    expect(error).toMatchObject({ status: 400, problem: undefined });
+    expect(error.message).toMatch(/^listFeatures was answered 400: path parameter id .* 256 characters$/);
+  });
+});
+
+describe("whatever the service", () => {
+  const asked: IncomingMessage[] = [];
+  let reply: string | undefined;
+  const server = createServer((request, response) => {
+    asked.push(request);
+    if (reply !== undefined) response.end(reply);
+  });
+  let baseUrl: string;
+  beforeAll(async () => {
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/behind/a/proxy/`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const one = { resource: "customer", id: "42" };
+
+  test("a token goes with every call, and is asked for each time when it is a function", async () => {
+    reply = "[]";
+    let count = 0;
+    const client = featuresClient({ baseUrl, token: async () => `t${++count}` });
+    await client.listFeatures(one);
+    await client.listFeatures(one);
+    await featuresClient({ baseUrl, token: "fixed" }).listFeatures(one);
+    await featuresClient({ baseUrl }).listFeatures(one);
+    expect(asked.slice(-4).map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer t1",
+      "Bearer t2",
+      "Bearer fixed",
+      undefined,
+    ]);
+    expect(asked.at(-1)?.url).toBe("/behind/a/proxy/features/customer/42");
+  });
+
+  test("a call ends after its time, and when its signal aborts", async () => {
+    reply = undefined;
+    const client = featuresClient({ baseUrl, timeoutMs: 60 });
+    expect(await refusal(client.listFeatures(one))).toMatchObject({ name: "TimeoutError" });
+    const patient = featuresClient({ baseUrl });
+    expect(await refusal(patient.listFeatures(one, { timeoutMs: 50 }))).toMatchObject({
+      name: "TimeoutError",
+    });
+    const stop = new AbortController();
+    const call = refusal(patient.listFeatures(one, { signal: stop.signal }));
+    stop.abort(new Error("enough"));
+    expect(await call).toMatchObject({ message: "enough" });
+  });
+
+  test("a success that is not what the contract says is an error too", async () => {
+    reply = "<html>welcome</html>";
+    expect(await refusal(featuresClient({ baseUrl }).listFeatures(one))).toMatchObject({
+      status: 200,
+      text: reply,
+      cause: expect.any(SyntaxError),
+    });
+  });
+});
