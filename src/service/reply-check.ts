@@ -1,22 +1,28 @@
 import type { ValidateFunction } from "ajv/dist/2020.js";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { parseJson } from "./json.ts";
 import { type Contract, type Operation, operationsOf } from "./operations.ts";
 import { contractCompiler, describeFaults } from "./validation.ts";
 
+/** A reply as it goes out or comes in; the names of headers in lower case, the body undefined when it is not at hand. */
+export interface SeenReply {
+  status: number;
+  headers: Record<string, unknown>;
+  body: string | undefined;
+}
+
 /**
- * Holds every reply of a service against its contract, as it goes out: status, media type, declared headers and body,
- * members that are not declared included. A stray reply is handed to `onStray` and replaced by a 500 that says what is
- * wrong, so that no test can overlook it.
+ * Tells how a reply strays from what its operation declares: in status, media type, declared headers or body, members
+ * that are not declared included. Undefined when it does not.
  */
-export function checkReplies(
-  app: FastifyInstance,
+export function replyChecker(
   contract: Contract,
-  onStray: (fault: string) => void,
-): void {
+): (operationId: string, reply: SeenReply) => string | undefined {
   const closed = closeObjects(contract) as Contract;
   const compile = contractCompiler(closed);
-  const operations = operationsOf(closed);
-
+  const responsesOf = new Map(
+    operationsOf(closed).map(({ operationId, responses }) => [operationId, responses]),
+  );
   const validators = new Map<object, ValidateFunction>();
   const validatorOf = (schema: object) => {
     const validate = validators.get(schema) ?? compile(schema);
@@ -24,12 +30,49 @@ export function checkReplies(
     return validate;
   };
 
+  return (operationId, { status, headers, body }) => {
+    const response = responsesOf.get(operationId)?.[status];
+    if (response === undefined) return "the status is not declared";
+    if (response.content === undefined) return body ? "a body is not declared" : undefined;
+    const type = mediaTypeOf(headers);
+    const content = response.content[type];
+    if (content === undefined) return `the media type "${type}" is not declared`;
+    const missing = Object.entries(response.headers ?? {})
+      .filter(([name, header]) => header.required && headers[name.toLowerCase()] === undefined)
+      .map(([name]) => name);
+    if (missing.length > 0) return `without the headers ${missing.join(", ")}`;
+    if (body === undefined) return undefined;
+    const validate = validatorOf(content.schema);
+    const valid = validate(type.endsWith("json") ? parseJson(body) : body);
+    return valid ? undefined : describeFaults(validate.errors ?? [], (path) => `body${path}`).join("; ");
+  };
+}
+
+export const mediaTypeOf = (headers: Record<string, unknown>): string =>
+  String(headers["content-type"] ?? "").split(";")[0] ?? "";
+
+/**
+ * Holds every reply of a service against its contract, as it goes out. A stray reply is handed to `onStray` and replaced
+ * by a 500 that says what is wrong, so that no test can overlook it.
+ */
+export function checkReplies(
+  app: FastifyInstance,
+  contract: Contract,
+  onStray: (fault: string) => void,
+): void {
+  const operations = operationsOf(contract);
+  const faultOf = replyChecker(contract);
+
   app.addHook("onSend", async (request, reply, payload) => {
-    const operation = operationFor(request, operations);
-    if (operation === undefined) return payload;
-    const fault = findFault(validatorOf, operation, reply, payload);
+    const operationId = operationFor(request, operations)?.operationId;
+    if (operationId === undefined) return payload;
+    const fault = faultOf(operationId, {
+      status: reply.statusCode,
+      headers: reply.getHeaders(),
+      body: typeof payload === "string" ? payload : undefined,
+    });
     if (fault === undefined) return payload;
-    const complaint = `${operation.operationId} answered ${reply.statusCode}: ${fault}`;
+    const complaint = `${operationId} answered ${reply.statusCode}: ${fault}`;
     onStray(complaint);
     reply.code(500).type("text/plain").removeHeader("content-length");
     return `${complaint}\n`;
@@ -41,28 +84,6 @@ function operationFor(request: FastifyRequest, operations: Operation[]): Operati
   const ofPath = operations.filter(({ url }) => url === request.routeOptions.url);
   const method = request.method === "HEAD" ? "GET" : request.method;
   return ofPath.find((operation) => operation.method === method) ?? ofPath[0];
-}
-
-function findFault(
-  validatorOf: (schema: object) => ValidateFunction,
-  operation: Operation,
-  reply: FastifyReply,
-  payload: unknown,
-): string | undefined {
-  const response = operation.responses[reply.statusCode];
-  if (response === undefined) return "the status is not declared";
-  const type = String(reply.getHeader("content-type") ?? "").split(";")[0] ?? "";
-  const content = response.content?.[type];
-  if (response.content === undefined) return payload ? "a body is not declared" : undefined;
-  if (content === undefined) return `the media type "${type}" is not declared`;
-  const missing = Object.entries(response.headers ?? {})
-    .filter(([name, header]) => header.required && !reply.hasHeader(name))
-    .map(([name]) => name);
-  if (missing.length > 0) return `without the headers ${missing.join(", ")}`;
-  if (typeof payload !== "string") return undefined;
-  const validate = validatorOf(content.schema);
-  const valid = validate(type.endsWith("json") ? JSON.parse(payload) : payload);
-  return valid ? undefined : describeFaults(validate.errors ?? [], (path) => `body${path}`).join("; ");
 }
 
 /** A copy in which an object may have no other members than those its schema names. */

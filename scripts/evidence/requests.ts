@@ -1,0 +1,166 @@
+/**
+ * What the evidence asks, beside what it asks of every operation: requests with the status they must be answered with.
+ * Together with the messages they show every parameter, and every value of a reply, at work.
+ */
+export interface Asked {
+  status: number;
+  method: "GET" | "POST";
+  path: string;
+  accept?: string;
+}
+
+const get = (status: number, ...paths: string[]): Asked[] =>
+  paths.map((path) => ({ status, method: "GET", path }));
+
+const search = (...queries: string[]) =>
+  get(200, ...queries.map((query) => `/v1/transaction/?account_id=57&${query}`));
+
+const states = {
+  1: [
+    "undefined",
+    "created",
+    "started",
+    "submitted",
+    "capturable",
+    "success",
+    "failed",
+    "cancelled",
+    "error",
+  ],
+  2: ["declined", "timedout", "needs_response", "under_review", "lost", "won"],
+};
+const ids = [
+  ...[
+    "rich",
+    "bare",
+    "unsaid",
+    "started",
+    "submitted",
+    "capturable",
+    "declined",
+    "timedout",
+    "left",
+    "cancelled",
+  ],
+  ...[
+    "error",
+    "asked",
+    "refund",
+    "refund-bare",
+    "refund-failed",
+    "refund-alone",
+    "refund-of-bare",
+    "dispute",
+  ],
+  ...["dispute-bare", "dispute-answered", "dispute-won", "dispute-alone", "dispute-of-bare"],
+];
+
+export const ledgerRequests: Asked[] = [
+  ...get(200, "/healthcheck"),
+  ...Array.from({ length: 30 }, (_, index) => get(200, `/v1/event/${index + 1}`)).flat(),
+  ...get(404, "/v1/event/999999", "/v1/event/99999999999999999999"),
+  ...get(400, "/v1/event/first"),
+
+  ...ids.flatMap((id) => get(200, `/v1/transaction/${id}?account_id=57`)),
+  ...get(
+    200,
+    "/v1/transaction/declined?account_id=57&status_version=1",
+    "/v1/transaction/declined?account_id=57&status_version=2",
+    ...["nobodys", "nobodys-refund", "nobodys-dispute"].map(
+      (id) => `/v1/transaction/${id}?override_account_id_restriction=true`,
+    ),
+    "/v1/transaction/rich?account_id=57&override_account_id_restriction=false",
+    "/v1/transaction/rich?account_id=57&as_of=2024-03-05T00:30:00Z",
+    "/v1/transaction/refund?account_id=57&parent_external_id=rich",
+    ...["PAYMENT", "payment"].map((type) => `/v1/transaction/rich?account_id=57&transaction_type=${type}`),
+    ...["REFUND", "refund"].map((type) => `/v1/transaction/refund?account_id=57&transaction_type=${type}`),
+    ...["DISPUTE", "dispute"].map((type) => `/v1/transaction/dispute?account_id=57&transaction_type=${type}`),
+  ),
+  ...get(404, "/v1/transaction/nobody?account_id=57", "/v1/transaction/rich?account_id=58"),
+  ...get(400, "/v1/transaction/rich"),
+
+  ...get(200, "/v1/transaction/gateway-transaction?gateway_transaction_id=gtx-1&payment_provider=sandbox"),
+  ...get(404, "/v1/transaction/gateway-transaction?gateway_transaction_id=gtx-0&payment_provider=sandbox"),
+  ...get(
+    400,
+    "/v1/transaction/gateway-transaction?gateway_transaction_id=gtx-1",
+    "/v1/transaction/gateway-transaction?payment_provider=sandbox",
+  ),
+
+  ...search("override_account_id_restriction=false"),
+  ...get(200, "/v1/transaction/?override_account_id_restriction=true", "/v1/transaction/?account_id=57,58"),
+  ...states[1].flatMap((state) => search(`status_version=1&state=${state}`)),
+  ...states[2].flatMap((state) => search(`status_version=2&state=${state}`)),
+  ...search(
+    "from_date=2024-03-01T00:00:00Z&to_date=2024-04-01T00:00:00Z",
+    "email=ANGLER",
+    "reference=lic",
+    "reference=lic-88&exact_reference_match=true",
+    "reference=lic&exact_reference_match=false",
+    "cardholder_name=angler",
+    "first_digits_card_number=424242",
+    "last_digits_card_number=4242",
+    "payment_states=created,success",
+    "refund_states=submitted",
+    "dispute_states=needs_response",
+    "card_brands=visa",
+    ...["PAYMENT", "REFUND", "DISPUTE", "payment", "refund", "dispute"].map(
+      (type) => `transaction_type=${type}`,
+    ),
+    "gateway_payout_id=po_44",
+    "gateway_transaction_id=gtx-1",
+    "from_settled_date=2024-03-11&to_settled_date=2024-03-11",
+    "metadata_value=north",
+    "agreement_id=agr-1",
+    "limit_total=true&limit_total_size=5001",
+    "limit_total=false",
+    "page=2&display_size=3",
+    "cursor=WyIyMDI0LTAzLTA1VDAwOjAwOjAwLjAwMDAwMFoiLCJyaWNoIiwiOTk5IiwxLDFd",
+    "fee_headers=true",
+    "fee_headers=false",
+    "moto_header=true",
+    "moto_header=false",
+    "reference=no-such-thing",
+  ),
+  { status: 200, method: "GET", path: "/v1/transaction/?account_id=57", accept: "text/csv" },
+  ...get(404, "/v1/transaction/?account_id=57&page=99"),
+  ...get(
+    400,
+    "/v1/transaction/",
+    "/v1/transaction/?account_id=",
+    "/v1/transaction/?account_id=57&from_date=today",
+  ),
+
+  ...["rich", "unsaid"].flatMap((id) =>
+    get(
+      200,
+      `/v1/transaction/${id}/event?gateway_account_id=57`,
+      `/v1/transaction/${id}/event?gateway_account_id=57&include_all_events=true`,
+    ),
+  ),
+  ...get(
+    200,
+    "/v1/transaction/declined/event?gateway_account_id=57&status_version=1&include_all_events=false",
+    "/v1/transaction/declined/event?gateway_account_id=57&status_version=2",
+    "/v1/transaction/rich/event?gateway_account_id=57&as_of=2024-03-05T00:30:00Z",
+  ),
+  ...get(404, "/v1/transaction/nobody/event?gateway_account_id=57"),
+  ...get(400, "/v1/transaction/rich/event"),
+
+  ...get(200, "/v1/transaction/rich/transaction?gateway_account_id=57"),
+  ...["PAYMENT", "REFUND", "DISPUTE", "payment", "refund", "dispute"].flatMap((type) =>
+    get(200, `/v1/transaction/rich/transaction?gateway_account_id=57&transaction_type=${type}`),
+  ),
+  ...get(404, "/v1/transaction/nobody/transaction?gateway_account_id=57"),
+  ...get(400, "/v1/transaction/rich/transaction"),
+];
+
+const feature = "/features/customer/42/dark-mode";
+
+export const featuresRequests: Asked[] = [
+  ...get(200, "/features/customer/42", feature),
+  { status: 201, method: "POST", path: feature },
+  { status: 200, method: "POST", path: feature },
+  ...get(200, "/features/customer/42", feature),
+  ...get(400, `/features/customer/${"4".repeat(257)}`),
+];

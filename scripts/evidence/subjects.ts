@@ -1,0 +1,115 @@
+import type { FastifyInstance } from "fastify";
+import featuresContract from "../../generated/features.json" with { type: "json" };
+import ledgerContract from "../../generated/ledger.json" with { type: "json" };
+import { featuresApp } from "../../src/features/app.ts";
+import { openFeatureStore } from "../../src/features/store/store.ts";
+import { ledgerApp } from "../../src/ledger/app.ts";
+import { openDatabase } from "../../src/ledger/database/database.ts";
+import { receive } from "../../src/ledger/intake/receiver.ts";
+import { openQueue } from "../../src/ledger/queue/queue.ts";
+import { migrate } from "../../src/ledger/tables/migrate.ts";
+import { openLog } from "../../src/service/log.ts";
+import type { Contract } from "../../src/service/operations.ts";
+import { messages, reprojections } from "./messages.ts";
+import { type Asked, featuresRequests, ledgerRequests } from "./requests.ts";
+
+/** How things stand when a service is asked. */
+export type Situation =
+  | "all is well"
+  | "a handler has a bug"
+  | "what it depends on is away"
+  | "its database is busy";
+
+/** A service the evidence is gathered of. */
+export interface Subject extends AsyncDisposable {
+  contract: Contract;
+  requests: Asked[];
+  /** Bodies of messages that were taken, by the schema they are held against. */
+  taken: Record<string, object[]>;
+  /** The service in this situation, ready to listen. */
+  open(situation: Situation): Promise<FastifyInstance>;
+}
+
+const log = openLog("silent");
+const away = async () => {
+  throw new Error("it is away");
+};
+
+function withBug(app: FastifyInstance): FastifyInstance {
+  return app.addHook("preHandler", async () => {
+    throw new Error("a bug");
+  });
+}
+
+export async function ledgerSubject(): Promise<Subject> {
+  const database = await openDatabase("pglite:memory");
+  await migrate(database);
+  const queue = await openQueue("memory:");
+  const stop = new AbortController();
+  const receiving = receive({ queue, database, log }, stop.signal);
+
+  const required = ["event_type", "resource_type", "resource_external_id", "timestamp"];
+  const refused = required.map((name) => ({ ...messages[0], [name]: undefined }));
+  const sent = [...messages, ...refused, ...reprojections];
+  await queue.send(sent.map((message) => JSON.stringify(message)));
+  const stored = await counted(messages.length, () => database.query("select from event"));
+  const parked = await counted(refused.length, () => database.query("select from parked_message"));
+  if (stored !== messages.length || parked !== refused.length) {
+    throw new Error(
+      `of ${messages.length} events ${stored} were stored, of ${refused.length} faults ${parked} parked`,
+    );
+  }
+
+  return {
+    contract: ledgerContract as unknown as Contract,
+    requests: ledgerRequests,
+    taken: { EventMessage: [...messages, ...reprojections] },
+    async open(situation) {
+      const busy = situation === "its database is busy";
+      const app = await ledgerApp({
+        database: busy ? { ...database, check: async () => undefined } : database,
+        queue: situation === "what it depends on is away" ? { ...queue, check: away } : queue,
+        statementTimeoutMs: busy ? 50 : 60_000,
+        log,
+      });
+      if (busy) {
+        const { promise: released, resolve: release } = Promise.withResolvers<void>();
+        void database.transaction(() => released);
+        app.addHook("preClose", async () => release());
+      }
+      return situation === "a handler has a bug" ? withBug(app) : app;
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await receiving;
+      await queue[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** How many rows there are when there are as many as wanted, or when they have stopped coming. */
+async function counted(wanted: number, rows: () => Promise<unknown[]>): Promise<number> {
+  const deadline = Date.now() + 10_000;
+  let count = 0;
+  while (count < wanted && Date.now() < deadline) count = (await rows()).length;
+  return count;
+}
+
+export async function featuresSubject(): Promise<Subject> {
+  const store = await openFeatureStore("memory:");
+  return {
+    contract: featuresContract as unknown as Contract,
+    requests: featuresRequests,
+    taken: {},
+    async open(situation) {
+      const isAway = situation === "what it depends on is away";
+      const app = await featuresApp({
+        store: isAway ? { ...store, list: away, has: away, add: away } : store,
+        log,
+      });
+      return situation === "a handler has a bug" ? withBug(app) : app;
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
