@@ -109,14 +109,14 @@ function unseenOf({ contract, taken }: Subject, observations: Observation[]): st
 /** A parameter is seen at work in a request that succeeds; one that is required, also where its absence is refused. */
 function showParameters(
   reading: Reading,
-  { operation, path, status }: Observation,
+  { operation, path, status, body }: Observation,
   shown: Set<string>,
 ): void {
   const query = new URLSearchParams(path.split("?")[1]);
-  for (const { name, in: place, required, schema } of operation.parameters) {
+  for (const { name, in: place, schema } of operation.parameters) {
     const claim = `${operation.operationId} ${name}`;
     const given = place === "path" ? "" : query.get(name);
-    if (status === 400 && required && given === null) shown.add(`${claim}: missed`);
+    if (status === 400 && body.includes(`${name} is required`)) shown.add(`${claim}: missed`);
     if (status >= 300) continue;
     shown.add(`${claim}: ${given === null ? "left out" : "given"}`);
     if (given !== null) shownBy(reading, claim, schema, readGiven(reading, schema, given), shown);

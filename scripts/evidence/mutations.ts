@@ -1,0 +1,134 @@
+import type { Contract } from "../../src/service/operations.ts";
+
+/** A small change to a contract that makes it say something else than the service does. */
+export interface Mutation {
+  kind: string;
+  /** Where, as a path through the document. */
+  place: string[];
+  /** What it does, in words. */
+  what: string;
+  apply(node: Node): void;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: A mutation takes a document as it finds it.
+type Node = any;
+
+const otherTypes: Record<string, string> = {
+  string: "integer",
+  integer: "string",
+  boolean: "string",
+  array: "string",
+  object: "string",
+};
+
+/** Every mutation of a contract that we know how to make, in the order of the document. */
+export function mutationsOf(contract: Contract): Mutation[] {
+  const found: Mutation[] = [];
+  const add = (kind: string, place: string[], what: string, apply: (node: Node) => void) =>
+    found.push({ kind, place, what, apply });
+  visitOperations(contract, add);
+  visitSchemas((contract.components as Node).schemas, ["components", "schemas"], add);
+  return found;
+}
+
+type Add = (kind: string, place: string[], what: string, apply: (node: Node) => void) => void;
+
+function visitOperations({ paths }: Contract, add: Add): void {
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item as Record<string, Node>)) {
+      const place = ["paths", path, method];
+      for (const [status, { content = {} }] of Object.entries<Node>(operation.responses)) {
+        add("status removed", place, status, (node) => delete node.responses[status]);
+        for (const type of Object.keys(content)) {
+          add(
+            "media type removed",
+            place,
+            `${status} ${type}`,
+            (node) => delete node.responses[status].content[type],
+          );
+        }
+      }
+      add("status added", place, "418", (node) => {
+        node.responses["418"] = node.responses["400"];
+      });
+      for (const [index, { name, required, schema }] of (
+        (operation.parameters as Node[] | undefined) ?? []
+      ).entries()) {
+        if (name === undefined) continue;
+        add("parameter removed", place, name, (node) => node.parameters.splice(index, 1));
+        if (!required) {
+          add("parameter made required", place, name, (node) =>
+            Object.assign(node.parameters[index], { required: true }),
+          );
+        } else if (operation.parameters[index].in === "query") {
+          add("parameter made optional", place, name, (node) => delete node.parameters[index].required);
+        }
+        visitSchema(schema, [...place, "parameters", String(index), "schema"], add);
+      }
+      add("parameter added", place, "colour", (node) => {
+        const colour = {
+          name: "colour",
+          in: "query",
+          description: "Of nothing.",
+          schema: { type: "string" },
+        };
+        node.parameters = [...(node.parameters ?? []), colour];
+      });
+    }
+  }
+}
+
+function visitSchemas(schemas: Record<string, Node>, place: string[], add: Add): void {
+  for (const [name, schema] of Object.entries(schemas)) visitSchema(schema, [...place, name], add);
+}
+
+function visitSchema(schema: Node, place: string[], add: Add): void {
+  const { type, enum: values, properties, required = [], items, oneOf = [] } = schema;
+  if (typeof type === "string" && otherTypes[type]) {
+    add("type changed", place, `${type} to ${otherTypes[type]}`, (node) => {
+      node.type = otherTypes[type];
+    });
+  }
+  for (const one of Array.isArray(type) ? type : []) {
+    add("type removed", place, one, (node) => {
+      node.type = node.type.filter((other: string) => other !== one);
+    });
+  }
+  for (const value of values ?? []) {
+    add("enum value removed", place, JSON.stringify(value), (node) => {
+      node.enum = node.enum.filter((other: unknown) => other !== value);
+    });
+  }
+  if (values) add("enum value added", place, "colour", (node) => node.enum.push("colour"));
+  for (const name of required) {
+    add("member made optional", place, name, (node) => {
+      node.required = node.required.filter((other: string) => other !== name);
+    });
+  }
+  if (properties) {
+    add("required member added", place, "colour", (node) => {
+      node.properties.colour = { type: "string", description: "Of nothing." };
+      node.required = [...(node.required ?? []), "colour"];
+    });
+    add("optional member added", place, "colour", (node) => {
+      node.properties.colour = { type: "string", description: "Of nothing." };
+    });
+    for (const name of Object.keys(properties)) {
+      add("member removed", place, name, (node) => {
+        delete node.properties[name];
+        node.required = (node.required ?? []).filter((other: string) => other !== name);
+      });
+      if (!required.includes(name)) {
+        add("member made required", place, name, (node) => {
+          node.required = [...(node.required ?? []), name];
+        });
+      }
+    }
+    visitSchemas(properties, [...place, "properties"], add);
+  }
+  if (items) visitSchema(items, [...place, "items"], add);
+  for (const [index, form] of oneOf.entries()) {
+    add("form removed", place, String(index + 1), (node) => node.oneOf.splice(index, 1));
+    visitSchema(form, [...place, "oneOf", String(index)], add);
+  }
+}

@@ -1,0 +1,197 @@
+import { spawn } from "node:child_process";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import SwaggerParser from "@apidevtools/swagger-parser";
+import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import type { Contract } from "../src/service/operations.ts";
+import { type Mutation, mutationsOf } from "./evidence/mutations.ts";
+
+const usage = `Usage: npm run mutants [-- --count N] [--seed S]
+
+Shows that a difference between contract and services does not pass: makes small changes to the contracts (a type, a
+required member, a value of an enum, a status), each in a copy of this project, and tells which check catches it:
+codegen, the compiler, the start of the services, the evidence, or the tests. Writes mutants.json. Exit code: 1 when
+one escaped.
+
+  --count N   how many, drawn evenly from all kinds; all that there are when it is 0 (otherwise 24)
+  --seed S    which ones; told at the end, so that a run can be repeated (otherwise 1)
+  --help      print this text
+`;
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const parts = [
+  "package.json",
+  "tsconfig.json",
+  "vitest.config.ts",
+  "redocly.yaml",
+  ".redocly.lint-ignore.yaml",
+];
+const rooms = ["openapi", "generated", "scripts", "src"];
+
+/** The checks a change has to pass, in the order of their cost. */
+const checks: { name: string; command: string[]; fails?: (output: string) => string }[] = [
+  { name: "codegen", command: ["scripts/codegen.ts"] },
+  {
+    name: "compiler",
+    command: ["node_modules/typescript/bin/tsc", "--incremental", "--tsBuildInfoFile", "tsc.json"],
+  },
+  {
+    name: "evidence",
+    command: ["scripts/evidence.ts"],
+    fails: (output) => (output.includes("replies; wrote") ? "evidence" : "start"),
+  },
+  {
+    name: "tests",
+    command: [
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--bail=1",
+      "src/ledger",
+      "src/features",
+      "src/client/client.test.ts",
+    ],
+  },
+];
+
+interface Mutant extends Mutation {
+  contract: string;
+}
+
+interface Outcome {
+  contract: string;
+  kind: string;
+  place: string;
+  what: string;
+  caughtBy: string;
+}
+
+async function allMutants(): Promise<Mutant[]> {
+  const found = ["ledger", "features"].map(async (contract) => {
+    const document = await SwaggerParser.parse(join(root, `openapi/${contract}.yaml`));
+    return mutationsOf(document as unknown as Contract).map((mutation) => ({ contract, ...mutation }));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** So many of them, one of each kind in turn, in an order that the seed decides. */
+function draw(mutants: Mutant[], count: number, seed: number): Mutant[] {
+  let state = seed;
+  const random = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state;
+  };
+  const shuffled = mutants
+    .map((mutant) => ({ mutant, rank: random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ mutant }) => mutant);
+  const kinds = [...Map.groupBy(shuffled, ({ kind }) => kind).values()];
+  const rounds = Math.max(...kinds.map(({ length }) => length));
+  const inTurn = Array.from({ length: rounds }, (_, round) => kinds.map((kind) => kind[round])).flat();
+  return inTurn.filter((mutant) => mutant !== undefined).slice(0, count === 0 ? undefined : count);
+}
+
+async function openCopy(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "mutants-"));
+  for (const part of [...parts, ...rooms])
+    await cp(join(root, part), join(folder, part), { recursive: true });
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+/** Which check catches a mutant. */
+async function judge(folder: string, { contract, place, apply }: Mutant, stop: AbortSignal): Promise<string> {
+  const file = join(folder, `openapi/${contract}.yaml`);
+  const document = (await SwaggerParser.parse(join(root, `openapi/${contract}.yaml`))) as object;
+  // biome-ignore lint/suspicious/noExplicitAny: A path through a document of any shape.
+  apply(place.reduce<any>((node, step) => node[step], document));
+  await writeFile(file, JSON.stringify(document));
+  for (const { name, command, fails } of checks) {
+    const { code, output } = await run(folder, command, stop);
+    if (code !== 0) return fails?.(output) ?? name;
+  }
+  return "nothing";
+}
+
+function run(
+  folder: string,
+  command: string[],
+  signal: AbortSignal,
+): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, command, {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"],
+      signal,
+    });
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}
+
+const whole = (name: string, given: string): number => {
+  if (!/^\d{1,9}$/.test(given)) throw new UsageFault(`--${name} must be a whole number`);
+  return Number(given);
+};
+
+await runCommand("mutants", usage, async (args) => {
+  const options = {
+    count: { type: "string", default: "24" },
+    seed: { type: "string", default: "1" },
+  } as const;
+  const { values } = readArguments(() => parseArgs({ args, options }));
+  const [count, seed] = [whole("count", values.count), whole("seed", values.seed)];
+  const all = await allMutants();
+  const drawn = draw(all, count, seed);
+  const waiting = [...drawn];
+  const outcomes: Outcome[] = [];
+  const stop = new AbortController();
+  process.once("SIGINT", () => stop.abort(new Error("stopped")));
+
+  const lanes = Array.from({ length: Math.min(availableParallelism(), drawn.length) }, async () => {
+    const folder = await openCopy();
+    try {
+      for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+        const caughtBy = await judge(folder, mutant, stop.signal);
+        const { contract, kind, place, what } = mutant;
+        outcomes.push({ contract, kind, place: place.join(" "), what, caughtBy });
+        const outcome = caughtBy === "nothing" ? "ESCAPED" : `caught by ${caughtBy}`;
+        say(
+          `${String(outcomes.length).padStart(4)} of ${drawn.length}  ${outcome.padEnd(18)}  ${kind}: ${place.at(-1)} ${what}`,
+        );
+        await cp(join(root, "openapi"), join(folder, "openapi"), { recursive: true });
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+  await Promise.all(lanes);
+  await writeFile("mutants.json", `${JSON.stringify({ seed, of: all.length, outcomes }, null, 2)}\n`);
+
+  const tally = Map.groupBy(outcomes, ({ caughtBy }) => caughtBy);
+  const counts = ["codegen", "compiler", "start", "evidence", "tests"].map(
+    (name) => `${name} ${tally.get(name)?.length ?? 0}`,
+  );
+  const escaped = tally.get("nothing") ?? [];
+  say(
+    `${outcomes.length} of ${all.length} changes, seed ${seed}; caught by ${counts.join(", ")}; escaped ${escaped.length}; wrote mutants.json`,
+  );
+  if (escaped.length > 0) {
+    throw new AggregateError(
+      escaped.map(({ contract, kind, place, what }) => new Error(`${contract} ${kind}: ${place} ${what}`)),
+    );
+  }
+});
+
+function readArguments<Parsed>(parse: () => Parsed): Parsed {
+  try {
+    return parse();
+  } catch (error) {
+    throw new UsageFault((error as Error).message);
+  }
+}
