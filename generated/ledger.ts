@@ -375,19 +375,15 @@ export interface components {
             event_details?: components["schemas"]["EventDetails"];
             /** @description What happened. Types the ledger does not know are stored and move no state. */
             event_type: string;
-            /**
-             * @description Whether real money is moved. The text "null" counts as absent.
-             * @enum {boolean|string}
-             */
-            live?: true | false | "true" | "false" | "null";
+            /** @description Whether real money is moved. The text "null" counts as absent. */
+            live?: boolean | ("true" | "false" | "null");
             /** @description The payment a refund or a dispute belongs to. */
             parent_resource_external_id?: string;
             /**
              * @description When true the message is no event and is not stored: the transaction or payout with this
              *     `resource_external_id` is folded again from the events already stored.
-             * @enum {boolean|string}
              */
-            reproject_domain_object?: true | false | "true" | "false" | "null";
+            reproject_domain_object?: boolean | ("true" | "false" | "null");
             resource_external_id: components["schemas"]["ExternalId"];
             resource_type: components["schemas"]["ResourceType"];
             /** @description Service the resource belongs to. */
@@ -436,9 +432,8 @@ export interface components {
         /**
          * @description A boolean, or its text.
          * @example true
-         * @enum {boolean|string}
          */
-        LenientBoolean: true | false | "true" | "false";
+        LenientBoolean: boolean | ("true" | "false");
         /**
          * @description Text of at most 255 characters; a number or a boolean counts as its text.
          * @example LIC-88
@@ -462,6 +457,8 @@ export interface components {
              */
             href: string;
         };
+        /** @description One of several texts separated by commas, 1 to 255 characters without comma or NUL. */
+        ListedText: string;
         /**
          * Format: date-time
          * @description An instant in UTC, to the microsecond.
@@ -639,8 +636,11 @@ export interface components {
             amount_submitted: components["schemas"]["OptionalPence"];
             /** @description Availability, for example `available`, `unavailable`, `pending` or `full`. */
             status: string | null;
-            /** @description Always null. */
-            user_external_id: null;
+            /**
+             * @description Always null.
+             * @constant
+             */
+            user_external_id: string | null;
         };
         /**
          * @description Kind of resource an event tells of. Events of payments, refunds and disputes move transactions, those of
@@ -933,7 +933,7 @@ export interface operations {
                  *       "57"
                  *     ]
                  */
-                account_id?: components["schemas"]["ExternalId"][];
+                account_id?: components["schemas"]["ListedText"][];
                 /**
                  * @description Agreement the payment must belong to.
                  * @example agr-1
@@ -946,7 +946,7 @@ export interface operations {
                  *       "master-card"
                  *     ]
                  */
-                card_brands?: components["schemas"]["SearchText"][];
+                card_brands?: components["schemas"]["ListedText"][];
                 /**
                  * @description Text that the name on the card contains, letter case aside.
                  * @example angler

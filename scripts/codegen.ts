@@ -5,15 +5,18 @@ import { promisify } from "node:util";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
+import { parse } from "yaml";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
 import { needsBigInt } from "../src/service/int64.ts";
 import { type Contract, follow, operationsOf } from "../src/service/operations.ts";
+import { renderQueue } from "./queue-page.ts";
 
 const usage = `Usage: npm run codegen [-- --check]
 
 Makes generated/NAME.json (the contract in one piece, whose route schemas the services bind)
 and generated/NAME.ts (its types) from every openapi/NAME.yaml, and generated/NAME.asyncapi.yaml
-(the contract in one piece) from every openapi/NAME.asyncapi.yaml.
+(the contract in one piece) and generated/NAME.html (the page that shows it) from every
+openapi/NAME.asyncapi.yaml.
 
   --check   write nothing; exit 1 when a generated file differs from what would be written
   --help    print this text
@@ -41,7 +44,13 @@ async function bundleQueueContract(contract: string, file: string): Promise<Map<
     },
   );
   return new Map([
-    [file, `# Made from openapi/${file} by npm run codegen. Do not edit.\n\n${stdout.trimStart()}`],
+    [
+      file,
+      `# Made from openapi/${file} by npm run codegen. Do not edit.
+
+${stdout.trimStart()}`,
+    ],
+    [file.replace(".asyncapi.yaml", ".html"), renderQueue(parse(stdout))],
   ]);
 }
 

@@ -13,6 +13,7 @@ interface Schema {
   enum?: unknown[];
   const?: unknown;
   oneOf?: Schema[];
+  anyOf?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
@@ -49,25 +50,26 @@ export function claimsOf(
   claims = new Set<string>(),
   visited = new Set<string>(),
 ): Set<string> {
-  const [name, { type, const: constant, enum: values, oneOf = [], properties = {}, required = [], items }] =
-    named(reading, place, node);
-  if (visited.has(name)) return claims;
+  const [name, schema] = named(reading, place, node);
+  if (visited.has(name) || "const" in schema) return claims;
   visited.add(name);
-  const types = Array.isArray(type) ? type : [];
-  for (const one of types) claims.add(`${name}: a value of type ${one}`);
-  for (const value of type === "boolean" && constant === undefined ? [true, false] : (values ?? [])) {
+  const { type, enum: values, properties = {}, required = [], items } = schema;
+  const forms = formsOf(schema);
+  for (const one of Array.isArray(type) ? type : []) claims.add(`${name}: a value of type ${one}`);
+  for (const value of type === "boolean" ? [true, false] : (values ?? [])) {
     claims.add(`${name}: the value ${JSON.stringify(value)}`);
   }
-  for (const index of oneOf.keys()) claims.add(`${name}: form ${index + 1}`);
+  for (const index of forms.keys()) claims.add(`${name}: form ${index + 1}`);
   for (const member of Object.keys(properties)) {
     claims.add(`${name}: with ${member}`);
     if (!required.includes(member)) claims.add(`${name}: without ${member}`);
   }
-  for (const [index, form] of oneOf.entries()) {
+  for (const [index, form] of forms.entries()) {
     claimsOf(reading, `${name} (form ${index + 1})`, form, claims, visited);
   }
-  for (const [member, schema] of Object.entries(properties))
-    claimsOf(reading, `${name}.${member}`, schema, claims, visited);
+  for (const [member, one] of Object.entries(properties)) {
+    claimsOf(reading, `${name}.${member}`, one, claims, visited);
+  }
   if (items) claimsOf(reading, `${name}[]`, items, claims, visited);
   return claims;
 }
@@ -80,25 +82,29 @@ export function shownBy(
   value: unknown,
   shown = new Set<string>(),
 ): Set<string> {
-  const [name, { oneOf, properties = {}, items }] = named(reading, place, node);
+  const [name, schema] = named(reading, place, node);
+  const { properties = {}, items } = schema;
+  const forms = formsOf(schema);
   for (const type of typesOf(value)) shown.add(`${name}: a value of type ${type}`);
   if (typeof value !== "object") shown.add(`${name}: the value ${JSON.stringify(value)}`);
-  if (oneOf) {
-    const index = reading.formOf(oneOf, value);
+  if (forms.length > 0) {
+    const index = reading.formOf(forms, value);
     shown.add(`${name}: form ${index + 1}`);
-    shownBy(reading, `${name} (form ${index + 1})`, oneOf[index] ?? {}, value, shown);
+    shownBy(reading, `${name} (form ${index + 1})`, forms[index] ?? {}, value, shown);
   }
   if (Array.isArray(value)) {
     for (const item of value) shownBy(reading, `${name}[]`, items ?? {}, item, shown);
   } else if (typeof value === "object" && value !== null) {
-    for (const [member, schema] of Object.entries(properties)) {
+    for (const [member, one] of Object.entries(properties)) {
       const given = (value as Record<string, unknown>)[member];
       shown.add(`${name}: ${given === undefined ? "without" : "with"} ${member}`);
-      if (given !== undefined) shownBy(reading, `${name}.${member}`, schema, given, shown);
+      if (given !== undefined) shownBy(reading, `${name}.${member}`, one, given, shown);
     }
   }
   return shown;
 }
+
+const formsOf = ({ oneOf, anyOf }: Schema) => oneOf ?? anyOf ?? [];
 
 function typesOf(value: unknown): string[] {
   if (value === null) return ["null"];

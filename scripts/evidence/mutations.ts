@@ -83,7 +83,7 @@ function visitSchemas(schemas: Record<string, Node>, place: string[], add: Add):
 }
 
 function visitSchema(schema: Node, place: string[], add: Add): void {
-  const { type, enum: values, properties, required = [], items, oneOf = [] } = schema;
+  const { type, enum: values, properties, required = [], items } = schema;
   if (typeof type === "string" && otherTypes[type]) {
     add("type changed", place, `${type} to ${otherTypes[type]}`, (node) => {
       node.type = otherTypes[type];
@@ -127,8 +127,10 @@ function visitSchema(schema: Node, place: string[], add: Add): void {
     visitSchemas(properties, [...place, "properties"], add);
   }
   if (items) visitSchema(items, [...place, "items"], add);
-  for (const [index, form] of oneOf.entries()) {
-    add("form removed", place, String(index + 1), (node) => node.oneOf.splice(index, 1));
-    visitSchema(form, [...place, "oneOf", String(index)], add);
+  for (const keyword of ["oneOf", "anyOf"]) {
+    for (const [index, form] of (schema[keyword] ?? []).entries()) {
+      add("form removed", place, String(index + 1), (node) => node[keyword].splice(index, 1));
+      visitSchema(form, [...place, keyword, String(index)], add);
+    }
   }
 }

@@ -15,5 +15,6 @@ export const featuresApp = ({ store, ...parts }: Parts) =>
     contract: contract as unknown as Contract,
     handlers: featureHandlers(store),
     renderError: errorLine,
+    publication: { contract: new URL("../../openapi/features.yaml", import.meta.url) },
     ...parts,
   });

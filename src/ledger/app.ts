@@ -30,6 +30,13 @@ export function ledgerApp({ database, queue, statementTimeoutMs, ...parts }: Par
       ...searchHandlers(sql),
     },
     renderError: problem,
+    publication: {
+      contract: new URL("../../openapi/ledger.yaml", import.meta.url),
+      queue: {
+        contract: new URL("../../generated/payment-events.asyncapi.yaml", import.meta.url),
+        page: new URL("../../generated/payment-events.html", import.meta.url),
+      },
+    },
     foresee,
     ...parts,
   });

@@ -1,7 +1,9 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { FastifyInstance } from "fastify";
 import type { RenderError } from "./errors.ts";
 import { toJson } from "./json.ts";
+import { Refusal } from "./refusal.ts";
 
 const faults: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: "the request line and headers are larger than 16 KiB" },
@@ -26,3 +28,19 @@ export const answerBrokenRequests = (renderError: RenderError) =>
     }
     socket.destroySoon();
   };
+
+/**
+ * Answers what the platform would answer by itself, with an empty body: an expectation it does not know is passed over,
+ * and a request without `Host` is refused in the service's own words.
+ */
+export function answerOddRequests(app: FastifyInstance): void {
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+  app.addHook("onRequest", (request, _reply, done) => {
+    const { httpVersion, headers } = request.raw;
+    done(
+      headers.host === undefined && httpVersion === "1.1"
+        ? new Refusal(400, ["the header Host is missing"])
+        : undefined,
+    );
+  });
+}

@@ -1,6 +1,6 @@
 const dayForm = "(\\d{4}-\\d{2}-\\d{2})";
 const timeForm = "([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d)(?:\\.(\\d{1,9}))?)?";
-const offsetForm = "(?:Z|([+-])(0\\d|1[0-8])(?::([0-5]\\d))?)";
+const offsetForm = "(?:Z|([+-])([01]\\d|2[0-3])(?::([0-5]\\d))?)";
 const zoneForm = "(?:\\[[A-Za-z][\\w+/-]*\\])?";
 const instant = new RegExp(`^${dayForm}T${timeForm}${offsetForm}${zoneForm}$`);
 

@@ -29,9 +29,7 @@ export function answerWith(handler: AnyHandler, mediaTypes: string[]) {
       body: request.body,
       log: request.log,
       get url() {
-        const { localAddress, localPort } = request.socket;
-        const path = request.url.split("?")[0];
-        return `${request.protocol}://${request.host || `${localAddress}:${localPort}`}${path}`;
+        return originOf(request) + request.url.split("?")[0];
       },
       get mediaType() {
         return others.length > 0 ? (new Negotiator(request.raw).mediaType(mediaTypes) ?? only) : only;
@@ -40,6 +38,11 @@ export function answerWith(handler: AnyHandler, mediaTypes: string[]) {
     if (others.length > 0) reply.header("vary", "accept");
     return sendReply(reply.code(status).headers(headers), type, body);
   };
+}
+
+/** Where the caller found this service, for example `http://ledger.test:8081`. */
+export function originOf({ protocol, host, socket }: FastifyRequest): string {
+  return `${protocol}://${host || `${socket.localAddress}:${socket.localPort}`}`;
 }
 
 /**

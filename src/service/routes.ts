@@ -68,8 +68,7 @@ function isWellFormedQuery(url: string): boolean {
 }
 
 /** Answers every other method of a path, before anything of the request is read. */
-export function refuseOtherMethods(app: FastifyInstance, url: string, operations: Operation[]): void {
-  const declared = operations.filter((operation) => operation.url === url).map(({ method }) => method);
+export function refuseOtherMethods(app: FastifyInstance, url: string, declared: string[]): void {
   const allowed = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method));
   const allow = allowed.join(", ");
   app.route({

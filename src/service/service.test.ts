@@ -385,12 +385,18 @@ describe("methods and paths", () => {
       "HTTP/1.1 431",
       "larger than 16 KiB",
     ],
-  ])("what is no request is answered in the service's words", async (bytes, status, message) => {
-    const answer = await askRaw(bytes);
-    expect(answer).toContain(status);
-    expect(answer).toContain(message);
-    expect(answer).toContain("content-type: text/plain");
-  });
+    ["GET /names/a HTTP/1.1\r\nconnection: close\r\n\r\n", "HTTP/1.1 400", "the header Host is missing"],
+    ["GET /names/a HTTP/1.0\r\n\r\n", "HTTP/1.1 200", "a"],
+    ["GET /names/a HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
+  ])(
+    "what is no request, or an odd one, is answered in the service's words: %j",
+    async (bytes, status, message) => {
+      const answer = await askRaw(bytes);
+      expect(answer).toContain(status);
+      expect(answer).toContain(message);
+      expect(answer).toContain("content-type: text/plain");
+    },
+  );
 });
 
 test("the unexpected is a 500 that leaks nothing, whatever status it claims", async () => {

@@ -8,12 +8,13 @@ import {
 } from "fastify";
 import { fastifyOpenapiGlue } from "fastify-openapi-glue";
 import { closeGracefully } from "./closing.ts";
-import { answerBrokenRequests } from "./connections.ts";
+import { answerBrokenRequests, answerOddRequests } from "./connections.ts";
 import type { Handlers } from "./contract.ts";
 import { explain, type RenderError } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import { type Contract, follow, type Operation, operationsOf } from "./operations.ts";
 import { parametersReader, valueReader } from "./parameters.ts";
+import { type Publication, publish } from "./publication.ts";
 import { Refusal } from "./refusal.ts";
 import { type AnyHandler, answerWith, sendReply } from "./reply.ts";
 import { checkReplies } from "./reply-check.ts";
@@ -32,6 +33,8 @@ export interface ServiceParts<Operations> {
   /** What a caller may know of an error that the service foresees but its handlers do not catch. */
   foresee?: (error: unknown) => Refusal | undefined;
   log: Logger;
+  /** What is published of the service beside its operations. */
+  publication?: Publication;
   /** When given, every reply is held against the contract, and this is told of each that strays. For tests. */
   onStrayReply?: (fault: string) => void;
 }
@@ -57,6 +60,7 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
     logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
     requestTimeout: 30_000,
+    http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     clientErrorHandler: answerBrokenRequests(renderError),
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
@@ -75,6 +79,7 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
     return sendReply(reply.code(status).headers(headers), type, body);
   }
 
+  answerOddRequests(app);
   closeGracefully(app);
   if (parts.onStrayReply) checkReplies(app, contract, parts.onStrayReply);
   app.removeContentTypeParser("text/plain");
@@ -107,9 +112,14 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
   for (const method of METHODS) {
     if (method !== "CONNECT" && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
-  for (const url of new Set(operations.map((operation) => operation.url))) {
-    refuseOtherMethods(app, url, operations);
+  for (const [url, declared] of Map.groupBy(operations, (operation) => operation.url)) {
+    refuseOtherMethods(
+      app,
+      url,
+      declared.map(({ method }) => method),
+    );
   }
+  if (parts.publication) publish(app, contract, parts.publication);
   return app;
 }
 

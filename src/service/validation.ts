@@ -57,7 +57,10 @@ const formats: Record<string, string> = {
 
 /** One line for each fault, which says where it is and what would be right. */
 export function describeFaults(errors: ErrorObject[], nameOf: (instancePath: string) => string): string[] {
-  const lines = errors.map((error) => describeFault(error, nameOf));
+  // That no form fits says less than what is wrong with each of them.
+  const lines = errors
+    .filter(({ keyword }) => keyword !== "anyOf")
+    .map((error) => describeFault(error, nameOf));
   return [...new Set(lines)].slice(0, faultsMax);
 }
 

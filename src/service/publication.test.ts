@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { featuresApp } from "../features/app.ts";
+import { openFeatureStore } from "../features/store/store.ts";
+import { ledgerApp } from "../ledger/app.ts";
+import { openDatabase } from "../ledger/database/database.ts";
+import { openQueue } from "../ledger/queue/queue.ts";
+import { openLog } from "./log.ts";
+
+const log = openLog("silent");
+const written = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+const bases: Record<string, string> = {};
+const kept = new AsyncDisposableStack();
+beforeAll(async () => {
+  const database = kept.use(await openDatabase("pglite:memory"));
+  const queue = kept.use(await openQueue("memory:"));
+  const store = kept.use(await openFeatureStore("memory:"));
+  const ledger = kept.use(await ledgerApp({ database, queue, statementTimeoutMs: 1000, log }));
+  const features = kept.use(await featuresApp({ store, log }));
+  bases.ledger = await ledger.listen({ host: "127.0.0.1", port: 0 });
+  bases.features = await features.listen({ host: "127.0.0.1", port: 0 });
+});
+afterAll(() => kept.disposeAsync());
+
+async function ask(service: string, path: string, options: Parameters<typeof request>[1] = {}) {
+  const { statusCode: status, headers, body } = await request(bases[service] + path, options);
+  return { status, headers, text: await body.text() };
+}
+
+describe.each(["ledger", "features"])("the %s service", (service) => {
+  test("publishes its contract as it is written, and as JSON", async () => {
+    const yaml = await ask(service, "/openapi.yaml");
+    expect([yaml.status, yaml.headers["content-type"]]).toEqual([200, "application/yaml; charset=utf-8"]);
+    expect(yaml.text).toBe(written(`openapi/${service}.yaml`));
+    const json = await ask(service, "/openapi.json");
+    expect([json.status, json.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
+    expect(JSON.parse(json.text)).toEqual(JSON.parse(written(`generated/${service}.json`)));
+    expect(JSON.parse(json.text).servers[0].url).toBe("/");
+  });
+
+  test.each(["/openapi.yaml", "/openapi.json", "/docs", "/docs/swagger-ui.js", "/.well-known/api-catalog"])(
+    "lets %s be kept, and asked for again for little",
+    async (path) => {
+      const first = await ask(service, path);
+      const etag = first.headers.etag as string;
+      expect(etag).toMatch(/^"[\w-]{43}"$/);
+      expect(first.headers["cache-control"]).toBe("public, max-age=300");
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+        const again = await ask(service, path, { headers: { "if-none-match": known } });
+        expect([again.status, again.text, again.headers.etag]).toEqual([304, "", etag]);
+      }
+      expect((await ask(service, path, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+      const head = await ask(service, path, { method: "HEAD" });
+      expect(head).toMatchObject({
+        status: 200,
+        text: "",
+        headers: { etag, "content-length": String(Buffer.byteLength(first.text)) },
+      });
+      const post = await ask(service, path, { method: "POST" });
+      expect([post.status, post.headers.allow]).toEqual([405, "GET, HEAD"]);
+    },
+  );
+
+  test("shows it on pages that load what they need from this service, and may load nothing else", async () => {
+    const pages = ["/docs", "/docs/", ...(service === "ledger" ? ["/docs/queue"] : [])];
+    for (const path of pages) {
+      const page = await ask(service, path);
+      expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+      const policy = String(page.headers["content-security-policy"]);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toMatch(/https?:|\*|unsafe/);
+      const needed = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, url = ""]) => url);
+      expect(needed.length).toBeGreaterThan(2);
+      for (const url of needed.filter((one) => one !== "data:,")) {
+        expect([url, (await ask(service, url)).status]).toEqual([url, 200]);
+      }
+    }
+  });
+
+  test("lists all of it in a catalog of links, by the name it was asked by", async () => {
+    const host = "ledger.test:99";
+    const { headers, text } = await ask(service, "/.well-known/api-catalog", { headers: { host } });
+    expect(headers["content-type"]).toContain("application/linkset+json");
+    expect(headers["content-type"]).toContain('profile="https://www.rfc-editor.org/info/rfc9727"');
+    expect(headers.link).toBe('<http://ledger.test:99/.well-known/api-catalog>; rel="api-catalog"');
+    const { linkset } = JSON.parse(text) as { linkset: Record<string, { href: string; type: string }[]>[] };
+    expect(linkset).toMatchObject([{ anchor: "http://ledger.test:99/" }]);
+    const links = [linkset[0]?.["service-desc"] ?? [], linkset[0]?.["service-doc"] ?? []].flat();
+    expect(links.map(({ href }) => new URL(href).pathname)).toEqual(
+      service === "ledger"
+        ? ["/openapi.yaml", "/asyncapi.yaml", "/openapi.json", "/docs", "/docs/queue"]
+        : ["/openapi.yaml", "/openapi.json", "/docs"],
+    );
+    for (const { href, type } of links) {
+      const linked = await ask(service, new URL(href).pathname);
+      expect([linked.status, linked.headers["content-type"]?.toString().split(";")[0]]).toEqual([200, type]);
+    }
+  });
+});
+
+test("the ledger publishes its queue's contract in one piece, the message schema included", async () => {
+  const { status, text } = await ask("ledger", "/asyncapi.yaml");
+  expect(status).toBe(200);
+  expect(text).toContain("asyncapi: 3.0.0");
+  expect(text).toContain("$ref: '#/components/schemas/EventMessage'");
+  expect(text).not.toContain("ledger.yaml#");
+  expect((await ask("ledger", "/docs/queue")).text).toContain('<h3 id="EventMessage">');
+  expect((await ask("features", "/asyncapi.yaml")).status).toBe(404);
+});

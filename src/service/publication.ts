@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import fresh from "fresh";
+import type { Contract } from "./operations.ts";
+import { originOf } from "./reply.ts";
+import { refuseOtherMethods } from "./routes.ts";
+
+/** The files of what a service publishes of itself. */
+export interface Publication {
+  /** The contract as it is written, in YAML. */
+  contract: URL;
+  /** The contract of the queue behind the service: AsyncAPI in YAML, and the page that shows it. */
+  queue?: { contract: URL; page: URL };
+}
+
+interface Document {
+  type: string;
+  read: (base: string) => string | Promise<string | Buffer>;
+  headers?: (base: string) => Record<string, string>;
+}
+
+const yaml = "application/yaml; charset=utf-8";
+const html = "text/html; charset=utf-8";
+const linkset = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+const catalogPath = "/.well-known/api-catalog";
+
+/** Seconds for which a copy is good without asking again. */
+const cachedSeconds = 300;
+
+/** Pages may load from this service alone, whatever a contract says in its texts. */
+const pagePolicy = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src data:", "connect-src 'self'"],
+  ...["base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'"],
+].join("; ");
+
+/**
+ * Serves the contract, pages that show it and let it be tried, and a catalog of both (RFC 9727). Nothing is read before
+ * it is asked for.
+ */
+export function publish(
+  app: FastifyInstance,
+  contract: Contract,
+  { contract: source, queue }: Publication,
+): void {
+  const file = (url: URL, type: string): Document => ({ type, read: () => readFile(url) });
+  const swaggerUi = (name: string) => new URL(import.meta.resolve(`@fastify/swagger-ui/static/${name}`));
+  const ours = (name: string) => new URL(`./docs/${name}`, import.meta.url);
+
+  const documents: Record<string, Document> = {
+    "/openapi.yaml": file(source, yaml),
+    "/openapi.json": { type: "application/json; charset=utf-8", read: () => `${JSON.stringify(contract)}\n` },
+    ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
+    "/docs": { type: html, read: () => docsPage(contract, queue !== undefined) },
+    ...(queue && { "/docs/queue": file(queue.page, html) }),
+    "/docs/docs.js": file(ours("docs.js"), "text/javascript; charset=utf-8"),
+    "/docs/docs.css": file(ours("docs.css"), "text/css; charset=utf-8"),
+    "/docs/swagger-ui.js": file(swaggerUi("swagger-ui-bundle.js"), "text/javascript; charset=utf-8"),
+    "/docs/swagger-ui.css": file(swaggerUi("swagger-ui.css"), "text/css; charset=utf-8"),
+    [catalogPath]: {
+      type: linkset,
+      read: (base) => catalog(base, Object.keys(documents)),
+      headers: (base) => ({ link: `<${base}${catalogPath}>; rel="api-catalog"` }),
+    },
+  };
+  for (const [path, document] of Object.entries(documents)) {
+    app.get(path, answerWithDocument(document));
+    refuseOtherMethods(app, path, ["GET"]);
+  }
+}
+
+function answerWithDocument({ type, read, headers }: Document) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const base = originOf(request);
+    const body = await read(base);
+    const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
+    reply.headers({
+      etag,
+      "cache-control": `public, max-age=${cachedSeconds}`,
+      "x-content-type-options": "nosniff",
+      ...(type === html && { "content-security-policy": pagePolicy }),
+      ...headers?.(base),
+    });
+    return fresh(request.headers, { etag }) ? reply.code(304).send() : reply.type(type).send(body);
+  };
+}
+
+/** What there is, as a set of links from the service to its descriptions (RFC 9264). */
+function catalog(base: string, paths: string[]): string {
+  const links = (end: string, type: string) =>
+    paths.filter((path) => path.endsWith(end)).map((path) => ({ href: base + path, type }));
+  const linkset = [
+    {
+      anchor: `${base}/`,
+      "service-desc": [...links(".yaml", "application/yaml"), ...links("openapi.json", "application/json")],
+      "service-doc": [...links("/docs", "text/html"), ...links("/queue", "text/html")],
+    },
+  ];
+  return `${JSON.stringify({ linkset }, null, 2)}\n`;
+}
+
+function docsPage({ info: { title, version } }: Contract, hasQueue: boolean): string {
+  const links = [
+    ["/openapi.yaml", "OpenAPI as YAML"],
+    ["/openapi.json", "as JSON"],
+    ...(hasQueue ? [["/docs/queue", "the queue's contract"]] : []),
+  ];
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${title} ${version}</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="stylesheet" href="/docs/docs.css">
+  </head>
+  <body>
+    <nav>${links.map(([href, text]) => `<a href="${href}">${text}</a>`).join(" ")}</nav>
+    <main id="contract"></main>
+    <script src="/docs/swagger-ui.js"></script>
+    <script type="module" src="/docs/docs.js"></script>
+  </body>
+</html>
+`;
+}
