@@ -1,32 +1,31 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openProjectCopy } from "./project-copy.ts";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
 const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
-const config = ["redocly.yaml", ".redocly.lint-ignore.yaml", "scripts/contract-rules.js", "package.json"];
 
-let folder: string;
+let copy: Awaited<ReturnType<typeof openProjectCopy>>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lint-"));
-  for (const path of ["openapi", ...config])
-    await cp(join(root, path), join(folder, path), { recursive: true });
+  copy = await openProjectCopy();
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => copy[Symbol.asyncDispose]());
 
 /** What the linter says of the contracts when a text in one of them is another. */
 async function lint(file: string, text: string | RegExp, other: string): Promise<string> {
-  const path = join(folder, "openapi", file);
+  const path = join(copy.folder, "openapi", file);
   const right = await readFile(path, "utf8");
   const wrong = right.replace(text, other);
   expect(wrong).not.toBe(right);
   await writeFile(path, wrong);
   const said = await new Promise<string>((resolve) => {
-    execFile(process.execPath, [redocly, "lint", "--format=stylish"], { cwd: folder }, (error, out, err) =>
-      resolve(error ? out + err : "nothing"),
+    execFile(
+      process.execPath,
+      [redocly, "lint", "--format=stylish"],
+      { cwd: copy.folder },
+      (error, out, err) => resolve(error ? out + err : "nothing"),
     );
   });
   await writeFile(path, right);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { availableParallelism, tmpdir } from "node:os";
+import { cp, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -8,6 +8,7 @@ import SwaggerParser from "@apidevtools/swagger-parser";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
 import type { Contract } from "../src/service/operations.ts";
 import { type Mutation, mutationsOf } from "./evidence/mutations.ts";
+import { openProjectCopy } from "./project-copy.ts";
 
 const usage = `Usage: npm run mutants [-- --count N] [--seed S]
 
@@ -22,14 +23,6 @@ one escaped.
 `;
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const parts = [
-  "package.json",
-  "tsconfig.json",
-  "vitest.config.ts",
-  "redocly.yaml",
-  ".redocly.lint-ignore.yaml",
-];
-const rooms = ["openapi", "generated", "scripts", "src"];
 
 /** The checks a change has to pass, in the order of their cost. */
 const checks: { name: string; command: string[]; fails?: (output: string) => string }[] = [
@@ -93,14 +86,6 @@ function draw(mutants: Mutant[], count: number, seed: number): Mutant[] {
   return inTurn.filter((mutant) => mutant !== undefined).slice(0, count === 0 ? undefined : count);
 }
 
-async function openCopy(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "mutants-"));
-  for (const part of [...parts, ...rooms])
-    await cp(join(root, part), join(folder, part), { recursive: true });
-  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  return folder;
-}
-
 /** Which check catches a mutant. */
 async function judge(folder: string, { contract, place, apply }: Mutant, stop: AbortSignal): Promise<string> {
   const file = join(folder, `openapi/${contract}.yaml`);
@@ -154,20 +139,17 @@ await runCommand("mutants", usage, async (args) => {
   process.once("SIGINT", () => stop.abort(new Error("stopped")));
 
   const lanes = Array.from({ length: Math.min(availableParallelism(), drawn.length) }, async () => {
-    const folder = await openCopy();
-    try {
-      for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-        const caughtBy = await judge(folder, mutant, stop.signal);
-        const { contract, kind, place, what } = mutant;
-        outcomes.push({ contract, kind, place: place.join(" "), what, caughtBy });
-        const outcome = caughtBy === "nothing" ? "ESCAPED" : `caught by ${caughtBy}`;
-        say(
-          `${String(outcomes.length).padStart(4)} of ${drawn.length}  ${outcome.padEnd(18)}  ${kind}: ${place.at(-1)} ${what}`,
-        );
-        await cp(join(root, "openapi"), join(folder, "openapi"), { recursive: true });
-      }
-    } finally {
-      await rm(folder, { recursive: true });
+    await using copy = await openProjectCopy();
+    const { folder } = copy;
+    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+      const caughtBy = await judge(folder, mutant, stop.signal);
+      const { contract, kind, place, what } = mutant;
+      outcomes.push({ contract, kind, place: place.join(" "), what, caughtBy });
+      const outcome = caughtBy === "nothing" ? "ESCAPED" : `caught by ${caughtBy}`;
+      say(
+        `${String(outcomes.length).padStart(4)} of ${drawn.length}  ${outcome.padEnd(18)}  ${kind}: ${place.at(-1)} ${what}`,
+      );
+      await cp(join(root, "openapi"), join(folder, "openapi"), { recursive: true });
     }
   });
   await Promise.all(lanes);

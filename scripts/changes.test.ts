@@ -1,0 +1,107 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openProjectCopy } from "./project-copy.ts";
+
+let copy: Awaited<ReturnType<typeof openProjectCopy>>;
+beforeAll(async () => {
+  copy = await openProjectCopy();
+  expect(await changes("--release")).toMatchObject({ code: 0 });
+});
+afterAll(() => copy[Symbol.asyncDispose]());
+
+function changes(...args: string[]): Promise<{ code: number; output: string; errors: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(copy.folder, "scripts/changes.ts"), ...args], (error, output, errors) =>
+      resolve({ code: Number(error?.code ?? 0), output, errors }),
+    );
+  });
+}
+
+/** The same with some texts of a contract, or of the changelog, replaced for as long. */
+async function changesWith(file: string, replacements: [string, string][], ...args: string[]) {
+  const path = join(copy.folder, file);
+  const right = await readFile(path, "utf8");
+  const wrong = replacements.reduce((text, [from, to]) => text.replace(from, to), right);
+  expect(wrong).not.toBe(right);
+  await writeFile(path, wrong);
+  const told = await changes(...args);
+  await writeFile(path, right);
+  return told;
+}
+
+const removal: [string, string] = ['        "404":\n          $ref: "#/components/responses/NotFound"\n', ""];
+
+test("nothing changed since the release", async () => {
+  expect(await changes("--check")).toMatchObject({ code: 0, errors: "" });
+  const log = await readFile(join(copy.folder, "CHANGELOG.md"), "utf8");
+  expect(log).toMatch(
+    /## Unreleased\n\n### Contract\n\nUnchanged: Feature storage \S+, Payment ledger \S+, .*\.\n\n## \d{4}-/,
+  );
+});
+
+test.each<[string, string, [string, string], string]>([
+  ["an answer that is no longer given", "openapi/ledger.yaml", removal, "responses.404: "],
+  [
+    "a member that a message must have",
+    "openapi/payment-events.asyncapi.yaml",
+    ["./ledger.yaml#/components/schemas/EventMessage", "./ledger.yaml#/components/schemas/Event"],
+    "required",
+  ],
+  ["a shorter name", "openapi/features.yaml", ["maxLength: 256", "maxLength: 255"], "maxLength"],
+])("%s breaks the contract: a new major version, or none of it", async (_name, file, change, told) => {
+  const broken = await changesWith(file, [change], "--check");
+  expect(broken.output).toContain("**breaking** ");
+  expect(broken.output).toContain(told);
+  expect(broken.errors).toMatch(
+    /^changes: [A-Z][a-z ]+: info.version stayed 1.0.0, but these changes require a major bump/,
+  );
+  expect(broken.code).toBe(1);
+  for (const version of ["1.1.0", "1.0.1"]) {
+    expect(await changesWith(file, [change, ["version: 1.0.0", `version: ${version}`]])).toMatchObject({
+      code: 1,
+    });
+  }
+  expect(await changesWith(file, [change, ["version: 1.0.0", "version: 2.0.0"]])).toMatchObject({
+    code: 0,
+    errors: "",
+  });
+  expect(await readFile(join(copy.folder, "CHANGELOG.md"), "utf8")).toMatch(
+    / 2.0.0, before 1.0.0:\n\n- \*\*breaking\*\* /,
+  );
+  expect(await changes("--check")).toMatchObject({
+    code: 1,
+    errors: "changes: CHANGELOG.md tells something else of the contracts; run npm run changes\n",
+  });
+  expect(await changes()).toMatchObject({ code: 0 });
+  expect(await changes("--check")).toMatchObject({ code: 0 });
+});
+
+test("an addition asks for a minor version", async () => {
+  const addition: [string, string] = [
+    "      properties:\n        result:\n",
+    "      properties:\n        since: { type: string, description: When. }\n        result:\n",
+  ];
+  const file = "openapi/features.yaml";
+  expect(await changesWith(file, [addition])).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining("minor bump"),
+  });
+  const added = await changesWith(file, [addition, ["version: 1.0.0", "version: 1.1.0"]]);
+  expect(added).toMatchObject({ code: 0 });
+  expect(added.output).toMatch(/Feature storage 1.1.0, before 1.0.0:\n\n- .*since: added\n/);
+  await changes();
+});
+
+test("a contract that cannot be read is told", async () => {
+  const unread = await changesWith("openapi/features.yaml", [["maxLength: 256", "maxLength: ["]]);
+  expect(unread).toMatchObject({ code: 1, errors: expect.stringMatching(/^changes: .*line/) });
+});
+
+test("arguments that are not known are told", async () => {
+  expect(await changes("--chekc")).toMatchObject({
+    code: 2,
+    errors: "changes: unknown: --chekc; known: --check, --release, --help\n",
+  });
+});
