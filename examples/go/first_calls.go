@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"example/features"
+	"example/ledger"
+)
+
+func main() {
+	ctx := context.Background()
+	account := "demo"
+	payments := must(ledger.NewClientWithResponses(os.Args[1]))
+
+	one := must(payments.GetTransactionWithResponse(ctx, "demo-success", &ledger.GetTransactionParams{AccountId: &account}))
+	check(one.JSON200 != nil, one.Status(), string(one.Body))
+	payment, isPayment := must(one.JSON200.ValueByDiscriminator()).(ledger.Payment)
+	check(isPayment && *payment.Amount == 4250 && payment.State.Status == ledger.Success, string(one.Body))
+	fmt.Println("payment", payment.TransactionId, *payment.Amount, payment.State.Status)
+
+	missing := must(payments.GetTransactionWithResponse(ctx, "demo-missing", &ledger.GetTransactionParams{AccountId: &account}))
+	check(missing.ApplicationproblemJSON404 != nil, missing.Status(), string(missing.Body))
+	fmt.Println("problem", missing.StatusCode(), missing.ApplicationproblemJSON404.Detail)
+
+	accounts := []string{account}
+	states := []ledger.Status{ledger.Success, ledger.Declined}
+	found := must(payments.SearchTransactionsWithResponse(ctx, &ledger.SearchTransactionsParams{AccountId: &accounts, PaymentStates: &states}))
+	check(found.JSON200 != nil && found.JSON200.Total == 3, found.Status(), string(found.Body))
+	fmt.Println("found", found.JSON200.Total)
+
+	storage := must(features.NewClientWithResponses(os.Args[2]))
+	customer := fmt.Sprint(time.Now().UnixNano())
+	names := []string{"dark-mode", "beta search ü"}
+	for _, name := range names {
+		added := must(storage.AddFeatureWithResponse(ctx, "customer", customer, name))
+		check(added.JSON201 != nil, added.Status(), string(added.Body))
+	}
+	listed := must(storage.ListFeaturesWithResponse(ctx, "customer", customer))
+	check(listed.JSON200 != nil && slices.Equal(*listed.JSON200, names), listed.Status(), string(listed.Body))
+	fmt.Println("features", *listed.JSON200)
+}
+
+func must[Value any](value Value, err error) Value {
+	check(err == nil, err)
+	return value
+}
+
+func check(holds bool, otherwise ...any) {
+	if !holds {
+		fmt.Fprintln(os.Stderr, otherwise...)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+// From outside of this repository: "payment-ledger-services/client".
+import { featuresClient, ledgerClient, ReplyError } from "../../src/client/client.ts";
+
+const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
+const say = (...words: unknown[]) => process.stdout.write(`${words.join(" ")}\n`);
+
+const ledger = ledgerClient({ baseUrl: ledgerUrl, timeoutMs: 5000 });
+
+const payment = await ledger.getTransaction({ transactionExternalId: "demo-success", account_id: "demo" });
+assert.deepEqual([payment.amount, payment.state.status], [4250, "success"]);
+say("payment", payment.transaction_id, payment.amount, payment.state.status);
+
+await assert.rejects(
+  ledger.getTransaction({ transactionExternalId: "demo-missing", account_id: "demo" }),
+  (error) => error instanceof ReplyError && error.problem?.status === 404,
+);
+
+const found: string[] = [];
+const search = {
+  account_id: ["demo"],
+  payment_states: ["success" as const, "declined" as const],
+  display_size: 1,
+};
+for await (const { transaction_id } of ledger.eachTransaction(search)) found.push(transaction_id);
+assert.equal(found.length, 3);
+say("found", ...found);
+
+const features = featuresClient({ baseUrl: featuresUrl });
+const customer = { resource: "customer", id: randomUUID() };
+for (const feature of ["dark-mode", ".."]) await features.addFeature({ ...customer, feature });
+const listed = await features.listFeatures(customer);
+assert.deepEqual(listed, ["dark-mode", ".."]);
+say("features", ...listed);

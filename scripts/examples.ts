@@ -1,0 +1,41 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import { startServices } from "./services.ts";
+
+const usage = `Usage: npm run examples
+
+Starts both services with the demonstration's data, and runs every client of examples/ against them: each is made from
+the published contracts, compiled, and makes its first calls. What this machine has no compiler for is left out, by
+name.
+
+  --help   print this text
+`;
+
+const examples = [
+  { name: "typescript", needs: process.execPath },
+  { name: "python", needs: "python3" },
+  { name: "go", needs: "go" },
+];
+
+await runCommand("examples", usage, async (args) => {
+  if (args.length > 0) throw new UsageFault("takes no arguments");
+  await using services = await startServices();
+  await services.run("src/ledger/commands/demo.ts");
+  const failed: string[] = [];
+  for (const { name, needs } of examples) {
+    if (spawnSync(needs, ["--help"]).error) {
+      say(`\n${name}: LEFT OUT, there is no ${needs}`);
+      continue;
+    }
+    say(`\n${name}`);
+    const run = fileURLToPath(new URL(`../examples/${name}/run`, import.meta.url));
+    const child = spawn(run, [services.ledgerUrl, services.featuresUrl], {
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    const [code] = await once(child, "exit");
+    if (code !== 0) failed.push(name);
+  }
+  if (failed.length > 0) throw new Error(`failed: ${failed.join(", ")}`);
+});

@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../src/service/free-port.fixture.ts";
+
+const program = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+export interface Services extends AsyncDisposable {
+  /** Where they listen. */
+  ledgerUrl: string;
+  featuresUrl: string;
+  /** Runs a program of this repository with the settings of these services; rejects when it fails. */
+  run(path: string, args?: string[], input?: string): Promise<void>;
+}
+
+/** Starts both services as a user would, on embedded engines in a folder of their own, at ports that are free. */
+export async function startServices(): Promise<Services> {
+  const folder = await mkdtemp(join(tmpdir(), "services-"));
+  const ports = { LEDGER_PORT: String(await freePort()), FEATURES_PORT: String(await freePort()) };
+  const env = { ...process.env, ...ports, QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}` };
+  const child = spawn(process.execPath, [program("src/main.ts")], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  let listening = 0;
+  for await (const line of createInterface(child.stdout)) {
+    if (line.includes("Server listening")) listening += 1;
+    if (listening === 2) break;
+  }
+  child.stdout.resume();
+  if (listening < 2) throw new Error("the services did not start");
+
+  return {
+    ledgerUrl: `http://127.0.0.1:${ports.LEDGER_PORT}`,
+    featuresUrl: `http://127.0.0.1:${ports.FEATURES_PORT}`,
+    async run(path, args = [], input = "") {
+      const tool = spawn(process.execPath, [program(path), ...args], {
+        cwd: folder,
+        env,
+        stdio: ["pipe", "ignore", "inherit"],
+      });
+      tool.stdin.end(input);
+      const [code] = await once(tool, "exit");
+      if (code !== 0) throw new Error(`${path} ended with exit code ${code}`);
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await ended;
+      await rm(folder, { recursive: true });
+    },
+  };
+}
