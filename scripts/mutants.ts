@@ -3,11 +3,11 @@ import { cp, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import SwaggerParser from "@apidevtools/swagger-parser";
-import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import { runCommand, say } from "../src/service/command.ts";
 import type { Contract } from "../src/service/operations.ts";
 import { type Mutation, mutationsOf } from "./evidence/mutations.ts";
+import { readOptions, wholeNumber } from "./options.ts";
 import { openProjectCopy } from "./project-copy.ts";
 
 const usage = `Usage: npm run mutants [-- --count N] [--seed S]
@@ -119,18 +119,10 @@ function run(
   });
 }
 
-const whole = (name: string, given: string): number => {
-  if (!/^\d{1,9}$/.test(given)) throw new UsageFault(`--${name} must be a whole number`);
-  return Number(given);
-};
-
 await runCommand("mutants", usage, async (args) => {
-  const options = {
-    count: { type: "string", default: "24" },
-    seed: { type: "string", default: "1" },
-  } as const;
-  const { values } = readArguments(() => parseArgs({ args, options }));
-  const [count, seed] = [whole("count", values.count), whole("seed", values.seed)];
+  const given = readOptions(args, ["count", "seed"]);
+  const count = wholeNumber("count", given.count ?? "24");
+  const seed = wholeNumber("seed", given.seed ?? "1");
   const all = await allMutants();
   const drawn = draw(all, count, seed);
   const waiting = [...drawn];
@@ -169,11 +161,3 @@ await runCommand("mutants", usage, async (args) => {
     );
   }
 });
-
-function readArguments<Parsed>(parse: () => Parsed): Parsed {
-  try {
-    return parse();
-  } catch (error) {
-    throw new UsageFault((error as Error).message);
-  }
-}

@@ -173,14 +173,17 @@ test("at info, a start and requests write one line a service: where it listens",
   });
 });
 
-test.each(["main.ts", "ledger/commands/send-events.ts", "ledger/commands/demo.ts", "../scripts/codegen.ts"])(
-  "%s has --help",
-  async (program) => {
-    const { code, output } = await run(program, { args: ["--help"] }).ended;
-    expect(output).toMatch(/^Usage: npm /);
-    expect(code).toBe(0);
-  },
-);
+const scripts = ["codegen", "changes", "evidence", "mutants", "fuzz", "examples", "mock"];
+test.each([
+  "main.ts",
+  "ledger/commands/send-events.ts",
+  "ledger/commands/demo.ts",
+  ...scripts.map((name) => `../scripts/${name}.ts`),
+])("%s has --help", async (program) => {
+  const { code, output } = await run(program, { args: ["--help"] }).ended;
+  expect(output).toMatch(/^Usage: npm /);
+  expect(code).toBe(0);
+});
 
 describe("on embedded defaults", () => {
   test("a newcomer's events go in through the queue and survive a restart", async () => {

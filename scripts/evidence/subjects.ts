@@ -1,9 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import featuresContract from "../../generated/features.json" with { type: "json" };
-import ledgerContract from "../../generated/ledger.json" with { type: "json" };
-import { featuresApp } from "../../src/features/app.ts";
+import { featuresApp, featuresService } from "../../src/features/app.ts";
 import { openFeatureStore } from "../../src/features/store/store.ts";
-import { ledgerApp } from "../../src/ledger/app.ts";
+import { ledgerApp, ledgerService } from "../../src/ledger/app.ts";
 import { openDatabase } from "../../src/ledger/database/database.ts";
 import { receive } from "../../src/ledger/intake/receiver.ts";
 import { openQueue } from "../../src/ledger/queue/queue.ts";
@@ -61,7 +59,7 @@ export async function ledgerSubject(): Promise<Subject> {
   }
 
   return {
-    contract: ledgerContract as unknown as Contract,
+    contract: ledgerService.contract,
     requests: ledgerRequests,
     taken: { EventMessage: [...messages, ...reprojections] },
     async open(situation) {
@@ -99,7 +97,7 @@ async function counted(wanted: number, rows: () => Promise<unknown[]>): Promise<
 export async function featuresSubject(): Promise<Subject> {
   const store = await openFeatureStore("memory:");
   return {
-    contract: featuresContract as unknown as Contract,
+    contract: featuresService.contract,
     requests: featuresRequests,
     taken: {},
     async open(situation) {

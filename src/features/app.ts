@@ -9,12 +9,13 @@ interface Parts extends Pick<ServiceParts<operations>, "log" | "onStrayReply"> {
   store: FeatureStore;
 }
 
+/** What the feature storage is to its callers, whoever answers them. */
+export const featuresService = {
+  contract: contract as unknown as Contract,
+  renderError: errorLine,
+  publication: { contract: new URL("../../openapi/features.yaml", import.meta.url) },
+};
+
 /** The feature storage service, ready to listen. */
 export const featuresApp = ({ store, ...parts }: Parts) =>
-  createService<operations>({
-    contract: contract as unknown as Contract,
-    handlers: featureHandlers(store),
-    renderError: errorLine,
-    publication: { contract: new URL("../../openapi/features.yaml", import.meta.url) },
-    ...parts,
-  });
+  createService<operations>({ ...featuresService, handlers: featureHandlers(store), ...parts });

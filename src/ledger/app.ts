@@ -18,24 +18,29 @@ interface Parts extends Pick<ServiceParts<operations>, "log" | "onStrayReply"> {
   statementTimeoutMs: number;
 }
 
+/** What the ledger is to its callers, whoever answers them. */
+export const ledgerService = {
+  contract: contract as unknown as Contract,
+  renderError: problem,
+  publication: {
+    contract: new URL("../../openapi/ledger.yaml", import.meta.url),
+    queue: {
+      contract: new URL("../../generated/payment-events.asyncapi.yaml", import.meta.url),
+      page: new URL("../../generated/payment-events.html", import.meta.url),
+    },
+  },
+};
+
 /** The payment ledger's reading API, ready to listen. */
 export function ledgerApp({ database, queue, statementTimeoutMs, ...parts }: Parts) {
   const sql = database.within(statementTimeoutMs);
   return createService<operations>({
-    contract: contract as unknown as Contract,
+    ...ledgerService,
     handlers: {
       ...healthHandlers(database, queue),
       ...eventHandlers(sql),
       ...transactionHandlers(sql),
       ...searchHandlers(sql),
-    },
-    renderError: problem,
-    publication: {
-      contract: new URL("../../openapi/ledger.yaml", import.meta.url),
-      queue: {
-        contract: new URL("../../generated/payment-events.asyncapi.yaml", import.meta.url),
-        page: new URL("../../generated/payment-events.html", import.meta.url),
-      },
     },
     foresee,
     ...parts,

@@ -30,8 +30,8 @@ export interface Operation {
 }
 
 export interface DeclaredResponse {
-  content?: Record<string, { schema: object }>;
-  headers?: Record<string, { required?: boolean }>;
+  content?: Record<string, { schema: object; examples?: Record<string, unknown> }>;
+  headers?: Record<string, { required?: boolean; example?: string }>;
 }
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];

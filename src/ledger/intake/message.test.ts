@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { readMessage } from "./message.ts";
 
 const plain = {
@@ -22,6 +24,13 @@ test("a message becomes the event it tells of", () => {
     live: true,
     parent_resource_external_id: "parent",
   });
+});
+
+test("the examples of the queue's contract are taken", () => {
+  const contract = new URL("../../../generated/payment-events.asyncapi.yaml", import.meta.url);
+  const { examples } = parse(readFileSync(contract, "utf8")).components.messages.PaymentEvent;
+  const kinds = examples.map(({ payload }: { payload: object }) => readMessage(JSON.stringify(payload)).kind);
+  expect(kinds).toEqual(["event", "event", "event", "reprojection"]);
 });
 
 describe("messages are read liberally", () => {

@@ -1,0 +1,113 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { featuresService } from "../src/features/app.ts";
+import { ledgerService } from "../src/ledger/app.ts";
+import { operationsOf } from "../src/service/operations.ts";
+import { replyChecker } from "../src/service/reply-check.ts";
+
+const env = {
+  ...process.env,
+  LEDGER_PORT: "0",
+  FEATURES_PORT: "0",
+  DATABASE_URL: "pglite:/nowhere",
+  QUEUE_URL: "memory:",
+};
+const mock = spawn(process.execPath, [fileURLToPath(new URL("mock.ts", import.meta.url))], {
+  env,
+  stdio: "pipe",
+});
+const ended = once(mock, "exit");
+let output = "";
+mock.stdout.on("data", (chunk) => (output += chunk));
+const bases: Record<string, string> = {};
+beforeAll(async () => {
+  await vi.waitFor(() => expect(output.match(/served at/g)).toHaveLength(2), { timeout: 20_000 });
+  for (const [, title = "", base = ""] of output.matchAll(/examples of ([\w ]+) are served at (\S+),/g))
+    bases[title] = base;
+});
+afterAll(async () => {
+  mock.kill("SIGINT");
+  expect(await ended).toEqual([0, null]);
+});
+
+async function ask(title: string, path: string, headers: Record<string, string> = {}, method = "GET") {
+  const reply = await request(bases[title] + path, { method: method as "GET", headers });
+  return { status: reply.statusCode, headers: reply.headers, body: await reply.body.text() };
+}
+const ledger = async (path: string, headers?: Record<string, string>) => {
+  const { status, body } = await ask("Payment ledger", path, headers);
+  return { status, json: JSON.parse(body) };
+};
+
+describe("the mock", () => {
+  test("answers with the example that holds the identifier that is asked for, otherwise with the first", async () => {
+    expect(await ledger("/v1/transaction/ref2d8h6")).toMatchObject({
+      status: 200,
+      json: { transaction_type: "REFUND" },
+    });
+    expect(await ledger("/v1/transaction/dis5p1")).toMatchObject({ json: { transaction_type: "DISPUTE" } });
+    expect(await ledger("/v1/transaction/any")).toMatchObject({ json: { transaction_type: "PAYMENT" } });
+    const csv = await ask("Payment ledger", "/v1/transaction/", { accept: "text/csv" });
+    expect([csv.headers["content-type"], csv.body.split("\n")]).toEqual([
+      "text/csv; charset=utf-8",
+      expect.any(Array),
+    ]);
+    expect(csv.body).toMatch(/^Reference,/);
+  });
+
+  test("answers as is preferred", async () => {
+    const prefer = (wish: string) => ledger("/v1/transaction/any", { prefer: wish });
+    expect(await prefer("code=404")).toMatchObject({ status: 404, json: { title: "Not Found" } });
+    expect(await prefer('example="dispute"')).toMatchObject({
+      status: 200,
+      json: { transaction_type: "DISPUTE" },
+    });
+    expect(await prefer("respond-async, code=200; example=refund")).toMatchObject({
+      json: { transaction_type: "REFUND" },
+    });
+    expect(await prefer("code=418")).toMatchObject({
+      status: 400,
+      json: { detail: expect.stringContaining("it has code=200, example=payment;") },
+    });
+    expect(await prefer("respond-async")).toMatchObject({ status: 200 });
+  });
+
+  test("checks requests as the service does", async () => {
+    expect(await ledger("/v1/transaction/any?colour=red")).toMatchObject({
+      status: 400,
+      json: { status: 400 },
+    });
+    expect(await ledger("/v1/nothing")).toMatchObject({ status: 404 });
+  });
+
+  test.each([ledgerService, featuresService])(
+    "gives every answer of a contract: $contract.info.title",
+    async ({ contract }) => {
+      const faultOf = replyChecker(contract);
+      for (const { operationId, method, path, responses } of operationsOf(contract)) {
+        for (const [status, { content = {} }] of Object.entries(responses)) {
+          const names = Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));
+          expect(names, `${operationId} ${status}`).not.toEqual([]);
+          for (const name of names) {
+            const prefer = `code=${status}, example=${name}`;
+            const needed = path.endsWith("gateway-transaction")
+              ? "?gateway_transaction_id=a&payment_provider=b"
+              : "";
+            const account = /\/(event|transaction)$/.test(path) ? "?gateway_account_id=57" : "";
+            const address = path.replaceAll(/\{\w+\}/g, "1") + needed + account;
+            const reply = await ask(contract.info.title, address, { prefer }, method);
+            expect([operationId, name, reply.status, faultOf(operationId, reply)]).toEqual([
+              operationId,
+              name,
+              Number(status),
+              undefined,
+            ]);
+          }
+        }
+      }
+    },
+  );
+});

@@ -1,0 +1,150 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { featuresService } from "../src/features/app.ts";
+import { ledgerService } from "../src/ledger/app.ts";
+import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import { openLog } from "../src/service/log.ts";
+import {
+  type Contract,
+  type DeclaredResponse,
+  follow,
+  type Operation,
+  operationsOf,
+} from "../src/service/operations.ts";
+import { Refusal } from "../src/service/refusal.ts";
+import { sendReply } from "../src/service/reply.ts";
+import { createService } from "../src/service/service.ts";
+import { host, port, readSettings } from "../src/service/settings.ts";
+import { stopOnSignals, untilStopped } from "../src/service/stop.ts";
+
+const usage = `Usage: npm run mock [-- SERVICE...]
+
+Serves the examples of the contracts, both unless some are named, without a database, a queue or a store, until SIGINT
+or SIGTERM. Requests are checked as the services check them. Where an operation has several examples, that one answers
+that holds the identifier of the path, otherwise the first; a header asks for another answer:
+
+  Prefer: code=404            the example of this status
+  Prefer: example=refund      the example of this name
+
+  ledger     payment ledger, port LEDGER_PORT (8081)
+  features   feature storage, port FEATURES_PORT (8080)
+  --help     print this text
+`;
+
+const services = {
+  ledger: { ...ledgerService, port: "LEDGER_PORT" },
+  features: { ...featuresService, port: "FEATURES_PORT" },
+} as const;
+
+interface Answer {
+  status: number;
+  type: string;
+  headers: Record<string, string>;
+  body: unknown;
+  /** The name of the example. */
+  name: string;
+}
+
+/** Every example of an operation's replies, by status and media type, in the order of the contract. */
+function answersOf(contract: Contract, { responses }: Operation): Answer[] {
+  return Object.entries(responses).flatMap(([status, response]) =>
+    Object.entries(response.content ?? {}).flatMap(([type, { examples = {} }]) =>
+      Object.entries(examples).map(([name, example]) => ({
+        status: Number(status),
+        type,
+        headers: headersOf(response),
+        body: (follow(contract, example) as { value: unknown }).value,
+        name,
+      })),
+    ),
+  );
+}
+
+const headersOf = ({ headers = {} }: DeclaredResponse): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([, { required }]) => required)
+      .map(([name, { example = "" }]) => [name, example]),
+  );
+
+/** What a request prefers (RFC 7240), such as `code=404, example=refund`. */
+function preferenceOf(header: string | undefined): { code?: number; example?: string } {
+  const wishes = new Map(
+    (header ?? "").split(/[,;]/).map((wish) => wish.trim().split(/\s*=\s*/, 2) as [string, string]),
+  );
+  const [code, example] = [wishes.get("code"), wishes.get("example")?.replaceAll('"', "")];
+  return { ...(code !== undefined && { code: Number(code) }), ...(example !== undefined && { example }) };
+}
+
+/** Answers as the header Prefer asks. */
+function preferred(
+  answers: Answer[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply | undefined {
+  const { code, example } = preferenceOf(String(request.headers.prefer ?? ""));
+  if (code === undefined && example === undefined) return undefined;
+  const answer = answers.find(
+    ({ status, name }) => (code ?? status) === status && (example ?? name) === name,
+  );
+  if (answer === undefined) {
+    const known = answers.map(({ status, name }) => `code=${status}, example=${name}`);
+    throw new Refusal(400, [`the contract has no such example; it has ${known.join("; ")}`]);
+  }
+  return sendReply(reply.code(answer.status).headers(answer.headers), answer.type, answer.body);
+}
+
+/** A service that answers with the examples of its contract. */
+async function mock({ contract, renderError, publication }: (typeof services)[keyof typeof services]) {
+  const operations = operationsOf(contract).map((operation) => ({
+    ...operation,
+    answers: answersOf(contract, operation),
+  }));
+  const handlers = operations.map(({ operationId, answers }) => [
+    operationId,
+    async ({ path, mediaType }: { path: object; mediaType: string }) => {
+      const successes = answers.filter(({ status, type }) => status < 300 && type === mediaType);
+      const identifiers = Object.values(path).map(String);
+      return successes.find(({ body }) => holds(body, identifiers)) ?? successes[0];
+    },
+  ]);
+  const app = await createService({
+    contract,
+    renderError,
+    publication,
+    handlers: Object.fromEntries(handlers),
+    log: openLog("warn"),
+  });
+  app.addHook("preHandler", async (request, reply) => {
+    const operation = operations.find(
+      ({ url, method }) => url === request.routeOptions.url && method === request.method,
+    );
+    return operation && preferred(operation.answers, request, reply);
+  });
+  return app;
+}
+
+const holds = (body: unknown, identifiers: string[]): boolean =>
+  Object.values(body ?? {}).some((member) => identifiers.includes(String(member)));
+
+await runCommand("mock", usage, async (args) => {
+  const unknown = args.filter((name) => !Object.hasOwn(services, name));
+  if (unknown.length > 0) {
+    throw new UsageFault(`unknown: ${unknown.join(" ")}; known: ${Object.keys(services).join(", ")}, --help`);
+  }
+  const settings = readSettings(process.env, {
+    HOST: host,
+    LEDGER_PORT: port(8081),
+    FEATURES_PORT: port(8080),
+  });
+  const stop = stopOnSignals();
+  await using opened = new AsyncDisposableStack();
+  for (const [name, service] of Object.entries(services)) {
+    if (args.length > 0 && !args.includes(name)) continue;
+    const app = opened.use(await mock(service));
+    const address = await app.listen({ host: settings.HOST, port: settings[service.port] });
+    say(
+      `the examples of ${service.contract.info.title} are served at ${address}, its contract at ${address}/docs`,
+    );
+  }
+  await untilStopped(stop.signal);
+});
