@@ -33,4 +33,4 @@ export function projectMetadataKeys(events: EventRow[]): MetadataKeyRow[] {
 }
 
 /** A payment's metadata; none is empty. */
-export const metadataOf = (details: Details) => (details.external_metadata ?? {}) as Details;
+export const metadataOf = (details: Details) => (details.external_metadata ?? {}) as Record<string, unknown>;

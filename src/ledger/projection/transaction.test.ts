@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { EventRow, ResourceType } from "../tables/event.ts";
+import type { Details, EventRow, ResourceType } from "../tables/event.ts";
 import type { TransactionState } from "../tables/transaction.ts";
 import { events, family, shuffled, type Told } from "./events.fixture.ts";
 import { stateAfter } from "./states.ts";
@@ -283,7 +283,9 @@ describe("whatever the events", () => {
               .sort()
               .at(-1);
             const candidates = telling.filter(({ timestamp }) => timestamp === newest);
-            expect(candidates.map(({ event_details }) => event_details[name])).toContainEqual(value);
+            expect(
+              candidates.map(({ event_details }) => event_details[name as keyof Details]),
+            ).toContainEqual(value);
           }
         }
       }),

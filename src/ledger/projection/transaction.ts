@@ -21,8 +21,8 @@ function projectTransaction(id: string, history: History, all: Map<string, Histo
   const parentId = firstOf(newestFirst, (event) => event.parent_resource_external_id || undefined);
   const parent = type === "PAYMENT" || parentId === undefined ? undefined : all.get(parentId);
   const shown = parent?.details ?? details;
-  const own = (name: string) => textOf(details, name) ?? null;
-  const ofPayment = (name: string) => textOf(shown, name) ?? null;
+  const own = (name: keyof Details) => textOf(details, name) ?? null;
+  const ofPayment = (name: keyof Details) => textOf(shown, name) ?? null;
   return {
     external_id: id,
     transaction_type: type,
@@ -48,7 +48,7 @@ function projectTransaction(id: string, history: History, all: Map<string, Histo
 }
 
 /** Of the payment's details, what its refunds and disputes show. */
-const paymentMembers = [
+const paymentMembers: (keyof Details)[] = [
   "description",
   "reference",
   "email",
@@ -61,7 +61,7 @@ const paymentMembers = [
   "wallet",
 ];
 
-const pick = (details: Details, names: string[]): Details =>
+const pick = (details: Details, names: (keyof Details)[]): Details =>
   Object.fromEntries(
     names.filter((name) => Object.hasOwn(details, name)).map((name) => [name, details[name]]),
   );

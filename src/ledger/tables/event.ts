@@ -2,7 +2,10 @@ import type { components } from "../../../generated/ledger.ts";
 import type { Sql } from "../database/database.ts";
 
 export type ResourceType = components["schemas"]["ResourceType"];
-export type Details = Record<string, unknown>;
+type Declared = components["schemas"]["EventDetails"];
+
+/** What an event says of its resource: any members, of which the contract's have names here. */
+export type Details = { [Name in keyof Declared as string extends Name ? never : Name]?: unknown };
 
 export interface NewEvent {
   resource_type: ResourceType;

@@ -77,7 +77,7 @@ const motoColumn: Column = [
 const shownDetails = ({ details, payment_details }: ReportedTransaction): Details =>
   payment_details ?? details;
 
-function shown(name: string): Cell {
+function shown(name: keyof Details): Cell {
   return (row) => textOf(shownDetails(row), name);
 }
 

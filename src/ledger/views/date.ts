@@ -8,11 +8,11 @@ export const viewMilliseconds = (instant: string): string => `${instant.slice(0,
 export const viewDay = (instant: string): string => instant.slice(0, 10);
 
 /** Milliseconds of an instant that a producer wrote; undefined when it is none. */
-export function viewProducerInstant(details: Details, name: string): string | undefined {
+export function viewProducerInstant(details: Details, name: keyof Details): string | undefined {
   const instant = instantOf(details, name);
   return instant && viewMilliseconds(instant);
 }
 
 /** The day of an instant that a producer wrote, in the zone it was written in; undefined when it is none. */
-export const viewProducerDay = (details: Details, name: string): string | undefined =>
+export const viewProducerDay = (details: Details, name: keyof Details): string | undefined =>
   instantOf(details, name) && viewDay(details[name] as string);

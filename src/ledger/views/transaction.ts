@@ -24,8 +24,8 @@ export function viewTransaction(
 
 export function viewPayment(row: ReportedTransaction, version: StatusVersion): Schemas["Payment"] {
   const { details } = row;
-  const text = (name: string) => textOf(details, name);
-  const pence = (name: string) => penceOf(details, name);
+  const text = (name: keyof Details) => textOf(details, name);
+  const pence = (name: keyof Details) => penceOf(details, name);
   return {
     transaction_id: row.external_id,
     transaction_type: "PAYMENT",
@@ -56,7 +56,7 @@ export function viewPayment(row: ReportedTransaction, version: StatusVersion): S
       ...viewSettlement(row),
     },
     authorisation_summary: viewAuthorisation(details),
-    metadata: details.external_metadata as Details | undefined,
+    metadata: details.external_metadata as Schemas["Payment"]["metadata"],
     moto: booleanOf(details, "moto") ?? false,
     live: row.live ?? undefined,
     source: details.source as Schemas["Source"] | undefined,
