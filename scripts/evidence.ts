@@ -35,6 +35,7 @@ interface Evidence {
 
 async function gather(openSubject: () => Promise<Subject>): Promise<Evidence> {
   await using subject = await openSubject();
+  say(`asking the ${subject.contract.info.title.toLowerCase()}`);
   const observations = await observe(subject);
   const { title, version } = subject.contract.info;
   return {

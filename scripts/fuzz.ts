@@ -104,16 +104,19 @@ await runCommand("fuzz", usage, async (args) => {
   const given = readOptions(args, ["seed", "cases"]);
   const seed = wholeNumber("seed", given.seed ?? String(Math.floor(Math.random() * 1_000_000)));
   const cases = wholeNumber("cases", given.cases ?? "200");
+  if (!existsSync(environment)) say(`installing Schemathesis ${version}`);
   const tool = install();
   if ("why" in tool) {
     say(`LEFT OUT: Schemathesis cannot be had here: ${tool.why}`);
     return;
   }
 
+  say("starting the services, with events loaded");
   await using services = await startServices();
   await services.run("src/ledger/commands/demo.ts");
   await services.run("src/ledger/commands/send-events.ts", ["-"], await exampleMessages());
 
+  say(`fuzzing both, seed ${seed}; this takes about a minute`);
   const reports = await mkdtemp(join(tmpdir(), "fuzz-"));
   const fuzz = async (name: string, url: string) => {
     const file = join(reports, `${name}.json`);

@@ -19,26 +19,38 @@ export interface Services extends AsyncDisposable {
 
 /** Starts both services as a user would, on embedded engines in a folder of their own, at ports that are free. */
 export async function startServices(): Promise<Services> {
+  await using opening = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "services-"));
-  const ports = { LEDGER_PORT: String(await freePort()), FEATURES_PORT: String(await freePort()) };
-  const env = { ...process.env, ...ports, QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}` };
+  opening.defer(() => rm(folder, { recursive: true }));
+  const [ledgerPort, featuresPort] = [await freePort(), await freePort()];
+  const env = {
+    PATH: process.env.PATH,
+    LEDGER_PORT: String(ledgerPort),
+    FEATURES_PORT: String(featuresPort),
+    QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
+  };
   const child = spawn(process.execPath, [program("src/main.ts")], {
     cwd: folder,
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(child, "exit");
+  opening.defer(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
   let listening = 0;
   for await (const line of createInterface(child.stdout)) {
     if (line.includes("Server listening")) listening += 1;
     if (listening === 2) break;
   }
-  child.stdout.resume();
   if (listening < 2) throw new Error("the services did not start");
+  child.stdout.resume();
 
+  const opened = opening.move();
   return {
-    ledgerUrl: `http://127.0.0.1:${ports.LEDGER_PORT}`,
-    featuresUrl: `http://127.0.0.1:${ports.FEATURES_PORT}`,
+    ledgerUrl: `http://127.0.0.1:${ledgerPort}`,
+    featuresUrl: `http://127.0.0.1:${featuresPort}`,
     async run(path, args = [], input = "") {
       const tool = spawn(process.execPath, [program(path), ...args], {
         cwd: folder,
@@ -49,10 +61,6 @@ export async function startServices(): Promise<Services> {
       const [code] = await once(tool, "exit");
       if (code !== 0) throw new Error(`${path} ended with exit code ${code}`);
     },
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
-      await ended;
-      await rm(folder, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

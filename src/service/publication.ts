@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
+import { toJson } from "./json.ts";
 import type { Contract } from "./operations.ts";
 import { originOf } from "./reply.ts";
 import { refuseOtherMethods } from "./routes.ts";
@@ -16,8 +17,13 @@ export interface Publication {
 
 interface Document {
   type: string;
-  read: (base: string) => string | Promise<string | Buffer>;
+  read: (base: string) => Content | Promise<Content>;
   headers?: (base: string) => Record<string, string>;
+}
+
+interface Content {
+  body: string | Buffer;
+  etag: string;
 }
 
 const yaml = "application/yaml; charset=utf-8";
@@ -43,15 +49,15 @@ export function publish(
   contract: Contract,
   { contract: source, queue }: Publication,
 ): void {
-  const file = (url: URL, type: string): Document => ({ type, read: () => readFile(url) });
+  const file = (url: URL, type: string) => once(type, () => readFile(url));
   const swaggerUi = (name: string) => new URL(import.meta.resolve(`@fastify/swagger-ui/static/${name}`));
   const ours = (name: string) => new URL(`./docs/${name}`, import.meta.url);
 
   const documents: Record<string, Document> = {
     "/openapi.yaml": file(source, yaml),
-    "/openapi.json": { type: "application/json; charset=utf-8", read: () => `${JSON.stringify(contract)}\n` },
+    "/openapi.json": once("application/json; charset=utf-8", async () => toJson(contract)),
     ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
-    "/docs": { type: html, read: () => docsPage(contract, queue !== undefined) },
+    "/docs": once(html, async () => docsPage(contract, queue !== undefined)),
     ...(queue && { "/docs/queue": file(queue.page, html) }),
     "/docs/docs.js": file(ours("docs.js"), "text/javascript; charset=utf-8"),
     "/docs/docs.css": file(ours("docs.css"), "text/css; charset=utf-8"),
@@ -59,7 +65,7 @@ export function publish(
     "/docs/swagger-ui.css": file(swaggerUi("swagger-ui.css"), "text/css; charset=utf-8"),
     [catalogPath]: {
       type: linkset,
-      read: (base) => catalog(base, Object.keys(documents)),
+      read: (base) => contentOf(catalog(base, Object.keys(documents))),
       headers: (base) => ({ link: `<${base}${catalogPath}>; rel="api-catalog"` }),
     },
   };
@@ -69,11 +75,21 @@ export function publish(
   }
 }
 
+/** A document that is the same for every request. */
+function once(type: string, read: () => Promise<string | Buffer>): Document {
+  let content: Promise<Content> | undefined;
+  return { type, read: () => (content ??= read().then(contentOf)) };
+}
+
+const contentOf = (body: string | Buffer): Content => ({
+  body,
+  etag: `"${createHash("sha256").update(body).digest("base64url")}"`,
+});
+
 function answerWithDocument({ type, read, headers }: Document) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const base = originOf(request);
-    const body = await read(base);
-    const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
+    const { body, etag } = await read(base);
     reply.headers({
       etag,
       "cache-control": `public, max-age=${cachedSeconds}`,
@@ -96,7 +112,7 @@ function catalog(base: string, paths: string[]): string {
       "service-doc": [...links("/docs", "text/html"), ...links("/queue", "text/html")],
     },
   ];
-  return `${JSON.stringify({ linkset }, null, 2)}\n`;
+  return toJson({ linkset });
 }
 
 function docsPage({ info: { title, version } }: Contract, hasQueue: boolean): string {
