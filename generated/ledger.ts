@@ -826,7 +826,7 @@ export interface components {
         AsOf: string;
         /**
          * @description Gateway account the transaction must belong to.
-         * @example 57
+         * @example demo
          */
         GatewayAccountId: components["schemas"]["ExternalId"];
         /**
@@ -842,7 +842,7 @@ export interface components {
         StatusVersion: 1 | 2;
         /**
          * @description External id of the transaction.
-         * @example pay7f3k2m9q1x5c8v4b6n0t2w
+         * @example demo-success
          */
         TransactionExternalId: components["schemas"]["ExternalId"];
         /**
@@ -930,7 +930,7 @@ export interface operations {
                 /**
                  * @description Gateway accounts the transactions may belong to, separated by commas.
                  * @example [
-                 *       "57"
+                 *       "demo"
                  *     ]
                  */
                 account_id?: components["schemas"]["ListedText"][];
@@ -1131,7 +1131,7 @@ export interface operations {
             query: {
                 /**
                  * @description Gateway account the transaction must belong to.
-                 * @example 57
+                 * @example demo
                  */
                 gateway_account_id: components["parameters"]["GatewayAccountId"];
                 /**
@@ -1144,7 +1144,7 @@ export interface operations {
             path: {
                 /**
                  * @description External id of the parent transaction.
-                 * @example pay7f3k2m9q1x5c8v4b6n0t2w
+                 * @example demo-success
                  */
                 parentTransactionExternalId: components["schemas"]["ExternalId"];
             };
@@ -1175,7 +1175,7 @@ export interface operations {
             query: {
                 /**
                  * @description Gateway account the transaction must belong to.
-                 * @example 57
+                 * @example demo
                  */
                 account_id?: components["schemas"]["ExternalId"];
                 /**
@@ -1190,7 +1190,7 @@ export interface operations {
                 override_account_id_restriction: components["parameters"]["OverrideAccountIdRestriction"];
                 /**
                  * @description Transaction that must be the parent.
-                 * @example pay7f3k2m9q1x5c8v4b6n0t2w
+                 * @example demo-success
                  */
                 parent_external_id?: components["schemas"]["ExternalId"];
                 /**
@@ -1209,7 +1209,7 @@ export interface operations {
             path: {
                 /**
                  * @description External id of the transaction.
-                 * @example pay7f3k2m9q1x5c8v4b6n0t2w
+                 * @example demo-success
                  */
                 transactionExternalId: components["parameters"]["TransactionExternalId"];
             };
@@ -1245,7 +1245,7 @@ export interface operations {
                 as_of?: components["parameters"]["AsOf"];
                 /**
                  * @description Gateway account the transaction must belong to.
-                 * @example 57
+                 * @example demo
                  */
                 gateway_account_id: components["parameters"]["GatewayAccountId"];
                 /**
@@ -1264,7 +1264,7 @@ export interface operations {
             path: {
                 /**
                  * @description External id of the transaction.
-                 * @example pay7f3k2m9q1x5c8v4b6n0t2w
+                 * @example demo-success
                  */
                 transactionExternalId: components["parameters"]["TransactionExternalId"];
             };

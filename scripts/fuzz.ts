@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parse } from "yaml";
 import { runCommand, say } from "../src/service/command.ts";
 import { readOptions, wholeNumber } from "./options.ts";
 import { startServices } from "./services.ts";
@@ -93,13 +92,6 @@ function gapsOf({
   ];
 }
 
-/** The examples of the queue's contract, which make those of the ledger's come true. */
-async function exampleMessages(): Promise<string> {
-  const contract = parse(await readFile(here("../generated/payment-events.asyncapi.yaml"), "utf8"));
-  const { examples } = contract.components.messages.PaymentEvent as { examples: { payload: object }[] };
-  return examples.map(({ payload }) => JSON.stringify(payload)).join("\n");
-}
-
 await runCommand("fuzz", usage, async (args) => {
   const given = readOptions(args, ["seed", "cases"]);
   const seed = wholeNumber("seed", given.seed ?? String(Math.floor(Math.random() * 1_000_000)));
@@ -111,10 +103,9 @@ await runCommand("fuzz", usage, async (args) => {
     return;
   }
 
-  say("starting the services, with events loaded");
+  say("starting the services, with the events of the demonstration");
   await using services = await startServices();
   await services.run("src/ledger/commands/demo.ts");
-  await services.run("src/ledger/commands/send-events.ts", ["-"], await exampleMessages());
 
   say(`fuzzing both, seed ${seed}; this takes about a minute`);
   const reports = await mkdtemp(join(tmpdir(), "fuzz-"));

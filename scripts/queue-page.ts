@@ -1,14 +1,9 @@
 import { marked } from "marked";
+import { escapeHtml, htmlPage } from "../src/service/docs/page.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: The document was checked by the linter; its shape is AsyncAPI's.
 type Node = any;
 
-const escapeHtml = (text: unknown) =>
-  String(text)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 const code = (text: unknown) => `<code>${escapeHtml(text)}</code>`;
 const prose = (text = "") => marked.parse(text, { async: false }).trim();
 const nameOf = (pointer: string) => pointer.split("/").at(-1) as string;
@@ -46,23 +41,14 @@ export function renderQueue({ info, servers, channels, operations, components }:
       .toReversed()
       .flatMap(([name, schema]) => renderSchema(name, schema)),
   ];
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${escapeHtml(info.title)} ${escapeHtml(info.version)}</title>
-    <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/docs/docs.css">
-  </head>
-  <body>
-    <nav><a href="/docs">the ledger's own contract</a> <a href="/asyncapi.yaml">AsyncAPI as YAML</a></nav>
-    <article>
-${page.filter((part) => part !== "").join("\n")}
-    </article>
-  </body>
-</html>
-`;
+  return htmlPage({
+    title: `${info.title} ${info.version}`,
+    links: [
+      ["/docs", "the ledger's own contract"],
+      ["/asyncapi.yaml", "AsyncAPI as YAML"],
+    ],
+    content: `<article>\n${page.filter((part) => part !== "").join("\n")}\n</article>`,
+  });
 }
 
 function renderSchema(name: string, schema: Node): string[] {
@@ -84,6 +70,7 @@ function renderSchema(name: string, schema: Node): string[] {
 /** What values a schema takes, in words. */
 function typeOf(schema: Node): string {
   if (schema.$ref) return `<a href="#${nameOf(schema.$ref)}">${escapeHtml(nameOf(schema.$ref))}</a>`;
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join("; or ");
   const { type = "anything", enum: values, format, pattern, minLength, maxLength, minimum, maximum } = schema;
   const limits = { format, pattern, shortest: minLength, longest: maxLength, least: minimum, most: maximum };
   return [

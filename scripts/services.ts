@@ -14,7 +14,7 @@ export interface Services extends AsyncDisposable {
   ledgerUrl: string;
   featuresUrl: string;
   /** Runs a program of this repository with the settings of these services; rejects when it fails. */
-  run(path: string, args?: string[], input?: string): Promise<void>;
+  run(path: string): Promise<void>;
 }
 
 /** Starts both services as a user would, on embedded engines in a folder of their own, at ports that are free. */
@@ -51,13 +51,12 @@ export async function startServices(): Promise<Services> {
   return {
     ledgerUrl: `http://127.0.0.1:${ledgerPort}`,
     featuresUrl: `http://127.0.0.1:${featuresPort}`,
-    async run(path, args = [], input = "") {
-      const tool = spawn(process.execPath, [program(path), ...args], {
+    async run(path) {
+      const tool = spawn(process.execPath, [program(path)], {
         cwd: folder,
         env,
-        stdio: ["pipe", "ignore", "inherit"],
+        stdio: ["ignore", "ignore", "inherit"],
       });
-      tool.stdin.end(input);
       const [code] = await once(tool, "exit");
       if (code !== 0) throw new Error(`${path} ended with exit code ${code}`);
     },

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
+import { htmlPage } from "./docs/page.ts";
 import { toJson } from "./json.ts";
 import type { Contract } from "./operations.ts";
 import { originOf } from "./reply.ts";
@@ -115,28 +116,16 @@ function catalog(base: string, paths: string[]): string {
   return toJson({ linkset });
 }
 
-function docsPage({ info: { title, version } }: Contract, hasQueue: boolean): string {
-  const links = [
-    ["/openapi.yaml", "OpenAPI as YAML"],
-    ["/openapi.json", "as JSON"],
-    ...(hasQueue ? [["/docs/queue", "the queue's contract"]] : []),
-  ];
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${title} ${version}</title>
-    <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/docs/swagger-ui.css">
-    <link rel="stylesheet" href="/docs/docs.css">
-  </head>
-  <body>
-    <nav>${links.map(([href, text]) => `<a href="${href}">${text}</a>`).join(" ")}</nav>
-    <main id="contract"></main>
+const docsPage = ({ info: { title, version } }: Contract, hasQueue: boolean): string =>
+  htmlPage({
+    title: `${title} ${version}`,
+    links: [
+      ["/openapi.yaml", "OpenAPI as YAML"],
+      ["/openapi.json", "as JSON"],
+      ...(hasQueue ? [["/docs/queue", "the queue's contract"] as [string, string]] : []),
+    ],
+    head: '\n    <link rel="stylesheet" href="/docs/swagger-ui.css">',
+    content: `    <main id="contract"></main>
     <script src="/docs/swagger-ui.js"></script>
-    <script type="module" src="/docs/docs.js"></script>
-  </body>
-</html>
-`;
-}
+    <script type="module" src="/docs/docs.js"></script>`,
+  });

@@ -42,7 +42,7 @@ export function demoEvents(): EventMessage[] {
       [
         ["09:15:02", "PAYMENT_STARTED", {}],
         ["09:16:40", "PAYMENT_DETAILS_ENTERED", card],
-        ["09:16:41.250", "AUTHORISATION_SUCCEEDED", {}],
+        ["09:16:41.250", "AUTHORISATION_SUCCEEDED", { gateway_transaction_id: "gtx-1" }],
         ["09:16:42", "USER_APPROVED_FOR_CAPTURE", {}],
         [
           "10:00:00",

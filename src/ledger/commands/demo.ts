@@ -41,6 +41,10 @@ await runCommand("demo", usage, async (args) => {
       "what happened to both",
       "/v1/transaction/demo-success/event?gateway_account_id=demo&include_all_events=true",
     ],
+    [
+      "the payment with a provider's id",
+      "/v1/transaction/gateway-transaction?gateway_transaction_id=gtx-1&payment_provider=sandbox",
+    ],
     ["one event", `/v1/event/${eventId}`],
     ["a payment that was rejected", "/v1/transaction/demo-rejected?account_id=demo"],
     ["one that expired", "/v1/transaction/demo-expired?account_id=demo"],
