@@ -2,10 +2,9 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
-import { request } from "undici";
+import { type Dispatcher, request } from "undici";
 import { type Operation, operationsOf } from "../../src/service/operations.ts";
 import { mediaTypeOf, replyChecker, type SeenReply } from "../../src/service/reply-check.ts";
-import type { Asked } from "./requests.ts";
 import type { Subject } from "./subjects.ts";
 
 /** One reply to one request, and how it strayed from the contract, if it did. */
@@ -19,102 +18,120 @@ export interface Observation {
   fault: string | undefined;
 }
 
-type Question = Omit<Asked, "status" | "method"> & {
+interface Question {
+  operation: Operation;
   method: string;
-  status?: number;
+  path: string;
   headers?: Record<string, string>;
-};
+  /** The status it must be answered with; any that is declared when it is not given. */
+  status?: number;
+}
+
+interface Exchange {
+  question: Question;
+  reply: SeenReply;
+}
 
 /** Asks a service everything there is to ask, in every situation, as any client would: over HTTP. */
 export async function observe(subject: Subject): Promise<Observation[]> {
-  const { contract, requests } = subject;
-  const operations = operationsOf(contract);
-  const faultOf = replyChecker(contract);
-  const observations: Observation[] = [];
-
-  const note = ({ method, path, status: expected }: Question, operation: Operation, reply: SeenReply) => {
-    const { status, body = "" } = reply;
-    const type = mediaTypeOf(reply.headers);
-    const asExpected = expected === undefined || expected === status;
-    const fault =
-      faultOf(operation.operationId, reply) ?? (asExpected ? undefined : `${expected} was expected`);
-    observations.push({ operation, method, path, status, type, body, fault });
-  };
-
-  /** A request that succeeds, for each operation. */
-  const samples = operations.map((operation) => {
-    const sample = requests.find((one) => one.status < 300 && operationAt(operations, one) === operation);
-    if (!sample) throw new Error(`nothing is asked of ${operation.operationId}`);
-    return { operation, method: sample.method as string, path: sample.path };
+  const operations = operationsOf(subject.contract);
+  const questions = subject.requests.map(({ method, path, accept, status }) => {
+    const operation = operationAt(operations, method, path);
+    if (!operation) throw new Error(`the contract has no operation at ${method} ${path}`);
+    return { operation, method, path, status, ...(accept && { headers: { accept } }) };
   });
-  const askEach = async (base: string, change: (question: Question) => Question = (same) => same) => {
-    const asked = samples.map(async ({ operation, ...question }) => {
-      const changed = change(question);
-      note(changed, operation, await ask(base, changed));
-    });
-    await Promise.all(asked);
-  };
+  const samples = operations.map((operation) => {
+    const sample = questions.find((one) => one.operation === operation && one.status < 300);
+    if (!sample) throw new Error(`nothing is asked of ${operation.operationId}`);
+    return sample;
+  });
+  const exchanges = [
+    await whenAllIsWell(subject, questions, samples),
+    await inEachOtherSituation(subject, samples),
+    await whenClosing(subject, samples),
+  ].flat();
 
-  {
-    await using app = await subject.open("all is well");
-    const base = await app.listen({ host: "127.0.0.1", port: 0 });
-    for (const question of requests) {
-      const operation = operationAt(operations, question);
-      if (!operation) throw new Error(`the contract has no operation at ${question.method} ${question.path}`);
-      note(question, operation, await ask(base, question));
-    }
-    await askEach(base, ({ path, ...rest }) => ({
-      ...rest,
-      path: `${path}${path.includes("?") ? "&" : "?"}surplus=1`,
-      status: 400,
-    }));
-    await askEach(base, (question) => ({ ...question, method: "DELETE", status: 405 }));
-    const headers = { "x-long": "x".repeat(17_000) };
-    await askEach(base, (question) => ({ ...question, headers, status: 431 }));
-  }
+  const faultOf = replyChecker(subject.contract);
+  return exchanges.map(({ question: { operation, method, path, status: expected }, reply }) => {
+    const { status, headers, body = "" } = reply;
+    const unexpected = expected === undefined || expected === status ? undefined : `${expected} was expected`;
+    const fault = faultOf(operation.operationId, reply) ?? unexpected;
+    return { operation, method, path, status, type: mediaTypeOf(headers), body, fault };
+  });
+}
+
+/** Every request, and for each operation those that it must refuse. */
+async function whenAllIsWell(
+  subject: Subject,
+  questions: Question[],
+  samples: Question[],
+): Promise<Exchange[]> {
+  await using app = await subject.open("all is well");
+  const base = await app.listen(anywhere);
+  const exchanges: Exchange[] = [];
+  for (const question of questions) exchanges.push(await ask(base, question));
+  const refused = samples.flatMap((sample): Question[] => [
+    { ...sample, path: `${sample.path}${sample.path.includes("?") ? "&" : "?"}surplus=1`, status: 400 },
+    { ...sample, method: "DELETE", status: 405 },
+    { ...sample, headers: { "x-long": "x".repeat(17_000) }, status: 431 },
+  ]);
+  return [...exchanges, ...(await Promise.all(refused.map((question) => ask(base, question))))];
+}
+
+async function inEachOtherSituation(subject: Subject, samples: Question[]): Promise<Exchange[]> {
+  const exchanges: Exchange[] = [];
   for (const situation of [
     "a handler has a bug",
     "what it depends on is away",
     "its database is busy",
   ] as const) {
     await using app = await subject.open(situation);
-    await askEach(await app.listen({ host: "127.0.0.1", port: 0 }));
+    const base = await app.listen(anywhere);
+    const asked = samples.map((sample) => ask(base, { ...sample, status: undefined }));
+    exchanges.push(...(await Promise.all(asked)));
   }
-  const closing = await subject.open("all is well");
-  await closing.listen({ host: "127.0.0.1", port: 0 });
-  const finish = await begin(closing, samples);
-  const closed = closing.close();
-  const replies = await finish();
-  replies.forEach((reply, index) => {
-    const { operation, ...question } = samples[index] as (typeof samples)[number];
-    note({ ...question, status: 503 }, operation, reply);
-  });
-  await closed;
-  return observations;
+  return exchanges;
 }
 
+/** Requests that began before the service began to close, and ended after. */
+async function whenClosing(subject: Subject, samples: Question[]): Promise<Exchange[]> {
+  const app = await subject.open("all is well");
+  await app.listen(anywhere);
+  const finish = await begin(app, samples);
+  const closed = app.close();
+  const replies = await finish();
+  await closed;
+  return replies.map((reply, index) => ({
+    question: { ...(samples[index] as Question), status: 503 },
+    reply,
+  }));
+}
+
+const anywhere = { host: "127.0.0.1", port: 0 };
+
 /** The operation a request is for: that whose path has the fewest parameters of those that fit. */
-function operationAt(operations: Operation[], { method, path }: { method: string; path: string }) {
+function operationAt(operations: Operation[], method: string, path: string): Operation | undefined {
   const [address = ""] = path.split("?");
+  const form = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
   return operations
-    .filter((operation) => operation.method === method)
-    .filter(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(address))
+    .filter((operation) => operation.method === method && form(operation.path).test(address))
     .sort((a, b) => a.path.split("{").length - b.path.split("{").length)[0];
 }
 
-async function ask(base: string, { method, path, accept, headers }: Question): Promise<SeenReply> {
-  const reply = await request(base + path, {
-    method: method as Asked["method"],
-    headers: { ...headers, ...(accept && { accept }) },
-  });
-  return { status: reply.statusCode, headers: reply.headers, body: await reply.body.text() };
+async function ask(base: string, question: Question): Promise<Exchange> {
+  const { method, path, headers } = question;
+  const reply = await request(base + path, { method: method as Dispatcher.HttpMethod, headers });
+  return {
+    question,
+    reply: { status: reply.statusCode, headers: reply.headers, body: await reply.body.text() },
+  };
 }
 
 /**
  * Sends the first half of each request, so that their connections are busy; what it resolves to sends the second halves
  * and reads the replies.
  */
-async function begin(app: FastifyInstance, questions: { method: string; path: string }[]) {
+async function begin(app: FastifyInstance, questions: Question[]) {
   const arrived: Socket[] = [];
   app.server.on("connection", (socket) => arrived.push(socket));
   const { port } = app.server.address() as AddressInfo;

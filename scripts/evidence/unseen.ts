@@ -1,0 +1,60 @@
+import { follow, operationsOf } from "../../src/service/operations.ts";
+import { claimsOf, openReading, type Reading, shownBy } from "./claims.ts";
+import type { Observation } from "./observe.ts";
+import type { Subject } from "./subjects.ts";
+
+/** What the contract leaves open and no request, reply or message showed. */
+export function unseenOf({ contract, taken }: Subject, observations: Observation[]): string[] {
+  const reading = openReading(contract);
+  const claims = new Set<string>();
+  const shown = new Set<string>();
+  for (const { operationId, parameters, responses } of operationsOf(contract)) {
+    for (const { name, in: place, required, schema } of parameters) {
+      claimsOf(reading, `${operationId} ${name}`, schema, claims);
+      claims.add(`${operationId} ${name}: given`);
+      if (!required) claims.add(`${operationId} ${name}: left out`);
+      else if (place === "query") claims.add(`${operationId} ${name}: missed`);
+    }
+    for (const [status, { content = {} }] of Object.entries(responses)) {
+      for (const { schema } of Object.values(content))
+        claimsOf(reading, `${operationId} ${status}`, schema, claims);
+    }
+  }
+  for (const observation of observations) {
+    if (observation.fault !== undefined) continue;
+    const { operation, status, type, body } = observation;
+    const schema = operation.responses[status]?.content?.[type]?.schema;
+    const value = type.endsWith("json") ? JSON.parse(body) : body;
+    if (schema) shownBy(reading, `${operation.operationId} ${status}`, schema, value, shown);
+    showParameters(reading, observation, shown);
+  }
+  for (const [name, messages] of Object.entries(taken)) {
+    const schema = { $ref: `#/components/schemas/${name}` };
+    claimsOf(reading, name, schema, claims);
+    for (const message of messages) shownBy(reading, name, schema, message, shown);
+  }
+  return [...claims].filter((claim) => !shown.has(claim)).sort();
+}
+
+/** A parameter is seen at work in a request that succeeds; one that is required, also where its absence is refused. */
+function showParameters(
+  reading: Reading,
+  { operation, path, status, body }: Observation,
+  shown: Set<string>,
+): void {
+  const query = new URLSearchParams(path.split("?")[1]);
+  for (const { name, in: place, schema } of operation.parameters) {
+    const claim = `${operation.operationId} ${name}`;
+    const given = place === "path" ? "" : query.get(name);
+    if (status === 400 && body.includes(`${name} is required`)) shown.add(`${claim}: missed`);
+    if (status >= 300) continue;
+    shown.add(`${claim}: ${given === null ? "left out" : "given"}`);
+    if (given !== null) shownBy(reading, claim, schema, readGiven(reading, schema, given), shown);
+  }
+}
+
+function readGiven(reading: Reading, node: unknown, text: string): unknown {
+  const { type, items } = follow(reading.contract, node) as { type?: string; items?: unknown };
+  if (type === "array") return text.split(",").map((item) => readGiven(reading, items, item));
+  return type === "string" || text === "" ? text : JSON.parse(text);
+}
