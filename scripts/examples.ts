@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import { stopOnSignals } from "../src/service/stop.ts";
 import { startServices } from "./services.ts";
 
 const usage = `Usage: npm run examples
@@ -21,6 +22,7 @@ const examples = [
 
 await runCommand("examples", usage, async (args) => {
   if (args.length > 0) throw new UsageFault("takes no arguments");
+  const stop = stopOnSignals();
   await using services = await startServices();
   await services.run("src/ledger/commands/demo.ts");
   const failed: string[] = [];
@@ -33,6 +35,7 @@ await runCommand("examples", usage, async (args) => {
     const run = fileURLToPath(new URL(`../examples/${name}/run`, import.meta.url));
     const child = spawn(run, [services.ledgerUrl, services.featuresUrl], {
       stdio: ["ignore", "inherit", "inherit"],
+      signal: stop.signal,
     });
     const [code] = await once(child, "exit");
     if (code !== 0) failed.push(name);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCommand, say } from "../src/service/command.ts";
+import { stopOnSignals } from "../src/service/stop.ts";
 import { readOptions, wholeNumber } from "./options.ts";
 import { startServices } from "./services.ts";
 
@@ -103,6 +104,7 @@ await runCommand("fuzz", usage, async (args) => {
     return;
   }
 
+  const stop = stopOnSignals();
   say("starting the services, with the events of the demonstration");
   await using services = await startServices();
   await services.run("src/ledger/commands/demo.ts");
@@ -114,10 +116,14 @@ await runCommand("fuzz", usage, async (args) => {
     const options = ["--seed", String(seed), "--max-examples", String(cases), "--no-color"];
     const output = await new Promise<string>((resolve) => {
       const args = ["run", `${url}/openapi.json`, ...options, "--report", "json", "--report-json-path", file];
-      execFile(tool.program, args, { cwd: here("fuzz"), maxBuffer: 2 ** 28 }, (_, out, err) =>
-        resolve(out + err),
+      execFile(
+        tool.program,
+        args,
+        { cwd: here("fuzz"), maxBuffer: 2 ** 28, signal: stop.signal },
+        (_, out, err) => resolve(out + err),
       );
     });
+    stop.signal.throwIfAborted();
     const report = existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Report) : undefined;
     const gaps = report ? gapsOf(report) : ["there is no report"];
     if (gaps.length > 0) say(output);

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import { runCommand, say } from "../src/service/command.ts";
 import type { Contract } from "../src/service/operations.ts";
+import { stopOnSignals } from "../src/service/stop.ts";
 import { type Mutation, mutationsOf } from "./evidence/mutations.ts";
 import { readOptions, wholeNumber } from "./options.ts";
 import { openProjectCopy } from "./project-copy.ts";
@@ -127,8 +128,7 @@ await runCommand("mutants", usage, async (args) => {
   const drawn = draw(all, count, seed);
   const waiting = [...drawn];
   const outcomes: Outcome[] = [];
-  const stop = new AbortController();
-  process.once("SIGINT", () => stop.abort(new Error("stopped")));
+  const stop = stopOnSignals();
 
   const lanes = Array.from({ length: Math.min(availableParallelism(), drawn.length) }, async () => {
     await using copy = await openProjectCopy();
