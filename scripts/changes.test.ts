@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openProjectCopy } from "./project-copy.ts";
@@ -7,6 +7,11 @@ import { openProjectCopy } from "./project-copy.ts";
 let copy: Awaited<ReturnType<typeof openProjectCopy>>;
 beforeAll(async () => {
   copy = await openProjectCopy();
+  for (const file of ["ledger", "features", "payment-events.asyncapi"]) {
+    const path = join(copy.folder, `openapi/${file}.yaml`);
+    const contract = await readFile(path, "utf8");
+    await writeFile(path, contract.replace(/^ {2}version: .*$/m, "  version: 1.0.0"));
+  }
   expect(await changes("--release")).toMatchObject({ code: 0 });
 });
 afterAll(() => copy[Symbol.asyncDispose]());
@@ -97,6 +102,19 @@ test("an addition asks for a minor version", async () => {
 test("a contract that cannot be read is told", async () => {
   const unread = await changesWith("openapi/features.yaml", [["maxLength: 256", "maxLength: ["]]);
   expect(unread).toMatchObject({ code: 1, errors: expect.stringMatching(/^changes: .*line/) });
+});
+
+test("a contract that was released and is gone is told", async () => {
+  const [here, away] = ["openapi/features.yaml", "features.yaml"].map((path) => join(copy.folder, path)) as [
+    string,
+    string,
+  ];
+  await rename(here, away);
+  expect(await changes()).toMatchObject({
+    code: 1,
+    errors: "changes: released, and no longer in openapi/: features.yaml\n",
+  });
+  await rename(away, here);
 });
 
 test("arguments that are not known are told", async () => {

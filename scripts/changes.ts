@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
@@ -25,7 +25,6 @@ const releasedFolder = join(folder, "released");
 
 /** What the comparer reports; the part that is read here. */
 interface Report {
-  bump?: "major" | "minor" | "patch";
   changes: {
     path: string;
     kind: "added" | "removed" | "modified";
@@ -44,6 +43,9 @@ interface Comparison {
   /** Why the version will not do, when it will not. */
   fault: string | undefined;
 }
+
+const contractsIn = async (path: string): Promise<string[]> =>
+  (await readdir(path)).filter((file) => file.endsWith(".yaml")).sort();
 
 async function compare(file: string): Promise<Comparison> {
   const [now, released] = [join(folder, file), join(releasedFolder, file)];
@@ -127,7 +129,9 @@ function cut(text: string): [before: string, section: string, after: string] {
 }
 
 async function run(mode: "write" | "check" | "release"): Promise<void> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml")).sort();
+  const files = await contractsIn(folder);
+  const gone = (await contractsIn(releasedFolder)).filter((file) => !files.includes(file));
+  if (gone.length > 0) throw new Error(`released, and no longer in openapi/: ${gone.join(", ")}`);
   const comparisons = await Promise.all(files.map(compare));
   const faults = comparisons.flatMap(({ fault }) => fault ?? []);
   const section = tell(comparisons);
@@ -142,7 +146,6 @@ async function run(mode: "write" | "check" | "release"): Promise<void> {
   } else if (mode === "write") {
     await writeFile(changelog, before + heading + section + after);
   } else {
-    await mkdir(releasedFolder, { recursive: true });
     for (const file of files) await copyFile(join(folder, file), join(releasedFolder, file));
     const today = new Date().toISOString().slice(0, 10);
     const same = tell(await Promise.all(files.map(compare)));
