@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
@@ -60,8 +60,13 @@ async function compare(file: string): Promise<Comparison> {
   return { name, before: before.version, report, fault: fault && `${title}: ${fault}` };
 }
 
-const infoOf = async (path: string): Promise<{ title: string; version: string }> =>
-  parse(await readFile(path, "utf8")).info;
+async function infoOf(path: string): Promise<{ title: string; version: string }> {
+  try {
+    return parse(await readFile(path, "utf8")).info;
+  } catch (error) {
+    throw new Error(`${relative(root, path)}: ${(error as Error).message}`);
+  }
+}
 
 /** The comparer's report, none when it failed, and what it says of the version. */
 function diff(before: string, now: string): Promise<{ output: string; complaint: string }> {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import SwaggerParser from "@apidevtools/swagger-parser";
@@ -99,18 +99,21 @@ const hasDefault = (schema: unknown) => typeof schema === "object" && schema !==
 
 async function run(check: boolean): Promise<void> {
   const contracts = (await readdir(openapiFolder)).filter((file) => file.endsWith(".yaml")).sort();
+  const made = new Map((await Promise.all(contracts.map(generate))).flatMap((files) => [...files]));
   await mkdir(generatedFolder, { recursive: true });
+  const there = await readdir(generatedFolder);
   const stale: string[] = [];
-  for (const file of contracts) {
-    for (const [name, text] of await generate(file)) {
-      const target = new URL(name, generatedFolder);
-      if (text === (await readFile(target, "utf8").catch(() => undefined))) continue;
-      stale.push(`generated/${name}`);
-      if (!check) await writeFile(target, text);
-    }
+  for (const name of new Set([...made.keys(), ...there])) {
+    const target = new URL(name, generatedFolder);
+    const text = made.get(name);
+    if (text === (await readFile(target, "utf8").catch(() => undefined))) continue;
+    stale.push(`generated/${name}`);
+    if (check) continue;
+    if (text === undefined) await rm(target);
+    else await writeFile(target, text);
   }
   if (stale.length === 0) say(`${contracts.length} contracts, everything generated is up to date`);
-  else if (!check) say(`wrote ${stale.join(", ")}`);
+  else if (!check) say(`wrote or removed ${stale.join(", ")}`);
   else throw new Error(`differs from the contract: ${stale.join(", ")}; run npm run codegen`);
 }
 

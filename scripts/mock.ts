@@ -66,13 +66,12 @@ const headersOf = ({ headers = {} }: DeclaredResponse): Record<string, string> =
       .map(([name, { example = "" }]) => [name, example]),
   );
 
-/** What a request prefers (RFC 7240), such as `code=404, example=refund`. */
-function preferenceOf(header: string | undefined): { code?: number; example?: string } {
-  const wishes = new Map(
-    (header ?? "").split(/[,;]/).map((wish) => wish.trim().split(/\s*=\s*/, 2) as [string, string]),
-  );
-  const [code, example] = [wishes.get("code"), wishes.get("example")?.replaceAll('"', "")];
-  return { ...(code !== undefined && { code: Number(code) }), ...(example !== undefined && { example }) };
+/** What a request prefers (RFC 7240), such as `code=404, example=refund`: names in any letter case, the first of each. */
+function preferenceOf(header: string): { code: number | undefined; example: string | undefined } {
+  const wishes = header.split(/[,;]/).map((wish) => /^\s*(\w+)\s*=\s*"?([^"]*?)"?\s*$/.exec(wish));
+  const wished = (name: string) => wishes.find((wish) => wish?.[1]?.toLowerCase() === name)?.[2];
+  const code = wished("code");
+  return { code: code === undefined ? undefined : Number(code), example: wished("example") };
 }
 
 /** Answers as the header Prefer asks. */
@@ -115,8 +114,9 @@ async function mock({ contract, renderError, publication }: (typeof services)[ke
     log: openLog("warn"),
   });
   app.addHook("preHandler", async (request, reply) => {
+    const asked = request.method === "HEAD" ? "GET" : request.method;
     const operation = operations.find(
-      ({ url, method }) => url === request.routeOptions.url && method === request.method,
+      ({ url, method }) => url === request.routeOptions.url && method === asked,
     );
     return operation && preferred(operation.answers, request, reply);
   });
@@ -124,7 +124,9 @@ async function mock({ contract, renderError, publication }: (typeof services)[ke
 }
 
 const holds = (body: unknown, identifiers: string[]): boolean =>
-  Object.values(body ?? {}).some((member) => identifiers.includes(String(member)));
+  Object.entries(body ?? {}).some(
+    ([name, member]) => name.endsWith("_id") && identifiers.includes(String(member)),
+  );
 
 await runCommand("mock", usage, async (args) => {
   const unknown = args.filter((name) => !Object.hasOwn(services, name));

@@ -130,6 +130,14 @@ await runCommand("mutants", usage, async (args) => {
   const outcomes: Outcome[] = [];
   const stop = stopOnSignals();
 
+  {
+    await using copy = await openProjectCopy();
+    for (const { name, command } of checks.slice(0, -1)) {
+      const { code, output } = await run(copy.folder, command, stop.signal);
+      if (code !== 0) throw new Error(`without any change, this fails: ${name}\n${output}`);
+    }
+  }
+
   const lanes = Array.from({ length: Math.min(availableParallelism(), drawn.length) }, async () => {
     await using copy = await openProjectCopy();
     const { folder } = copy;

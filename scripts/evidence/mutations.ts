@@ -27,7 +27,28 @@ export function mutationsOf(contract: Contract): Mutation[] {
   const add = (kind: string, place: string[], what: string, apply: (node: Node) => void) =>
     found.push({ kind, place, what, apply });
   visitOperations(contract, add);
-  visitSchemas((contract.components as Node).schemas, ["components", "schemas"], add);
+  const { schemas, parameters = {}, responses = {} } = contract.components as Node;
+  for (const [name, parameter] of Object.entries<Node>(parameters)) {
+    const place = ["components", "parameters", name];
+    if (parameter.in === "query") {
+      add(parameter.required ? "parameter made optional" : "parameter made required", place, name, (node) => {
+        node.required = !node.required;
+      });
+    }
+    visitSchema(parameter.schema, [...place, "schema"], add);
+  }
+  for (const [name, { content, headers = {} }] of Object.entries<Node>(responses)) {
+    const place = ["components", "responses", name];
+    for (const type of Object.keys(content)) {
+      add("media type removed", place, type, (node) => delete node.content[type]);
+    }
+    for (const header of Object.keys(headers)) {
+      add("header renamed", place, header, (node) => {
+        node.headers = { "X-Colour": node.headers[header] };
+      });
+    }
+  }
+  visitSchemas(schemas, ["components", "schemas"], add);
   return found;
 }
 

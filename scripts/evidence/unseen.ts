@@ -46,7 +46,7 @@ function showParameters(
   for (const { name, in: place, schema } of operation.parameters) {
     const claim = `${operation.operationId} ${name}`;
     const given = place === "path" ? "" : query.get(name);
-    if (status === 400 && body.includes(`${name} is required`)) shown.add(`${claim}: missed`);
+    if (status === 400 && body.includes(`parameter ${name} is required`)) shown.add(`${claim}: missed`);
     if (status >= 300) continue;
     shown.add(`${claim}: ${given === null ? "left out" : "given"}`);
     if (given !== null) shownBy(reading, claim, schema, readGiven(reading, schema, given), shown);

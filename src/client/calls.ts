@@ -1,13 +1,13 @@
-import { type Dispatcher, getGlobalDispatcher } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import { type Contract, type Operation, operationsOf } from "../service/operations.ts";
 import { ReplyError, readBody } from "./reply.ts";
 
 export interface ClientOptions {
-  /** Where the service is, for example `http://127.0.0.1:8081`. */
+  /** Where the service is, for example `http://127.0.0.1:8081`; a path is put before those of the contract. */
   baseUrl: string | URL;
   /** Sent with every call as a bearer token; a function is asked for it each time. */
   token?: string | (() => string | Promise<string>);
-  /** Milliseconds a call may take, its reply included; 30,000 when it is not given. */
+  /** Milliseconds a call may take, the token and the reply included; 30,000 when it is not given. */
   timeoutMs?: number;
 }
 
@@ -53,12 +53,18 @@ export type Calls<Operations, Defaulted extends Record<keyof Operations, string>
   ) => Promise<Success<Operations[Id]>>;
 };
 
+/** An agent of our own, whatever else this process has set for all; how long a call may take is told by its signal. */
+const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+
 /** The calls of a contract, and a reader of replies that are text. */
 export function openCalls<Operations, Defaulted extends Record<keyof Operations, string>>(
   contract: Contract,
   { baseUrl, token, timeoutMs: timeoutOfAllMs = timeoutOtherwiseMs }: ClientOptions,
 ) {
-  const { origin, pathname } = new URL(baseUrl);
+  const { protocol, origin, pathname, username, search } = new URL(baseUrl);
+  if (!/^https?:$/.test(protocol) || username || search) {
+    throw new TypeError("baseUrl must be http or https, a host and at most a path");
+  }
   const base = pathname.replace(/\/+$/, "");
 
   async function send(
@@ -67,17 +73,17 @@ export function openCalls<Operations, Defaulted extends Record<keyof Operations,
     accept: string,
     { signal, timeoutMs = timeoutOfAllMs }: CallOptions,
   ): Promise<Dispatcher.ResponseData> {
-    const limits = [AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])];
-    const bearer = typeof token === "function" ? await token() : token;
+    const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+    const bearer = typeof token === "function" ? await within(limit, token) : token;
     // Asked for by origin and path, since a URL would take a name such as ".." for a step up.
-    const reply = await getGlobalDispatcher().request({
+    const reply = await agent.request({
       origin,
       path: base + addressOf(operation, parameters),
       method: operation.method as Dispatcher.HttpMethod,
-      headers: { accept, ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },
-      signal: AbortSignal.any(limits),
+      headers: { accept, ...(bearer && { authorization: `Bearer ${bearer}` }) },
+      signal: limit,
     });
-    if (reply.statusCode < 300) return reply;
+    if (reply.statusCode < 300 && reply.statusCode in operation.responses) return reply;
     throw new ReplyError(operation.operationId, reply.statusCode, await reply.body.text());
   }
 
@@ -100,9 +106,19 @@ export function openCalls<Operations, Defaulted extends Record<keyof Operations,
     ): AsyncGenerator<string, void, void> {
       const operation = operations.find((one) => one.operationId === operationId) as Operation;
       const { body } = await send(operation, parameters, accept, options);
-      yield* body.setEncoding("utf8") as AsyncIterable<string>;
+      const decoder = new TextDecoder();
+      for await (const bytes of body as AsyncIterable<Uint8Array>) {
+        yield decoder.decode(bytes, { stream: true });
+      }
     },
   };
+}
+
+/** What is resolved, unless the limit is reached before. */
+function within<Value>(limit: AbortSignal, value: () => Value | Promise<Value>): Promise<Value> {
+  const { promise: reached, reject } = Promise.withResolvers<never>();
+  limit.addEventListener("abort", () => reject(limit.reason), { once: true });
+  return Promise.race([value(), reached]);
 }
 
 /** The path and query of a request. What is undefined is left out; a list is joined as its parameter says. */
@@ -114,8 +130,13 @@ function addressOf({ operationId, path, parameters }: Operation, given: object):
   let address = path;
   for (const { name, in: place, explode } of parameters) {
     const value = values[name];
-    if (place === "path" && value === undefined) throw new TypeError(`${operationId} needs ${name}`);
-    else if (place === "path") address = address.replace(`{${name}}`, encodeURIComponent(String(value)));
+    if (place === "path" && (value === undefined || value === "")) {
+      throw new TypeError(`${operationId} needs ${name}`);
+    }
+    if (explode === false && [value].flat().some((one) => String(one).includes(","))) {
+      throw new TypeError(`${operationId}: no ${name} can hold a comma`);
+    }
+    if (place === "path") address = address.replace(`{${name}}`, encodeURIComponent(String(value)));
     else if (value === undefined) continue;
     else if (explode === false || !Array.isArray(value)) query.set(name, String(value));
     else for (const one of value) query.append(name, String(one));

@@ -5,6 +5,9 @@ import { type Contract, follow, type Operation } from "../service/operations.ts"
 /** An error as the ledger tells it (RFC 9457). */
 export type Problem = components["schemas"]["Problem"];
 
+/** Characters of a reply that an error's message tells at the most. */
+const toldMax = 500;
+
 /** A reply that is no success. */
 export class ReplyError extends Error {
   override readonly name = "ReplyError";
@@ -19,7 +22,10 @@ export class ReplyError extends Error {
 
   constructor(operationId: string, status: number, text: string, options?: ErrorOptions) {
     const problem = readProblem(text);
-    super(`${operationId} was answered ${status}: ${problem?.detail ?? text.trim()}`, options);
+    super(
+      `${operationId} was answered ${status}: ${problem?.detail ?? text.trim().slice(0, toldMax)}`,
+      options,
+    );
     this.operationId = operationId;
     this.status = status;
     this.text = text;

@@ -79,7 +79,11 @@ export function publish(
 /** A document that is the same for every request. */
 function once(type: string, read: () => Promise<string | Buffer>): Document {
   let content: Promise<Content> | undefined;
-  return { type, read: () => (content ??= read().then(contentOf)) };
+  const forget = (error: unknown) => {
+    content = undefined;
+    throw error;
+  };
+  return { type, read: () => (content ??= read().then(contentOf, forget)) };
 }
 
 const contentOf = (body: string | Buffer): Content => ({

@@ -15,7 +15,7 @@ const parameters = [
 ];
 for (const parameter of parameters) {
   if (parameter.required || parameter.example === undefined) continue;
-  parameter.description += `\n\nFor example \`${[parameter.example].flat().join(",")}\`.`;
+  parameter.description = `${parameter.description ?? ""}\n\nFor example \`${[parameter.example].flat().join(",")}\`.`;
   delete parameter.example;
 }
 
