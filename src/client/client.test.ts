@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { featuresApp } from "../features/app.ts";
@@ -140,15 +140,23 @@ describe("a client of the feature storage", () => {
 
 describe("whatever the service", () => {
   const asked: IncomingMessage[] = [];
-  let reply: string | undefined;
+  let answer: (response: ServerResponse) => void;
   const server = createServer((request, response) => {
     asked.push(request);
-    if (reply !== undefined) response.end(reply);
+    answer(response);
   });
+  const reply =
+    (body: string, status = 200) =>
+    (response: ServerResponse) => {
+      response.writeHead(status).end(body);
+    };
+  const never = () => undefined;
+  let origin: string;
   let baseUrl: string;
   beforeAll(async () => {
     await once(server.listen(0, "127.0.0.1"), "listening");
-    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/behind/a/proxy/`;
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    baseUrl = `${origin}/behind/a/proxy//`;
   });
   afterAll(() => {
     server.closeAllConnections();
@@ -157,42 +165,138 @@ describe("whatever the service", () => {
   const one = { resource: "customer", id: "42" };
 
   test("a token goes with every call, and is asked for each time when it is a function", async () => {
-    reply = "[]";
+    answer = reply("[]");
     let count = 0;
     const client = featuresClient({ baseUrl, token: async () => `t${++count}` });
     await client.listFeatures(one);
     await client.listFeatures(one);
     await featuresClient({ baseUrl, token: "fixed" }).listFeatures(one);
-    await featuresClient({ baseUrl }).listFeatures(one);
-    expect(asked.slice(-4).map(({ headers }) => headers.authorization)).toEqual([
+    await featuresClient({ baseUrl, token: "" }).listFeatures(one);
+    await featuresClient({ baseUrl: new URL(baseUrl) }).listFeatures(one);
+    expect(asked.slice(-5).map(({ headers }) => headers.authorization)).toEqual([
       "Bearer t1",
       "Bearer t2",
       "Bearer fixed",
       undefined,
+      undefined,
     ]);
-    expect(asked.at(-1)?.url).toBe("/behind/a/proxy/features/customer/42");
+    expect(asked.at(-1)).toMatchObject({
+      url: "/behind/a/proxy/features/customer/42",
+      headers: { accept: "application/json" },
+    });
   });
 
-  test("a call ends after its time, and when its signal aborts", async () => {
-    reply = undefined;
+  test("parameters are sent as they are given, and no others", async () => {
+    answer = reply('{"total":0,"count":0,"page":1,"results":[],"_links":{}}');
+    const client = ledgerClient({ baseUrl: origin });
+    await client.searchTransactions({
+      account_id: ["57", "5&8"],
+      limit_total: false,
+      page: 2,
+      email: undefined,
+    });
+    expect(asked.at(-1)?.url).toBe("/v1/transaction/?account_id=57%2C5%268&limit_total=false&page=2");
+    await client.searchTransactions();
+    expect(asked.at(-1)?.url).toBe("/v1/transaction/");
+  });
+
+  test.each<[string, (client: FeaturesClient, ledger: LedgerClient) => Promise<unknown>]>([
+    ["hasFeature needs feature", (client) => client.hasFeature({ ...one, feature: "" })],
+    ["listFeatures needs id", (client) => client.listFeatures({ resource: "a" } as never)],
+    ["no account_id can hold a comma", (_, ledger) => ledger.searchTransactions({ account_id: ["a,b"] })],
+  ])("what would be another request is none: %s", async (message, call) => {
+    const before = asked.length;
+    const error = await refusal(call(featuresClient({ baseUrl }), ledgerClient({ baseUrl })));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toContain(message);
+    expect(asked.length).toBe(before);
+  });
+
+  test.each(["ftp://127.0.0.1", "http://user:secret@127.0.0.1", "http://127.0.0.1?x=1", "127.0.0.1:80"])(
+    "an address that cannot be one is told at once: %s",
+    (wrong) => {
+      expect(() => featuresClient({ baseUrl: wrong })).toThrow(TypeError);
+    },
+  );
+
+  test("a call ends after its time, the token's included, and when its signal aborts", async () => {
+    answer = never;
+    const begun = performance.now();
     const client = featuresClient({ baseUrl, timeoutMs: 60 });
     expect(await refusal(client.listFeatures(one))).toMatchObject({ name: "TimeoutError" });
     const patient = featuresClient({ baseUrl });
-    expect(await refusal(patient.listFeatures(one, { timeoutMs: 50 }))).toMatchObject({
+    const { signal } = new AbortController();
+    expect(await refusal(patient.listFeatures(one, { timeoutMs: 50, signal }))).toMatchObject({
       name: "TimeoutError",
     });
+    const tokenless = featuresClient({ baseUrl, timeoutMs: 50, token: () => new Promise(never) });
+    expect(await refusal(tokenless.listFeatures(one))).toMatchObject({ name: "TimeoutError" });
     const stop = new AbortController();
     const call = refusal(patient.listFeatures(one, { signal: stop.signal }));
     stop.abort(new Error("enough"));
     expect(await call).toMatchObject({ message: "enough" });
+    const ledger = ledgerClient({ baseUrl });
+    for (const walk of [ledger.eachTransaction, ledger.exportTransactions]) {
+      expect(await refusal(walk({ account_id: ["57"] }, { signal: stop.signal }).next())).toMatchObject({
+        message: "enough",
+      });
+    }
+    expect(performance.now() - begun).toBeLessThan(5000);
   });
 
-  test("a success that is not what the contract says is an error too", async () => {
-    reply = "<html>welcome</html>";
+  test("a reply may take its time", async () => {
+    answer = (response) => setTimeout(reply("[]"), 600, response);
+    expect(await featuresClient({ baseUrl }).listFeatures(one)).toEqual([]);
+  });
+
+  test("a text is read as text, wherever its bytes are cut", async () => {
+    answer = async (response) => {
+      for (const byte of Buffer.from("Reference\nü💷\n")) {
+        response.write(Buffer.of(byte));
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      response.end();
+    };
+    const pieces = await Array.fromAsync(
+      ledgerClient({ baseUrl }).exportTransactions({ account_id: ["57"] }),
+    );
+    expect(pieces.every((piece) => typeof piece === "string")).toBe(true);
+    expect(pieces.join("")).toBe("Reference\nü💷\n");
+  });
+
+  test.each([
+    ["no JSON", 200, "<html>welcome</html>"],
+    ["a redirection", 302, "[]"],
+    ["a success that is not declared", 206, "[]"],
+    ["an error that is no problem document", 400, '{"status":400,"detail":"odd"}'],
+  ])("a reply that the contract does not know is an error: %s", async (_, status, text) => {
+    answer = reply(text, status);
     expect(await refusal(featuresClient({ baseUrl }).listFeatures(one))).toMatchObject({
-      status: 200,
-      text: reply,
-      cause: expect.any(SyntaxError),
+      name: "ReplyError",
+      status,
+      text,
+      problem: undefined,
+      message: `listFeatures was answered ${status}: ${text}`,
+      ...(status === 200 && { cause: expect.any(SyntaxError) }),
     });
+  });
+
+  test("an error's message does not repeat a whole page", async () => {
+    answer = reply("x".repeat(100_000), 500);
+    const error = await refusal(featuresClient({ baseUrl }).listFeatures(one));
+    expect([error.message.length < 600, error.text.length]).toEqual([true, 100_000]);
+  });
+
+  test.each([
+    ['{"transaction_id":"a","events":[{"event_id":17,"data":{"event_id":17}}]}', [17n, 17]],
+    [
+      '{"transaction_id":"a","events":[{"event_id":-9007199254740993,"data":{"event_id":9007199254740993}}]}',
+      [-9007199254740993n, 9007199254740992],
+    ],
+  ])("an integer is a bigint where the contract says so, and only there: %s", async (text, [id, inside]) => {
+    answer = reply(text);
+    const call = { transactionExternalId: "a", gateway_account_id: "57" };
+    const { events } = await ledgerClient({ baseUrl }).listTransactionEvents(call);
+    expect([events[0]?.event_id, events[0]?.data.event_id]).toEqual([id, inside]);
   });
 });
