@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openProjectCopy } from "./project-copy.ts";
@@ -99,9 +99,49 @@ test("an addition asks for a minor version", async () => {
   await changes();
 });
 
+test("a contract without a release is the first, and texts are told once", async () => {
+  const released = join(copy.folder, "openapi/released/features.yaml");
+  const contract = await readFile(released, "utf8");
+  await rm(released);
+  expect((await changes()).output).toMatch(
+    /^Feature storage 1.0.0, the first release.\n\nUnchanged: Payment ledger/,
+  );
+  await writeFile(released, contract);
+  const texts = await changesWith("openapi/features.yaml", [
+    ["description: Name of a feature.", "description: A name."],
+    ["description: Always true.", "description: True."],
+    ["version: 1.0.0", "version: 1.0.1"],
+  ]);
+  expect(texts.output).toMatch(
+    /^Feature storage 1.0.1, before 1.0.0:\n\n- Texts and examples.\n\nUnchanged: /,
+  );
+  const higher = await changesWith("openapi/features.yaml", [["version: 1.0.0", "version: 1.0.1"]]);
+  expect(higher.output).toMatch(/^Unchanged: Feature storage 1.0.1, Payment ledger/);
+  await changes();
+});
+
+test("the rest of the changelog stays as it is", async () => {
+  const path = join(copy.folder, "CHANGELOG.md");
+  const text = "# Changelog\n\nAbove.\n\n## Unreleased\n\n### Contract\n\nOld.\n\n### Services\n\n- Below.\n";
+  const kept = await readFile(path, "utf8");
+  for (const rest of [text, text.slice(0, text.indexOf("### Services"))]) {
+    await writeFile(path, rest);
+    expect(await changes()).toMatchObject({ code: 0 });
+    expect(await readFile(path, "utf8")).toMatch(
+      new RegExp(`^${rest.replace("Old.", "Unchanged: Feature storage [^\\n]+\\.")}$`),
+    );
+  }
+  await writeFile(path, "# Changelog\n");
+  expect(await changes()).toMatchObject({ code: 1, errors: expect.stringContaining("has no section") });
+  await writeFile(path, kept);
+});
+
 test("a contract that cannot be read is told", async () => {
   const unread = await changesWith("openapi/features.yaml", [["maxLength: 256", "maxLength: ["]]);
-  expect(unread).toMatchObject({ code: 1, errors: expect.stringMatching(/^changes: .*line/) });
+  expect(unread).toMatchObject({
+    code: 1,
+    errors: expect.stringMatching(/^changes: openapi\/features.yaml: .*line/),
+  });
 });
 
 test("a contract that was released and is gone is told", async () => {
@@ -122,4 +162,5 @@ test("arguments that are not known are told", async () => {
     code: 2,
     errors: "changes: unknown: --chekc; known: --check, --release, --help\n",
   });
+  expect(await changes("--check", "x")).toMatchObject({ code: 2 });
 });

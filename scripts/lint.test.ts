@@ -101,6 +101,32 @@ test.each([
     "",
     "schemas-are-described",
   ],
+  ["a version that is none", "version: ", "version: banana", "versions-are-semantic"],
+  [
+    "a schema that is not described",
+    "      description: An opaque identifier, 1 to 255 characters without NUL.\n",
+    "",
+    "schemas-are-described",
+  ],
+  [
+    "a parameter that is not described",
+    "          description: Number of the event.\n",
+    "",
+    "parameter-description",
+  ],
+  ["a bad request that is not declared", /( {8}"400":\n.*\n)( {8}"405":\n)/, "$2", "errors-are-declared"],
+  [
+    "a verb that does not end",
+    "operationId: getEvent\n",
+    "operationId: getevent\n",
+    "operation-ids-are-verbs",
+  ],
+  [
+    "a body with no example",
+    /examples:\n +created:\n +\$ref: "#\/components\/examples\/Event"\n/,
+    "examples: {}\n",
+    "bodies-have-examples",
+  ],
   [
     "a schema that is not used",
     "    SearchText:\n",

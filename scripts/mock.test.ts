@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -15,7 +17,8 @@ const env = {
   DATABASE_URL: "pglite:/nowhere",
   QUEUE_URL: "memory:",
 };
-const mock = spawn(process.execPath, [fileURLToPath(new URL("mock.ts", import.meta.url))], {
+const program = fileURLToPath(new URL("mock.ts", import.meta.url));
+const mock = spawn(process.execPath, [program], {
   env,
   stdio: "pipe",
 });
@@ -50,6 +53,7 @@ describe("the mock", () => {
     });
     expect(await ledger("/v1/transaction/dis5p1")).toMatchObject({ json: { transaction_type: "DISPUTE" } });
     expect(await ledger("/v1/transaction/any")).toMatchObject({ json: { transaction_type: "PAYMENT" } });
+    expect(await ledger("/v1/event/18")).toMatchObject({ json: { event_id: 17 } });
     const csv = await ask("Payment ledger", "/v1/transaction/", { accept: "text/csv" });
     expect([csv.headers["content-type"], csv.body.split("\n")]).toEqual([
       "text/csv; charset=utf-8",
@@ -73,6 +77,28 @@ describe("the mock", () => {
       json: { detail: expect.stringContaining("it has code=200, example=payment;") },
     });
     expect(await prefer("respond-async")).toMatchObject({ status: 200 });
+    expect(await prefer('Code="404"; code=200')).toMatchObject({ status: 404 });
+    const head = await ask("Payment ledger", "/v1/transaction/any", { prefer: "code=503" }, "HEAD");
+    expect([head.status, head.body]).toEqual([503, ""]);
+  });
+
+  test("publishes the contracts", async () => {
+    for (const path of ["/docs", "/docs/queue", "/asyncapi.yaml", "/openapi.json"]) {
+      expect([path, (await ask("Payment ledger", path)).status]).toEqual([path, 200]);
+    }
+    expect((await ask("Feature storage", "/openapi.yaml")).status).toBe(200);
+  });
+
+  test("serves what is named, and knows no other", async () => {
+    const run = (...args: string[]) => spawn(process.execPath, [program, ...args], { env, stdio: "pipe" });
+    const one = run("features");
+    const [line] = await once(createInterface(one.stdout), "line");
+    expect(line).toMatch(/^the examples of Feature storage are served at /);
+    one.kill("SIGTERM");
+    expect(await once(one, "exit")).toEqual([0, null]);
+    const odd = run("lodger");
+    const [told, [code]] = await Promise.all([text(odd.stderr), once(odd, "exit")]);
+    expect([code, told]).toEqual([2, "mock: unknown: lodger; known: ledger, features, --help\n"]);
   });
 
   test("checks requests as the service does", async () => {

@@ -6,7 +6,9 @@ import { openFeatureStore } from "../features/store/store.ts";
 import { ledgerApp } from "../ledger/app.ts";
 import { openDatabase } from "../ledger/database/database.ts";
 import { openQueue } from "../ledger/queue/queue.ts";
+import { htmlPage } from "./docs/page.ts";
 import { openLog } from "./log.ts";
+import { type Contract, operationsOf } from "./operations.ts";
 
 const log = openLog("silent");
 const written = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -28,6 +30,19 @@ async function ask(service: string, path: string, options: Parameters<typeof req
   const { statusCode: status, headers, body } = await request(bases[service] + path, options);
   return { status, headers, text: await body.text() };
 }
+
+/** What each page cannot do without. */
+const needs: Record<string, string[]> = {
+  "/docs": [
+    "/openapi.yaml",
+    "/openapi.json",
+    "/docs/docs.css",
+    "/docs/swagger-ui.css",
+    "/docs/swagger-ui.js",
+    "/docs/docs.js",
+  ],
+  "/docs/queue": ["/docs", "/asyncapi.yaml", "/docs/docs.css"],
+};
 
 describe.each(["ledger", "features"])("the %s service", (service) => {
   test("publishes its contract as it is written, and as JSON", async () => {
@@ -68,11 +83,16 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
     for (const path of pages) {
       const page = await ask(service, path);
       expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
-      const policy = String(page.headers["content-security-policy"]);
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).not.toMatch(/https?:|\*|unsafe/);
+      expect(page.headers["content-security-policy"]).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
+          "base-uri 'none'; frame-ancestors 'none'; form-action 'none'",
+      );
+      expect(page.headers["x-content-type-options"]).toBe("nosniff");
       const needed = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, url = ""]) => url);
-      expect(needed.length).toBeGreaterThan(2);
+      expect(needed).toEqual(expect.arrayContaining(needs[path.replace(/\/$/, "")] ?? []));
+      expect(needed.includes("/docs/queue")).toBe(
+        path.startsWith("/docs") && path !== "/docs/queue" && service === "ledger",
+      );
       for (const url of needed.filter((one) => one !== "data:,")) {
         expect([url, (await ask(service, url)).status]).toEqual([url, 200]);
       }
@@ -84,6 +104,8 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
     const { headers, text } = await ask(service, "/.well-known/api-catalog", { headers: { host } });
     expect(headers["content-type"]).toContain("application/linkset+json");
     expect(headers["content-type"]).toContain('profile="https://www.rfc-editor.org/info/rfc9727"');
+    const head = await ask(service, "/.well-known/api-catalog", { method: "HEAD", headers: { host } });
+    expect([head.headers.link, head.text]).toEqual([headers.link, ""]);
     expect(headers.link).toBe('<http://ledger.test:99/.well-known/api-catalog>; rel="api-catalog"');
     const { linkset } = JSON.parse(text) as { linkset: Record<string, { href: string; type: string }[]>[] };
     expect(linkset).toMatchObject([{ anchor: "http://ledger.test:99/" }]);
@@ -108,4 +130,44 @@ test("the ledger publishes its queue's contract in one piece, the message schema
   expect(text).not.toContain("ledger.yaml#");
   expect((await ask("ledger", "/docs/queue")).text).toContain('<h3 id="EventMessage">');
   expect((await ask("features", "/asyncapi.yaml")).status).toBe(404);
+});
+
+test("the page to try fills no form with what can be left out, and asks its own service only", async () => {
+  const code = written("src/service/docs/docs.js");
+  const page = (await ask("ledger", "/docs")).text;
+  const shown: { spec: Contract; dom_id: string }[] = [];
+  const window = {
+    SwaggerUIBundle: Object.assign((options: (typeof shown)[number]) => shown.push(options), { presets: {} }),
+  };
+  const load = async (path: string) => {
+    const { text } = await ask("ledger", path);
+    return { json: async () => JSON.parse(text) };
+  };
+  const AsyncFunction = (async () => {}).constructor as new (
+    ...code: string[]
+  ) => (...given: unknown[]) => Promise<void>;
+  await new AsyncFunction("fetch", "window", code)(load, window);
+  const [{ spec, dom_id } = expect.unreachable()] = shown;
+  expect(page).toContain(`id="${dom_id.slice(1)}"`);
+  expect(spec.servers).toEqual([expect.objectContaining({ url: "/" })]);
+  const parameters = operationsOf(spec).flatMap((operation) => operation.parameters) as unknown as {
+    required?: boolean;
+    example?: unknown;
+    description: string;
+  }[];
+  expect(parameters.length).toBeGreaterThan(30);
+  for (const { required, example, description } of parameters) {
+    expect([required ?? false, example !== undefined]).toEqual([required ?? false, required ?? false]);
+    if (!required) expect(description).toMatch(/\n\nFor example `[^`]+`\.$/);
+  }
+});
+
+test("texts of a contract are texts on its page", () => {
+  const odd = `<&">`;
+  const told = "&lt;&amp;&quot;&gt;";
+  const page = htmlPage({ title: odd, links: [["/a", odd]], head: "<!--head-->", content: "<!--content-->" });
+  expect(page).toContain(`<title>${told}</title>`);
+  expect(page).toContain(`<a href="/a">${told}</a>`);
+  expect(page).toMatch(/<!--head-->\n {2}<\/head>.*<!--content-->/s);
+  expect(page).not.toContain(odd);
 });

@@ -386,6 +386,18 @@ describe("methods and paths", () => {
       "larger than 16 KiB",
     ],
     ["GET /names/a HTTP/1.1\r\nconnection: close\r\n\r\n", "HTTP/1.1 400", "the header Host is missing"],
+    [
+      "GET /names/a HTTP/1.1\r\nhost: a\r\nHost: b\r\nconnection: close\r\n\r\n",
+      "HTTP/1.1 400",
+      "more than one header Host",
+    ],
+    [
+      'GET /names/a HTTP/1.1\r\nhost: a">,<b\r\nconnection: close\r\n\r\n',
+      "HTTP/1.1 400",
+      "the header Host names no host",
+    ],
+    ["GET /names/a HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
+    ["GET /names/a HTTP/1.1\r\nhost: [::1]:8080\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
     ["GET /names/a HTTP/1.0\r\n\r\n", "HTTP/1.1 200", "a"],
     ["GET /names/a HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
   ])(
