@@ -147,7 +147,7 @@ await runCommand("mutants", usage, async (args) => {
       outcomes.push({ contract, kind, place: place.join(" "), what, caughtBy });
       const outcome = caughtBy === "nothing" ? "ESCAPED" : `caught by ${caughtBy}`;
       say(
-        `${String(outcomes.length).padStart(4)} of ${drawn.length}  ${outcome.padEnd(18)}  ${kind}: ${place.at(-1)} ${what}`,
+        `${String(outcomes.length).padStart(4)} of ${drawn.length}  ${outcome.padEnd(18)}  ${kind}: ${place.slice(-2).join(" ")} ${what}`,
       );
       await cp(join(root, "openapi"), join(folder, "openapi"), { recursive: true });
     }
