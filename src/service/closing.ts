@@ -8,8 +8,9 @@ const graceOtherwiseMs = 10_000;
  * Closing answers the requests in flight, refuses new ones with 503, and ends each kept-alive connection as soon as
  * it is idle: one that was busy when the closing began would hold it up for its whole keep-alive time otherwise. What
  * is not answered after the grace, a long reply with a slow reader say, is cut off.
+ * Returns what tells whether a request must be refused for it.
  */
-export function closeGracefully(app: FastifyInstance, graceMs = graceOtherwiseMs): void {
+export function closeGracefully(app: FastifyInstance, graceMs = graceOtherwiseMs): () => Refusal | undefined {
   let sweep: NodeJS.Timeout | undefined;
   let cut: NodeJS.Timeout | undefined;
   app.addHook("preClose", (done) => {
@@ -22,8 +23,5 @@ export function closeGracefully(app: FastifyInstance, graceMs = graceOtherwiseMs
     clearTimeout(cut);
     done();
   });
-  app.addHook("onRequest", (_request, _reply, done) => {
-    if (sweep === undefined) done();
-    else done(new Refusal(503, ["the service is stopping"], { connection: "close" }));
-  });
+  return () => sweep && new Refusal(503, ["the service is stopping"], { connection: "close" });
 }

@@ -1,6 +1,5 @@
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyInstance } from "fastify";
 import type { RenderError } from "./errors.ts";
 import { toJson } from "./json.ts";
 import { Refusal } from "./refusal.ts";
@@ -41,20 +40,20 @@ export const answerBrokenRequests = (renderError: RenderError) =>
 const hostForm = /^[\w.\-~%!$&'()*+;=:[\]]*$/;
 
 /**
- * Answers what the platform would answer by itself, with an empty body, or let pass: an expectation it does not know is
- * passed over; a request without `Host`, with two or with one that is no host's name, is refused in the service's own
- * words (RFC 9112, section 3.2).
+ * Refuses a request without `Host`, with two or with one that is no host's name (RFC 9112, section 3.2), in the service's
+ * own words, where the platform would send an empty body or let it pass. It looks at the headers as they came, since
+ * this is done for every request.
  */
-export function answerOddRequests(app: FastifyInstance): void {
-  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  app.addHook("onRequest", (request, _reply, done) => {
-    const { httpVersion, headers, rawHeaders } = request.raw;
-    const isHost = (name: string, index: number) =>
-      name.length === 4 && index % 2 === 0 && name.toLowerCase() === "host";
-    const count = rawHeaders.filter(isHost).length;
-    if (count === 0 && httpVersion === "1.1") done(new Refusal(400, ["the header Host is missing"]));
-    else if (count > 1) done(new Refusal(400, ["there is more than one header Host"]));
-    else if (!hostForm.test(headers.host ?? "")) done(new Refusal(400, ["the header Host names no host"]));
-    else done();
-  });
+export function refuseOddHost({ httpVersion, rawHeaders }: IncomingMessage): Refusal | undefined {
+  let host: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length !== 4 || name.toLowerCase() !== "host") continue;
+    if (host !== undefined) return new Refusal(400, ["there is more than one header Host"]);
+    host = rawHeaders[index + 1] as string;
+  }
+  if (host === undefined) {
+    return httpVersion === "1.1" ? new Refusal(400, ["the header Host is missing"]) : undefined;
+  }
+  return hostForm.test(host) ? undefined : new Refusal(400, ["the header Host names no host"]);
 }
