@@ -117,6 +117,8 @@ test("a contract without a release is the first, and texts are told once", async
   );
   const higher = await changesWith("openapi/features.yaml", [["version: 1.0.0", "version: 1.0.1"]]);
   expect(higher.output).toMatch(/^Unchanged: Feature storage 1.0.1, Payment ledger/);
+  const lower = await changesWith("openapi/features.yaml", [["version: 1.0.0", "version: 0.10.0"]]);
+  expect(lower).toMatchObject({ code: 1, errors: "changes: Feature storage: 1.0.0 is released already\n" });
   await changes();
 });
 

@@ -56,7 +56,8 @@ async function compare(file: string): Promise<Comparison> {
   const { output, complaint } = await diff(released, now);
   const report = JSON.parse(output || fail(complaint)) as Report;
   report.changes = report.changes.filter(({ path }) => path !== "#/info");
-  const fault = /info\.version.*/.exec(complaint)?.[0];
+  const isLower = version.localeCompare(before.version, "en", { numeric: true }) < 0;
+  const fault = isLower ? `${before.version} is released already` : /info\.version.*/.exec(complaint)?.[0];
   return { name, before: before.version, report, fault: fault && `${title}: ${fault}` };
 }
 
