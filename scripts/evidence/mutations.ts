@@ -110,7 +110,8 @@ function visitSchema(schema: Node, place: string[], add: Add): void {
       node.type = otherTypes[type];
     });
   }
-  for (const one of Array.isArray(type) ? type : []) {
+  // Where the value is fixed, the types beside it say nothing more.
+  for (const one of Array.isArray(type) && !("const" in schema) ? type : []) {
     add("type removed", place, one, (node) => {
       node.type = node.type.filter((other: string) => other !== one);
     });
