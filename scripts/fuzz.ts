@@ -116,12 +116,9 @@ await runCommand("fuzz", usage, async (args) => {
     const options = ["--seed", String(seed), "--max-examples", String(cases), "--no-color"];
     const output = await new Promise<string>((resolve) => {
       const args = ["run", `${url}/openapi.json`, ...options, "--report", "json", "--report-json-path", file];
-      execFile(
-        tool.program,
-        args,
-        { cwd: here("fuzz"), maxBuffer: 2 ** 28, signal: stop.signal },
-        (_, out, err) => resolve(out + err),
-      );
+      const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1" };
+      const surroundings = { cwd: here("fuzz"), env, maxBuffer: 2 ** 28, signal: stop.signal };
+      execFile(tool.program, args, surroundings, (_, out, err) => resolve(out + err));
     });
     stop.signal.throwIfAborted();
     const report = existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Report) : undefined;
