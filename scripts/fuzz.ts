@@ -10,6 +10,7 @@ import { readOptions, wholeNumber } from "./options.ts";
 import { startServices } from "./services.ts";
 
 const version = "4.32.5";
+const runMaxMs = 15 * 60_000;
 
 const usage = `Usage: npm run fuzz [-- --seed S] [--cases N]
 
@@ -117,7 +118,13 @@ await runCommand("fuzz", usage, async (args) => {
     const output = await new Promise<string>((resolve) => {
       const args = ["run", `${url}/openapi.json`, ...options, "--report", "json", "--report-json-path", file];
       const env = { ...process.env, PYTHONDONTWRITEBYTECODE: "1" };
-      const surroundings = { cwd: here("fuzz"), env, maxBuffer: 2 ** 28, signal: stop.signal };
+      const surroundings = {
+        cwd: here("fuzz"),
+        env,
+        timeout: runMaxMs,
+        maxBuffer: 2 ** 28,
+        signal: stop.signal,
+      };
       execFile(tool.program, args, surroundings, (_, out, err) => resolve(out + err));
     });
     stop.signal.throwIfAborted();

@@ -17,6 +17,8 @@ export interface Services extends AsyncDisposable {
   run(path: string): Promise<void>;
 }
 
+const startMaxMs = 60_000;
+
 /** Starts both services as a user would, on embedded engines in a folder of their own, at ports that are free. */
 export async function startServices(): Promise<Services> {
   await using opening = new AsyncDisposableStack();
@@ -39,11 +41,13 @@ export async function startServices(): Promise<Services> {
     child.kill("SIGTERM");
     await ended;
   });
+  const late = setTimeout(() => child.kill("SIGKILL"), startMaxMs);
   let listening = 0;
   for await (const line of createInterface(child.stdout)) {
     if (line.includes("Server listening")) listening += 1;
     if (listening === 2) break;
   }
+  clearTimeout(late);
   if (listening < 2) throw new Error("the services did not start");
   child.stdout.resume();
 

@@ -53,8 +53,8 @@ export type Calls<Operations, Defaulted extends Record<keyof Operations, string>
   ) => Promise<Success<Operations[Id]>>;
 };
 
-/** An agent of our own, whatever else this process has set for all; how long a call may take is told by its signal. */
-const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+/** Not those that a process shares, which can be of another version; a call's signal tells how long it may take. */
+const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 /** The calls of a contract, and a reader of replies that are text. */
 export function openCalls<Operations, Defaulted extends Record<keyof Operations, string>>(
@@ -76,7 +76,7 @@ export function openCalls<Operations, Defaulted extends Record<keyof Operations,
     const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
     const bearer = typeof token === "function" ? await within(limit, token) : token;
     // Asked for by origin and path, since a URL would take a name such as ".." for a step up.
-    const reply = await agent.request({
+    const reply = await connections.request({
       origin,
       path: base + addressOf(operation, parameters),
       method: operation.method as Dispatcher.HttpMethod,
