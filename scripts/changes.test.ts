@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openProjectCopy } from "./project-copy.ts";
+import { openProjectCopy, type ProjectCopy } from "./project.ts";
 
-let copy: Awaited<ReturnType<typeof openProjectCopy>>;
+let copy: ProjectCopy;
 beforeAll(async () => {
   copy = await openProjectCopy();
   for (const file of ["ledger", "features", "payment-events.asyncapi"]) {
@@ -16,13 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => copy[Symbol.asyncDispose]());
 
-function changes(...args: string[]): Promise<{ code: number; output: string; errors: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [join(copy.folder, "scripts/changes.ts"), ...args], (error, output, errors) =>
-      resolve({ code: Number(error?.code ?? 0), output, errors }),
-    );
-  });
-}
+const changes = (...args: string[]) => copy.run("scripts/changes.ts", args);
 
 /** The same with some texts of a contract, or of the changelog, replaced for as long. */
 async function changesWith(file: string, replacements: [string, string][], ...args: string[]) {

@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import { refuseUnknown, runCommand, say, UsageFault } from "../src/service/command.ts";
+import { contractsIn, redocly, root } from "./project.ts";
 
 const usage = `Usage: npm run changes [-- --check | --release]
 
@@ -17,8 +16,6 @@ its contract has: a breaking one for a new major version, an addition for a mino
   --help      print this text
 `;
 
-const root = fileURLToPath(new URL("../", import.meta.url));
-const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
 const changelog = join(root, "CHANGELOG.md");
 const folder = join(root, "openapi");
 const releasedFolder = join(folder, "released");
@@ -44,20 +41,19 @@ interface Comparison {
   fault: string | undefined;
 }
 
-const contractsIn = async (path: string): Promise<string[]> =>
-  (await readdir(path)).filter((file) => file.endsWith(".yaml")).sort();
-
 async function compare(file: string): Promise<Comparison> {
   const [now, released] = [join(folder, file), join(releasedFolder, file)];
   const { title, version } = await infoOf(now);
   const name = `${title} ${version}`;
   if (!existsSync(released)) return { name, before: undefined, report: { changes: [] }, fault: undefined };
   const before = await infoOf(released);
-  const { output, complaint } = await diff(released, now);
-  const report = JSON.parse(output || fail(complaint)) as Report;
+  const options = ["--format", "json", "--fail-on", "none", "--check-version"];
+  const { output, errors } = await redocly(["diff", released, now, ...options]);
+  if (output === "") throw new Error(errors);
+  const report = JSON.parse(output) as Report;
   report.changes = report.changes.filter(({ path }) => path !== "#/info");
   const isLower = version.localeCompare(before.version, "en", { numeric: true }) < 0;
-  const fault = isLower ? `${before.version} is released already` : /info\.version.*/.exec(complaint)?.[0];
+  const fault = isLower ? `${before.version} is released already` : /info\.version.*/.exec(errors)?.[0];
   return { name, before: before.version, report, fault: fault && `${title}: ${fault}` };
 }
 
@@ -67,20 +63,6 @@ async function infoOf(path: string): Promise<{ title: string; version: string }>
   } catch (error) {
     throw new Error(`${relative(root, path)}: ${(error as Error).message}`);
   }
-}
-
-/** The comparer's report, none when it failed, and what it says of the version. */
-function diff(before: string, now: string): Promise<{ output: string; complaint: string }> {
-  const args = [redocly, "diff", before, now, "--format", "json", "--fail-on", "none", "--check-version"];
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: root, maxBuffer: 2 ** 26 }, (_, output, complaint) =>
-      resolve({ output, complaint }),
-    );
-  });
-}
-
-function fail(why: string): never {
-  throw new Error(why);
 }
 
 /** The changelog's section for what changed, in Markdown, breaking changes first. */
@@ -161,10 +143,11 @@ async function run(mode: "write" | "check" | "release"): Promise<void> {
   }
 }
 
+const modes = { "--check": "check", "--release": "release" } as const;
+
 await runCommand("changes", usage, async (args) => {
-  const [mode = "--write", ...more] = args;
-  if (!["--write", "--check", "--release"].includes(mode) || more.length > 0) {
-    throw new UsageFault(`unknown: ${args.join(" ")}; known: --check, --release, --help`);
-  }
-  await run(mode.slice(2) as "write" | "check" | "release");
+  refuseUnknown(args, Object.keys(modes));
+  const [mode, ...more] = args as (keyof typeof modes)[];
+  if (more.length > 0) throw new UsageFault("takes one of --check and --release");
+  await run(mode === undefined ? "write" : modes[mode]);
 });

@@ -1,23 +1,16 @@
-import { execFile } from "node:child_process";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openProjectCopy } from "./project-copy.ts";
+import { openProjectCopy, type ProjectCopy } from "./project.ts";
 
-let copy: Awaited<ReturnType<typeof openProjectCopy>>;
+let copy: ProjectCopy;
 beforeAll(async () => {
   copy = await openProjectCopy();
 });
 afterAll(() => copy[Symbol.asyncDispose]());
 const path = (file: string) => join(copy.folder, file);
 
-function codegen(...args: string[]): Promise<{ code: number; output: string; errors: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [path("scripts/codegen.ts"), ...args], (error, output, errors) =>
-      resolve({ code: Number(error?.code ?? 0), output, errors }),
-    );
-  });
-}
+const codegen = (...args: string[]) => copy.run("scripts/codegen.ts", args);
 
 test("what is generated is what the contracts say, or the check fails and names it", async () => {
   expect(await codegen("--check")).toMatchObject({ code: 0, output: expect.stringContaining("up to date") });

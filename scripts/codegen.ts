@@ -1,14 +1,13 @@
-import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { join } from "node:path";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
-import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import { refuseUnknown, runCommand, say } from "../src/service/command.ts";
 import { needsBigInt } from "../src/service/int64.ts";
-import { type Contract, follow, operationsOf } from "../src/service/operations.ts";
+import { type Contract, follow, operationsOf, type Parameter } from "../src/service/operations.ts";
+import { contractsIn, redocly, root } from "./project.ts";
 import { renderQueue } from "./queue-page.ts";
 
 const usage = `Usage: npm run codegen [-- --check]
@@ -22,51 +21,40 @@ openapi/NAME.asyncapi.yaml.
   --help    print this text
 `;
 
-const openapiFolder = new URL("../openapi/", import.meta.url);
-const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
-const generatedFolder = new URL("../generated/", import.meta.url);
+const openapiFolder = join(root, "openapi");
+const generatedFolder = join(root, "generated");
 
-/** Everything that one contract becomes: text by file name. Pure but for reading the contract. */
+/** Everything that one contract becomes: text by file name. */
 function generate(file: string): Promise<Map<string, string>> {
-  const contract = fileURLToPath(new URL(file, openapiFolder));
+  const contract = join(openapiFolder, file);
   return file.endsWith(".asyncapi.yaml")
     ? bundleQueueContract(contract, file)
     : generateService(contract, file.replace(/\.yaml$/, ""));
 }
 
+const banner = (file: string) => `Made from openapi/${file} by npm run codegen. Do not edit.`;
+
 /** What the contract of a queue refers to in that of a service becomes part of it. */
 async function bundleQueueContract(contract: string, file: string): Promise<Map<string, string>> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [redocly, "bundle", contract, "--ext", "yaml"],
-    {
-      cwd: fileURLToPath(new URL("../", import.meta.url)),
-    },
-  );
+  const { code, output, errors } = await redocly(["bundle", contract, "--ext", "yaml"]);
+  if (code !== 0) throw new Error(errors);
   return new Map([
-    [
-      file,
-      `# Made from openapi/${file} by npm run codegen. Do not edit.
-
-${stdout.trimStart()}`,
-    ],
-    [file.replace(".asyncapi.yaml", ".html"), renderQueue(parse(stdout))],
+    [file, `# ${banner(file)}\n\n${output.trimStart()}`],
+    [file.replace(".asyncapi.yaml", ".html"), renderQueue(parse(output))],
   ]);
 }
 
 async function generateService(contract: string, name: string): Promise<Map<string, string>> {
   await SwaggerParser.validate(contract, { dereference: { circular: "ignore" } });
-  const bundled = await SwaggerParser.bundle(contract);
-  const types = await openapiTS(readAsServer(structuredClone(bundled)) as never, {
-    alphabetize: true,
-    transform: bigIntWhereNeeded,
-  });
+  const bundled = (await SwaggerParser.bundle(contract)) as unknown as Contract;
+  const json = `${JSON.stringify(bundled, null, 2)}\n`;
+  const operations = withDefaults(bundled);
+  // The types are those a handler sees: a parameter with a default is always there.
+  for (const parameter of operations.flatMap(({ defaulted }) => defaulted)) parameter.required = true;
+  const types = await openapiTS(bundled as never, { alphabetize: true, transform: bigIntWhereNeeded });
   return new Map([
-    [`${name}.json`, `${JSON.stringify(bundled, null, 2)}\n`],
-    [
-      `${name}.ts`,
-      `// Made from openapi/${name}.yaml by npm run codegen. Do not edit.\n\n${astToString(types)}${defaulted(bundled as unknown as Contract)}`,
-    ],
+    [`${name}.json`, json],
+    [`${name}.ts`, `// ${banner(`${name}.yaml`)}\n\n${astToString(types)}${tellDefaults(operations)}`],
   ]);
 }
 
@@ -77,34 +65,32 @@ function bigIntWhereNeeded(schema: SchemaObject): ts.TypeNode | undefined {
   return ts.factory.createUnionTypeNode([bigint, ts.factory.createLiteralTypeNode(ts.factory.createNull())]);
 }
 
-/** The types are those a handler sees: a parameter with a default is always there. */
-function readAsServer(node: unknown): unknown {
-  if (typeof node === "object" && node !== null) {
-    if ("in" in node && "schema" in node && hasDefault(node.schema)) Object.assign(node, { required: true });
-    for (const child of Object.values(node)) readAsServer(child);
-  }
-  return node;
-}
+type WithDefaults = { operationId: string; defaulted: Parameter[] };
 
-/** The types are those a handler sees, so a caller needs to be told what can be left out. */
-function defaulted(contract: Contract): string {
-  const lines = operationsOf(contract).map(({ operationId, parameters }) => {
-    const names = parameters.filter(({ schema }) => hasDefault(follow(contract, schema)));
-    return `    ${operationId}: ${names.map(({ name }) => JSON.stringify(name)).join(" | ") || "never"};\n`;
+/** Of each operation the parameters that have a default. */
+const withDefaults = (contract: Contract): WithDefaults[] =>
+  operationsOf(contract).map(({ operationId, parameters }) => ({
+    operationId,
+    defaulted: parameters.filter(({ schema }) => "default" in (follow(contract, schema) as object)),
+  }));
+
+/** What handlers always see, a caller may leave out; so a client needs to be told. */
+function tellDefaults(operations: WithDefaults[]): string {
+  const lines = operations.map(({ operationId, defaulted }) => {
+    const names = defaulted.map(({ name }) => JSON.stringify(name));
+    return `    ${operationId}: ${names.join(" | ") || "never"};\n`;
   });
   return `/** Parameters with a default: a handler always has them, a caller may leave them out. */\nexport interface defaulted {\n${lines.join("")}}\n`;
 }
 
-const hasDefault = (schema: unknown) => typeof schema === "object" && schema !== null && "default" in schema;
-
 async function run(check: boolean): Promise<void> {
-  const contracts = (await readdir(openapiFolder)).filter((file) => file.endsWith(".yaml")).sort();
+  const contracts = await contractsIn(openapiFolder);
   const made = new Map((await Promise.all(contracts.map(generate))).flatMap((files) => [...files]));
   await mkdir(generatedFolder, { recursive: true });
   const there = await readdir(generatedFolder);
   const stale: string[] = [];
   for (const name of new Set([...made.keys(), ...there])) {
-    const target = new URL(name, generatedFolder);
+    const target = join(generatedFolder, name);
     const text = made.get(name);
     if (text === (await readFile(target, "utf8").catch(() => undefined))) continue;
     stale.push(`generated/${name}`);
@@ -117,10 +103,7 @@ async function run(check: boolean): Promise<void> {
   else throw new Error(`differs from the contract: ${stale.join(", ")}; run npm run codegen`);
 }
 
-if (import.meta.main) {
-  await runCommand("codegen", usage, async (args) => {
-    const unknown = args.filter((arg) => arg !== "--check");
-    if (unknown.length > 0) throw new UsageFault(`unknown: ${unknown.join(" ")}; known: --check, --help`);
-    await run(args.includes("--check"));
-  });
-}
+await runCommand("codegen", usage, async (args) => {
+  refuseUnknown(args, ["--check"]);
+  await run(args.includes("--check"));
+});

@@ -42,7 +42,7 @@ function install(): { program: string } | { why: string } {
   ] as [string, ...string[]][]) {
     const { status, error, stderr } = spawnSync(command, args, { encoding: "utf8" });
     if (status !== 0)
-      return { why: error?.message ?? stderr.trim().split("\n").at(-1) ?? `${command} failed` };
+      return { why: error?.message ?? (stderr.trim().split("\n").at(-1) || `${command} failed`) };
   }
   return { program };
 }
@@ -52,7 +52,7 @@ interface Report {
   complete: boolean;
   stop_reason: string;
   exit_code: number;
-  operations: Record<"total" | "selected" | "tested" | "skipped" | "errored", number>;
+  operations: Record<"total" | "tested" | "skipped" | "errored", number>;
   phases: Record<string, { status: string; skip_reason?: string } | undefined>;
   valid_rates: Record<string, Record<string, { accepted: number }>>;
   warnings: Record<string, unknown[]>;

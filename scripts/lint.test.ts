@@ -1,13 +1,9 @@
-import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openProjectCopy } from "./project-copy.ts";
+import { openProjectCopy, type ProjectCopy, redocly } from "./project.ts";
 
-const redocly = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
-
-let copy: Awaited<ReturnType<typeof openProjectCopy>>;
+let copy: ProjectCopy;
 beforeAll(async () => {
   copy = await openProjectCopy();
 });
@@ -20,16 +16,9 @@ async function lint(file: string, text: string | RegExp, other: string): Promise
   const wrong = right.replace(text, other);
   expect(wrong).not.toBe(right);
   await writeFile(path, wrong);
-  const said = await new Promise<string>((resolve) => {
-    execFile(
-      process.execPath,
-      [redocly, "lint", "--format=stylish"],
-      { cwd: copy.folder },
-      (error, out, err) => resolve(error ? out + err : "nothing"),
-    );
-  });
+  const { code, output, errors } = await redocly(["lint", "--format=stylish"], copy.folder);
   await writeFile(path, right);
-  return said;
+  return code === 0 ? "nothing" : output + errors;
 }
 
 test.each([

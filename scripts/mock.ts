@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { featuresService } from "../src/features/app.ts";
+import { settings as featuresSettings } from "../src/features/start.ts";
 import { ledgerService } from "../src/ledger/app.ts";
-import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import { settings as ledgerSettings } from "../src/ledger/settings.ts";
+import { refuseUnknown, runCommand, say } from "../src/service/command.ts";
 import { openLog } from "../src/service/log.ts";
 import {
   type Contract,
@@ -12,8 +14,9 @@ import {
 } from "../src/service/operations.ts";
 import { Refusal } from "../src/service/refusal.ts";
 import { sendReply } from "../src/service/reply.ts";
+import { operationFor } from "../src/service/reply-check.ts";
 import { createService } from "../src/service/service.ts";
-import { host, port, readSettings } from "../src/service/settings.ts";
+import { readSettings } from "../src/service/settings.ts";
 import { stopOnSignals, untilStopped } from "../src/service/stop.ts";
 
 const usage = `Usage: npm run mock [-- SERVICE...]
@@ -114,10 +117,7 @@ async function mock({ contract, renderError, publication }: (typeof services)[ke
     log: openLog("warn"),
   });
   app.addHook("preHandler", async (request, reply) => {
-    const asked = request.method === "HEAD" ? "GET" : request.method;
-    const operation = operations.find(
-      ({ url, method }) => url === request.routeOptions.url && method === asked,
-    );
+    const operation = operationFor(request, operations);
     return operation && preferred(operation.answers, request, reply);
   });
   return app;
@@ -129,15 +129,10 @@ const holds = (body: unknown, identifiers: string[]): boolean =>
   );
 
 await runCommand("mock", usage, async (args) => {
-  const unknown = args.filter((name) => !Object.hasOwn(services, name));
-  if (unknown.length > 0) {
-    throw new UsageFault(`unknown: ${unknown.join(" ")}; known: ${Object.keys(services).join(", ")}, --help`);
-  }
-  const settings = readSettings(process.env, {
-    HOST: host,
-    LEDGER_PORT: port(8081),
-    FEATURES_PORT: port(8080),
-  });
+  refuseUnknown(args, Object.keys(services));
+  const { HOST, LEDGER_PORT } = ledgerSettings;
+  const { FEATURES_PORT } = featuresSettings;
+  const settings = readSettings(process.env, { HOST, LEDGER_PORT, FEATURES_PORT });
   const stop = stopOnSignals();
   await using opened = new AsyncDisposableStack();
   for (const [name, service] of Object.entries(services)) {

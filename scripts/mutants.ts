@@ -1,15 +1,13 @@
-import { spawn } from "node:child_process";
-import { cp, writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import { runCommand, say } from "../src/service/command.ts";
 import type { Contract } from "../src/service/operations.ts";
 import { stopOnSignals } from "../src/service/stop.ts";
 import { type Mutation, mutationsOf } from "./evidence/mutations.ts";
 import { readOptions, wholeNumber } from "./options.ts";
-import { openProjectCopy } from "./project-copy.ts";
+import { openProjectCopy, type ProjectCopy, root } from "./project.ts";
 
 const usage = `Usage: npm run mutants [-- --count N] [--seed S]
 
@@ -23,10 +21,12 @@ one escaped.
   --help      print this text
 `;
 
-const root = fileURLToPath(new URL("../", import.meta.url));
-
-/** The checks a change has to pass, in the order of their cost. */
-const checks: { name: string; command: string[]; fails?: (output: string) => string }[] = [
+/** The checks a change has to pass, in the order of their cost; each as the program and its arguments. */
+const checks: {
+  name: string;
+  command: [program: string, ...args: string[]];
+  fails?: (output: string) => string;
+}[] = [
   { name: "codegen", command: ["scripts/codegen.ts"] },
   {
     name: "compiler",
@@ -40,18 +40,16 @@ const checks: { name: string; command: string[]; fails?: (output: string) => str
   {
     name: "tests",
     command: [
-      "node_modules/vitest/vitest.mjs",
-      "run",
-      "--bail=1",
-      "src/ledger",
-      "src/features",
-      "src/client/client.test.ts",
+      ...(["node_modules/vitest/vitest.mjs", "run", "--bail=1"] as const),
+      ...["src/ledger", "src/features", "src/client/client.test.ts"],
     ],
   },
 ];
 
 interface Mutant extends Mutation {
   contract: string;
+  /** The contract without the change. */
+  document: object;
 }
 
 interface Outcome {
@@ -65,7 +63,8 @@ interface Outcome {
 async function allMutants(): Promise<Mutant[]> {
   const found = ["ledger", "features"].map(async (contract) => {
     const document = await SwaggerParser.parse(join(root, `openapi/${contract}.yaml`));
-    return mutationsOf(document as unknown as Contract).map((mutation) => ({ contract, ...mutation }));
+    const mutations = mutationsOf(document as unknown as Contract);
+    return mutations.map((mutation) => ({ contract, document, ...mutation }));
   });
   return (await Promise.all(found)).flat();
 }
@@ -87,37 +86,27 @@ function draw(mutants: Mutant[], count: number, seed: number): Mutant[] {
   return inTurn.filter((mutant) => mutant !== undefined).slice(0, count === 0 ? undefined : count);
 }
 
-/** Which check catches a mutant. */
-async function judge(folder: string, { contract, place, apply }: Mutant, stop: AbortSignal): Promise<string> {
-  const file = join(folder, `openapi/${contract}.yaml`);
-  const document = (await SwaggerParser.parse(join(root, `openapi/${contract}.yaml`))) as object;
-  // biome-ignore lint/suspicious/noExplicitAny: A path through a document of any shape.
-  apply(place.reduce<any>((node, step) => node[step], document));
-  await writeFile(file, JSON.stringify(document));
-  for (const { name, command, fails } of checks) {
-    const { code, output } = await run(folder, command, stop);
-    if (code !== 0) return fails?.(output) ?? name;
+/** The first of the checks that fails in a copy, with what it said; undefined when all pass. */
+async function firstFailing(copy: ProjectCopy, some: typeof checks, stop: AbortSignal) {
+  for (const { name, command, fails } of some) {
+    const [program, ...args] = command;
+    const { code, output, errors } = await copy.run(program, args, stop);
+    if (code !== 0) return { name: fails?.(output) ?? name, said: output + errors };
   }
-  return "nothing";
+  return undefined;
 }
 
-function run(
-  folder: string,
-  command: string[],
-  signal: AbortSignal,
-): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, command, {
-      cwd: folder,
-      stdio: ["ignore", "pipe", "pipe"],
-      signal,
-    });
-    let output = "";
-    child.stdout.on("data", (chunk) => (output += chunk));
-    child.stderr.on("data", (chunk) => (output += chunk));
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, output }));
-  });
+/** Which check catches a mutant. */
+async function judge(copy: ProjectCopy, mutant: Mutant, stop: AbortSignal): Promise<string> {
+  const { contract, place, apply } = mutant;
+  const file = `openapi/${contract}.yaml`;
+  const document = structuredClone(mutant.document);
+  // biome-ignore lint/suspicious/noExplicitAny: A path through a document of any shape.
+  apply(place.reduce<any>((node, step) => node[step], document));
+  await writeFile(join(copy.folder, file), JSON.stringify(document));
+  const failing = await firstFailing(copy, checks, stop);
+  await copyFile(join(root, file), join(copy.folder, file));
+  return failing?.name ?? "nothing";
 }
 
 await runCommand("mutants", usage, async (args) => {
@@ -132,24 +121,20 @@ await runCommand("mutants", usage, async (args) => {
 
   {
     await using copy = await openProjectCopy();
-    for (const { name, command } of checks.slice(0, -1)) {
-      const { code, output } = await run(copy.folder, command, stop.signal);
-      if (code !== 0) throw new Error(`without any change, this fails: ${name}\n${output}`);
-    }
+    const failing = await firstFailing(copy, checks.slice(0, -1), stop.signal);
+    if (failing) throw new Error(`without any change, this fails: ${failing.name}\n${failing.said}`);
   }
 
   const lanes = Array.from({ length: Math.min(availableParallelism(), drawn.length) }, async () => {
     await using copy = await openProjectCopy();
-    const { folder } = copy;
     for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-      const caughtBy = await judge(folder, mutant, stop.signal);
+      const caughtBy = await judge(copy, mutant, stop.signal);
       const { contract, kind, place, what } = mutant;
       outcomes.push({ contract, kind, place: place.join(" "), what, caughtBy });
       const outcome = caughtBy === "nothing" ? "ESCAPED" : `caught by ${caughtBy}`;
       say(
         `${String(outcomes.length).padStart(4)} of ${drawn.length}  ${outcome.padEnd(18)}  ${kind}: ${place.slice(-2).join(" ")} ${what}`,
       );
-      await cp(join(root, "openapi"), join(folder, "openapi"), { recursive: true });
     }
   });
   await Promise.all(lanes);

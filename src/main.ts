@@ -1,4 +1,4 @@
-import { runCommand, UsageFault } from "./service/command.ts";
+import { refuseUnknown, runCommand } from "./service/command.ts";
 import { logLevels, openLog } from "./service/log.ts";
 import { oneOf, readSettings, type Settings } from "./service/settings.ts";
 import { stopOnSignals } from "./service/stop.ts";
@@ -28,10 +28,7 @@ type AllSettings = Settings<typeof common> &
 const isLoopback = (host: string) => host === "localhost" || host === "::1" || /^127\./.test(host);
 
 await runCommand("start", usage, async (args) => {
-  const unknown = args.filter((name) => !Object.hasOwn(services, name));
-  if (unknown.length > 0) {
-    throw new UsageFault(`unknown: ${unknown.join(" ")}; known: ${Object.keys(services).join(", ")}, --help`);
-  }
+  refuseUnknown(args, Object.keys(services));
   const chosen = Object.entries(services).filter(([name]) => args.length === 0 || args.includes(name));
   const loaded = await Promise.all(chosen.map(async ([name, load]) => ({ name, ...(await load()) })));
   const specification = Object.assign({}, common, ...loaded.map(({ settings }) => settings));

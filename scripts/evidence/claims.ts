@@ -22,20 +22,13 @@ interface Schema {
 /** What a reader of values against schemas needs to know. */
 export interface Reading {
   contract: Contract;
-  /** The first of several forms that a value has. */
-  formOf: (forms: Schema[], value: unknown) => number;
+  compile: ReturnType<typeof contractCompiler>;
 }
 
-export function openReading(contract: Contract): Reading {
-  const compile = contractCompiler(contract);
-  const validators = new Map<Schema, (value: unknown) => boolean>();
-  const fits = (form: Schema, value: unknown) => {
-    const validate = validators.get(form) ?? compile(form);
-    validators.set(form, validate);
-    return validate(value);
-  };
-  return { contract, formOf: (forms, value) => forms.findIndex((form) => fits(form, value)) };
-}
+export const openReading = (contract: Contract): Reading => ({
+  contract,
+  compile: contractCompiler(contract),
+});
 
 /** A schema by the name its claims have: that of the component, or of the place. */
 function named({ contract }: Reading, place: string, node: Schema): [name: string, schema: Schema] {
@@ -88,7 +81,7 @@ export function shownBy(
   for (const type of typesOf(value)) shown.add(`${name}: a value of type ${type}`);
   if (typeof value !== "object") shown.add(`${name}: the value ${JSON.stringify(value)}`);
   if (forms.length > 0) {
-    const index = reading.formOf(forms, value);
+    const index = forms.findIndex((form) => reading.compile(form)(value));
     shown.add(`${name}: form ${index + 1}`);
     shownBy(reading, `${name} (form ${index + 1})`, forms[index] ?? {}, value, shown);
   }

@@ -29,24 +29,10 @@ export function mutationsOf(contract: Contract): Mutation[] {
   visitOperations(contract, add);
   const { schemas, parameters = {}, responses = {} } = contract.components as Node;
   for (const [name, parameter] of Object.entries<Node>(parameters)) {
-    const place = ["components", "parameters", name];
-    if (parameter.in === "query") {
-      add(parameter.required ? "parameter made optional" : "parameter made required", place, name, (node) => {
-        node.required = !node.required;
-      });
-    }
-    visitSchema(parameter.schema, [...place, "schema"], add);
+    visitParameter(parameter, ["components", "parameters", name], add);
   }
-  for (const [name, { content, headers = {} }] of Object.entries<Node>(responses)) {
-    const place = ["components", "responses", name];
-    for (const type of Object.keys(content)) {
-      add("media type removed", place, type, (node) => delete node.content[type]);
-    }
-    for (const header of Object.keys(headers)) {
-      add("header renamed", place, header, (node) => {
-        node.headers = { "X-Colour": node.headers[header] };
-      });
-    }
+  for (const [name, response] of Object.entries<Node>(responses)) {
+    visitResponse(response, ["components", "responses", name], add);
   }
   visitSchemas(schemas, ["components", "schemas"], add);
   return found;
@@ -57,45 +43,49 @@ type Add = (kind: string, place: string[], what: string, apply: (node: Node) => 
 function visitOperations({ paths }: Contract, add: Add): void {
   for (const [path, item] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(item as Record<string, Node>)) {
-      const place = ["paths", path, method];
-      for (const [status, { content = {} }] of Object.entries<Node>(operation.responses)) {
-        add("status removed", place, status, (node) => delete node.responses[status]);
-        for (const type of Object.keys(content)) {
-          add(
-            "media type removed",
-            place,
-            `${status} ${type}`,
-            (node) => delete node.responses[status].content[type],
-          );
-        }
-      }
-      add("status added", place, "418", (node) => {
-        node.responses["418"] = node.responses["400"];
-      });
-      for (const [index, { name, required, schema }] of (
-        (operation.parameters as Node[] | undefined) ?? []
-      ).entries()) {
-        if (name === undefined) continue;
-        add("parameter removed", place, name, (node) => node.parameters.splice(index, 1));
-        if (!required) {
-          add("parameter made required", place, name, (node) =>
-            Object.assign(node.parameters[index], { required: true }),
-          );
-        } else if (operation.parameters[index].in === "query") {
-          add("parameter made optional", place, name, (node) => delete node.parameters[index].required);
-        }
-        visitSchema(schema, [...place, "parameters", String(index), "schema"], add);
-      }
-      add("parameter added", place, "colour", (node) => {
-        const colour = {
-          name: "colour",
-          in: "query",
-          description: "Of nothing.",
-          schema: { type: "string" },
-        };
-        node.parameters = [...(node.parameters ?? []), colour];
-      });
+      visitOperation(operation, ["paths", path, method], add);
     }
+  }
+}
+
+function visitOperation({ parameters = [], responses }: Node, place: string[], add: Add): void {
+  for (const [status, response] of Object.entries<Node>(responses)) {
+    add("status removed", place, status, (node) => delete node.responses[status]);
+    if (!response.$ref) visitResponse(response, [...place, "responses", status], add);
+  }
+  add("status added", place, "418", (node) => {
+    node.responses["418"] = node.responses["400"];
+  });
+  for (const [index, parameter] of (parameters as Node[]).entries()) {
+    if (parameter.$ref) continue;
+    add("parameter removed", place, parameter.name, (node) => node.parameters.splice(index, 1));
+    visitParameter(parameter, [...place, "parameters", String(index)], add);
+  }
+  add("parameter added", place, "colour", (node) => {
+    const colour = { name: "colour", in: "query", description: "Of nothing.", schema: { type: "string" } };
+    node.parameters = [...(node.parameters ?? []), colour];
+  });
+}
+
+function visitParameter(parameter: Node, place: string[], add: Add): void {
+  const { name, required, schema } = parameter;
+  if (parameter.in === "query") {
+    add(required ? "parameter made optional" : "parameter made required", place, name, (node) => {
+      node.required = !node.required;
+    });
+  }
+  visitSchema(schema, [...place, "schema"], add);
+}
+
+function visitResponse({ content = {}, headers = {} }: Node, place: string[], add: Add): void {
+  for (const type of Object.keys(content)) {
+    add("media type removed", place, type, (node) => delete node.content[type]);
+  }
+  for (const [header, { required }] of Object.entries<Node>(headers)) {
+    if (!required) continue;
+    add("header renamed", place, header, (node) => {
+      node.headers = { "X-Colour": node.headers[header] };
+    });
   }
 }
 

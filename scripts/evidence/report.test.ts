@@ -4,7 +4,7 @@ import type { Contract } from "../../src/service/operations.ts";
 import { createService } from "../../src/service/service.ts";
 import { observe } from "./observe.ts";
 import { evidenceOf, faultsOf } from "./report.ts";
-import type { Situation, Subject } from "./subjects.ts";
+import { type Situation, type Subject, withBug } from "./subjects.ts";
 
 const text = { content: { "text/plain": { schema: { type: "string" } } } };
 const error = { description: "an error", ...text };
@@ -80,12 +80,7 @@ async function faultsWith(
         renderError: (_, messages) => ({ type: "text/plain", body: messages.join("; ") }),
         log: openLog("silent"),
       });
-      if (situation === "a handler has a bug") {
-        app.addHook("preHandler", async () => {
-          throw new Error("a bug");
-        });
-      }
-      return app;
+      return situation === "a handler has a bug" ? withBug(app) : app;
     },
     async [Symbol.asyncDispose]() {},
     ...change,

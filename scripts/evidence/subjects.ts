@@ -33,7 +33,8 @@ const away = async () => {
   throw new Error("it is away");
 };
 
-function withBug(app: FastifyInstance): FastifyInstance {
+/** The service as it is when every handler of it fails. */
+export function withBug(app: FastifyInstance): FastifyInstance {
   return app.addHook("preHandler", async () => {
     throw new Error("a bug");
   });

@@ -3,6 +3,14 @@ import { SettingsFault } from "./settings.ts";
 /** Arguments that cannot be used, in words for whoever typed them. */
 export class UsageFault extends Error {}
 
+/** Throws when there are arguments other than these. */
+export function refuseUnknown(args: string[], known: string[]): void {
+  const unknown = args.filter((arg) => !known.includes(arg));
+  if (unknown.length > 0) {
+    throw new UsageFault(`unknown: ${unknown.join(" ")}; known: ${[...known, "--help"].join(", ")}`);
+  }
+}
+
 export const say = (line: string) => process.stdout.write(`${line}\n`);
 export const complain = (line: string) => process.stderr.write(`${line}\n`);
 

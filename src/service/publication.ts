@@ -28,6 +28,7 @@ interface Content {
 }
 
 const yaml = "application/yaml; charset=utf-8";
+const json = "application/json; charset=utf-8";
 const html = "text/html; charset=utf-8";
 const linkset = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 const catalogPath = "/.well-known/api-catalog";
@@ -56,8 +57,8 @@ export function publish(
 
   const documents: Record<string, Document> = {
     "/openapi.yaml": file(source, yaml),
-    "/openapi.json": once("application/json; charset=utf-8", async () => toJson(contract)),
     ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
+    "/openapi.json": once(json, async () => toJson(contract)),
     "/docs": once(html, async () => docsPage(contract, queue !== undefined)),
     ...(queue && { "/docs/queue": file(queue.page, html) }),
     "/docs/docs.js": file(ours("docs.js"), "text/javascript; charset=utf-8"),
@@ -66,7 +67,7 @@ export function publish(
     "/docs/swagger-ui.css": file(swaggerUi("swagger-ui.css"), "text/css; charset=utf-8"),
     [catalogPath]: {
       type: linkset,
-      read: (base) => contentOf(catalog(base, Object.keys(documents))),
+      read: (base) => contentOf(catalog(base, documents)),
       headers: (base) => ({ link: `<${base}${catalogPath}>; rel="api-catalog"` }),
     },
   };
@@ -107,14 +108,16 @@ function answerWithDocument({ type, read, headers }: Document) {
 }
 
 /** What there is, as a set of links from the service to its descriptions (RFC 9264). */
-function catalog(base: string, paths: string[]): string {
-  const links = (end: string, type: string) =>
-    paths.filter((path) => path.endsWith(end)).map((path) => ({ href: base + path, type }));
+function catalog(base: string, documents: Record<string, Document>): string {
+  const links = (...types: string[]) =>
+    Object.entries(documents)
+      .filter(([, { type }]) => types.includes(type))
+      .map(([path, { type }]) => ({ href: base + path, type: type.split(";")[0] }));
   const linkset = [
     {
       anchor: `${base}/`,
-      "service-desc": [...links(".yaml", "application/yaml"), ...links("openapi.json", "application/json")],
-      "service-doc": [...links("/docs", "text/html"), ...links("/queue", "text/html")],
+      "service-desc": links(yaml, json),
+      "service-doc": links(html),
     },
   ];
   return toJson({ linkset });

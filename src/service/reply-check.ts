@@ -1,4 +1,3 @@
-import type { ValidateFunction } from "ajv/dist/2020.js";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { parseJson } from "./json.ts";
 import { type Contract, type Operation, operationsOf } from "./operations.ts";
@@ -23,12 +22,6 @@ export function replyChecker(
   const responsesOf = new Map(
     operationsOf(closed).map(({ operationId, responses }) => [operationId, responses]),
   );
-  const validators = new Map<object, ValidateFunction>();
-  const validatorOf = (schema: object) => {
-    const validate = validators.get(schema) ?? compile(schema);
-    validators.set(schema, validate);
-    return validate;
-  };
 
   return (operationId, { status, headers, body }) => {
     const response = responsesOf.get(operationId)?.[status];
@@ -42,7 +35,7 @@ export function replyChecker(
       .map(([name]) => name);
     if (missing.length > 0) return `without the headers ${missing.join(", ")}`;
     if (body === undefined) return undefined;
-    const validate = validatorOf(content.schema);
+    const validate = compile(content.schema);
     const valid = validate(type.endsWith("json") ? parseJson(body) : body);
     return valid ? undefined : describeFaults(validate.errors ?? [], (path) => `body${path}`).join("; ");
   };
@@ -80,7 +73,10 @@ export function checkReplies(
 }
 
 /** The operation a route serves; a method that is not declared is checked as any operation of its path. */
-function operationFor(request: FastifyRequest, operations: Operation[]): Operation | undefined {
+export function operationFor<One extends Operation>(
+  request: FastifyRequest,
+  operations: One[],
+): One | undefined {
   const ofPath = operations.filter(({ url }) => url === request.routeOptions.url);
   const method = request.method === "HEAD" ? "GET" : request.method;
   return ofPath.find((operation) => operation.method === method) ?? ofPath[0];

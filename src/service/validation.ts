@@ -32,11 +32,18 @@ export function openAjv(): Ajv2020 {
   return ajv;
 }
 
-/** A compiler of schemas that stand in a contract, whose references are into the contract's components. */
+/** A compiler of schemas that stand in a contract, whose references are into the contract's components; once each. */
 export function contractCompiler({ components = {} }: Contract): (schema: object) => ValidateFunction {
   const ajv = openAjv().addSchema({ components }, "contract", undefined, false);
-  return (schema) =>
-    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"contract#/')));
+  const compiled = new Map<object, ValidateFunction>();
+  return (schema) => {
+    const known = compiled.get(schema);
+    if (known) return known;
+    const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"contract#/');
+    const validate = ajv.compile(JSON.parse(text));
+    compiled.set(schema, validate);
+    return validate;
+  };
 }
 
 /** A validator of one of the contract's named schemas: the faults it finds, none when the value conforms. */
