@@ -4,7 +4,7 @@ import { projectPayouts } from "../projection/payout.ts";
 import { projectTransactions } from "../projection/transaction.ts";
 import { eventsOf, type NewEvent, payoutEventsOf, saveEvents } from "../tables/event.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
-import { type ParkedMessage, saveParkedMessage } from "../tables/parked-message.ts";
+import { type ParkedMessage, saveParkedMessages } from "../tables/parked-message.ts";
 import { savePayouts } from "../tables/payout.ts";
 import { childIdsOf, lockTransactions, saveTransactions } from "../tables/transaction.ts";
 
@@ -36,13 +36,14 @@ function beginAgain(error: unknown): false {
 }
 
 async function ingestOnce(sql: Sql, { events, reprojections, parked }: Batch): Promise<true> {
-  for (const message of parked) await saveParkedMessage(sql, message);
   const ofTransactions = events.filter(({ resource_type }) => movesTransactions.has(resource_type));
   const ofPayouts = events.filter(({ resource_type }) => resource_type === "payout");
   const transactions = new Set([...idsOf(ofTransactions), ...reprojections]);
   const payouts = new Set([...idsOf(ofPayouts), ...reprojections]);
   const parents = ofTransactions.flatMap((event) => event.parent_resource_external_id ?? []);
-  const toHold = [...new Set([...transactions, ...payouts, ...parents])];
+  // Every resource is held, those that move nothing too: two receivers with the same events in another order would wait
+  // for each other's rows in a circle. Whatever else is written is written in one order after that.
+  const toHold = [...new Set([...idsOf(events), ...reprojections, ...parents])];
   const held = toHold.length > 0 ? await lockTransactions(sql, toHold) : [];
   const saved = events.length > 0 ? await saveEvents(sql, events) : [];
   const touched = [...new Set([...saved, ...reprojections])];
@@ -55,6 +56,7 @@ async function ingestOnce(sql: Sql, { events, reprojections, parked }: Batch): P
     sql,
     touched.filter((id) => payouts.has(id)),
   );
+  if (parked.length > 0) await saveParkedMessages(sql, parked);
   return true;
 }
 

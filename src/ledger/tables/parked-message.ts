@@ -7,11 +7,23 @@ export interface ParkedMessage {
   reason: string;
 }
 
-/** Keeps a message aside, once however often it is delivered. */
-export async function saveParkedMessage(sql: Sql, message: ParkedMessage): Promise<void> {
+export async function countParkedMessages(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ count: bigint }>("select count(*) from parked_message");
+  return Number(row?.count);
+}
+
+/** Keeps messages aside, each once however often it is delivered; in one order, as all that receivers write. */
+export async function saveParkedMessages(sql: Sql, messages: ParkedMessage[]): Promise<void> {
   await sql.query(
-    `insert into parked_message (source_id, body, reason) values ($1, $2, $3)
+    `insert into parked_message (source_id, body, reason)
+     select source_id, decode(body, 'base64'), reason
+     from jsonb_to_recordset($1::jsonb) as new_row (source_id text, body text, reason text)
+     order by source_id
      on conflict (source_id) do nothing`,
-    [message.source_id, Buffer.from(message.body), message.reason],
+    [
+      JSON.stringify(
+        messages.map((message) => ({ ...message, body: Buffer.from(message.body).toString("base64") })),
+      ),
+    ],
   );
 }

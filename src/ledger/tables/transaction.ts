@@ -287,6 +287,7 @@ export function searchTransactions(
      ) as transaction
      ${newestFirst}`,
     values,
+    "once",
   );
 }
 
@@ -295,7 +296,7 @@ export async function countTransactions(sql: Sql, filter: TransactionFilter, max
   const { values, bind } = binding();
   const matching = `from transaction where ${conditionsOf(filter, bind)}`;
   const counted = max === undefined ? matching : `from (select ${matching} limit ${bind(max)}) as counted`;
-  const [row] = await sql.query<{ count: bigint }>(`select count(*) ${counted}`, values);
+  const [row] = await sql.query<{ count: bigint }>(`select count(*) ${counted}`, values, "once");
   return Number(row?.count);
 }
 
