@@ -73,7 +73,11 @@ export async function ledgerSubject(): Promise<Subject> {
       const app = await ledgerApp({
         database: busy ? { ...database, check: async () => undefined } : database,
         queue: situation === "what it depends on is away" ? { ...queue, check: away } : queue,
-        receiver: situation === "what it depends on is away" ? { oldestInHandMs: () => 3_600_000 } : receiver,
+        receiver: busy
+          ? undefined
+          : situation === "what it depends on is away"
+            ? { oldestInHandMs: () => 3_600_000 }
+            : receiver,
         statementTimeoutMs: busy ? 50 : 60_000,
         log,
       });

@@ -1,7 +1,17 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import { SettingsFault } from "./settings.ts";
 
 /** Arguments that cannot be used, in words for whoever typed them. */
 export class UsageFault extends Error {}
+
+/** The options and the other words of a command line, as the platform reads them. */
+export function parseCommandLine<Config extends ParseArgsConfig>(config: Config) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new UsageFault((error as Error).message);
+  }
+}
 
 /** Throws when there are arguments other than these. */
 export function refuseUnknown(args: string[], known: string[]): void {

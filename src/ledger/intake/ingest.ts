@@ -2,11 +2,11 @@ import type { Database, Sql } from "../database/database.ts";
 import { projectMetadataKeys } from "../projection/metadata.ts";
 import { projectPayouts } from "../projection/payout.ts";
 import { projectTransactions } from "../projection/transaction.ts";
-import { eventsOf, type NewEvent, payoutEventsOf, saveEvents } from "../tables/event.ts";
+import { type EventRow, eventsOf, type NewEvent, payoutEventsOf, saveEvents } from "../tables/event.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
 import { type ParkedMessage, saveParkedMessages } from "../tables/parked-message.ts";
-import { savePayouts } from "../tables/payout.ts";
-import { childIdsOf, lockTransactions, saveTransactions } from "../tables/transaction.ts";
+import { removePayouts, savePayouts } from "../tables/payout.ts";
+import { childIdsOf, lockTransactions, removeTransactions, saveTransactions } from "../tables/transaction.ts";
 
 /** What a batch of messages amounts to. */
 export interface Batch {
@@ -79,9 +79,19 @@ async function foldTransactions(sql: Sql, touched: string[], held: string[]): Pr
     throw new ParentNotHeld();
   }
   await saveTransactions(sql, toSave);
+  await removeTransactions(sql, unfolded(touched, events));
   await saveMetadataKeys(sql, projectMetadataKeys(events));
 }
 
 async function foldPayouts(sql: Sql, touched: string[]): Promise<void> {
-  if (touched.length > 0) await savePayouts(sql, projectPayouts(await payoutEventsOf(sql, touched)));
+  if (touched.length === 0) return;
+  const events = await payoutEventsOf(sql, touched);
+  await savePayouts(sql, projectPayouts(events));
+  await removePayouts(sql, unfolded(touched, events));
+}
+
+/** Those that no event tells of: what was asked to be folded again may be no more than a row. */
+function unfolded(touched: string[], events: EventRow[]): string[] {
+  const told = new Set(events.map((event) => event.resource_external_id));
+  return touched.filter((id) => !told.has(id));
 }
