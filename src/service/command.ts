@@ -21,6 +21,10 @@ export function refuseUnknown(args: string[], known: string[]): void {
   }
 }
 
+/** A text from elsewhere, in which what would steer a terminal can be seen. */
+export const printable = (text: string) =>
+  text.replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 export const say = (line: string) => process.stdout.write(`${line}\n`);
 export const complain = (line: string) => process.stderr.write(`${line}\n`);
 

@@ -1,4 +1,4 @@
-import { parseCommandLine, runCommand, say, UsageFault } from "../../service/command.ts";
+import { parseCommandLine, printable, runCommand, say, UsageFault } from "../../service/command.ts";
 import { openProgress } from "../../service/progress.ts";
 import { readSettings } from "../../service/settings.ts";
 import { type Database, openDatabase } from "../database/database.ts";
@@ -48,7 +48,7 @@ await runCommand("parked", usage, async (args) => {
   };
   if (verb === "list" && ids.length === 0) {
     await using database = await open();
-    return list(database);
+    return await list(database);
   }
   if (verb === "show" && ids[0] !== undefined && ids.length === 1) {
     await using database = await open();
@@ -57,7 +57,7 @@ await runCommand("parked", usage, async (args) => {
   if (verb === "replay" && (values.all === true) !== ids.length > 0) {
     await using database = await open();
     const chosen = values.all ? undefined : ids;
-    return values["dry-run"] ? tellFates(database, chosen) : replay(database, QUEUE_URL, chosen);
+    return await (values["dry-run"] ? tellFates(database, chosen) : replay(database, QUEUE_URL, chosen));
   }
   throw new UsageFault("say list, show ID, replay ID... or replay --all");
 });
@@ -153,7 +153,3 @@ async function* inBatches<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item
   }
   if (some.length > 0) yield some;
 }
-
-/** A text from elsewhere must not steer a terminal. */
-const printable = (text: string) =>
-  text.replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,4 +1,4 @@
-import { parseCommandLine, runCommand, say, UsageFault } from "../../service/command.ts";
+import { parseCommandLine, printable, runCommand, say, UsageFault } from "../../service/command.ts";
 import { numeral, openProgress } from "../../service/progress.ts";
 import { readSettings } from "../../service/settings.ts";
 import { stopOnSignals } from "../../service/stop.ts";
@@ -59,7 +59,7 @@ async function verifyEach(database: Database, batches: Batches, total: number): 
   const count = await each(batches, "verified", total, async (ids) => {
     differences.push(...(await verify(database, ids)));
   });
-  for (const difference of differences) say(difference);
+  for (const difference of differences) say(printable(difference));
   say(`verified ${numeral(count)} transactions and payouts`);
   if (differences.length > 0) throw new Error(`${numeral(differences.length)} rows differ from their events`);
 }
@@ -67,7 +67,7 @@ async function verifyEach(database: Database, batches: Batches, total: number): 
 async function refuseUnknownIds(database: Database, ids: string[]): Promise<void> {
   const known = await knownResourceIds(database, ids);
   const unknown = ids.filter((id) => !known.includes(id));
-  if (unknown.length > 0) throw new Error(`no event and no row tells of ${unknown.join(", ")}`);
+  if (unknown.length > 0) throw new Error(`no event and no row tells of ${printable(unknown.join(", "))}`);
 }
 
 async function* pages(database: Database, account: string | undefined): AsyncGenerator<string[]> {

@@ -12,6 +12,8 @@ export interface Sender extends AsyncDisposable {
  * here, and what is sent waits in its folder for the next ledger.
  */
 export async function openSender(queueUrl: string): Promise<Sender> {
+  if (new URL(queueUrl).protocol === "memory:")
+    throw new Error("a queue in memory is that of another process");
   const url = clientUrl(queueUrl);
   const queue = (await openAnswering(url)) ?? (url === queueUrl ? undefined : await openQueue(queueUrl));
   if (!queue) throw new Error(`no queue answers at ${withoutCredentials(url)}`);
