@@ -132,7 +132,7 @@ test("at info, a start and requests write one line a service: where it listens",
   });
 });
 
-const scripts = ["codegen", "changes", "evidence", "mutants", "fuzz", "examples", "mock"];
+const scripts = ["servers", "codegen", "changes", "evidence", "mutants", "fuzz", "examples", "mock"];
 test.each([
   "main.ts",
   "ledger/commands/send-events.ts",
