@@ -14,7 +14,7 @@ const embedded = async (): Promise<NewDatabase> => ({
 /** One of each way in which rows can differ from their events. */
 const spoil = `
   update transaction set state = 'ERROR', details = details - 'reference' where external_id = 'demo-success';
-  delete from transaction where external_id = 'demo-expired';
+  delete from transaction where external_id in ('demo-expired', 'demo-refund');
   insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date, event_count,
                            first_event_id, details)
   values ('demo-ghost', 'PAYMENT', 'other', 'SUCCESS', now(), 1, 1, '{}');
@@ -71,10 +71,11 @@ for (const [engine, make] of [
         "payout ghost-payout: no event tells of it",
         "transaction demo-expired: has events and no row",
         "transaction demo-ghost: no event tells of it",
+        "transaction demo-refund: has events and no row",
         "transaction demo-success: state, details",
         "verified 9 transactions and payouts",
       ]);
-      expect([found.code, found.errors]).toEqual([1, "reproject: 6 rows differ from their events\n"]);
+      expect([found.code, found.errors]).toEqual([1, "reproject: 7 rows differ from their events\n"]);
       expect(await reproject("--all", "--verify")).toEqual(found);
     });
 

@@ -20,27 +20,41 @@ export interface Batch {
  * Stores the events of a batch and brings the transactions and payouts they touch up to date, or does nothing at all.
  * Safe to repeat, and safe beside any number of others that do the same.
  */
-export async function ingest(database: Database, batch: Batch): Promise<void> {
-  let done = false;
-  while (!done) {
-    done = await database.transaction((sql) => ingestOnce(sql, batch)).catch(beginAgain);
+export const ingest = (database: Database, batch: Batch): Promise<void> =>
+  ingestHolding(
+    database,
+    batch,
+    batch.events.flatMap((event) => event.parent_resource_external_id ?? []),
+  );
+
+async function ingestHolding(database: Database, batch: Batch, parents: string[]): Promise<void> {
+  try {
+    await database.transaction((sql) => ingestOnce(sql, batch, parents));
+  } catch (error) {
+    if (!(error instanceof ParentsNotHeld)) throw error;
+    await ingestHolding(database, batch, [...parents, ...error.parents]);
   }
 }
 
-/** A parent became known, to another receiver, between our looking and our locking; seen once in a transaction's life. */
-class ParentNotHeld extends Error {}
+/** Stored events told of more parents: another receiver stored those between our looking and our locking. */
+class ParentsNotHeld extends Error {
+  readonly parents: string[];
 
-function beginAgain(error: unknown): false {
-  if (error instanceof ParentNotHeld) return false;
-  throw error;
+  constructor(parents: string[]) {
+    super("parents are not held");
+    this.parents = parents;
+  }
 }
 
-async function ingestOnce(sql: Sql, { events, reprojections, parked }: Batch): Promise<true> {
+async function ingestOnce(
+  sql: Sql,
+  { events, reprojections, parked }: Batch,
+  parents: string[],
+): Promise<void> {
   const ofTransactions = events.filter(({ resource_type }) => movesTransactions.has(resource_type));
   const ofPayouts = events.filter(({ resource_type }) => resource_type === "payout");
   const transactions = new Set([...idsOf(ofTransactions), ...reprojections]);
   const payouts = new Set([...idsOf(ofPayouts), ...reprojections]);
-  const parents = ofTransactions.flatMap((event) => event.parent_resource_external_id ?? []);
   // Every resource is held, those that move nothing too: two receivers with the same events in another order would wait
   // for each other's rows in a circle. Whatever else is written is written in one order after that.
   const toHold = [...new Set([...idsOf(events), ...reprojections, ...parents])];
@@ -57,7 +71,6 @@ async function ingestOnce(sql: Sql, { events, reprojections, parked }: Batch): P
     touched.filter((id) => payouts.has(id)),
   );
   if (parked.length > 0) await saveParkedMessages(sql, parked);
-  return true;
 }
 
 const movesTransactions = new Set(["payment", "refund", "dispute"]);
@@ -75,9 +88,10 @@ async function foldTransactions(sql: Sql, touched: string[], held: string[]): Pr
   const changed = new Set([...touched, ...children]);
   const toSave = projectTransactions(events).filter((row) => changed.has(row.external_id));
   const isHeld = new Set(held);
-  if (toSave.some(({ parent_external_id: parent }) => parent !== null && !isHeld.has(parent))) {
-    throw new ParentNotHeld();
-  }
+  const notHeld = toSave
+    .flatMap(({ parent_external_id: parent }) => parent ?? [])
+    .filter((id) => !isHeld.has(id));
+  if (notHeld.length > 0) throw new ParentsNotHeld(notHeld);
   await saveTransactions(sql, toSave);
   await removeTransactions(sql, unfolded(touched, events));
   await saveMetadataKeys(sql, projectMetadataKeys(events));
