@@ -758,6 +758,20 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The token's scope is not enough, or an account that is named is not among the token's. */
+        Forbidden: {
+            headers: {
+                /**
+                 * @description What is asked for (RFC 6750).
+                 * @example Bearer error="insufficient_scope", scope="ledger:read:all"
+                 */
+                "WWW-Authenticate": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The request line and the headers are larger than 16 KiB together. */
         HeadersTooLarge: {
             headers: {
@@ -802,6 +816,20 @@ export interface components {
         /** @description The database took longer than this service waits. A narrower question may be answered. */
         TooSlow: {
             headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no token, or it is not one that this service takes; the message says why. */
+        Unauthorized: {
+            headers: {
+                /**
+                 * @description What is asked for (RFC 6750).
+                 * @example Bearer scope="ledger:read"
+                 */
+                "WWW-Authenticate": string;
                 [name: string]: unknown;
             };
             content: {
@@ -916,6 +944,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             431: components["responses"]["HeadersTooLarge"];
@@ -1118,6 +1148,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             431: components["responses"]["HeadersTooLarge"];
@@ -1162,6 +1194,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             431: components["responses"]["HeadersTooLarge"];
@@ -1227,6 +1261,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             431: components["responses"]["HeadersTooLarge"];
@@ -1282,6 +1318,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             431: components["responses"]["HeadersTooLarge"];
@@ -1320,6 +1358,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             431: components["responses"]["HeadersTooLarge"];

@@ -6,6 +6,7 @@ import { openDatabase } from "../../src/ledger/database/database.ts";
 import { receive } from "../../src/ledger/intake/receiver.ts";
 import { openQueue } from "../../src/ledger/queue/queue.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
+import { openIssuer } from "../../src/service/issuer.fixture.ts";
 import { openLog } from "../../src/service/log.ts";
 import type { Contract } from "../../src/service/operations.ts";
 import { messages, reprojections } from "./messages.ts";
@@ -22,6 +23,8 @@ export type Situation =
 export interface Subject extends AsyncDisposable {
   contract: Contract;
   requests: Asked[];
+  /** Tokens that go along with requests: one that may ask everything, and one that is good and may ask nothing. */
+  tokens?: { good: string; poor: string };
   /** Bodies of messages that were taken, by the schema they are held against. */
   taken: Record<string, object[]>;
   /** The service in this situation, ready to listen. */
@@ -44,6 +47,7 @@ export async function ledgerSubject(): Promise<Subject> {
   const database = await openDatabase("pglite:memory");
   await migrate(database);
   const queue = await openQueue("memory:");
+  const issuer = await openIssuer();
   const stop = new AbortController();
   const receiving = receive({ queue, database, log }, stop.signal);
 
@@ -62,6 +66,7 @@ export async function ledgerSubject(): Promise<Subject> {
   return {
     contract: ledgerService.contract,
     requests: ledgerRequests,
+    tokens: { good: await issuer.sign({ scope: "ledger:read:all" }), poor: await issuer.sign({}) },
     taken: { EventMessage: [...messages, ...reprojections] },
     async open(situation) {
       const busy = situation === "its database is busy";
@@ -69,6 +74,7 @@ export async function ledgerSubject(): Promise<Subject> {
         database: busy ? { ...database, check: async () => undefined } : database,
         queue: situation === "what it depends on is away" ? { ...queue, check: away } : queue,
         statementTimeoutMs: busy ? 50 : 60_000,
+        security: issuer.security,
         log,
       });
       if (busy) {
@@ -81,6 +87,7 @@ export async function ledgerSubject(): Promise<Subject> {
     async [Symbol.asyncDispose]() {
       stop.abort();
       await receiving;
+      await issuer[Symbol.asyncDispose]();
       await queue[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
@@ -97,18 +104,25 @@ async function counted(wanted: number, rows: () => Promise<unknown[]>): Promise<
 
 export async function featuresSubject(): Promise<Subject> {
   const store = await openFeatureStore("memory:");
+  const issuer = await openIssuer();
+  const scope = "features:read features:write";
   return {
     contract: featuresService.contract,
     requests: featuresRequests,
+    tokens: { good: await issuer.sign({ scope }), poor: await issuer.sign({}) },
     taken: {},
     async open(situation) {
       const isAway = situation === "what it depends on is away";
       const app = await featuresApp({
         store: isAway ? { ...store, list: away, has: away, add: away } : store,
+        security: issuer.security,
         log,
       });
       return situation === "a handler has a bug" ? withBug(app) : app;
     },
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await issuer[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+    },
   };
 }

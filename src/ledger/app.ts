@@ -4,6 +4,7 @@ import type { Contract } from "../service/operations.ts";
 import { Refusal } from "../service/refusal.ts";
 import { createService, type ServiceParts } from "../service/service.ts";
 import { type Database, StatementTimeout } from "./database/database.ts";
+import { withinAccounts } from "./handlers/accounts.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { healthHandlers } from "./handlers/health.ts";
 import { problem } from "./handlers/problem.ts";
@@ -11,7 +12,7 @@ import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
 import type { Queue } from "./queue/queue.ts";
 
-interface Parts extends Pick<ServiceParts<operations>, "log" | "onStrayReply"> {
+interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "onStrayReply"> {
   database: Database;
   queue: Queue;
   /** Milliseconds after which a request's statement is given up on. */
@@ -34,14 +35,15 @@ export const ledgerService = {
 /** The payment ledger's reading API, ready to listen. */
 export function ledgerApp({ database, queue, statementTimeoutMs, ...parts }: Parts) {
   const sql = database.within(statementTimeoutMs);
+  const handlers = {
+    ...healthHandlers(database, queue),
+    ...eventHandlers(sql),
+    ...transactionHandlers(sql),
+    ...searchHandlers(sql),
+  };
   return createService<operations>({
     ...ledgerService,
-    handlers: {
-      ...healthHandlers(database, queue),
-      ...eventHandlers(sql),
-      ...transactionHandlers(sql),
-      ...searchHandlers(sql),
-    },
+    handlers: parts.security ? withinAccounts(handlers) : handlers,
     foresee,
     ...parts,
   });

@@ -1,6 +1,7 @@
 import { request } from "undici";
 import { expect, vi } from "vitest";
 import { openLog } from "../service/log.ts";
+import type { Security } from "../service/security.ts";
 import { ledgerApp } from "./app.ts";
 import { openDatabase } from "./database/database.ts";
 import { receive } from "./intake/receiver.ts";
@@ -8,7 +9,11 @@ import { openQueue } from "./queue/queue.ts";
 import { migrate } from "./tables/migrate.ts";
 
 /** A ledger as it runs, in memory, with every reply held against the contract. */
-export async function startLedger({ database: url = "pglite:memory", statementTimeoutMs = 10_000 } = {}) {
+export async function startLedger({
+  database: url = "pglite:memory",
+  statementTimeoutMs = 10_000,
+  security = undefined as Security | undefined,
+} = {}) {
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
   const strays: string[] = [];
@@ -19,6 +24,7 @@ export async function startLedger({ database: url = "pglite:memory", statementTi
     database,
     queue,
     statementTimeoutMs,
+    security,
     log,
     onStrayReply: (fault) => strays.push(fault),
   });
