@@ -47,6 +47,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell what the service counts
+         * @description Requests by operation and status, with how long they took.
+         *     One family of numbers after another, in the text format of Prometheus (version 0.0.4).
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -77,6 +98,11 @@ export interface components {
          *     ]
          */
         FeatureList: components["schemas"]["Name"][];
+        /**
+         * @description Numbers in the text format of Prometheus.
+         * @example # HELP http_request_duration_seconds How long requests took.
+         */
+        Metrics: string;
         /**
          * @description Unicode text of 1 to 256 characters, none of them a control character.
          * @example dark-mode
@@ -329,10 +355,36 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers, as they are now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Metrics"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["StoreFailure"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
 }
 /** Parameters with a default: a handler always has them, a caller may leave them out. */
 export interface defaulted {
     listFeatures: never;
     hasFeature: never;
     addFeature: never;
+    getMetrics: never;
 }

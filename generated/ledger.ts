@@ -10,9 +10,34 @@ export interface paths {
         };
         /**
          * Report the state of each registered check
-         * @description Runs every check now. 200 when all are healthy, 503 when one is not, with the same body.
+         * @description Runs every check now. 200 when all are healthy, 503 when one is not, with the same body. `receiver` is there when
+         *     the process takes messages from the queue; it is not healthy when it has had one in hand for longer than a
+         *     minute.
          */
         get: operations["checkHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell what the service counts
+         * @description Requests by operation and status, messages by what became of them, how long they took from queue to database, how
+         *     many wait, are in hand and are parked, and how the connections to the database are used.
+         *     One family of numbers after another, in the text format of Prometheus (version 0.0.4). What cannot be known
+         *     now, such as what waits in a queue that is away, is `NaN`.
+         */
+        get: operations["getMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -428,6 +453,7 @@ export interface components {
         HealthReport: {
             database: components["schemas"]["HealthCheck"];
             queue: components["schemas"]["HealthCheck"];
+            receiver?: components["schemas"]["ReceiverCheck"];
         };
         /**
          * @description A boolean, or its text.
@@ -459,6 +485,11 @@ export interface components {
         };
         /** @description One of several texts separated by commas, 1 to 255 characters without comma or NUL. */
         ListedText: string;
+        /**
+         * @description Numbers in the text format of Prometheus.
+         * @example # HELP ledger_parked_messages Messages that are parked.
+         */
+        Metrics: string;
         /**
          * Format: date-time
          * @description An instant in UTC, to the microsecond.
@@ -596,6 +627,15 @@ export interface components {
              * @constant
              */
             type: "about:blank";
+        };
+        /** @description The outcome of looking at what takes messages from the queue. */
+        ReceiverCheck: {
+            /** @description Whether no message is in hand for too long. */
+            healthy: boolean;
+            /** @description `Healthy`, or what is wrong. */
+            message: string;
+            /** @description For how many milliseconds the oldest message in hand has been so; 0 when there is none. */
+            oldest_message_age_ms: number;
         };
         /** @description A refund of a payment. */
         Refund: {
@@ -917,6 +957,31 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers, as they are now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Metrics"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getEvent: {
@@ -1372,6 +1437,7 @@ export interface operations {
 /** Parameters with a default: a handler always has them, a caller may leave them out. */
 export interface defaulted {
     checkHealth: never;
+    getMetrics: never;
     getEvent: never;
     getTransaction: "override_account_id_restriction" | "status_version";
     getTransactionByGatewayTransactionId: never;

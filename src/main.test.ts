@@ -1,55 +1,12 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { request } from "undici";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { freePort } from "./service/free-port.fixture.ts";
 import { openIssuer } from "./service/issuer.fixture.ts";
-
-const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const scratch = mkdtempSync(join(tmpdir(), "services-"));
-const running = new Set<ReturnType<typeof spawn>>();
-afterAll(() => {
-  for (const child of running) child.kill("SIGKILL");
-  rmSync(scratch, { recursive: true });
-});
-
-/** Runs a program of this repository in a folder of its own. */
-function run(program: string, { args = [] as string[], env = {}, folder = scratch, input = "" } = {}) {
-  const child = spawn(process.execPath, [source(program), ...args], {
-    cwd: folder,
-    env: { ...process.env, ...env },
-    stdio: "pipe",
-  });
-  running.add(child);
-  let output = "";
-  let errors = "";
-  child.stdout.on("data", (chunk) => (output += chunk));
-  child.stderr.on("data", (chunk) => (errors += chunk));
-  child.stdin.end(input);
-  const ended = once(child, "close").then(([code]) => {
-    running.delete(child);
-    return { code, output, errors };
-  });
-  return {
-    child,
-    ended,
-    /** Waits until the output has this text. */
-    says: (text: string) => vi.waitFor(() => expect(output).toContain(text), { timeout: 30_000 }),
-    output: () => output,
-  };
-}
-
-let folders = 0;
-function newFolder() {
-  const folder = join(scratch, `run-${folders++}`);
-  mkdirSync(folder);
-  return folder;
-}
+import { newFolder, run } from "./service/run.fixture.ts";
 
 const memory = { DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:", LEDGER_PORT: "0", FEATURES_PORT: "0" };
 
@@ -73,7 +30,9 @@ describe("settings that cannot be used", () => {
     expect(errors.trim().split("\n").sort()).toEqual([
       "start: AUTH_AUDIENCE must be set together with AUTH_JWKS_URL and AUTH_ISSUER",
       "start: AUTH_JWKS_URL must be a URL of http: or https:, without credentials",
-      "start: DATABASE_URL must be one of pglite:FOLDER or pglite:memory",
+      expect.stringMatching(
+        /^start: DATABASE_URL must be one of pglite:FOLDER or pglite:memory, postgres:\/\//,
+      ),
       "start: FEATURES_PORT must be a whole number from 0 to 65535",
       "start: FEATURES_STORE_URL must be one of memory:",
       "start: LEDGER_PORT must be a whole number from 0 to 65535",
@@ -212,11 +171,13 @@ test("at info, a start and requests write one line a service: where it listens",
   });
 });
 
-const scripts = ["codegen", "changes", "evidence", "mutants", "fuzz", "examples", "mock"];
+const scripts = ["servers", "codegen", "changes", "evidence", "mutants", "fuzz", "examples", "mock"];
 test.each([
   "main.ts",
   "ledger/commands/send-events.ts",
   "ledger/commands/demo.ts",
+  "ledger/commands/parked.ts",
+  "ledger/commands/reproject.ts",
   ...scripts.map((name) => `../scripts/${name}.ts`),
 ])("%s has --help", async (program) => {
   const { code, output } = await run(program, { args: ["--help"] }).ended;
@@ -328,14 +289,46 @@ describe("on embedded defaults", () => {
 describe("send-events", () => {
   test.each([
     ["no file", [], "", 2, "name one file"],
-    ["a file that is not there", ["nowhere.ndjson"], "", 1, "is the ledger running (npm start)?"],
-    ["no queue", ["-"], "{}\n", 1, "no queue answers at sqs+http://127.0.0.1:"],
+    ["a file that is not there", ["nowhere.ndjson"], "", 1, "nowhere.ndjson"],
   ])("tells what is wrong: %s", async (_name, args, input, code, message) => {
     const env = { QUEUE_URL: `sqs+embedded:./q?port=${await freePort()}` };
     const ended = await run("ledger/commands/send-events.ts", { args, input, env }).ended;
     expect(ended.errors).toContain(message);
     expect(ended.errors.trim().split("\n")).toHaveLength(1);
     expect(ended.code).toBe(code);
+  });
+
+  test("tells that no queue answers, and keeps the password to itself", async () => {
+    const env = { QUEUE_URL: `amqp://user:hunter2@127.0.0.1:${await freePort()}` };
+    const { code, errors } = await run("ledger/commands/send-events.ts", { args: ["-"], input: "{}\n", env })
+      .ended;
+    expect(errors).toMatch(/^send-events: no queue answers at amqp:\/\/127.0.0.1:\d+\n$/);
+    expect(code).toBe(1);
+  });
+
+  test("leaves messages in the folder of an embedded queue for the ledger that is not running", async () => {
+    const folder = newFolder();
+    const env = {
+      ...memory,
+      QUEUE_URL: `sqs+embedded:./q?port=${await freePort()}`,
+      LEDGER_PORT: String(await freePort()),
+    };
+    const input = JSON.stringify({
+      event_type: "PAYMENT_CREATED",
+      resource_type: "payment",
+      resource_external_id: "early",
+      timestamp: "2024-03-05T09:14:22Z",
+      event_details: { gateway_account_id: "57" },
+    });
+    expect(
+      (await run("ledger/commands/send-events.ts", { args: ["-"], input, env, folder }).ended).code,
+    ).toBe(0);
+    const ledger = run("main.ts", { env, folder, args: ["ledger"] });
+    await ledger.says("listening");
+    const url = `http://127.0.0.1:${env.LEDGER_PORT}/v1/transaction/early?account_id=57`;
+    await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), { timeout: 30_000 });
+    ledger.child.kill("SIGTERM");
+    expect((await ledger.ended).code).toBe(0);
   });
 
   test("names the line that is not JSON", async () => {

@@ -56,7 +56,7 @@ const ids = [
 ];
 
 export const ledgerRequests: Asked[] = [
-  ...get(200, "/healthcheck"),
+  ...get(200, "/healthcheck", "/metrics"),
   ...Array.from({ length: 30 }, (_, index) => get(200, `/v1/event/${index + 1}`)).flat(),
   ...get(404, "/v1/event/999999", "/v1/event/99999999999999999999"),
   ...get(400, "/v1/event/first"),
@@ -158,7 +158,7 @@ export const ledgerRequests: Asked[] = [
 const feature = "/features/customer/42/dark-mode";
 
 export const featuresRequests: Asked[] = [
-  ...get(200, "/features/customer/42", feature),
+  ...get(200, "/features/customer/42", feature, "/metrics"),
   { status: 201, method: "POST", path: feature },
   { status: 200, method: "POST", path: feature },
   ...get(200, "/features/customer/42", feature),

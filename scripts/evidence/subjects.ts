@@ -1,14 +1,17 @@
 import type { FastifyInstance } from "fastify";
+import { Registry } from "prom-client";
 import { featuresApp, featuresService } from "../../src/features/app.ts";
 import { openFeatureStore } from "../../src/features/store/store.ts";
 import { ledgerApp, ledgerService } from "../../src/ledger/app.ts";
 import { openDatabase } from "../../src/ledger/database/database.ts";
-import { receive } from "../../src/ledger/intake/receiver.ts";
+import { createReceiver } from "../../src/ledger/intake/receiver.ts";
 import { openQueue } from "../../src/ledger/queue/queue.ts";
+import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
 import { openIssuer } from "../../src/service/issuer.fixture.ts";
 import { openLog } from "../../src/service/log.ts";
 import type { Contract } from "../../src/service/operations.ts";
+import { readSettings } from "../../src/service/settings.ts";
 import { messages, reprojections } from "./messages.ts";
 import { type Asked, featuresRequests, ledgerRequests } from "./requests.ts";
 
@@ -49,7 +52,9 @@ export async function ledgerSubject(): Promise<Subject> {
   const queue = await openQueue("memory:");
   const issuer = await openIssuer();
   const stop = new AbortController();
-  const receiving = receive({ queue, database, log }, stop.signal);
+  const limits = receiverLimits(readSettings({}, settings));
+  const receiver = createReceiver({ queue, database, metrics: new Registry(), log, limits });
+  const receiving = receiver.run(stop.signal);
 
   const required = ["event_type", "resource_type", "resource_external_id", "timestamp"];
   const refused = required.map((name) => ({ ...messages[0], [name]: undefined }));
@@ -73,6 +78,11 @@ export async function ledgerSubject(): Promise<Subject> {
       const app = await ledgerApp({
         database: busy ? { ...database, check: async () => undefined } : database,
         queue: situation === "what it depends on is away" ? { ...queue, check: away } : queue,
+        receiver: busy
+          ? undefined
+          : situation === "what it depends on is away"
+            ? { oldestInHandMs: () => 3_600_000 }
+            : receiver,
         statementTimeoutMs: busy ? 50 : 60_000,
         security: issuer.security,
         log,

@@ -1,5 +1,7 @@
+import { Registry } from "prom-client";
 import contract from "../../generated/features.json" with { type: "json" };
 import type { operations } from "../../generated/features.ts";
+import { metricsHandler } from "../service/metrics.ts";
 import type { Contract } from "../service/operations.ts";
 import { createService, type ServiceParts } from "../service/service.ts";
 import { errorLine, featureHandlers } from "./handlers.ts";
@@ -17,5 +19,8 @@ export const featuresService = {
 };
 
 /** The feature storage service, ready to listen. */
-export const featuresApp = ({ store, ...parts }: Parts) =>
-  createService<operations>({ ...featuresService, handlers: featureHandlers(store), ...parts });
+export function featuresApp({ store, ...parts }: Parts) {
+  const metrics = new Registry();
+  const handlers = { ...featureHandlers(store), getMetrics: metricsHandler(metrics) };
+  return createService<operations>({ ...featuresService, handlers, metrics, ...parts });
+}

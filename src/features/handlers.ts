@@ -3,7 +3,7 @@ import type { Handlers } from "../service/contract.ts";
 import type { Logger } from "../service/log.ts";
 import type { FeatureStore } from "./store/store.ts";
 
-export function featureHandlers(store: FeatureStore): Handlers<operations> {
+export function featureHandlers(store: FeatureStore): Omit<Handlers<operations>, "getMetrics"> {
   return {
     listFeatures: ({ path: { resource, id }, log }) =>
       orStoreFailure(log, async () => {

@@ -1,20 +1,26 @@
+import { Registry } from "prom-client";
 import contract from "../../generated/ledger.json" with { type: "json" };
 import type { operations } from "../../generated/ledger.ts";
 import type { Contract } from "../service/operations.ts";
 import { Refusal } from "../service/refusal.ts";
 import { createService, type ServiceParts } from "../service/service.ts";
-import { type Database, StatementTimeout } from "./database/database.ts";
+import { type Database, DatabaseUnavailable, StatementTimeout } from "./database/database.ts";
 import { withinAccounts } from "./handlers/accounts.ts";
 import { eventHandlers } from "./handlers/events.ts";
-import { healthHandlers } from "./handlers/health.ts";
+import { healthHandlers, type InHand } from "./handlers/health.ts";
+import { metricsHandlers } from "./handlers/metrics.ts";
 import { problem } from "./handlers/problem.ts";
 import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
 import type { Queue } from "./queue/queue.ts";
 
-interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "onStrayReply"> {
+interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "metrics" | "onStrayReply"> {
   database: Database;
+  /** A copy of the database for the requests to read from. */
+  replica?: Database | undefined;
   queue: Queue;
+  /** What takes messages from the queue in this process, if anything does. */
+  receiver?: InHand | undefined;
   /** Milliseconds after which a request's statement is given up on. */
   statementTimeoutMs: number;
 }
@@ -33,10 +39,20 @@ export const ledgerService = {
 };
 
 /** The payment ledger's reading API, ready to listen. */
-export function ledgerApp({ database, queue, statementTimeoutMs, ...parts }: Parts) {
-  const sql = database.within(statementTimeoutMs);
+export function ledgerApp({
+  database,
+  replica,
+  queue,
+  receiver,
+  statementTimeoutMs,
+  metrics = new Registry(),
+  ...parts
+}: Parts) {
+  const sql = (replica ?? database).within(statementTimeoutMs);
+  const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
   const handlers = {
-    ...healthHandlers(database, queue),
+    ...healthHandlers({ databases: Object.values(databases), queue, receiver }),
+    ...metricsHandlers(metrics, { databases, database, queue, receiver }),
     ...eventHandlers(sql),
     ...transactionHandlers(sql),
     ...searchHandlers(sql),
@@ -45,13 +61,16 @@ export function ledgerApp({ database, queue, statementTimeoutMs, ...parts }: Par
     ...ledgerService,
     handlers: parts.security ? withinAccounts(handlers) : handlers,
     foresee,
+    metrics,
     ...parts,
   });
 }
 
-const foresee = (error: unknown): Refusal | undefined =>
-  error instanceof StatementTimeout
-    ? new Refusal(504, [
-        `no answer within ${error.limitMs} ms; a narrower question, for example between two dates, may get one`,
-      ])
-    : undefined;
+function foresee(error: unknown): Refusal | undefined {
+  if (error instanceof DatabaseUnavailable) {
+    return new Refusal(503, ["the database cannot be reached; trying again later may help"]);
+  }
+  if (!(error instanceof StatementTimeout)) return undefined;
+  const advice = "a narrower question, for example between two dates, may get one";
+  return new Refusal(504, [`no answer within ${error.limitMs} ms; ${advice}`]);
+}

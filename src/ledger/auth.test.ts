@@ -26,6 +26,7 @@ const askWith = async (claims: JWTPayload, path: string, options: Options = {}) 
 /** A request of each operation that is answered with 200 to whoever may ask, and one that breaks the contract. */
 const requests: Record<keyof operations, { good: string; bad: string; takes: string[] }> = {
   checkHealth: { good: "/healthcheck", bad: "/healthcheck?x=1", takes: [] },
+  getMetrics: { good: "/metrics", bad: "/metrics?x=1", takes: [] },
   getEvent: { good: "/v1/event/1", bad: "/v1/event/first", takes: ["ledger:read:all"] },
   getTransaction: {
     good: "/v1/transaction/pay1?account_id=57",
@@ -185,6 +186,7 @@ test("CSV is no way around", async () => {
 
 test.each([
   "/healthcheck",
+  "/metrics",
   "/docs",
   "/docs/queue",
   "/openapi.yaml",

@@ -1,36 +1,48 @@
+import { Registry } from "prom-client";
 import { request } from "undici";
 import { expect, vi } from "vitest";
 import { openLog } from "../service/log.ts";
 import type { Security } from "../service/security.ts";
+import { readSettings } from "../service/settings.ts";
 import { ledgerApp } from "./app.ts";
-import { openDatabase } from "./database/database.ts";
-import { receive } from "./intake/receiver.ts";
+import { openNewDatabase } from "./database/new-database.fixture.ts";
+import { createReceiver } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
+import { receiverLimits, settings } from "./settings.ts";
 import { migrate } from "./tables/migrate.ts";
 
 /** A ledger as it runs, in memory, with every reply held against the contract. */
 export async function startLedger({
-  database: url = "pglite:memory",
   statementTimeoutMs = 10_000,
   security = undefined as Security | undefined,
 } = {}) {
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
   const strays: string[] = [];
-  const database = await openDatabase(url);
+  const database = await openNewDatabase();
   await migrate(database);
   const queue = await openQueue("memory:");
+  const metrics = new Registry();
+  const receiver = createReceiver({
+    queue,
+    database,
+    metrics,
+    log,
+    limits: receiverLimits(readSettings({}, settings)),
+  });
   const app = await ledgerApp({
     database,
     queue,
+    receiver,
     statementTimeoutMs,
     security,
     log,
+    metrics,
     onStrayReply: (fault) => strays.push(fault),
   });
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   const stop = new AbortController();
-  const receiving = receive({ queue, database, log }, stop.signal);
+  const receiving = receiver.run(stop.signal);
 
   async function ask(path: string, options: Parameters<typeof request>[1] = {}) {
     const { statusCode: status, headers, body } = await request(base + path, options);

@@ -441,7 +441,8 @@ describe("the service itself", () => {
   test("reports each check by name", async () => {
     const healthy = { healthy: true, message: "Healthy" };
     const { status, json } = await ledger.ask("/healthcheck");
-    expect([status, json]).toEqual([200, { database: healthy, queue: healthy }]);
+    const receiver = { ...healthy, oldest_message_age_ms: expect.any(Number) };
+    expect([status, json]).toEqual([200, { database: healthy, queue: healthy, receiver }]);
   });
 
   test("is not healthy when its queue is away, and says no more than that", async () => {
@@ -468,7 +469,10 @@ describe("the service itself", () => {
   test("does not let a request wait for ever: 504 says what may help, and the log says which it was", async () => {
     await using hurried = await startLedger({ statementTimeoutMs: 200 });
     const { promise: enough, resolve } = Promise.withResolvers<void>();
-    const holding = hurried.database.transaction(() => enough);
+    const holding = hurried.database.transaction(async (sql) => {
+      await sql.run("lock table event, transaction, metadata_key");
+      await enough;
+    });
     const text = "no answer within 200 ms; a narrower question, for example between two dates, may get one";
     for (const path of [
       "/v1/transaction?account_id=57",

@@ -367,7 +367,7 @@ describe("pages", () => {
   test("lead to the address that was reached, when the caller names none", async () => {
     const { hostname, port } = new URL(ledger.base);
     const socket = connect(Number(port), hostname);
-    socket.end("GET /v1/transaction?account_id=57 HTTP/1.0\r\n\r\n");
+    socket.write("GET /v1/transaction?account_id=57 HTTP/1.0\r\n\r\n");
     expect(await text(socket)).toContain(`"self":{"href":"${ledger.base}/v1/transaction?account_id=57&`);
   });
 

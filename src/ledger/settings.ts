@@ -1,12 +1,36 @@
-import { adapterUrl, flag, host, milliseconds, port } from "../service/settings.ts";
-import { databases } from "./database/database.ts";
+import {
+  adapterUrl,
+  count,
+  flag,
+  host,
+  milliseconds,
+  optional,
+  port,
+  type Settings,
+} from "../service/settings.ts";
+import { databases, replicas } from "./database/database.ts";
+import type { ReceiverLimits } from "./intake/receiver.ts";
 import { queues } from "./queue/queue.ts";
 
 export const settings = {
   HOST: host,
   LEDGER_PORT: port(8081),
   DATABASE_URL: adapterUrl(databases, "pglite:./data/ledger"),
+  DATABASE_READ_URL: optional(adapterUrl(replicas)),
   STATEMENT_TIMEOUT_MS: milliseconds(10_000),
   QUEUE_URL: adapterUrl(queues, "sqs+embedded:./data/queue"),
   QUEUE_RECEIVER_BACKGROUND_PROCESSING: flag(true),
+  QUEUE_RECEIVER_BATCH_SIZE: count(100, 1000),
+  QUEUE_RECEIVER_CONCURRENCY: count(2, 100),
+  QUEUE_RECEIVER_WAIT_MS: milliseconds(20_000),
+  QUEUE_RECEIVER_PAUSE_MS: milliseconds(1000),
+  QUEUE_RECEIVER_PAUSE_MAX_MS: milliseconds(15 * 60 * 1000),
 };
+
+export const receiverLimits = (given: Settings<typeof settings>): ReceiverLimits => ({
+  batchSize: given.QUEUE_RECEIVER_BATCH_SIZE,
+  concurrency: given.QUEUE_RECEIVER_CONCURRENCY,
+  waitMs: given.QUEUE_RECEIVER_WAIT_MS,
+  pauseMs: given.QUEUE_RECEIVER_PAUSE_MS,
+  pauseMaxMs: given.QUEUE_RECEIVER_PAUSE_MAX_MS,
+});

@@ -1,12 +1,13 @@
+import { Registry } from "prom-client";
 import type { Logger } from "../service/log.ts";
 import type { Security } from "../service/security.ts";
 import type { Settings } from "../service/settings.ts";
 import { untilStopped } from "../service/stop.ts";
 import { ledgerApp } from "./app.ts";
 import { openDatabase } from "./database/database.ts";
-import { receive } from "./intake/receiver.ts";
+import { createReceiver } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
-import { settings } from "./settings.ts";
+import { receiverLimits, settings } from "./settings.ts";
 import { migrate } from "./tables/migrate.ts";
 
 export { settings };
@@ -20,10 +21,15 @@ export async function start(
 ): Promise<void> {
   await using database = await openDatabase(given.DATABASE_URL);
   await migrate(database);
+  await using replica = given.DATABASE_READ_URL ? await openDatabase(given.DATABASE_READ_URL) : undefined;
   await using queue = await openQueue(given.QUEUE_URL);
+  const metrics = new Registry();
+  const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING
+    ? createReceiver({ queue, database, metrics, log, limits: receiverLimits(given) })
+    : undefined;
   const statementTimeoutMs = given.STATEMENT_TIMEOUT_MS;
-  await using app = await ledgerApp({ database, queue, statementTimeoutMs, security, log });
+  const parts = { database, replica, queue, receiver, statementTimeoutMs, security, log, metrics };
+  await using app = await ledgerApp(parts);
   await app.listen({ host: given.HOST, port: given.LEDGER_PORT });
-  if (given.QUEUE_RECEIVER_BACKGROUND_PROCESSING) await receive({ queue, database, log }, stop);
-  else await untilStopped(stop);
+  await (receiver?.run(stop) ?? untilStopped(stop));
 }

@@ -14,8 +14,8 @@ export type Adapters<Port> = Record<string, Adapter<Port>>;
 export function findUrlFault<Port>(adapters: Adapters<Port>, text: string): string | undefined {
   const url = URL.parse(text);
   const adapter = url ? adapterFor(adapters, url) : undefined;
-  const forms = Object.values(adapters).map(({ form }) => form);
-  if (!url || !adapter) return `must be one of ${forms.join(", ")}`;
+  const forms = new Set(Object.values(adapters).map(({ form }) => form));
+  if (!url || !adapter) return `must be one of ${[...forms].join(", ")}`;
   if (url.pathname === "" && url.host === "" && adapter.form.includes("FOLDER")) {
     return `names no folder, it must be ${adapter.form}`;
   }
@@ -42,5 +42,7 @@ export async function openAdapter<Port>(adapters: Adapters<Port>, text: string):
 const adapterFor = <Port>(adapters: Adapters<Port>, { protocol }: URL) =>
   Object.hasOwn(adapters, protocol) ? adapters[protocol] : undefined;
 
+/** From 1, and small enough to count anything with. */
+export const isWholeNumber = (text: string) => /^[1-9]\d{0,5}$/.test(text);
 export const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
 export const portRange = "a whole number from 0 to 65535";

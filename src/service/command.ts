@@ -1,7 +1,17 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import { SettingsFault } from "./settings.ts";
 
 /** Arguments that cannot be used, in words for whoever typed them. */
 export class UsageFault extends Error {}
+
+/** The options and the other words of a command line, as the platform reads them. */
+export function parseCommandLine<Config extends ParseArgsConfig>(config: Config) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new UsageFault((error as Error).message);
+  }
+}
 
 /** Throws when there are arguments other than these. */
 export function refuseUnknown(args: string[], known: string[]): void {
@@ -10,6 +20,10 @@ export function refuseUnknown(args: string[], known: string[]): void {
     throw new UsageFault(`unknown: ${unknown.join(" ")}; known: ${[...known, "--help"].join(", ")}`);
   }
 }
+
+/** A text from elsewhere, in which what would steer a terminal can be seen. */
+export const printable = (text: string) =>
+  text.replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 export const say = (line: string) => process.stdout.write(`${line}\n`);
 export const complain = (line: string) => process.stderr.write(`${line}\n`);

@@ -7,11 +7,13 @@ import {
   LogController,
 } from "fastify";
 import { fastifyOpenapiGlue } from "fastify-openapi-glue";
+import type { Registry } from "prom-client";
 import { closeGracefully } from "./closing.ts";
 import { answerBrokenRequests, refuseOddHost } from "./connections.ts";
 import type { Handlers } from "./contract.ts";
 import { explain, type RenderError, thrownIn } from "./errors.ts";
 import type { Logger } from "./log.ts";
+import { countRequests } from "./metrics.ts";
 import { type Contract, follow, type Operation, operationsOf } from "./operations.ts";
 import { parametersReader, valueReader } from "./parameters.ts";
 import { type Publication, publish } from "./publication.ts";
@@ -34,6 +36,8 @@ export interface ServiceParts<Operations> {
   /** What a caller may know of an error that the service foresees but its handlers do not catch. */
   foresee?: (error: unknown) => Refusal | undefined;
   log: Logger;
+  /** Where the service counts its requests, if it does. */
+  metrics?: Registry;
   /** What is published of the service beside its operations. */
   publication?: Publication;
   /** When given, every reply is held against the contract, and this is told of each that strays. For tests. */
@@ -91,6 +95,7 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
   // An expectation nobody knows is passed over; the platform would answer 417 with an empty body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   if (parts.onStrayReply) checkReplies(app, contract, parts.onStrayReply);
+  if (parts.metrics) countRequests(app, parts.metrics);
   app.removeContentTypeParser("text/plain");
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request, reply) =>

@@ -43,13 +43,17 @@ export const port =
   (given = String(otherwise)) =>
     isPort(given) ? { value: Number(given) } : { must: `must be ${portRange}` };
 
-/** How long something may take: a whole number of milliseconds from 1, up to what a timer can wait. */
-export const milliseconds =
-  (otherwise: number): Setting<number> =>
+/** A whole number of something from 1. */
+export const count =
+  (otherwise: number, max: number, unit = ""): Setting<number> =>
   (given = String(otherwise)) =>
-    /^[1-9]\d{0,9}$/.test(given) && Number(given) <= timerMaxMs
+    /^[1-9]\d{0,9}$/.test(given) && Number(given) <= max
       ? { value: Number(given) }
-      : { must: `must be a whole number of milliseconds from 1 to ${timerMaxMs}` };
+      : { must: `must be a whole number ${unit}from 1 to ${max}` };
+
+/** How long something may take, up to what a timer can wait. */
+export const milliseconds = (otherwise: number): Setting<number> =>
+  count(otherwise, timerMaxMs, "of milliseconds ");
 
 const timerMaxMs = 2 ** 31 - 1;
 
@@ -65,9 +69,15 @@ export const oneOf =
     return value === undefined ? { must: `must be one of ${choices.join(", ")}` } : { value };
   };
 
+/** A setting that need not be given. */
+export const optional =
+  <Value>(setting: Setting<Value>): Setting<Value | undefined> =>
+  (given, isSet) =>
+    given === undefined ? { value: undefined } : setting(given, isSet);
+
 /** A URL whose scheme chooses one of the adapters. */
 export const adapterUrl =
-  (adapters: Adapters<unknown>, otherwise: string): Setting<string> =>
+  (adapters: Adapters<unknown>, otherwise = ""): Setting<string> =>
   (given = otherwise) => {
     const must = findUrlFault(adapters, given);
     return must === undefined ? { value: given } : { must };

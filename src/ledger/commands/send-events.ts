@@ -2,8 +2,9 @@ import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { runCommand, say, UsageFault } from "../../service/command.ts";
 import { parseJson } from "../../service/json.ts";
+import { openProgress } from "../../service/progress.ts";
 import { readSettings } from "../../service/settings.ts";
-import { openSender } from "../queue/sender.ts";
+import { openSender, type Sender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
 
 const usage = `Usage: npm run send-events -- FILE
@@ -22,17 +23,21 @@ await runCommand("send-events", usage, async ([file, ...more]) => {
   const { QUEUE_URL } = readSettings(process.env, { QUEUE_URL: settings.QUEUE_URL });
   await using sender = await openSender(QUEUE_URL);
   const input = file === "-" ? process.stdin : (await open(file)).createReadStream();
-  let sent = 0;
+  const sent = await sendLines(sender, createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }));
+  say(`sent ${sent} messages to ${sender.url}`);
+});
+
+async function sendLines(sender: Sender, lines: AsyncIterable<string>): Promise<number> {
+  using progress = openProgress("sent");
   let number = 0;
   let bodies: string[] = [];
   async function flush() {
     await sender.send(bodies);
-    sent += bodies.length;
+    progress.advance(bodies.length);
     bodies = [];
-    if (process.stderr.isTTY) process.stderr.write(`\r${sent.toLocaleString("en")} sent`);
   }
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of lines) {
       number += 1;
       if (line.trim() === "") continue;
       if (parseJson(line) === undefined) throw new Error(`line ${number} is not JSON`);
@@ -41,9 +46,7 @@ await runCommand("send-events", usage, async ([file, ...more]) => {
     }
     if (bodies.length > 0) await flush();
   } catch (error) {
-    throw new Error(`${(error as Error).message}; ${sent} messages were sent before`);
-  } finally {
-    if (process.stderr.isTTY) process.stderr.write("\r");
+    throw new Error(`${(error as Error).message}; ${progress.count} messages were sent before`);
   }
-  say(`sent ${sent} messages to ${sender.url}`);
-});
+  return progress.count;
+}

@@ -1,11 +1,16 @@
-import { type Adapters, openAdapter } from "../../service/adapter.ts";
+import { type Adapter, type Adapters, isWholeNumber, openAdapter } from "../../service/adapter.ts";
 
 /**
  * Runs SQL with values as `$1`, `$2` … and nothing else. Rows come with `bigint` columns as bigint, `timestamptz` as
- * text in UTC with six fraction digits and `Z`, `jsonb` as the value it holds.
+ * text in UTC with six fraction digits and `Z`, `jsonb` as the value it holds. What runs when the database cannot be
+ * reached rejects with `DatabaseUnavailable`.
  */
 export interface Sql {
-  query<Row>(text: string, values?: unknown[]): Promise<Row[]>;
+  /**
+   * A statement whose text is always the same is kept prepared where the engine can; one that is composed for its
+   * question is planned once, for just these values.
+   */
+  query<Row>(text: string, values?: unknown[], plan?: "kept" | "once"): Promise<Row[]>;
   /** Runs several statements, without values. */
   run(script: string): Promise<void>;
 }
@@ -15,11 +20,28 @@ export interface Database extends Sql, AsyncDisposable {
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /**
    * The same, but every statement is given up on after so many milliseconds, the waiting for its turn included:
-   * it rejects with `StatementTimeout`.
+   * it rejects with `StatementTimeout`. It waits for other statements within limits, not for transactions, where the
+   * engine has more than one connection.
    */
   within(limitMs: number): Sql;
   /** Rejects when the database cannot be reached. */
   check(): Promise<void>;
+  /** How its connections are used now, by what they are for; none of an engine inside the process. */
+  connections(): Record<string, Connections>;
+}
+
+export interface Connections {
+  busy: number;
+  idle: number;
+  /** Those who wait for one. */
+  waiting: number;
+}
+
+/** The database is away, or cannot do what it is asked for now; the same may succeed later. */
+export class DatabaseUnavailable extends Error {
+  constructor(cause: unknown) {
+    super(`the database cannot be reached: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
 }
 
 export class StatementTimeout extends Error {
@@ -31,8 +53,26 @@ export class StatementTimeout extends Error {
   }
 }
 
+const postgres: Adapter<Database> = {
+  form: "postgres://USER:PASSWORD@HOST:5432/DATABASE?pool=10&connect_timeout=5&sslmode=disable&sslrootcert=FILE",
+  load: () => import("./postgres.ts"),
+  parameters: {
+    pool: { must: "a whole number of connections from 1", test: isWholeNumber },
+    connect_timeout: { must: "a whole number of seconds from 1", test: isWholeNumber },
+    sslmode: {
+      must: "one of disable, require, verify-full",
+      test: (text) => ["disable", "require", "verify-full"].includes(text),
+    },
+    sslrootcert: { must: "the name of a file", test: (text) => text !== "" },
+  },
+};
+
+/** Those that can be a copy of another for reading. */
+export const replicas: Adapters<Database> = { "postgres:": postgres, "postgresql:": postgres };
+
 export const databases: Adapters<Database> = {
   "pglite:": { form: "pglite:FOLDER or pglite:memory", load: () => import("./pglite.ts") },
+  ...replicas,
 };
 
 export const openDatabase = (url: string) => openAdapter(databases, url);

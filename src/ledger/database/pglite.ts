@@ -3,6 +3,7 @@ import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { lockFolder } from "../../service/folder-lock.ts";
 import { type Database, type Sql, StatementTimeout } from "./database.ts";
 import { upkeepOf } from "./pglite-upkeep.ts";
+import { readTimestamp } from "./timestamp.ts";
 
 /** PostgreSQL inside this process, in a folder or in memory. One connection: transactions wait for one another. */
 export async function open(url: URL): Promise<Database> {
@@ -27,6 +28,7 @@ export async function open(url: URL): Promise<Database> {
     async check() {
       await pglite.query("select 1");
     },
+    connections: () => ({}),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -60,11 +62,4 @@ async function raced<Result>(work: Promise<Result>, limitMs: number): Promise<Re
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** From `2024-03-05 09:14:22.018+00`, as a session in UTC writes it. */
-function readTimestamp(text: string): string {
-  const [day, time = ""] = text.replace(/\+00$/, "").split(" ");
-  const [seconds, fraction = ""] = time.split(".");
-  return `${day}T${seconds}.${fraction.padEnd(6, "0")}Z`;
 }

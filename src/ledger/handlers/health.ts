@@ -3,36 +3,56 @@ import type { Handlers } from "../../service/contract.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Database } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
+import { inTime } from "./in-time.ts";
 
 type Check = components["schemas"]["HealthCheck"];
+type ReceiverCheck = components["schemas"]["ReceiverCheck"];
 
-/** A check that hangs is as bad as one that fails. */
-const checkMaxMs = 2000;
+/** A message is in hand for some milliseconds; for longer than this when its receiver is stuck. */
+const inHandMaxMs = 60_000;
 
-export const healthHandlers = (
-  database: Database,
-  queue: Queue,
-): Pick<Handlers<operations>, "checkHealth"> => ({
+export interface InHand {
+  /** For how many milliseconds the oldest message in hand has been so; 0 when there is none. */
+  oldestInHandMs(): number;
+}
+
+interface Checked {
+  /** All that are read from. */
+  databases: Database[];
+  queue: Queue;
+  /** What takes messages from the queue in this process, if anything does. */
+  receiver: InHand | undefined;
+}
+
+export const healthHandlers = ({
+  databases,
+  queue,
+  receiver,
+}: Checked): Pick<Handlers<operations>, "checkHealth"> => ({
   async checkHealth({ log }) {
-    const [reached, connected] = await Promise.all([
-      check(log, "The database cannot be reached", () => database.check()),
+    const [database, connected] = await Promise.all([
+      check(log, "The database cannot be reached", () => Promise.all(databases.map((each) => each.check()))),
       check(log, "The queue cannot be reached", () => queue.check()),
     ]);
-    const body = { database: reached, queue: connected };
-    return reached.healthy && connected.healthy ? { status: 200, body } : { status: 503, body };
+    const body = { database, queue: connected, ...(receiver && { receiver: checkReceiver(receiver) }) };
+    const healthy = Object.values(body).every((one: Check) => one.healthy);
+    return healthy ? { status: 200, body } : { status: 503, body };
   },
 });
 
 async function check(log: Logger, complaint: string, probe: () => Promise<unknown>): Promise<Check> {
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(reject, checkMaxMs, new Error(`no answer within ${checkMaxMs} ms`));
   try {
-    await Promise.race([probe(), tooLate]);
+    await inTime(probe());
     return { healthy: true, message: "Healthy" };
   } catch (error) {
     log.warn({ err: error }, complaint);
     return { healthy: false, message: complaint };
-  } finally {
-    clearTimeout(timer);
   }
+}
+
+function checkReceiver(receiver: InHand): ReceiverCheck {
+  const age = receiver.oldestInHandMs();
+  const healthy = age <= inHandMaxMs;
+  const message = healthy ? "Healthy" : `A message has been in hand for ${Math.round(age / 1000)} s`;
+  return { healthy, message, oldest_message_age_ms: age };
 }

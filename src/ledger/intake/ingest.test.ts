@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
-import { type Database, openDatabase } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
+import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { family } from "../projection/events.fixture.ts";
 import type { NewEvent } from "../tables/event.ts";
 import { migrate } from "../tables/migrate.ts";
@@ -9,7 +10,7 @@ import { type Batch, ingest } from "./ingest.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase("pglite:memory");
+  database = await openNewDatabase();
   await migrate(database);
 });
 afterAll(() => database[Symbol.asyncDispose]());

@@ -2,11 +2,11 @@ import type { Database, Sql } from "../database/database.ts";
 import { projectMetadataKeys } from "../projection/metadata.ts";
 import { projectPayouts } from "../projection/payout.ts";
 import { projectTransactions } from "../projection/transaction.ts";
-import { eventsOf, type NewEvent, payoutEventsOf, saveEvents } from "../tables/event.ts";
+import { type EventRow, eventsOf, type NewEvent, payoutEventsOf, saveEvents } from "../tables/event.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
-import { type ParkedMessage, saveParkedMessage } from "../tables/parked-message.ts";
-import { savePayouts } from "../tables/payout.ts";
-import { childIdsOf, lockTransactions, saveTransactions } from "../tables/transaction.ts";
+import { type ParkedMessage, saveParkedMessages } from "../tables/parked-message.ts";
+import { removePayouts, savePayouts } from "../tables/payout.ts";
+import { childIdsOf, lockTransactions, removeTransactions, saveTransactions } from "../tables/transaction.ts";
 
 /** What a batch of messages amounts to. */
 export interface Batch {
@@ -36,13 +36,14 @@ function beginAgain(error: unknown): false {
 }
 
 async function ingestOnce(sql: Sql, { events, reprojections, parked }: Batch): Promise<true> {
-  for (const message of parked) await saveParkedMessage(sql, message);
   const ofTransactions = events.filter(({ resource_type }) => movesTransactions.has(resource_type));
   const ofPayouts = events.filter(({ resource_type }) => resource_type === "payout");
   const transactions = new Set([...idsOf(ofTransactions), ...reprojections]);
   const payouts = new Set([...idsOf(ofPayouts), ...reprojections]);
   const parents = ofTransactions.flatMap((event) => event.parent_resource_external_id ?? []);
-  const toHold = [...new Set([...transactions, ...payouts, ...parents])];
+  // Every resource is held, those that move nothing too: two receivers with the same events in another order would wait
+  // for each other's rows in a circle. Whatever else is written is written in one order after that.
+  const toHold = [...new Set([...idsOf(events), ...reprojections, ...parents])];
   const held = toHold.length > 0 ? await lockTransactions(sql, toHold) : [];
   const saved = events.length > 0 ? await saveEvents(sql, events) : [];
   const touched = [...new Set([...saved, ...reprojections])];
@@ -55,6 +56,7 @@ async function ingestOnce(sql: Sql, { events, reprojections, parked }: Batch): P
     sql,
     touched.filter((id) => payouts.has(id)),
   );
+  if (parked.length > 0) await saveParkedMessages(sql, parked);
   return true;
 }
 
@@ -77,9 +79,19 @@ async function foldTransactions(sql: Sql, touched: string[], held: string[]): Pr
     throw new ParentNotHeld();
   }
   await saveTransactions(sql, toSave);
+  await removeTransactions(sql, unfolded(touched, events));
   await saveMetadataKeys(sql, projectMetadataKeys(events));
 }
 
 async function foldPayouts(sql: Sql, touched: string[]): Promise<void> {
-  if (touched.length > 0) await savePayouts(sql, projectPayouts(await payoutEventsOf(sql, touched)));
+  if (touched.length === 0) return;
+  const events = await payoutEventsOf(sql, touched);
+  await savePayouts(sql, projectPayouts(events));
+  await removePayouts(sql, unfolded(touched, events));
+}
+
+/** Those that no event tells of: what was asked to be folded again may be no more than a row. */
+function unfolded(touched: string[], events: EventRow[]): string[] {
+  const told = new Set(events.map((event) => event.resource_external_id));
+  return touched.filter((id) => !told.has(id));
 }

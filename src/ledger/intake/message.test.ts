@@ -33,6 +33,20 @@ test("the examples of the queue's contract are taken", () => {
   expect(kinds).toEqual(["event", "event", "event", "reprojection"]);
 });
 
+test("an envelope of Amazon SNS is taken off", () => {
+  const told = {
+    event_type: "A",
+    resource_type: "payment",
+    resource_external_id: "p",
+    timestamp: "2024-03-05T09:14:22Z",
+  };
+  const inEnvelope = (Message: unknown) =>
+    JSON.stringify({ Type: "Notification", MessageId: "m", TopicArn: "t", Message });
+  expect(readMessage(inEnvelope(JSON.stringify(told)))).toEqual(readMessage(JSON.stringify(told)));
+  expect(readMessage(inEnvelope("{"))).toEqual({ kind: "refused", reason: "the message is not JSON" });
+  expect(readMessage(inEnvelope(told))).toMatchObject({ kind: "refused" });
+});
+
 describe("messages are read liberally", () => {
   test.each([
     ["2024-03-05T09:14:22Z", "2024-03-05T09:14:22.000000Z"],

@@ -18,7 +18,8 @@ const findFaults = schemaValidator(contract as unknown as Contract, "EventMessag
 
 /** Reads a message as the contract's `EventMessage` describes it. */
 export function readMessage(body: string): Message {
-  const parsed = parseJson(body);
+  const outer = parseJson(body);
+  const parsed = isNotification(outer) ? parseJson(outer.Message) : outer;
   if (parsed === undefined) return refused("the message is not JSON");
   if (isDeeperThan(nestingMax, parsed)) return refused(`the message is nested more than ${nestingMax} deep`);
   const message = withoutNulls(parsed) as EventMessage;
@@ -53,6 +54,12 @@ const refused = (reason: string): Message => ({ kind: "refused", reason });
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What Amazon SNS puts around a message that it passes on to a queue. */
+const isNotification = (value: unknown): value is { Message: string } =>
+  isObject(value) &&
+  (value as { Type?: unknown }).Type === "Notification" &&
+  typeof (value as { Message?: unknown }).Message === "string";
 
 /** Deeper than any producer goes, and far from where the engines that read and write JSON give up. */
 const nestingMax = 100;

@@ -1,78 +1,147 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Registry } from "prom-client";
 import type { Logger } from "../../service/log.ts";
-import { type Database, isDataFault } from "../database/database.ts";
+import { type Database, DatabaseUnavailable, isDataFault } from "../database/database.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
 import type { ParkedMessage } from "../tables/parked-message.ts";
 import { type Batch, ingest } from "./ingest.ts";
+import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
 import { readMessage } from "./message.ts";
 
-export interface ReceiverParts {
+interface Parts {
   queue: Queue;
   database: Database;
+  /** Where the messages are counted. */
+  metrics: Registry;
   log: Logger;
+  limits: ReceiverLimits;
 }
 
-/** Messages taken into one database transaction at the most. */
-const batchMax = 100;
-const shortestPauseMs = 1000;
-const longestPauseMs = 15 * 60 * 1000;
-const queuePauseMaxMs = 30_000;
+type Opened = Omit<Parts, "metrics"> & { metrics: IntakeMetrics };
 
-/** Takes messages from the queue until `stop` aborts; the batch in hand is finished first. */
-export async function receive(parts: ReceiverParts, stop: AbortSignal): Promise<void> {
-  let failures = 0;
-  while (!stop.aborted) {
+export interface ReceiverLimits {
+  /** Messages taken into one database transaction at the most. */
+  batchSize: number;
+  /** Batches in hand at the same time. */
+  concurrency: number;
+  /** Milliseconds that one look into the queue waits for a message. */
+  waitMs: number;
+  /** Milliseconds a message pauses after it failed for the first time, doubled with each further one … */
+  pauseMs: number;
+  /** … up to so many. */
+  pauseMaxMs: number;
+}
+
+export interface Receiver {
+  /** Takes messages from the queue until `stop` aborts; the batches in hand are finished first. */
+  run(stop: AbortSignal): Promise<void>;
+  /** For how many milliseconds the oldest message in hand has been so; 0 when there is none. */
+  oldestInHandMs(): number;
+}
+
+/** Between two tries to reach a database or a queue that is away. */
+const retryPauseMs = 1000;
+const retryPauseMaxMs = 5000;
+
+export function createReceiver({ metrics, ...given }: Parts): Receiver {
+  const parts: Opened = { ...given, metrics: createIntakeMetrics(metrics) };
+  const { queue, database, log, limits } = parts;
+  /** When each batch in hand was taken. */
+  const inHand = new Set<{ since: number }>();
+
+  async function receiveOnce(stop: AbortSignal): Promise<void> {
+    const deliveries = await queue.receive(limits.batchSize, limits.waitMs, stop);
+    if (deliveries.length === 0) return;
+    const batch = { since: performance.now() };
+    inHand.add(batch);
     try {
-      const deliveries = await parts.queue.receive(batchMax, stop);
-      if (deliveries.length > 0) await settle(parts, deliveries);
-      failures = 0;
-    } catch (error) {
-      failures += 1;
-      const pauseMs = growing(failures, queuePauseMaxMs);
-      parts.log.error({ err: error, pauseMs }, "the queue failed; trying again after a pause");
-      await wait(pauseMs, undefined, { signal: stop }).catch(() => {});
+      await settle(parts, deliveries);
+    } finally {
+      inHand.delete(batch);
     }
   }
+
+  async function receive(stop: AbortSignal): Promise<void> {
+    let failures = 0;
+    while (!stop.aborted) {
+      try {
+        // While the database is away nothing is taken: a message waits better in the queue, where any receiver finds it.
+        if (failures > 0) await database.check();
+        await receiveOnce(stop);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        const pauseMs = growing(failures, retryPauseMs, retryPauseMaxMs);
+        log.error({ err: error, pauseMs }, "receiving failed; trying again after a pause");
+        await wait(pauseMs, undefined, { signal: stop }).catch(() => {});
+      }
+    }
+  }
+
+  return {
+    async run(stop) {
+      await Promise.all(Array.from({ length: limits.concurrency }, () => receive(stop)));
+    },
+    oldestInHandMs() {
+      const [oldest] = inHand;
+      return oldest ? Math.round(performance.now() - oldest.since) : 0;
+    },
+  };
 }
 
 /**
  * Each delivery ends in one of two ways: its message is committed, as an event or parked with the reason why it never
- * can be one, and then acknowledged; or it failed today, and is put back with a pause that grows.
+ * can be one, and then acknowledged; or it failed today, and is put back with a pause that grows. Rejects, when all are
+ * put back, with `DatabaseUnavailable` when that was why.
  */
-async function settle(parts: ReceiverParts, deliveries: Delivery[]): Promise<void> {
-  const { queue, database, log } = parts;
-  const [delivery, ...others] = deliveries;
-  if (delivery === undefined) return;
-  let parked: ParkedMessage[];
+async function settle(parts: Opened, deliveries: Delivery[]): Promise<void> {
+  const left = [...deliveries];
   try {
-    parked = await store(database, deliveries);
-  } catch (error) {
-    if (others.length > 0 && (await isReachable(database))) {
-      // One of them is at fault; taken one by one it does not hold up its neighbours.
-      for (const one of deliveries) await settle(parts, [one]);
-      return;
+    if (await commitTogether(parts, deliveries)) return await parts.queue.acknowledge(deliveries);
+    // One of them is at fault; taken one by one it does not hold up its neighbours.
+    while (left[0]) {
+      await settleOne(parts, left[0]);
+      left.shift();
     }
-    if (!isDataFault(error)) return putBack(parts, deliveries, error);
-    const { code } = error as { code?: string };
-    parked = [park(delivery, `the database refuses to store it (SQLSTATE ${code})`)];
-    await ingest(database, { events: [], reprojections: [], parked });
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    await putBack(parts, left, error);
+    throw error;
   }
-  for (const { source_id, reason } of parked) log.warn({ delivery: source_id, reason }, "message parked");
-  await queue.acknowledge(deliveries);
 }
 
-/** Commits what the messages tell; answers those it had to park. */
-async function store(database: Database, deliveries: Delivery[]): Promise<ParkedMessage[]> {
-  const batch = readBatch(deliveries);
+/** False when it failed for what one of them says; nothing is committed then. */
+async function commitTogether(parts: Opened, deliveries: Delivery[]): Promise<boolean> {
+  try {
+    await commit(parts, deliveries);
+    return true;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    return false;
+  }
+}
+
+async function settleOne(parts: Opened, delivery: Delivery): Promise<void> {
+  try {
+    await commit(parts, [delivery]);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    if (!isDataFault(error)) return putBack(parts, [delivery], error);
+    const { code } = error as { code?: string };
+    const parked = park(delivery, `the database refuses to store it (SQLSTATE ${code})`);
+    await commit(parts, [delivery], { events: [], reprojections: [], parked: [parked] });
+  }
+  await parts.queue.acknowledge([delivery]);
+}
+
+/** Commits what the messages tell. */
+async function commit(parts: Opened, deliveries: Delivery[], batch = readBatch(deliveries)): Promise<void> {
+  const { database, log, metrics } = parts;
   await ingest(database, batch);
-  return batch.parked;
+  metrics.committed(deliveries, batch);
+  for (const { source_id, reason } of batch.parked)
+    log.warn({ delivery: source_id, reason }, "message parked");
 }
-
-const isReachable = (database: Database): Promise<boolean> =>
-  database.check().then(
-    () => true,
-    () => false,
-  );
 
 function readBatch(deliveries: Delivery[]): Batch {
   const batch: Batch = { events: [], reprojections: [], parked: [] };
@@ -85,13 +154,19 @@ function readBatch(deliveries: Delivery[]): Batch {
   return batch;
 }
 
-const park = ({ id, body }: Delivery, reason: string) => ({ source_id: id, body, reason });
+const park = ({ id, body }: Delivery, reason: string): ParkedMessage => ({ source_id: id, body, reason });
 
-async function putBack({ queue, log }: ReceiverParts, deliveries: Delivery[], error: unknown): Promise<void> {
+async function putBack(
+  { queue, log, limits, metrics }: Opened,
+  deliveries: Delivery[],
+  error: unknown,
+): Promise<void> {
   log.error({ err: error, messages: deliveries.length }, "messages could not be stored and are put back");
+  metrics.putBack(deliveries);
   for (const [attempt, tried] of Map.groupBy(deliveries, (delivery) => delivery.attempt)) {
-    await queue.putBack(tried, growing(attempt, longestPauseMs));
+    await queue.putBack(tried, growing(attempt, limits.pauseMs, limits.pauseMaxMs));
   }
 }
 
-const growing = (failures: number, maxMs: number) => Math.min(shortestPauseMs * 2 ** (failures - 1), maxMs);
+const growing = (failures: number, firstMs: number, maxMs: number) =>
+  Math.min(firstMs * 2 ** (failures - 1), maxMs);

@@ -18,8 +18,9 @@ export async function open(): Promise<Queue> {
     });
 
   return {
-    async receive(max, stop) {
-      while (waiting.length === 0 && !stop.aborted) await arrival(stop);
+    async receive(max, waitMs, stop) {
+      const late = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
+      while (waiting.length === 0 && !late.aborted) await arrival(late);
       const taken = stop.aborted ? [] : waiting.splice(0, max);
       for (const { receipt } of taken) inHand.add(receipt);
       return taken;
@@ -41,11 +42,13 @@ export async function open(): Promise<Queue> {
       add(
         bodies.map((body) => {
           const id = randomUUID();
-          return { id, body, attempt: 1, receipt: id };
+          return { id, body, attempt: 1, receipt: id, sentAt: Date.now() };
         }),
       );
     },
-    async check() {},
+    async check() {
+      return { waiting: waiting.length };
+    },
     async [Symbol.asyncDispose]() {
       pauses.forEach(clearTimeout);
     },

@@ -1,4 +1,11 @@
-import { type Adapters, isPort, openAdapter, portRange } from "../../service/adapter.ts";
+import {
+  type Adapter,
+  type Adapters,
+  isPort,
+  isWholeNumber,
+  openAdapter,
+  portRange,
+} from "../../service/adapter.ts";
 
 /** A message in hand: it comes again, to any receiver, unless it is acknowledged. */
 export interface Delivery {
@@ -9,21 +16,38 @@ export interface Delivery {
   attempt: number;
   /** What the queue wants to hear to know this delivery from others of the message. */
   receipt: string;
+  /** When it was sent, in milliseconds since 1970, where the queue knows. */
+  sentAt?: number;
 }
 
 /** At-least-once, in no promised order, to any number of receivers. */
 export interface Queue extends AsyncDisposable {
-  /** Waits for a delivery and takes up to `max` of those that are there; none when `stop` aborts first. */
-  receive(max: number, stop: AbortSignal): Promise<Delivery[]>;
+  /**
+   * Waits for a delivery, `waitMs` milliseconds at most, and takes up to `max` of those that are there; none when `stop`
+   * aborts first.
+   */
+  receive(max: number, waitMs: number, stop: AbortSignal): Promise<Delivery[]>;
   /** Done with: they do not come again, unless the queue fails meanwhile. */
   acknowledge(deliveries: Delivery[]): Promise<void>;
   /** They come again after the pause, in milliseconds. */
   putBack(deliveries: Delivery[], pauseMs: number): Promise<void>;
   /** Resolves when the queue has accepted all of them. */
   send(bodies: string[]): Promise<void>;
-  /** Rejects when the queue cannot be reached. */
-  check(): Promise<void>;
+  /** About how many messages wait to be delivered. Rejects when the queue cannot be reached. */
+  check(): Promise<{ waiting: number }>;
 }
+
+const rabbitmq: Adapter<Queue> = {
+  form: "amqp://USER:PASSWORD@HOST:5672/VHOST?queue=payment-events&prefetch=200",
+  load: () => import("./amqp.ts"),
+  parameters: {
+    queue: { must: "the name of a queue", test: (text) => text !== "" },
+    prefetch: {
+      must: "a whole number of messages from 1 to 65535",
+      test: (text) => isWholeNumber(text) && Number(text) <= 65_535,
+    },
+  },
+};
 
 export const queues: Adapters<Queue> = {
   "memory:": { form: "memory:", load: () => import("./memory.ts") },
@@ -32,7 +56,14 @@ export const queues: Adapters<Queue> = {
     load: () => import("./sqs-embedded.ts"),
     parameters: { port: { must: portRange, test: isPort } },
   },
+  "sqs+https:": {
+    form: "sqs+https://sqs.REGION.amazonaws.com/ACCOUNT/QUEUE?region=REGION",
+    load: () => import("./sqs.ts"),
+    parameters: { region: { must: "the name of a region", test: (text) => /^[a-z\d-]+$/.test(text) } },
+  },
   "sqs+http:": { form: "sqs+http://HOST:PORT/ACCOUNT/QUEUE", load: () => import("./sqs.ts") },
+  "amqp:": rabbitmq,
+  "amqps:": { ...rabbitmq, form: rabbitmq.form.replace("amqp:", "amqps:") },
 };
 
 export const openQueue = (url: string) => openAdapter(queues, url);

@@ -1,23 +1,43 @@
-import { clientUrl, openQueue } from "./queue.ts";
+import { clientUrl, openQueue, type Queue } from "./queue.ts";
 
 export interface Sender extends AsyncDisposable {
-  /** Where the messages go. */
+  /** Where the messages go, without credentials. */
   url: string;
   /** Resolves when the queue has accepted all of them. */
   send(bodies: string[]): Promise<void>;
 }
 
-/** A client of the queue at this URL. An embedded queue is that of the ledger that runs, which must be running. */
+/**
+ * A client of the queue at this URL. An embedded queue is that of the ledger that runs; when none does, it is opened
+ * here, and what is sent waits in its folder for the next ledger.
+ */
 export async function openSender(queueUrl: string): Promise<Sender> {
+  if (new URL(queueUrl).protocol === "memory:")
+    throw new Error("a queue in memory is that of another process");
   const url = clientUrl(queueUrl);
+  const queue = (await openAnswering(url)) ?? (url === queueUrl ? undefined : await openQueue(queueUrl));
+  if (!queue) throw new Error(`no queue answers at ${withoutCredentials(url)}`);
+  return {
+    url: withoutCredentials(url),
+    send: queue.send,
+    [Symbol.asyncDispose]: queue[Symbol.asyncDispose],
+  };
+}
+
+async function openAnswering(url: string): Promise<Queue | undefined> {
   const queue = await openQueue(url);
   try {
     await queue.check();
+    return queue;
   } catch {
     await queue[Symbol.asyncDispose]();
-    throw new Error(
-      `no queue answers at ${url}${url === queueUrl ? "" : "; is the ledger running (npm start)?"}`,
-    );
+    return undefined;
   }
-  return { url, send: queue.send, [Symbol.asyncDispose]: queue[Symbol.asyncDispose] };
+}
+
+function withoutCredentials(text: string): string {
+  const url = new URL(text);
+  url.username = "";
+  url.password = "";
+  return url.href;
 }

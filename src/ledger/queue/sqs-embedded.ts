@@ -3,7 +3,7 @@ import { CreateQueueCommand } from "@aws-sdk/client-sqs";
 import { buildApp } from "fauxqs";
 import { lockFolder } from "../../service/folder-lock.ts";
 import { embeddedPortOf, embeddedQueue, embeddedQueueUrl, type Queue } from "./queue.ts";
-import { openClient, openSqs } from "./sqs.ts";
+import { openStandIn, standInClient } from "./sqs.ts";
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>["stores"]>;
 interface Persistence {
@@ -24,7 +24,7 @@ export async function open(url: URL): Promise<Queue> {
   opening.defer(() => app.close());
   const address = await app.listen({ host: "127.0.0.1", port: embeddedPortOf(url) });
   await createQueue(address);
-  const queue = opening.use(openSqs(embeddedQueueUrl(Number(new URL(address).port))));
+  const queue = opening.use(openStandIn(embeddedQueueUrl(Number(new URL(address).port))));
   const opened = opening.move();
   return { ...queue, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
@@ -49,7 +49,7 @@ async function embeddedServer(folder: string) {
 
 /** Through the client, which leaves a queue that is there as it is. */
 async function createQueue(endpoint: string): Promise<void> {
-  const client = openClient(endpoint);
+  const client = standInClient(endpoint);
   await client.send(new CreateQueueCommand({ QueueName: embeddedQueue }));
   client.destroy();
 }

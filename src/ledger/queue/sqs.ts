@@ -11,29 +11,38 @@ import type { Delivery, Queue } from "./queue.ts";
 /** Bounds that Amazon SQS sets. */
 const requestMax = 10;
 const requestBytesMax = 256 * 1024;
-const waitSeconds = 20;
+const waitSecondsMax = 20;
 const pauseSecondsMax = 43_200;
 /** The embedded server loses sight, until its next start, of a message that is put back for 0 seconds. */
 const pauseSecondsMin = 1;
 
-/** Opens a stand-in for Amazon SQS that asks for no credentials, over plain HTTP. */
+/** Every client asks the address it is told, whatever a queue says of its own. */
+const common = { useQueueUrlAsEndpoint: false, maxAttempts: 3 };
+
+/** Amazon's own addresses name their region; another, of a gateway say, can be told it, or leave it to the SDK. */
+const regionOf = (host: string) => /(?:^|\.)sqs(?:-fips)?\.([a-z\d-]+)\./.exec(host)?.[1];
+
+/** Opens Amazon SQS, or over plain HTTP a stand-in for it that asks for no credentials. */
 export async function open(url: URL): Promise<Queue> {
-  const { host, pathname } = url;
-  return openSqs(`http://${host}${pathname}`);
+  const { protocol, host, pathname } = url;
+  if (protocol === "sqs+http:") return openStandIn(`http://${host}${pathname}`);
+  const region = url.searchParams.get("region") ?? regionOf(host);
+  const client = new SQSClient({ ...common, endpoint: `https://${host}`, ...(region && { region }) });
+  return openSqs(client, `https://${host}${pathname}`);
 }
 
+export const openStandIn = (queueUrl: string) => openSqs(standInClient(new URL(queueUrl).origin), queueUrl);
+
 /** A client of a stand-in, which takes any region and any credentials. */
-export const openClient = (endpoint: string) =>
+export const standInClient = (endpoint: string) =>
   new SQSClient({
+    ...common,
     endpoint,
-    useQueueUrlAsEndpoint: false,
     region: "us-east-1",
     credentials: { accessKeyId: "none", secretAccessKey: "none" },
-    maxAttempts: 3,
   });
 
-export function openSqs(queueUrl: string): Queue {
-  const client = openClient(new URL(queueUrl).origin);
+function openSqs(client: SQSClient, queueUrl: string): Queue {
   const queue = { QueueUrl: queueUrl };
 
   async function receiveOnce(max: number, wait: number, stop: AbortSignal): Promise<Delivery[]> {
@@ -41,7 +50,7 @@ export function openSqs(queueUrl: string): Queue {
       ...queue,
       MaxNumberOfMessages: Math.min(max, requestMax),
       WaitTimeSeconds: wait,
-      MessageSystemAttributeNames: ["ApproximateReceiveCount"],
+      MessageSystemAttributeNames: ["ApproximateReceiveCount", "SentTimestamp"],
     });
     const { Messages = [] } = await client.send(command, { abortSignal: stop });
     return Messages.map(({ MessageId = "", Body = "", ReceiptHandle = "", Attributes }) => ({
@@ -49,13 +58,14 @@ export function openSqs(queueUrl: string): Queue {
       body: Body,
       attempt: Number(Attributes?.ApproximateReceiveCount ?? 1),
       receipt: ReceiptHandle,
+      ...(Attributes?.SentTimestamp && { sentAt: Number(Attributes.SentTimestamp) }),
     }));
   }
 
   return {
-    async receive(max, stop) {
+    async receive(max, waitMs, stop) {
       try {
-        const first = await receiveOnce(max, waitSeconds, stop);
+        const first = await receiveOnce(max, Math.min(Math.ceil(waitMs / 1000), waitSecondsMax), stop);
         if (first.length < requestMax) return first;
         // A full answer tells of more: they are fetched side by side, without waiting for any to arrive.
         const requests = Math.ceil((max - first.length) / requestMax);
@@ -93,7 +103,9 @@ export function openSqs(queueUrl: string): Queue {
       });
     },
     async check() {
-      await client.send(new GetQueueAttributesCommand(queue));
+      const asked = { ...queue, AttributeNames: ["ApproximateNumberOfMessages" as const] };
+      const { Attributes } = await client.send(new GetQueueAttributesCommand(asked));
+      return { waiting: Number(Attributes?.ApproximateNumberOfMessages ?? 0) };
     },
     async [Symbol.asyncDispose]() {
       client.destroy();

@@ -18,6 +18,18 @@ export async function saveMetadataKeys(sql: Sql, rows: MetadataKeyRow[]): Promis
   );
 }
 
+/** Those that are not kept. */
+export const missingMetadataKeys = (sql: Sql, rows: MetadataKeyRow[]): Promise<MetadataKeyRow[]> =>
+  sql.query(
+    `select distinct gateway_account_id, key
+     from jsonb_to_recordset($1::jsonb) as wanted (gateway_account_id text, key text)
+     where not exists (
+       select from metadata_key
+       where metadata_key.gateway_account_id = wanted.gateway_account_id and metadata_key.key = wanted.key)
+     order by gateway_account_id, key`,
+    [JSON.stringify(rows)],
+  );
+
 /** The keys that payments of these accounts ever had, each once, by their letters. */
 export async function metadataKeysOf(sql: Sql, accountIds: string[]): Promise<string[]> {
   const rows = await sql.query<{ key: string }>(

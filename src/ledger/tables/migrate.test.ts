@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
-import { type Database, openDatabase } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
+import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { migrate } from "./migrate.ts";
 
@@ -11,7 +12,7 @@ const kept = async (database: Database) => ({
 });
 
 test("a ledger of the first migration knows after the others what a new one knows", async () => {
-  await using database = await openDatabase("pglite:memory");
+  await using database = await openNewDatabase();
   await migrate(database);
   await ingest(database, { events: readDemoEvents(), reprojections: [], parked: [] });
   const expected = await kept(database);
@@ -43,7 +44,7 @@ test("a ledger of the first migration knows after the others what a new one know
 });
 
 test("a migration is applied once", async () => {
-  await using database = await openDatabase("pglite:memory");
+  await using database = await openNewDatabase();
   await migrate(database);
   const applied = await database.query("select * from migration");
   await migrate(database);

@@ -1,21 +1,28 @@
 import { readdir, readFile } from "node:fs/promises";
-import type { Database } from "../database/database.ts";
+import type { Database, Sql } from "../database/database.ts";
 
 const folder = new URL("./migrations/", import.meta.url);
 
 /** Brings the tables up to date: each numbered file once, in order, all or nothing, one process at a time. */
 export async function migrate(database: Database): Promise<void> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+  // A process that finds nothing to do needs no lock, and no right to make tables.
+  if ((await unapplied(database)).length === 0) return;
   await database.transaction(async (sql) => {
     await sql.query("select pg_advisory_xact_lock(hashtext('migration'))");
     await sql.run(
       "create table if not exists migration (name text primary key, applied_at timestamptz not null default now())",
     );
-    const applied = await sql.query<{ name: string }>("select name from migration");
-    for (const file of files) {
-      if (applied.some(({ name }) => name === file)) continue;
+    for (const file of await unapplied(sql)) {
       await sql.run(await readFile(new URL(file, folder), "utf8"));
       await sql.query("insert into migration (name) values ($1)", [file]);
     }
   });
+}
+
+async function unapplied(sql: Sql): Promise<string[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+  const [table] = await sql.query<{ name: string | null }>("select to_regclass('migration')::text as name");
+  if (table?.name == null) return files;
+  const applied = await sql.query<{ name: string }>("select name from migration");
+  return files.filter((file) => !applied.some(({ name }) => name === file));
 }

@@ -7,11 +7,64 @@ export interface ParkedMessage {
   reason: string;
 }
 
-/** Keeps a message aside, once however often it is delivered. */
-export async function saveParkedMessage(sql: Sql, message: ParkedMessage): Promise<void> {
+export interface ParkedMessageRow extends ParkedMessage {
+  id: bigint;
+  /** UTC, six fraction digits. */
+  parked_at: string;
+}
+
+/** As it is kept: byte for byte, since a text of the database holds no NUL character. */
+type KeptMessage = Omit<ParkedMessageRow, "body"> & { body: Uint8Array };
+
+const read = (rows: KeptMessage[]): ParkedMessageRow[] =>
+  rows.map((row) => ({ ...row, body: Buffer.from(row.body).toString() }));
+
+/** Those with a number behind `after` and up to `last`, in the order in which they were parked. */
+export async function parkedMessagesAfter(
+  sql: Sql,
+  after: bigint,
+  last: bigint,
+  limit: number,
+): Promise<ParkedMessageRow[]> {
+  const statement = "select * from parked_message where id > $1 and id <= $2 order by id limit $3";
+  return read(await sql.query<KeptMessage>(statement, [after, last, limit]));
+}
+
+export async function findParkedMessage(sql: Sql, id: bigint): Promise<ParkedMessageRow | undefined> {
+  return read(await sql.query<KeptMessage>("select * from parked_message where id = $1", [id]))[0];
+}
+
+/** 0 when none is parked. */
+export async function newestParkedId(sql: Sql): Promise<bigint> {
+  const [row] = await sql.query<{ id: bigint }>(
+    "select coalesce(max(id), 0)::bigint as id from parked_message",
+  );
+  return row?.id ?? 0n;
+}
+
+/** Removes those that are still there, and answers them. */
+export async function removeParkedMessages(sql: Sql, ids: bigint[]): Promise<ParkedMessageRow[]> {
+  const statement = "delete from parked_message where id = any($1::bigint[]) returning *";
+  return read(await sql.query<KeptMessage>(statement, [ids]));
+}
+
+export async function countParkedMessages(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ count: bigint }>("select count(*) from parked_message");
+  return Number(row?.count);
+}
+
+/** Keeps messages aside, each once however often it is delivered; in one order, as all that receivers write. */
+export async function saveParkedMessages(sql: Sql, messages: ParkedMessage[]): Promise<void> {
   await sql.query(
-    `insert into parked_message (source_id, body, reason) values ($1, $2, $3)
+    `insert into parked_message (source_id, body, reason)
+     select source_id, decode(body, 'base64'), reason
+     from jsonb_to_recordset($1::jsonb) as new_row (source_id text, body text, reason text)
+     order by source_id
      on conflict (source_id) do nothing`,
-    [message.source_id, Buffer.from(message.body), message.reason],
+    [
+      JSON.stringify(
+        messages.map((message) => ({ ...message, body: Buffer.from(message.body).toString("base64") })),
+      ),
+    ],
   );
 }

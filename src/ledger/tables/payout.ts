@@ -31,7 +31,16 @@ const statement = saveStatement<PayoutRow>("payout", "gateway_payout_id", {
   details: "jsonb",
 });
 
-/** Adds or replaces whole rows. */
+/** The rows of those of these payouts that have one. */
+export const payoutsOf = (sql: Sql, payoutIds: string[]): Promise<PayoutRow[]> =>
+  sql.query("select * from payout where gateway_payout_id = any($1::text[])", [payoutIds]);
+
+export async function removePayouts(sql: Sql, payoutIds: string[]): Promise<void> {
+  if (payoutIds.length === 0) return;
+  await sql.query("delete from payout where gateway_payout_id = any($1::text[])", [payoutIds]);
+}
+
+/** Adds whole rows, or replaces those that differ. */
 export async function savePayouts(sql: Sql, rows: PayoutRow[]): Promise<void> {
   if (rows.length > 0) await sql.query(statement, [JSON.stringify(rows)]);
 }

@@ -1,5 +1,5 @@
 /**
- * A statement that adds or replaces whole rows, which it takes as one JSON array. Every column is written at every
+ * A statement that adds whole rows, or replaces those that differ, which it takes as one JSON array. Every column is written at every
  * save: one that was left out would keep a value its events no longer say.
  */
 export function saveStatement<Row>(
@@ -9,9 +9,11 @@ export function saveStatement<Row>(
 ): string {
   const names = Object.keys(columns);
   const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+  const all = (row: string) => names.map((name) => `${row}.${name}`).join(", ");
   return `
     insert into ${table} (${names.join(", ")})
     select ${names.join(", ")}
     from jsonb_to_recordset($1::jsonb) as new_row (${typed.join(", ")})
-    on conflict (${key}) do update set ${names.map((name) => `${name} = excluded.${name}`).join(", ")}`;
+    on conflict (${key}) do update set (${names.join(", ")}) = (${all("excluded")})
+    where (${all(table)}) is distinct from (${all("excluded")})`;
 }

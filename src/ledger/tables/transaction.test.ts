@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Database, openDatabase, type Sql } from "../database/database.ts";
+import type { Database, Sql } from "../database/database.ts";
+import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { childIdsAsOf, eventsOf, findEvent, payoutEventsOf } from "./event.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
 import { migrate } from "./migrate.ts";
@@ -44,7 +45,7 @@ const fill = `
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase("pglite:memory");
+  database = await openNewDatabase();
   await migrate(database);
   await database.run(fill);
   await database.run("vacuum analyze");

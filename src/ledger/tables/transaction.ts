@@ -84,7 +84,16 @@ const statement = saveStatement<TransactionRow>("transaction", "external_id", {
   payment_details: "jsonb",
 });
 
-/** Adds or replaces whole rows. */
+/** The rows of those of these transactions that have one. */
+export const transactionsOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
+  sql.query("select * from transaction where external_id = any($1::text[])", [externalIds]);
+
+export async function removeTransactions(sql: Sql, externalIds: string[]): Promise<void> {
+  if (externalIds.length === 0) return;
+  await sql.query("delete from transaction where external_id = any($1::text[])", [externalIds]);
+}
+
+/** Adds whole rows, or replaces those that differ. */
 export async function saveTransactions(sql: Sql, rows: TransactionRow[]): Promise<void> {
   if (rows.length > 0) await sql.query(statement, [toJson(rows)]);
 }
@@ -287,6 +296,7 @@ export function searchTransactions(
      ) as transaction
      ${newestFirst}`,
     values,
+    "once",
   );
 }
 
@@ -295,7 +305,7 @@ export async function countTransactions(sql: Sql, filter: TransactionFilter, max
   const { values, bind } = binding();
   const matching = `from transaction where ${conditionsOf(filter, bind)}`;
   const counted = max === undefined ? matching : `from (select ${matching} limit ${bind(max)}) as counted`;
-  const [row] = await sql.query<{ count: bigint }>(`select count(*) ${counted}`, values);
+  const [row] = await sql.query<{ count: bigint }>(`select count(*) ${counted}`, values, "once");
   return Number(row?.count);
 }
 

@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, globSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { isRedisInstalled } from "../src/features/store/redis-server.fixture.ts";
+import { isPostgresInstalled } from "../src/ledger/database/postgres-server.fixture.ts";
+import { isRabbitmqInstalled } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
+import { describeNeeding } from "../src/service/needing.fixture.ts";
+
+// All that is started here has its folder in this one, which other users may enter.
+const scratch = mkdtempSync(join(tmpdir(), "servers-"));
+chmodSync(scratch, 0o755);
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+/** The processes that work in the scratch folder, or have been told of it. */
+const processesLeft = () =>
+  globSync("/proc/[0-9]*").filter((path) => {
+    try {
+      const told = readlinkSync(`${path}/cwd`) + readFileSync(`${path}/environ`, "utf8");
+      return told.includes(scratch);
+    } catch {
+      return false;
+    }
+  });
+
+const program = fileURLToPath(new URL("servers.ts", import.meta.url));
+function run(args: string[], env = {}) {
+  const script = spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, TMPDIR: scratch, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  script.stdout.on("data", (chunk) => (output += chunk));
+  const ended = Promise.all([once(script, "exit"), text(script.stderr)]).then(([[code], errors]) => ({
+    code,
+    output,
+    errors,
+  }));
+  return {
+    script,
+    ended,
+    says: (words: string) => vi.waitFor(() => expect(output).toContain(words), 30_000),
+  };
+}
+
+const areInstalled = isPostgresInstalled() && isRabbitmqInstalled() && isRedisInstalled();
+describeNeeding("PostgreSQL, RabbitMQ or Redis", areInstalled)("npm run servers", () => {
+  afterEach(() => expect([processesLeft(), readdirSync(scratch)]).toEqual([[], []]));
+
+  test("runs a command with the servers' addresses, and ends with its exit code", async () => {
+    const command = "const { TEST_POSTGRES_URL: p, TEST_AMQP_URL: a, TEST_REDIS_URL: r } = process.env;";
+    const args = [process.execPath, "-e", `${command} console.log(p, a, r); process.exit(7)`];
+    const address = (scheme: string) => `${scheme}127\\.0\\.0\\.1:\\d+`;
+    expect(await run(args).ended).toEqual({
+      code: 7,
+      output: expect.stringMatching(
+        `^${address("postgres://postgres@")}/postgres ${address("amqp://guest:guest@")} ${address("redis://")}\n$`,
+      ),
+      errors: "",
+    });
+  });
+
+  test("runs until it is stopped, by a Ctrl-C that comes twice", async () => {
+    const { script, ended, says } = run([]);
+    await says("TEST_REDIS_URL=redis://");
+    expect(processesLeft().length).toBeGreaterThan(3);
+    script.kill("SIGINT");
+    script.kill("SIGINT");
+    expect(await ended).toMatchObject({ code: 0, errors: "" });
+  });
+
+  test("stops the command, then the servers", async () => {
+    const { script, ended, says } = run(["sh", "-c", "echo begun; exec sleep 1000"]);
+    await says("begun");
+    script.kill("SIGTERM");
+    expect(await ended).toMatchObject({ code: 128 + 15, errors: "" });
+  });
+
+  test("has nothing to install", async () => {
+    expect(await run(["--install"]).ended).toMatchObject({
+      code: 0,
+      output: "there is PostgreSQL, RabbitMQ, Redis: nothing to install\n",
+    });
+  });
+});
+
+test("npm run servers tells what is missing, and how to install it", async () => {
+  const { code, output, errors } = await run(["true"], { PATH: scratch }).ended;
+  expect([code, output]).toEqual([1, ""]);
+  expect(errors).toMatch(
+    /^servers: not installed: .*Redis; npm run servers -- --install installs what is missing\n$/,
+  );
+});
+
+test("npm run servers knows no other options", async () => {
+  expect(await run(["--instal"]).ended).toMatchObject({
+    code: 2,
+    errors: "servers: unknown: --instal; known: COMMAND ARG..., --install, --help\n",
+  });
+});

@@ -1,0 +1,123 @@
+import { type StdioOptions, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { isRedisInstalled, startRedis } from "../src/features/store/redis-server.fixture.ts";
+import { isPostgresInstalled, startPostgres } from "../src/ledger/database/postgres-server.fixture.ts";
+import { isRabbitmqInstalled, startRabbitmq } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
+import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import { stopOnSignals, untilStopped } from "../src/service/stop.ts";
+
+const usage = `Usage: npm run servers [-- COMMAND ARG...]
+       npm run servers -- --install
+
+Starts a PostgreSQL, a RabbitMQ and a Redis of its own, empty, on loopback, at ports that are free. Without a command,
+prints what to set to use them, and runs until SIGINT or SIGTERM. With one, runs it with TEST_POSTGRES_URL,
+TEST_AMQP_URL and TEST_REDIS_URL set, and ends with its exit code. Nothing of the servers is kept.
+
+  --install   installs, as root and with apt-get (Debian, Ubuntu), those of the three that are missing. The services
+              that their packages bring are not started; where systemd is, it would start them at the next boot, unless
+              told: systemctl disable postgresql rabbitmq-server redis-server
+  --help      print this text
+`;
+
+const kinds = [
+  {
+    name: "PostgreSQL",
+    aptPackage: "postgresql",
+    variable: "TEST_POSTGRES_URL",
+    isInstalled: isPostgresInstalled,
+    start: startPostgres,
+  },
+  {
+    name: "RabbitMQ",
+    aptPackage: "rabbitmq-server",
+    variable: "TEST_AMQP_URL",
+    isInstalled: isRabbitmqInstalled,
+    start: startRabbitmq,
+  },
+  {
+    name: "Redis",
+    aptPackage: "redis-server",
+    variable: "TEST_REDIS_URL",
+    isInstalled: isRedisInstalled,
+    start: startRedis,
+  },
+];
+const missing = () => kinds.filter(({ isInstalled }) => !isInstalled());
+const namesOf = (some: typeof kinds) => some.map(({ name }) => name).join(", ");
+
+/** Runs a program to its end; resolves with its exit code, which is a shell's when a signal has ended it. */
+async function run(
+  [program = "", ...args]: string[],
+  env: Record<string, string>,
+  stdio: StdioOptions,
+  stop: AbortSignal,
+): Promise<number> {
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio });
+  stop.addEventListener("abort", () => child.kill("SIGTERM"));
+  const [code, signal] = (await once(child, "exit")) as [number, null] | [null, NodeJS.Signals];
+  return code ?? 128 + constants.signals[signal];
+}
+
+/** What asks before it starts a service of a new package; 101 forbids. */
+const startPolicy = "/usr/sbin/policy-rc.d";
+
+async function install(stop: AbortSignal): Promise<void> {
+  const wanted = missing();
+  if (wanted.length === 0) {
+    say(`there is ${namesOf(kinds)}: nothing to install`);
+    return;
+  }
+  if (process.getuid?.() !== 0) throw new Error(`only root can install ${namesOf(wanted)}`);
+  const mayStart = !existsSync(startPolicy);
+  if (mayStart) writeFileSync(startPolicy, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+  try {
+    const packages = wanted.map(({ aptPackage }) => aptPackage);
+    for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
+      const command = ["apt-get", "-qq", ...args];
+      say(command.join(" "));
+      const env = { DEBIAN_FRONTEND: "noninteractive" };
+      const code = await run(command, env, ["ignore", "ignore", "inherit"], stop);
+      if (code !== 0) throw new Error(`${command.join(" ")} ended with exit code ${code}`);
+    }
+  } finally {
+    if (mayStart) rmSync(startPolicy);
+  }
+  refuseMissing();
+}
+
+function refuseMissing(): void {
+  if (missing().length === 0) return;
+  throw new Error(
+    `not installed: ${namesOf(missing())}; npm run servers -- --install installs what is missing`,
+  );
+}
+
+await runCommand("servers", usage, async (args) => {
+  const stop = stopOnSignals();
+  if (args[0] === "--install" && args.length === 1) return install(stop.signal);
+  if (args[0]?.startsWith("-")) {
+    throw new UsageFault(`unknown: ${args.join(" ")}; known: COMMAND ARG..., --install, --help`);
+  }
+  refuseMissing();
+  await using servers = new AsyncDisposableStack();
+  const starts = await Promise.allSettled(
+    kinds.map(async ({ name, variable, start }) => {
+      const { url } = servers.use(await start());
+      return { name, variable, url };
+    }),
+  );
+  const failures = starts.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+  if (failures.length > 0) throw new AggregateError(failures.map(({ reason }) => reason));
+  const started = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
+  if (stop.signal.aborted) return;
+  if (args.length > 0) {
+    const variables = Object.fromEntries(started.map(({ variable, url }) => [variable, url]));
+    process.exitCode = await run(args, variables, "inherit", stop.signal);
+    return;
+  }
+  for (const { name, url } of started) say(`${name} answers at ${url}`);
+  for (const { variable, url } of started) say(`${variable}=${url}`);
+  await untilStopped(stop.signal);
+});

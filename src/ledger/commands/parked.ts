@@ -1,0 +1,155 @@
+import { parseCommandLine, printable, runCommand, say, UsageFault } from "../../service/command.ts";
+import { openProgress } from "../../service/progress.ts";
+import { readSettings } from "../../service/settings.ts";
+import { type Database, openDatabase } from "../database/database.ts";
+import { readMessage } from "../intake/message.ts";
+import { openSender, type Sender } from "../queue/sender.ts";
+import { settings } from "../settings.ts";
+import { migrate } from "../tables/migrate.ts";
+import {
+  findParkedMessage,
+  newestParkedId,
+  type ParkedMessageRow,
+  parkedMessagesAfter,
+  removeParkedMessages,
+} from "../tables/parked-message.ts";
+
+const usage = `Usage: npm run parked -- list
+       npm run parked -- show ID
+       npm run parked -- replay ID... [--dry-run]
+       npm run parked -- replay --all [--dry-run]
+
+Messages that could never become an event wait, with the reason, in the database at DATABASE_URL.
+
+  list        one line for each, oldest first: its number, when it was parked, the queue's id of it, the reason
+  show        all that is known of one, and its body
+  replay      sends them to the queue at QUEUE_URL again and parks them no more; one that still cannot be read
+              is parked anew by the ledger
+  --dry-run   sends nothing, and tells what would become of each
+  --help      print this text
+`;
+
+const batch = 100;
+
+await runCommand("parked", usage, async (args) => {
+  const { values, positionals } = parseCommandLine({
+    args,
+    allowPositionals: true,
+    options: { all: { type: "boolean" }, "dry-run": { type: "boolean" } },
+  });
+  const [verb, ...words] = positionals;
+  if (verb !== "replay" && Object.keys(values).length > 0) throw new UsageFault("only replay has options");
+  const ids = words.map(readId);
+  const { DATABASE_URL, QUEUE_URL } = readSettings(process.env, settings);
+  const open = async () => {
+    const database = await openDatabase(DATABASE_URL);
+    await migrate(database);
+    return database;
+  };
+  if (verb === "list" && ids.length === 0) {
+    await using database = await open();
+    return await list(database);
+  }
+  if (verb === "show" && ids[0] !== undefined && ids.length === 1) {
+    await using database = await open();
+    return show(await messageOf(database, ids[0]));
+  }
+  if (verb === "replay" && (values.all === true) !== ids.length > 0) {
+    await using database = await open();
+    const chosen = values.all ? undefined : ids;
+    return await (values["dry-run"] ? tellFates(database, chosen) : replay(database, QUEUE_URL, chosen));
+  }
+  throw new UsageFault("say list, show ID, replay ID... or replay --all");
+});
+
+function readId(word: string): bigint {
+  if (!/^[1-9]\d{0,17}$/.test(word)) throw new UsageFault(`${printable(word)} is no number of a message`);
+  return BigInt(word);
+}
+
+async function list(database: Database): Promise<void> {
+  let count = 0;
+  for await (const message of messagesOf(database)) {
+    const { id, parked_at, source_id, reason } = message;
+    say(`${id}  ${parked_at}  ${printable(source_id)}  ${printable(reason)}`);
+    count += 1;
+  }
+  say(count === 0 ? "no message is parked" : `${count} parked`);
+}
+
+function show({ id, parked_at, source_id, reason, body }: ParkedMessageRow): void {
+  say(`number     ${id}`);
+  say(`parked at  ${parked_at}`);
+  say(`source id  ${printable(source_id)}`);
+  say(`reason     ${printable(reason)}\n`);
+  say(process.stdout.isTTY ? printable(body) : body);
+}
+
+async function tellFates(database: Database, ids: bigint[] | undefined): Promise<void> {
+  let count = 0;
+  for await (const { id, body } of messagesOf(database, ids)) {
+    const message = readMessage(body);
+    const fate = message.kind === "refused" ? `parked again: ${message.reason}` : "stored";
+    say(`${id} would be ${fate}`);
+    count += 1;
+  }
+  say(`${count} would be sent; nothing was`);
+}
+
+async function replay(database: Database, queueUrl: string, ids: bigint[] | undefined): Promise<void> {
+  await using sender = await openSender(queueUrl);
+  const sent = await sendAgain(database, sender, inBatches(messagesOf(database, ids)));
+  say(`sent ${sent} messages to ${sender.url}`);
+}
+
+async function sendAgain(
+  database: Database,
+  sender: Sender,
+  batches: AsyncIterable<ParkedMessageRow[]>,
+): Promise<number> {
+  using progress = openProgress("sent");
+  for await (const messages of batches) {
+    // One that is parked anew meanwhile waits for the end of this transaction, so that it is not removed with the old.
+    await database.transaction(async (sql) => {
+      const removed = await removeParkedMessages(
+        sql,
+        messages.map(({ id }) => id),
+      );
+      await sender.send(removed.map(({ body }) => body));
+      progress.advance(removed.length);
+    });
+  }
+  return progress.count;
+}
+
+/** Those with these numbers, each of which there must be; or all that are parked now, oldest first. */
+async function* messagesOf(database: Database, ids?: bigint[]): AsyncGenerator<ParkedMessageRow> {
+  if (ids) {
+    for (const message of await Promise.all(ids.map((id) => messageOf(database, id)))) yield message;
+    return;
+  }
+  const last = await newestParkedId(database);
+  let after = 0n;
+  while (after < last) {
+    const messages = await parkedMessagesAfter(database, after, last, batch);
+    yield* messages;
+    after = messages.at(-1)?.id ?? last;
+  }
+}
+
+async function messageOf(database: Database, id: bigint): Promise<ParkedMessageRow> {
+  const message = await findParkedMessage(database, id);
+  if (!message) throw new Error(`no message ${id} is parked`);
+  return message;
+}
+
+async function* inBatches<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
+  let some: Item[] = [];
+  for await (const item of items) {
+    some.push(item);
+    if (some.length < batch) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
+}

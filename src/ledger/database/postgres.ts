@@ -1,0 +1,165 @@
+import { readFile } from "node:fs/promises";
+import pg from "pg";
+import {
+  type Connections,
+  type Database,
+  DatabaseUnavailable,
+  type Sql,
+  StatementTimeout,
+} from "./database.ts";
+import { readTimestamp } from "./timestamp.ts";
+
+const poolSizeOtherwise = 10;
+const connectSecondsOtherwise = 5;
+const idleMs = 60_000;
+/** The server ends a statement that runs out of time; one that does not even do that is given up on. */
+const answerGraceMs = 500;
+
+/**
+ * A PostgreSQL server, through connections that are opened when they are needed, and anew when they broke. Statements
+ * within a limit have a pool of their own: the server is told the limit when a connection begins.
+ */
+export async function open(url: URL): Promise<Database> {
+  const config = await configOf(url);
+  const unlimited = openPool(config);
+  const limited: pg.Pool[] = [];
+  return {
+    ...sqlOver(unlimited, rejection),
+    within(limitMs) {
+      const pool = openPool({
+        ...config,
+        statement_timeout: limitMs,
+        query_timeout: limitMs + answerGraceMs,
+        connectionTimeoutMillis: limitMs,
+      });
+      limited.push(pool);
+      return sqlOver(pool, (error) =>
+        isOutOfTime(error) ? new StatementTimeout(limitMs) : rejection(error),
+      );
+    },
+    async transaction(work) {
+      const client = await unlimited.connect().catch((error) => Promise.reject(rejection(error)));
+      const sql = sqlOver(client, rejection);
+      try {
+        await sql.run("begin");
+        const result = await work(sql);
+        await sql.run("commit");
+        client.release();
+        return result;
+      } catch (error) {
+        // A connection that cannot even roll back is of no use any more.
+        await client.query("rollback").then(() => client.release(), client.release);
+        throw error;
+      }
+    },
+    async check() {
+      await sqlOver(unlimited, rejection).query("select 1");
+    },
+    connections: () => ({ unlimited: usageOf([unlimited]), limited: usageOf(limited) }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([unlimited, ...limited].map((pool) => pool.end()));
+    },
+  };
+}
+
+async function configOf(url: URL): Promise<pg.PoolConfig> {
+  const parameter = (name: string) => url.searchParams.get(name) ?? undefined;
+  const part = (text: string) => decodeURIComponent(text) || undefined;
+  return {
+    host: part(url.hostname.replace(/^\[|\]$/g, "")),
+    port: url.port === "" ? undefined : Number(url.port),
+    user: part(url.username),
+    password: part(url.password),
+    database: part(url.pathname.slice(1)),
+    ssl: await tlsOf(parameter("sslmode"), parameter("sslrootcert")),
+    max: Number(parameter("pool") ?? poolSizeOtherwise),
+    connectionTimeoutMillis: Number(parameter("connect_timeout") ?? connectSecondsOtherwise) * 1000,
+  };
+}
+
+/** As libpq's words mean it: `require` encrypts and trusts whoever answers, `verify-full` knows the server by its name. */
+async function tlsOf(mode: string | undefined, rootFile: string | undefined): Promise<pg.PoolConfig["ssl"]> {
+  if (mode !== "verify-full" && rootFile !== undefined)
+    throw new Error("sslrootcert needs sslmode=verify-full");
+  if (mode === "verify-full") return { ...(rootFile && { ca: await readFile(rootFile, "utf8") }) };
+  return mode === "require" && { rejectUnauthorized: false };
+}
+
+function openPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({
+    ...config,
+    application_name: "payment-ledger",
+    keepAlive: true,
+    idleTimeoutMillis: idleMs,
+    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+    async onConnect(client) {
+      // A connection that breaks says so to whoever uses it next; without a listener it would end the process.
+      client.on("error", () => {});
+      await client.query("set time zone 'UTC'");
+    },
+  });
+  return pool.on("error", () => {});
+}
+
+const { INT8, TIMESTAMPTZ } = pg.types.builtins;
+
+function parserOf(type: number, format?: "text" | "binary"): unknown {
+  if (type === INT8) return BigInt;
+  if (type === TIMESTAMPTZ) return readTimestamp;
+  return pg.types.getTypeParser(type, format as "text");
+}
+
+/** The names of the statements that are kept: the same in every connection, and few, since their texts are ours. */
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `statement_${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+const sqlOver = (connection: pg.Pool | pg.PoolClient, rejection: (error: unknown) => unknown): Sql => ({
+  async query<Row>(text: string, values?: unknown[], plan = "kept") {
+    const statement = { text, ...(values && { values }), ...(plan === "kept" && { name: nameOf(text) }) };
+    try {
+      return (await connection.query(statement)).rows as Row[];
+    } catch (error) {
+      throw rejection(error);
+    }
+  },
+  async run(script) {
+    try {
+      await connection.query(script);
+    } catch (error) {
+      throw rejection(error);
+    }
+  },
+});
+
+/**
+ * What the server says of a statement stays as it is, unless it says that it cannot now: SQLSTATE classes 08
+ * (connection), 28 and 3D (no way in), 40 (rolled back among others), 53 (out of resources), 57P (starting, stopping)
+ * and 25006 (read-only after a failover). What anyone else says is that there is no connection.
+ */
+function rejection(error: unknown): unknown {
+  if (error instanceof TypeError) return error;
+  const code = error instanceof pg.DatabaseError ? (error.code ?? "") : "08000";
+  return /^(08|28|3D|40|53|57P|25006)/.test(code) ? new DatabaseUnavailable(error) : error;
+}
+
+const queryCanceled = "57014";
+
+/** The server ended the statement, or no connection of the pool became free. */
+const isOutOfTime = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError
+    ? error.code === queryCanceled
+    : (error as Error).message === "timeout exceeded when trying to connect";
+
+function usageOf(pools: pg.Pool[]): Connections {
+  const sum = (count: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0);
+  return {
+    busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),
+    idle: sum(({ idleCount }) => idleCount),
+    waiting: sum(({ waitingCount }) => waitingCount),
+  };
+}

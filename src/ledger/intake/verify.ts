@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Database, Sql } from "../database/database.ts";
+import { projectMetadataKeys } from "../projection/metadata.ts";
+import { projectPayouts } from "../projection/payout.ts";
+import { projectTransactions } from "../projection/transaction.ts";
+import { eventsOf, payoutEventsOf } from "../tables/event.ts";
+import { missingMetadataKeys } from "../tables/metadata-key.ts";
+import { payoutsOf } from "../tables/payout.ts";
+import { transactionsOf } from "../tables/transaction.ts";
+
+/**
+ * What is wrong with the rows of these transactions and payouts, in words, one text for each row that differs from what
+ * its events amount to. Events that come in meanwhile make no difference.
+ */
+export const verify = (database: Database, ids: string[]): Promise<string[]> =>
+  database.transaction(async (sql) => {
+    await sql.run("set transaction isolation level repeatable read, read only");
+    const own = await eventsOf(sql, ids);
+    const parents = new Set(own.flatMap((event) => event.parent_resource_external_id ?? []));
+    const others = await eventsOf(sql, [...parents.difference(new Set(ids))]);
+    const projected = projectTransactions([...own, ...others]).filter((row) => ids.includes(row.external_id));
+    const payouts = projectPayouts(await payoutEventsOf(sql, ids));
+    return [
+      ...differences("transaction", "external_id", await transactionsOf(sql, ids), projected),
+      ...differences("payout", "gateway_payout_id", await payoutsOf(sql, ids), payouts),
+      ...(await keyDifferences(sql, own)),
+    ];
+  });
+
+/** By the rows' key: what has a row and no event, what has events and no row, and what has both but differs. */
+function differences<Row>(kind: string, key: keyof Row & string, rows: Row[], projected: Row[]): string[] {
+  const byId = (all: Row[]) => new Map(all.map((row) => [row[key] as string, row]));
+  const [kept, expected] = [byId(rows), byId(projected)];
+  return [...new Set([...kept.keys(), ...expected.keys()])].sort().flatMap((id) => {
+    const [row, fold] = [kept.get(id), expected.get(id)];
+    if (!fold) return `${kind} ${id}: no event tells of it`;
+    if (!row) return `${kind} ${id}: has events and no row`;
+    const columns = Object.keys(fold).filter(
+      (name) => !isDeepStrictEqual(row[name as keyof Row], fold[name as keyof Row]),
+    );
+    return columns.length > 0 ? `${kind} ${id}: ${columns.join(", ")}` : [];
+  });
+}
+
+async function keyDifferences(
+  sql: Sql,
+  events: Parameters<typeof projectMetadataKeys>[0],
+): Promise<string[]> {
+  const missing = await missingMetadataKeys(sql, projectMetadataKeys(events));
+  return missing.map(
+    ({ gateway_account_id, key }) =>
+      `metadata key ${JSON.stringify(key)} of account ${gateway_account_id}: has events and no row`,
+  );
+}
