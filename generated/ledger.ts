@@ -35,7 +35,7 @@ export interface paths {
          * @description Requests by operation and status, messages by what became of them, how long they took from queue to database, how
          *     many wait, are in hand and are parked, and how the connections to the database are used.
          *     One family of numbers after another, in the text format of Prometheus (version 0.0.4). What cannot be known
-         *     now, such as what waits in a queue that is away, is `NaN`.
+         *     now, such as what waits in a queue that is away, is `Nan`.
          */
         get: operations["getMetrics"];
         put?: never;

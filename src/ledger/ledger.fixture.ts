@@ -14,12 +14,13 @@ import { migrate } from "./tables/migrate.ts";
 /** A ledger as it runs, in memory, with every reply held against the contract. */
 export async function startLedger({
   statementTimeoutMs = 10_000,
+  open = openNewDatabase,
   security = undefined as Security | undefined,
 } = {}) {
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
   const strays: string[] = [];
-  const database = await openNewDatabase();
+  const database = await open();
   await migrate(database);
   const queue = await openQueue("memory:");
   const metrics = new Registry();
@@ -54,6 +55,7 @@ export async function startLedger({
   return {
     base,
     database,
+    queue,
     /** Lines of the log, from warnings up. */
     logged,
     ask,

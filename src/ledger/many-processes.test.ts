@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import { freePort } from "../service/free-port.fixture.ts";
+import { describeNeeding } from "../service/needing.fixture.ts";
+import { newFolder, run } from "../service/run.fixture.ts";
+import { demoEvents } from "./commands/demo-events.ts";
+import { type Database, openDatabase } from "./database/database.ts";
+import { newPostgres, postgresServer } from "./database/new-database.fixture.ts";
+import { ingest } from "./intake/ingest.ts";
+import { readMessage } from "./intake/message.ts";
+import { clientUrl, openQueue } from "./queue/queue.ts";
+import type { NewEvent } from "./tables/event.ts";
+import { migrate } from "./tables/migrate.ts";
+
+const broker = process.env.TEST_AMQP_URL;
+const describeOnServers = describeNeeding(
+  "TEST_POSTGRES_URL or TEST_AMQP_URL",
+  postgresServer !== undefined && broker !== undefined,
+);
+
+/** The demonstration's resources so many times over, each with ids of its own, shuffled, every message twice. */
+function messages(copies: number): string[] {
+  const ids = /"demo-[a-z]+"/g;
+  const once = Array.from({ length: copies }, (_, copy) =>
+    demoEvents().map((event) => JSON.stringify(event).replaceAll(ids, (id) => `${id.slice(0, -1)}-${copy}"`)),
+  ).flat();
+  return [...once, ...once].toSorted(() => Math.random() - 0.5);
+}
+
+/** All that is kept, but for the numbers, which tell in which order events arrived. */
+const kept = async (database: Database) => ({
+  transactions: await database.query(
+    "select to_jsonb(transaction) - 'first_event_id' as row from transaction order by external_id",
+  ),
+  payouts: await database.query("select * from payout order by gateway_payout_id"),
+  metadataKeys: await database.query("select * from metadata_key order by gateway_account_id, key"),
+  events: await database.query(
+    `select resource_external_id, timestamp, event_type, event_details from event
+     order by resource_external_id, timestamp, event_type`,
+  ),
+});
+
+async function keptOf(bodies: string[]) {
+  await using made = await newPostgres();
+  await using database = await openDatabase(made.url);
+  await migrate(database);
+  const events = bodies.map((body) => (readMessage(body) as { event: NewEvent }).event);
+  await ingest(database, { events, reprojections: [], parked: [] });
+  return await kept(database);
+}
+
+describeOnServers("many processes", () => {
+  test.each([
+    ["RabbitMQ", async () => ({ url: `${broker}?queue=test-${randomUUID()}`, host: undefined })],
+    [
+      "SQS",
+      async () => {
+        const url = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
+        return { url: clientUrl(url), host: url };
+      },
+    ],
+  ])(
+    "that receive from one queue of %s, one of which is killed, end in the rows of one",
+    async (_name, address) => {
+      const { url, host } = await address();
+      await using made = await newPostgres();
+      const env = {
+        DATABASE_URL: made.url,
+        LEDGER_PORT: "0",
+        QUEUE_RECEIVER_BATCH_SIZE: "20",
+        LOG_LEVEL: "warn",
+      };
+      const bodies = messages(40);
+      await using queue = await openQueue(host ?? url);
+      await queue.send(bodies.slice(0, 500));
+      const start = () => run("main.ts", { args: ["ledger"], env: { ...env, QUEUE_URL: url } });
+      const [killed, ...others] = [start(), start(), start()];
+      for (let sent = 500; sent < bodies.length; sent += 100) {
+        await queue.send(bodies.slice(sent, sent + 100));
+        await sleep(20);
+      }
+      await using database = await openDatabase(made.url);
+      const stored = async () =>
+        (await database.query<{ count: bigint }>("select count(*) from event"))[0]?.count ?? 0n;
+      await vi.waitFor(async () => expect(await stored()).toBeGreaterThan(100n), { timeout: 60_000 });
+      killed?.child.kill("SIGKILL");
+      const reprojected = await run("ledger/commands/reproject.ts", { args: ["--all"], env }).ended;
+      expect([reprojected.code, reprojected.errors]).toEqual([0, ""]);
+
+      await vi.waitFor(async () => expect((await queue.check()).waiting).toBe(0), {
+        timeout: 120_000,
+        interval: 200,
+      });
+      const expected = await keptOf(bodies);
+      await vi.waitFor(async () => expect(await stored()).toBe(BigInt(expected.events.length)), {
+        timeout: 60_000,
+      });
+      for (const { child } of others) child.kill("SIGTERM");
+      for (const { ended } of others) expect(await ended).toEqual({ code: 0, output: "", errors: "" });
+      expect(await kept(database)).toEqual(expected);
+      const [row] = await database.query(
+        "select deadlocks from pg_stat_database where datname = current_database()",
+      );
+      expect(row).toEqual({ deadlocks: 0n });
+      expect(expected.transactions).toHaveLength(240);
+    },
+    300_000,
+  );
+
+  test("that start together on an empty database all come up, each migration applied once", async () => {
+    await using made = await newPostgres();
+    const env = { DATABASE_URL: made.url, QUEUE_URL: "memory:", LEDGER_PORT: "0" };
+    const all = Array.from({ length: 20 }, () => run("main.ts", { args: ["ledger"], env }));
+    await vi.waitFor(
+      () => expect(all.filter(({ output }) => output().includes("listening"))).toHaveLength(20),
+      {
+        timeout: 120_000,
+      },
+    );
+    for (const { child } of all) child.kill("SIGTERM");
+    for (const { ended } of all) expect(await ended).toMatchObject({ code: 0, errors: "" });
+    await using database = await openDatabase(made.url);
+    expect(await database.query("select name from migration order by name")).toEqual([
+      { name: "0001-events-and-transactions.sql" },
+      { name: "0002-payouts-and-search.sql" },
+    ]);
+  }, 200_000);
+});

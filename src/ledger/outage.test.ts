@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import { describeNeeding } from "../service/needing.fixture.ts";
+import { openDatabase } from "./database/database.ts";
+import { isPostgresInstalled, startPostgres } from "./database/postgres-server.fixture.ts";
+import { message, startLedger } from "./ledger.fixture.ts";
+
+describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away, the ledger", () => {
+  test("says so at once, keeps messages in the queue, and goes on when it is back", async () => {
+    await using server = await startPostgres();
+    await using ledger = await startLedger({ open: () => openDatabase(server.url) });
+    await ledger.tell([message({ resource_external_id: "before" })]);
+    await server.kill();
+
+    const paths = ["/v1/transaction/before?account_id=57", "/v1/transaction/?account_id=57", "/v1/event/1"];
+    for (const path of paths) {
+      const begun = performance.now();
+      const { status, json } = await ledger.ask(path);
+      expect([status, json.detail]).toEqual([
+        503,
+        "the database cannot be reached; trying again later may help",
+      ]);
+      expect(performance.now() - begun).toBeLessThan(500);
+    }
+    const health = await ledger.ask("/healthcheck");
+    expect([health.status, health.json]).toMatchObject([
+      503,
+      { database: { healthy: false, message: "The database cannot be reached" }, queue: { healthy: true } },
+    ]);
+    const { status, text } = await ledger.ask("/metrics");
+    expect([status, text]).toEqual([200, expect.stringContaining("\nledger_parked_messages Nan\n")]);
+
+    await ledger.send(...["1", "2", "3"].map((id) => message({ resource_external_id: id })));
+    await sleep(3000);
+    // At the most each receiver has tried once, and then waited for the database.
+    const errors = ledger.logged.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+    expect(errors.filter(({ msg }) => msg.includes("put back")).length).toBeLessThanOrEqual(2);
+
+    await server.start();
+    await vi.waitFor(async () => expect((await ledger.ask("/healthcheck")).status).toBe(200), {
+      timeout: 10_000,
+    });
+    for (const id of ["before", "1", "2", "3"]) {
+      await ledger.until(`/v1/transaction/${id}?account_id=57`, { transaction_id: id });
+    }
+    expect((await ledger.ask("/metrics")).text).toContain("\nledger_parked_messages 0\n");
+  });
+
+  test("shows a receiver that is stuck, which goes on when the database does", async () => {
+    await using server = await startPostgres();
+    await using ledger = await startLedger({ open: () => openDatabase(server.url), statementTimeoutMs: 500 });
+    await ledger.tell([message({ resource_external_id: "before" })]);
+    server.pause();
+    await ledger.send(message({ resource_external_id: "behind" }));
+    const age = async () => (await ledger.ask("/healthcheck")).json.receiver.oldest_message_age_ms;
+    await vi.waitFor(async () => expect(await age()).toBeGreaterThan(1000), { timeout: 20_000 });
+    expect([503, 504]).toContain((await ledger.ask("/v1/event/1")).status);
+    server.resume();
+    await ledger.until("/v1/transaction/behind?account_id=57", { transaction_id: "behind" });
+    await vi.waitFor(async () => expect(await age()).toBe(0), { timeout: 10_000 });
+  });
+});

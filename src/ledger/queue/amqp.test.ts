@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import amqp, { type ChannelModel } from "amqplib";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { describeNeeding } from "../../service/needing.fixture.ts";
+import type { TestServer } from "../../service/test-server.fixture.ts";
+import { type Delivery, openQueue, type Queue } from "./queue.ts";
+import { isRabbitmqInstalled, startRabbitmq } from "./rabbitmq-server.fixture.ts";
+
+const waitMs = 10_000;
+
+describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its troubles", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startRabbitmq();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  let name: string;
+  let queue: Queue;
+  beforeEach(async () => {
+    name = `test-${randomUUID()}`;
+    queue = await openQueue(`${server.url}?queue=${name}`);
+  });
+  afterEach(() => queue[Symbol.asyncDispose]());
+
+  const receive = (max = 100) => queue.receive(max, waitMs, AbortSignal.timeout(waitMs));
+  /** The next delivery, through whatever the queue goes through meanwhile. */
+  const eventually = (work: () => Promise<Delivery[]>) =>
+    vi.waitFor(
+      async () => {
+        const [delivery] = await work();
+        expect(delivery).toBeDefined();
+        return delivery as Delivery;
+      },
+      { timeout: 50_000, interval: 500 },
+    );
+  async function onConnection(work: (connection: ChannelModel) => Promise<unknown>) {
+    const connection = await amqp.connect(server.url);
+    await work(connection);
+    await connection.close();
+  }
+
+  test("delivers again what was in hand when it was killed, to the same receiver", async () => {
+    await queue.send(["1"]);
+    const [first] = await receive();
+    // It takes half a second to note on disk that there is a new queue.
+    await sleep(1500);
+    await server.kill();
+    await expect(queue.check()).rejects.toThrow();
+    await expect(queue.send(["2"])).rejects.toThrow();
+    await expect(receive()).rejects.toThrow();
+    await server.start();
+    const again = await eventually(receive);
+    expect(again).toMatchObject({ id: first?.id, body: "1" });
+    expect(again.attempt).toBeGreaterThan(1);
+    // What was in hand before is nothing to the new connection, although it counts its deliveries anew.
+    await queue.acknowledge([first as Delivery]);
+    expect(await queue.receive(1, 300, AbortSignal.timeout(5000))).toEqual([]);
+    await queue[Symbol.asyncDispose]();
+    queue = await openQueue(`${server.url}?queue=${name}`);
+    expect((await eventually(receive)).body).toBe("1");
+  });
+
+  test("ends the wait of a receiver when it stops, and serves it when it is back", async () => {
+    const waiting = receive().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    await sleep(1500);
+    await server.restart();
+    expect(await waiting).toBe("the connection to the queue was lost");
+    await vi.waitFor(() => queue.send(["hello"]), { timeout: 30_000, interval: 500 });
+    expect((await eventually(receive)).body).toBe("hello");
+  });
+
+  test("takes what it is sent when it hangs for a while", async () => {
+    await queue.send(["1"]);
+    server.pause();
+    const sending = queue.send(["2"]);
+    await sleep(1000);
+    server.resume();
+    await sending;
+    expect([(await eventually(() => receive(1))).body, (await eventually(() => receive(1))).body]).toEqual([
+      "1",
+      "2",
+    ]);
+  });
+
+  test("keeps a queue as it is that was made otherwise", async () => {
+    await queue[Symbol.asyncDispose]();
+    name = `classic-${randomUUID()}`;
+    await onConnection(async (connection) => {
+      const channel = await connection.createChannel();
+      await channel.assertQueue(name, { durable: false, maxPriority: 3, autoDelete: false });
+    });
+    queue = await openQueue(`${server.url}?queue=${name}`);
+    await queue.send(["hello"]);
+    const delivery = await eventually(receive);
+    await queue.putBack([delivery], 100);
+    expect(await eventually(receive)).toMatchObject({ id: delivery.id, body: "hello", attempt: 2 });
+  });
+
+  test("makes a quorum queue when there is none", async () => {
+    await queue.check();
+    await expect(
+      onConnection(async (connection) => {
+        connection.on("error", () => {});
+        const channel = await connection.createChannel();
+        channel.on("error", () => {});
+        await channel.assertQueue(name, { arguments: { "x-queue-type": "classic" } });
+      }),
+    ).rejects.toThrow("quorum");
+  });
+
+  test("tells a sender that its queue is gone, and makes it anew for the next", async () => {
+    await queue.send(["1"]);
+    await onConnection(async (connection) => (await connection.createChannel()).deleteQueue(name));
+    await expect(queue.send(["2"])).rejects.toThrow(`there is no queue ${name}`);
+    await expect(queue.check()).rejects.toThrow("404");
+    await vi.waitFor(() => queue.send(["3"]), { timeout: 10_000 });
+    expect((await eventually(receive)).body).toBe("3");
+  });
+
+  test("tells a receiver that its queue is gone, which finds the new one", async () => {
+    const waiting = receive().catch((error: Error) => error.message);
+    await vi.waitFor(async () => expect((await queue.check()).waiting).toBe(0));
+    await sleep(200);
+    await onConnection(async (connection) => (await connection.createChannel()).deleteQueue(name));
+    expect(await waiting).toBe("the connection to the queue was lost");
+    await queue.send(["hello"]);
+    expect((await eventually(receive)).body).toBe("hello");
+  });
+
+  test("gives no receiver more than it may have in hand, and the rest to the others", async () => {
+    await queue[Symbol.asyncDispose]();
+    queue = await openQueue(`${server.url}?queue=${name}&prefetch=3`);
+    await using other = await openQueue(`${server.url}?queue=${name}&prefetch=3`);
+    await queue.send(["1", "2", "3", "4", "5"]);
+    const mine: Delivery[] = [];
+    while (mine.length < 3) mine.push(...(await receive()));
+    expect(await queue.receive(1, 300, AbortSignal.timeout(5000))).toEqual([]);
+    const theirs: Delivery[] = [];
+    while (theirs.length < 2) theirs.push(...(await other.receive(100, waitMs, AbortSignal.timeout(waitMs))));
+    expect([...mine, ...theirs].map(({ body }) => body).sort()).toEqual(["1", "2", "3", "4", "5"]);
+  });
+
+  test("does not lose a message whose producer gives every message the same id", async () => {
+    await onConnection(async (connection) => {
+      const channel = await connection.createConfirmChannel();
+      await queue.check();
+      for (const body of ["1", "2"]) channel.sendToQueue(name, Buffer.from(body), { messageId: "same" });
+      await channel.waitForConfirms();
+    });
+    const ids = [(await eventually(() => receive(1))).id, (await eventually(() => receive(1))).id];
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id).toMatch(/^same [0-9a-f]{64}$/);
+  });
+});
