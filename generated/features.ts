@@ -129,6 +129,20 @@ export interface components {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
+        /** @description The token's scope is not enough. */
+        Forbidden: {
+            headers: {
+                /**
+                 * @description What is asked for (RFC 6750).
+                 * @example Bearer error="insufficient_scope", scope="features:write"
+                 */
+                "WWW-Authenticate": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain": components["schemas"]["ErrorLine"];
+            };
+        };
         /** @description The request line and the headers are larger than 16 KiB together. */
         HeadersTooLarge: {
             headers: {
@@ -161,7 +175,21 @@ export interface components {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
-        /** @description The service is stopping. */
+        /** @description There is no token, or it is not one that this service takes; the message says why. */
+        Unauthorized: {
+            headers: {
+                /**
+                 * @description What is asked for (RFC 6750).
+                 * @example Bearer scope="features:read"
+                 */
+                "WWW-Authenticate": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain": components["schemas"]["ErrorLine"];
+            };
+        };
+        /** @description The service is stopping, or something it depends on is away. Trying again later may help. */
         Unavailable: {
             headers: {
                 [name: string]: unknown;
@@ -224,6 +252,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
@@ -265,6 +295,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
@@ -315,6 +347,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];

@@ -10,6 +10,8 @@ beforeAll(async () => {
     const path = join(copy.folder, `openapi/${file}.yaml`);
     const contract = await readFile(path, "utf8");
     await writeFile(path, contract.replace(/^ {2}version: .*$/m, "  version: 1.0.0"));
+    // Whatever the project has not released yet, here it is released first.
+    await rm(join(copy.folder, `openapi/released/${file}.yaml`));
   }
   expect(await changes("--release")).toMatchObject({ code: 0 });
 });

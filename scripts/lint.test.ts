@@ -34,6 +34,12 @@ test.each([
     "$1",
     "operation-description",
   ],
+  [
+    "an operation that does not say who may call it",
+    /( {6}tags: \[events\]\n) +security:\n.*\n/,
+    "$1",
+    "operations-say-who-may-call",
+  ],
   ["an error that is not declared", /( {8}"405":\n.*\n)( {8}"431":\n.*\n)/, "$1", "errors-are-declared"],
   [
     "parameters of a path",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { request } from "undici";
 import { describe, expect, test, vi } from "vitest";
 import { freePort } from "./service/free-port.fixture.ts";
+import { openIssuer } from "./service/issuer.fixture.ts";
 import { newFolder, run } from "./service/run.fixture.ts";
 
 const memory = { DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:", LEDGER_PORT: "0", FEATURES_PORT: "0" };
@@ -19,12 +20,16 @@ describe("settings that cannot be used", () => {
       QUEUE_URL: `sqs+embedded:./q?prot=${secret}`,
       FEATURES_STORE_URL: secret,
       QUEUE_RECEIVER_BACKGROUND_PROCESSING: "yes",
+      AUTH_JWKS_URL: `ftp://${secret}`,
+      AUTH_ISSUER: secret,
       LOG_LEVEL: "loud",
     };
     const { code, output, errors } = await run("main.ts", { env }).ended;
     expect(code).toBe(2);
     expect(output + errors).not.toContain(secret);
     expect(errors.trim().split("\n").sort()).toEqual([
+      "start: AUTH_AUDIENCE must be set together with AUTH_JWKS_URL and AUTH_ISSUER",
+      "start: AUTH_JWKS_URL must be a URL of http: or https:, without credentials",
       expect.stringMatching(
         /^start: DATABASE_URL must be one of pglite:FOLDER or pglite:memory, postgres:\/\//,
       ),
@@ -110,12 +115,46 @@ describe("a stop", () => {
   });
 });
 
-test("an address that others reach is warned of", async () => {
-  const services = run("main.ts", { env: { ...memory, HOST: "0.0.0.0" }, args: ["features"] });
-  await services.says("listening");
+test("an address that others reach is warned of, unless they have to say who they are", async () => {
+  const authentication = {
+    AUTH_JWKS_URL: "http://127.0.0.1:1/keys",
+    AUTH_ISSUER: "https://issuer.test/",
+    AUTH_AUDIENCE: "https://services.test/",
+  };
+  for (const [env, warnings] of [
+    [{}, 1],
+    [authentication, 0],
+  ] as const) {
+    const services = run("main.ts", { env: { ...memory, HOST: "0.0.0.0", ...env }, args: ["features"] });
+    await services.says("listening");
+    services.child.kill("SIGTERM");
+    const { output } = await services.ended;
+    expect(output.split("\n").filter((line) => line.includes('"level":40'))).toHaveLength(warnings);
+  }
+});
+
+test("tokens that the settings ask for are asked for by both services", async () => {
+  await using issuer = await openIssuer();
+  const settings = { ...issuer.settings, AUTH_JWKS_URL: String(issuer.settings.AUTH_JWKS_URL) };
+  const [ledgerPort, featuresPort] = [String(await freePort()), String(await freePort())];
+  const env = { ...memory, ...settings, LEDGER_PORT: ledgerPort, FEATURES_PORT: featuresPort };
+  const services = run("main.ts", { env });
+  await vi.waitFor(() => expect(services.output().match(/listening/g)).toHaveLength(2), { timeout: 15_000 });
+  const good = await issuer.sign({ scope: "ledger:read:all features:read" });
+  for (const url of [
+    `http://127.0.0.1:${ledgerPort}/v1/transaction/?account_id=57`,
+    `http://127.0.0.1:${featuresPort}/features/a/b`,
+  ]) {
+    const statusWith = async (headers: Record<string, string>) => {
+      const { statusCode, body } = await request(url, { headers });
+      await body.dump();
+      return statusCode;
+    };
+    expect(await statusWith({})).toBe(401);
+    expect(await statusWith({ authorization: `Bearer ${good}` })).toBe(200);
+  }
   services.child.kill("SIGTERM");
-  const { output } = await services.ended;
-  expect(output.split("\n").filter((line) => line.includes('"level":40'))).toHaveLength(1);
+  expect(await services.ended).toMatchObject({ code: 0, errors: "" });
 });
 
 test("at info, a start and requests write one line a service: where it listens", async () => {

@@ -1,3 +1,4 @@
+import { authenticationSettings, openAuthentication } from "./service/authentication.ts";
 import { refuseUnknown, runCommand } from "./service/command.ts";
 import { logLevels, openLog } from "./service/log.ts";
 import { oneOf, readSettings, type Settings } from "./service/settings.ts";
@@ -20,7 +21,7 @@ Settings come from the environment; the README lists them. Exit code: 0 after a 
 cannot run, 2 when an argument or a setting is wrong.
 `;
 
-const common = { LOG_LEVEL: oneOf(logLevels, "info") };
+const common = { LOG_LEVEL: oneOf(logLevels, "info"), ...authenticationSettings };
 type AllSettings = Settings<typeof common> &
   Settings<typeof import("./ledger/start.ts").settings> &
   Settings<typeof import("./features/start.ts").settings>;
@@ -35,7 +36,8 @@ await runCommand("start", usage, async (args) => {
   const settings = readSettings(process.env, specification) as AllSettings;
 
   const log = openLog(settings.LOG_LEVEL);
-  if (!isLoopback(settings.HOST)) {
+  const security = openAuthentication(settings);
+  if (!security && !isLoopback(settings.HOST)) {
     log.warn(
       { host: settings.HOST },
       "no authentication is configured: whoever reaches this address is answered",
@@ -45,7 +47,7 @@ await runCommand("start", usage, async (args) => {
   const failures: Error[] = [];
   const running = loaded.map(async ({ name, start }) => {
     try {
-      await start(settings, log.child({ service: name }), stop.signal);
+      await start(settings, security, log.child({ service: name }), stop.signal);
     } catch (error) {
       log.debug({ err: error, service: name }, "the service ended");
       failures.push(new Error(`${name}: ${error instanceof Error ? error.message : error}`));

@@ -48,7 +48,19 @@ function visitOperations({ paths }: Contract, add: Add): void {
   }
 }
 
-function visitOperation({ parameters = [], responses }: Node, place: string[], add: Add): void {
+function visitOperation(
+  { parameters = [], responses, security = [] }: Node,
+  place: string[],
+  add: Add,
+): void {
+  for (const [index, alternative] of (security as Node[]).entries()) {
+    add("security removed", place, `${index + 1}`, (node) => node.security.splice(index, 1));
+    for (const scheme of Object.keys(alternative)) {
+      add("scope changed", place, `${index + 1}`, (node) => {
+        node.security[index][scheme] = ["colour"];
+      });
+    }
+  }
   for (const [status, response] of Object.entries<Node>(responses)) {
     add("status removed", place, status, (node) => delete node.responses[status]);
     if (!response.$ref) visitResponse(response, [...place, "responses", status], add);

@@ -22,7 +22,7 @@ interface Question {
   operation: Operation;
   method: string;
   path: string;
-  headers?: Record<string, string>;
+  headers: Record<string, string>;
   /** The status it must be answered with; any that is declared when it is not given. */
   status?: number;
 }
@@ -35,10 +35,11 @@ interface Exchange {
 /** Asks a service everything there is to ask, in every situation, as any client would: over HTTP. */
 export async function observe(subject: Subject): Promise<Observation[]> {
   const operations = operationsOf(subject.contract);
+  const good = authorization(subject.tokens?.good);
   const questions = subject.requests.map(({ method, path, accept, status }) => {
     const operation = operationAt(operations, method, path);
     if (!operation) throw new Error(`the contract has no operation at ${method} ${path}`);
-    return { operation, method, path, status, ...(accept && { headers: { accept } }) };
+    return { operation, method, path, status, headers: { ...good, ...(accept && { accept }) } };
   });
   const samples = operations.map((operation) => {
     const sample = questions.find((one) => one.operation === operation && one.status < 300);
@@ -70,8 +71,15 @@ async function whenAllIsWell(
   const base = await app.listen(anywhere);
   const exchanges: Exchange[] = [];
   for (const question of questions) exchanges.push(await ask(base, question));
+  const poor = authorization(subject.tokens?.poor);
   const refused = samples.flatMap((sample): Question[] => [
     { ...sample, path: `${sample.path}${sample.path.includes("?") ? "&" : "?"}surplus=1`, status: 400 },
+    ...(sample.operation.security.length === 0
+      ? []
+      : [
+          { ...sample, headers: {}, status: 401 },
+          { ...sample, headers: poor, status: 403 },
+        ]),
     { ...sample, method: "DELETE", status: 405 },
     { ...sample, headers: { "x-long": "x".repeat(17_000) }, status: 431 },
   ]);
@@ -107,6 +115,9 @@ async function whenClosing(subject: Subject, samples: Question[]): Promise<Excha
   }));
 }
 
+const authorization = (token: string | undefined): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` };
+
 const anywhere = { host: "127.0.0.1", port: 0 };
 
 /** The operation a request is for: that whose path has the fewest parameters of those that fit. */
@@ -135,9 +146,10 @@ async function begin(app: FastifyInstance, questions: Question[]) {
   const arrived: Socket[] = [];
   app.server.on("connection", (socket) => arrived.push(socket));
   const { port } = app.server.address() as AddressInfo;
-  const sockets = questions.map(({ method, path }) => {
+  const sockets = questions.map(({ method, path, headers }) => {
     const socket = connect(port, "127.0.0.1");
-    socket.write(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n`);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join("")}`);
     return socket;
   });
   const isThere = () => arrived.length === sockets.length && arrived.every(({ bytesRead }) => bytesRead > 0);

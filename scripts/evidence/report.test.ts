@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { openLog } from "../../src/service/log.ts";
 import type { Contract } from "../../src/service/operations.ts";
+import { Refusal } from "../../src/service/refusal.ts";
+import type { Security } from "../../src/service/security.ts";
 import { createService } from "../../src/service/service.ts";
 import { observe } from "./observe.ts";
 import { evidenceOf, faultsOf } from "./report.ts";
@@ -16,7 +18,9 @@ const light = {
 };
 
 /** A service that tells the light of a crossing; a test changes what the contract or the service says of it. */
-const crossing = (change: { responses?: object; parameters?: object[]; light?: object } = {}): Contract =>
+const crossing = (
+  change: { responses?: object; parameters?: object[]; light?: object; security?: object[] } = {},
+): Contract =>
   JSON.parse(
     JSON.stringify({
       openapi: "3.1.0",
@@ -34,6 +38,7 @@ const crossing = (change: { responses?: object; parameters?: object[]; light?: o
               },
               { name: "past", in: "query", schema: { type: "boolean" } },
             ],
+            ...(change.security && { security: change.security }),
             responses: {
               200: {
                 description: "its colour",
@@ -45,7 +50,10 @@ const crossing = (change: { responses?: object; parameters?: object[]; light?: o
           },
         },
       },
-      components: { schemas: { Message: light } },
+      components: {
+        schemas: { Message: light },
+        ...(change.security && { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } }),
+      },
     }),
   );
 
@@ -63,7 +71,7 @@ const requests = [
 ];
 
 async function faultsWith(
-  change: Partial<Subject> & { replies?: Record<string, object> },
+  change: Partial<Subject> & { replies?: Record<string, object>; security?: Security },
 ): Promise<string[]> {
   const contract = change.contract ?? crossing();
   const answers = change.replies ?? replies;
@@ -74,6 +82,7 @@ async function faultsWith(
     async open(situation: Situation) {
       const app = await createService<Record<string, never>>({
         contract,
+        security: change.security,
         handlers: {
           getLight: async ({ query }: { query: { side: string } }) => answers[query.side],
         } as never,
@@ -88,8 +97,24 @@ async function faultsWith(
   return faultsOf(evidenceOf(subject, await observe(subject)));
 }
 
+const guarded = crossing({ security: [{ bearer: ["see"] }], responses: { 401: error, 403: error } });
+const tokens = { good: "see", poor: "hear" };
+/** Somebody who lets in whom they should, unless told whom. */
+const guard = (...letIn: (string | undefined)[]): Security => ({
+  bearer: async ({ headers }, [scope]) => {
+    const token = headers.authorization?.replace("Bearer ", "");
+    const isLetIn = token === scope || letIn.includes(token ?? "nobody");
+    if (!isLetIn) throw new Refusal(token === undefined ? 401 : 403, ["no"]);
+    return { scopes: new Set(), claims: {} };
+  },
+});
+
 test("a service that answers all that its contract declares, and nothing else, is without fault", async () => {
   expect(await faultsWith({})).toEqual([]);
+});
+
+test("so is one that asks for tokens", async () => {
+  expect(await faultsWith({ contract: guarded, tokens, security: guard() })).toEqual([]);
 });
 
 describe("the evidence is not enough", () => {
@@ -98,6 +123,22 @@ describe("the evidence is not enough", () => {
       "when a declared status was never seen",
       { contract: crossing({ responses: { 404: error } }) },
       ["getLight was never seen to answer 404 text/plain"],
+    ],
+    [
+      "when somebody is let in without a token",
+      { contract: guarded, tokens, security: guard("nobody") },
+      [
+        "getLight was never seen to answer 401 text/plain",
+        "GET /light?side=north&past=true was answered 200: 401 was expected",
+      ],
+    ],
+    [
+      "when somebody is let in whose token is not enough",
+      { contract: guarded, tokens, security: guard("hear") },
+      [
+        "getLight was never seen to answer 403 text/plain",
+        "GET /light?side=north&past=true was answered 200: 403 was expected",
+      ],
     ],
     [
       "when a declared media type was never seen",

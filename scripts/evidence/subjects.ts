@@ -8,6 +8,7 @@ import { createReceiver } from "../../src/ledger/intake/receiver.ts";
 import { openQueue } from "../../src/ledger/queue/queue.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
+import { openIssuer } from "../../src/service/issuer.fixture.ts";
 import { openLog } from "../../src/service/log.ts";
 import type { Contract } from "../../src/service/operations.ts";
 import { readSettings } from "../../src/service/settings.ts";
@@ -25,6 +26,8 @@ export type Situation =
 export interface Subject extends AsyncDisposable {
   contract: Contract;
   requests: Asked[];
+  /** Tokens that go along with requests: one that may ask everything, and one that is good and may ask nothing. */
+  tokens?: { good: string; poor: string };
   /** Bodies of messages that were taken, by the schema they are held against. */
   taken: Record<string, object[]>;
   /** The service in this situation, ready to listen. */
@@ -47,6 +50,7 @@ export async function ledgerSubject(): Promise<Subject> {
   const database = await openDatabase("pglite:memory");
   await migrate(database);
   const queue = await openQueue("memory:");
+  const issuer = await openIssuer();
   const stop = new AbortController();
   const limits = receiverLimits(readSettings({}, settings));
   const receiver = createReceiver({ queue, database, metrics: new Registry(), log, limits });
@@ -67,6 +71,7 @@ export async function ledgerSubject(): Promise<Subject> {
   return {
     contract: ledgerService.contract,
     requests: ledgerRequests,
+    tokens: { good: await issuer.sign({ scope: "ledger:read:all" }), poor: await issuer.sign({}) },
     taken: { EventMessage: [...messages, ...reprojections] },
     async open(situation) {
       const busy = situation === "its database is busy";
@@ -79,6 +84,7 @@ export async function ledgerSubject(): Promise<Subject> {
             ? { oldestInHandMs: () => 3_600_000 }
             : receiver,
         statementTimeoutMs: busy ? 50 : 60_000,
+        security: issuer.security,
         log,
       });
       if (busy) {
@@ -91,6 +97,7 @@ export async function ledgerSubject(): Promise<Subject> {
     async [Symbol.asyncDispose]() {
       stop.abort();
       await receiving;
+      await issuer[Symbol.asyncDispose]();
       await queue[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
@@ -107,18 +114,25 @@ async function counted(wanted: number, rows: () => Promise<unknown[]>): Promise<
 
 export async function featuresSubject(): Promise<Subject> {
   const store = await openFeatureStore("memory:");
+  const issuer = await openIssuer();
+  const scope = "features:read features:write";
   return {
     contract: featuresService.contract,
     requests: featuresRequests,
+    tokens: { good: await issuer.sign({ scope }), poor: await issuer.sign({}) },
     taken: {},
     async open(situation) {
       const isAway = situation === "what it depends on is away";
       const app = await featuresApp({
         store: isAway ? { ...store, list: away, has: away, add: away } : store,
+        security: issuer.security,
         log,
       });
       return situation === "a handler has a bug" ? withBug(app) : app;
     },
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await issuer[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+    },
   };
 }

@@ -7,7 +7,7 @@ import { createService, type ServiceParts } from "../service/service.ts";
 import { errorLine, featureHandlers } from "./handlers.ts";
 import type { FeatureStore } from "./store/store.ts";
 
-interface Parts extends Pick<ServiceParts<operations>, "log" | "onStrayReply"> {
+interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "onStrayReply"> {
   store: FeatureStore;
 }
 

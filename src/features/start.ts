@@ -1,4 +1,5 @@
 import type { Logger } from "../service/log.ts";
+import type { Security } from "../service/security.ts";
 import { adapterUrl, host, port, type Settings } from "../service/settings.ts";
 import { untilStopped } from "../service/stop.ts";
 import { featuresApp } from "./app.ts";
@@ -13,11 +14,12 @@ export const settings = {
 /** Serves until `stop` aborts; closes in the reverse order of opening. */
 export async function start(
   { HOST, FEATURES_PORT, FEATURES_STORE_URL }: Settings<typeof settings>,
+  security: Security | undefined,
   log: Logger,
   stop: AbortSignal,
 ): Promise<void> {
   await using store = await openFeatureStore(FEATURES_STORE_URL);
-  await using app = await featuresApp({ store, log });
+  await using app = await featuresApp({ store, security, log });
   await app.listen({ host: HOST, port: FEATURES_PORT });
   await untilStopped(stop);
 }

@@ -5,6 +5,7 @@ import type { Contract } from "../service/operations.ts";
 import { Refusal } from "../service/refusal.ts";
 import { createService, type ServiceParts } from "../service/service.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "./database/database.ts";
+import { withinAccounts } from "./handlers/accounts.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { healthHandlers, type InHand } from "./handlers/health.ts";
 import { metricsHandlers } from "./handlers/metrics.ts";
@@ -13,7 +14,7 @@ import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
 import type { Queue } from "./queue/queue.ts";
 
-interface Parts extends Pick<ServiceParts<operations>, "log" | "metrics" | "onStrayReply"> {
+interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "metrics" | "onStrayReply"> {
   database: Database;
   /** A copy of the database for the requests to read from. */
   replica?: Database | undefined;
@@ -49,15 +50,16 @@ export function ledgerApp({
 }: Parts) {
   const sql = (replica ?? database).within(statementTimeoutMs);
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
+  const handlers = {
+    ...healthHandlers({ databases: Object.values(databases), queue, receiver }),
+    ...metricsHandlers(metrics, { databases, database, queue, receiver }),
+    ...eventHandlers(sql),
+    ...transactionHandlers(sql),
+    ...searchHandlers(sql),
+  };
   return createService<operations>({
     ...ledgerService,
-    handlers: {
-      ...healthHandlers({ databases: Object.values(databases), queue, receiver }),
-      ...metricsHandlers(metrics, { databases, database, queue, receiver }),
-      ...eventHandlers(sql),
-      ...transactionHandlers(sql),
-      ...searchHandlers(sql),
-    },
+    handlers: parts.security ? withinAccounts(handlers) : handlers,
     foresee,
     metrics,
     ...parts,

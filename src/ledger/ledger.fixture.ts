@@ -2,6 +2,7 @@ import { Registry } from "prom-client";
 import { request } from "undici";
 import { expect, vi } from "vitest";
 import { openLog } from "../service/log.ts";
+import type { Security } from "../service/security.ts";
 import { readSettings } from "../service/settings.ts";
 import { ledgerApp } from "./app.ts";
 import { openNewDatabase } from "./database/new-database.fixture.ts";
@@ -11,7 +12,11 @@ import { receiverLimits, settings } from "./settings.ts";
 import { migrate } from "./tables/migrate.ts";
 
 /** A ledger as it runs, in memory, with every reply held against the contract. */
-export async function startLedger({ statementTimeoutMs = 10_000, open = openNewDatabase } = {}) {
+export async function startLedger({
+  statementTimeoutMs = 10_000,
+  open = openNewDatabase,
+  security = undefined as Security | undefined,
+} = {}) {
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
   const strays: string[] = [];
@@ -31,6 +36,7 @@ export async function startLedger({ statementTimeoutMs = 10_000, open = openNewD
     queue,
     receiver,
     statementTimeoutMs,
+    security,
     log,
     metrics,
     onStrayReply: (fault) => strays.push(fault),

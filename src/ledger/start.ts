@@ -1,5 +1,6 @@
 import { Registry } from "prom-client";
 import type { Logger } from "../service/log.ts";
+import type { Security } from "../service/security.ts";
 import type { Settings } from "../service/settings.ts";
 import { untilStopped } from "../service/stop.ts";
 import { ledgerApp } from "./app.ts";
@@ -12,7 +13,12 @@ import { migrate } from "./tables/migrate.ts";
 export { settings };
 
 /** Serves, and receives when it is told to, until `stop` aborts; closes in the reverse order of opening. */
-export async function start(given: Settings<typeof settings>, log: Logger, stop: AbortSignal): Promise<void> {
+export async function start(
+  given: Settings<typeof settings>,
+  security: Security | undefined,
+  log: Logger,
+  stop: AbortSignal,
+): Promise<void> {
   await using database = await openDatabase(given.DATABASE_URL);
   await migrate(database);
   await using replica = given.DATABASE_READ_URL ? await openDatabase(given.DATABASE_READ_URL) : undefined;
@@ -22,7 +28,8 @@ export async function start(given: Settings<typeof settings>, log: Logger, stop:
     ? createReceiver({ queue, database, metrics, log, limits: receiverLimits(given) })
     : undefined;
   const statementTimeoutMs = given.STATEMENT_TIMEOUT_MS;
-  await using app = await ledgerApp({ database, replica, queue, receiver, statementTimeoutMs, log, metrics });
+  const parts = { database, replica, queue, receiver, statementTimeoutMs, security, log, metrics };
+  await using app = await ledgerApp(parts);
   await app.listen({ host: given.HOST, port: given.LEDGER_PORT });
   await (receiver?.run(stop) ?? untilStopped(stop));
 }

@@ -1,4 +1,5 @@
 import type { Logger } from "./log.ts";
+import type { Caller } from "./security.ts";
 
 /**
  * The types a contract gives to its handlers. A handler takes what its operation declares, answers with one of the
@@ -56,6 +57,8 @@ export interface Request<Operation> {
   url: string;
   /** Of the media types declared for status 200 the one the caller likes best; the first declared when it is all one. */
   mediaType: MediaType<Operation>;
+  /** Who asks, where the operation wants to know and the service asks. */
+  caller?: Caller | undefined;
   log: Logger;
 }
 

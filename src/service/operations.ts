@@ -3,6 +3,7 @@ export interface Contract {
   openapi: string;
   info: { title: string; version: string };
   paths: Record<string, Record<string, unknown>>;
+  security?: Operation["security"];
   components?: { securitySchemes?: Record<string, unknown>; [kind: string]: unknown };
   [member: string]: unknown;
 }
@@ -25,6 +26,8 @@ export interface Operation {
   parameters: Parameter[];
   bodyRequired: boolean;
   hasBody: boolean;
+  /** What a caller has to have, in alternatives: scopes by the name of a security scheme. */
+  security: Record<string, string[]>[];
   /** Response objects by status. */
   responses: Record<string, DeclaredResponse>;
 }
@@ -57,6 +60,7 @@ interface RawOperation {
   operationId?: string;
   parameters?: unknown[];
   requestBody?: unknown;
+  security?: Operation["security"];
   responses: Record<string, unknown>;
 }
 
@@ -71,6 +75,7 @@ function readOperation(contract: Contract, path: string, method: string, raw: Ra
     parameters: (raw.parameters ?? []).map((parameter) => follow(contract, parameter) as Parameter),
     hasBody: body !== undefined,
     bodyRequired: body?.required ?? false,
+    security: raw.security ?? contract.security ?? [],
     responses: Object.fromEntries(
       Object.entries(raw.responses).map(([status, response]) => [
         status,

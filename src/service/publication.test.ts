@@ -1,6 +1,10 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { featuresApp } from "../features/app.ts";
 import { openFeatureStore } from "../features/store/store.ts";
 import { ledgerApp } from "../ledger/app.ts";
@@ -9,6 +13,7 @@ import { openQueue } from "../ledger/queue/queue.ts";
 import { htmlPage } from "./docs/page.ts";
 import { openLog } from "./log.ts";
 import { type Contract, operationsOf } from "./operations.ts";
+import { createService } from "./service.ts";
 
 const log = openLog("silent");
 const written = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -19,10 +24,16 @@ beforeAll(async () => {
   const database = kept.use(await openDatabase("pglite:memory"));
   const queue = kept.use(await openQueue("memory:"));
   const store = kept.use(await openFeatureStore("memory:"));
-  const ledger = kept.use(await ledgerApp({ database, queue, statementTimeoutMs: 1000, log }));
-  const features = kept.use(await featuresApp({ store, log }));
-  bases.ledger = await ledger.listen({ host: "127.0.0.1", port: 0 });
-  bases.features = await features.listen({ host: "127.0.0.1", port: 0 });
+  const bearer = async () => expect.unreachable();
+  for (const [suffix, security] of [
+    ["", undefined] as const,
+    [" that asks for tokens", { bearer }] as const,
+  ]) {
+    const ledger = kept.use(await ledgerApp({ database, queue, statementTimeoutMs: 1000, security, log }));
+    const features = kept.use(await featuresApp({ store, security, log }));
+    bases[`ledger${suffix}`] = await ledger.listen({ host: "127.0.0.1", port: 0 });
+    bases[`features${suffix}`] = await features.listen({ host: "127.0.0.1", port: 0 });
+  }
 });
 afterAll(() => kept.disposeAsync());
 
@@ -45,14 +56,30 @@ const needs: Record<string, string[]> = {
 };
 
 describe.each(["ledger", "features"])("the %s service", (service) => {
-  test("publishes its contract as it is written, and as JSON", async () => {
-    const yaml = await ask(service, "/openapi.yaml");
+  test("that asks for tokens publishes its contract as it is written, and as JSON", async () => {
+    const asking = `${service} that asks for tokens`;
+    const yaml = await ask(asking, "/openapi.yaml");
     expect([yaml.status, yaml.headers["content-type"]]).toEqual([200, "application/yaml; charset=utf-8"]);
     expect(yaml.text).toBe(written(`openapi/${service}.yaml`));
-    const json = await ask(service, "/openapi.json");
+    const json = await ask(asking, "/openapi.json");
     expect([json.status, json.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
     expect(JSON.parse(json.text)).toEqual(JSON.parse(written(`generated/${service}.json`)));
     expect(JSON.parse(json.text).servers[0].url).toBe("/");
+  });
+
+  test("that asks for none publishes it without tokens, the same as YAML and as JSON", async () => {
+    const [yaml, json] = [await ask(service, "/openapi.yaml"), await ask(service, "/openapi.json")];
+    expect(yaml.headers["content-type"]).toBe("application/yaml; charset=utf-8");
+    const served = JSON.parse(json.text) as Contract;
+    expect(parse(yaml.text)).toEqual(served);
+    for (const { security, responses } of operationsOf(served)) {
+      expect([security, responses[401], responses[403]]).toEqual([[], undefined, undefined]);
+    }
+    expect(served.components).not.toHaveProperty("securitySchemes");
+    expect(json.text).not.toMatch(/bearer|token|WWW-Authenticate/i);
+    const references = [...json.text.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)];
+    expect(references.length).toBeGreaterThan(10);
+    for (const [, kind = "", name = ""] of references) expect(served.components?.[kind]).toHaveProperty(name);
   });
 
   test.each(["/openapi.yaml", "/openapi.json", "/docs", "/docs/swagger-ui.js", "/.well-known/api-catalog"])(
@@ -130,6 +157,42 @@ test("the ledger publishes its queue's contract in one piece, the message schema
   expect(text).not.toContain("ledger.yaml#");
   expect((await ask("ledger", "/docs/queue")).text).toContain('<h3 id="EventMessage">');
   expect((await ask("features", "/asyncapi.yaml")).status).toBe(404);
+});
+
+test("what the YAML leaves out takes no comment and no other text along", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "contract-"));
+  const source = join(folder, "contract.yaml");
+  const text = (asks: string) => `# of the whole
+openapi: 3.1.0
+info: { title: Odd, version: 1.0.0 } # of a title
+security: []
+paths:
+  /odd:
+    # of an operation
+    get:
+      operationId: getOdd
+${asks}      description: |
+        Long ${"x".repeat(200)}
+
+        # no comment
+      responses:
+        "204": { description: Nothing }
+        # of what comes after
+        "500": { description: A bug }
+`;
+  writeFileSync(source, text("      security: [{ bearer: [] }] # of security\n"));
+  const contract = parse(readFileSync(source, "utf8"));
+  contract.components = {};
+  await using app = await createService<{ getOdd: unknown }>({
+    contract,
+    handlers: { getOdd: async () => ({ status: 204 }) as never },
+    renderError: () => expect.unreachable(),
+    publication: { contract: pathToFileURL(source) },
+    log,
+  });
+  const { body } = await request(`${await app.listen({ host: "127.0.0.1", port: 0 })}/openapi.yaml`);
+  expect(await body.text()).toBe(text(""));
+  rmSync(folder, { recursive: true });
 });
 
 test("the page to try fills no form with what can be left out, and asks its own service only", async () => {

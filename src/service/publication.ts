@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
+import { parseDocument } from "yaml";
 import { htmlPage } from "./docs/page.ts";
 import { toJson } from "./json.ts";
 import type { Contract } from "./operations.ts";
 import { originOf } from "./reply.ts";
 import { refuseOtherMethods } from "./routes.ts";
+import type { Place } from "./security.ts";
 
 /** The files of what a service publishes of itself. */
 export interface Publication {
@@ -44,19 +46,20 @@ const pagePolicy = [
 
 /**
  * Serves the contract, pages that show it and let it be tried, and a catalog of both (RFC 9727). Nothing is read before
- * it is asked for.
+ * it is asked for. The YAML is the file as it is written, without what the served contract leaves out.
  */
 export function publish(
   app: FastifyInstance,
   contract: Contract,
   { contract: source, queue }: Publication,
+  leftOut: Place[],
 ): void {
   const file = (url: URL, type: string) => once(type, () => readFile(url));
   const swaggerUi = (name: string) => new URL(import.meta.resolve(`@fastify/swagger-ui/static/${name}`));
   const ours = (name: string) => new URL(`./docs/${name}`, import.meta.url);
 
   const documents: Record<string, Document> = {
-    "/openapi.yaml": file(source, yaml),
+    "/openapi.yaml": once(yaml, async () => yamlWithout(await readFile(source, "utf8"), leftOut)),
     ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
     "/openapi.json": once(json, async () => toJson(contract)),
     "/docs": once(html, async () => docsPage(contract, queue !== undefined)),
@@ -85,6 +88,14 @@ function once(type: string, read: () => Promise<string | Buffer>): Document {
     throw error;
   };
   return { type, read: () => (content ??= read().then(contentOf, forget)) };
+}
+
+function yamlWithout(text: string, places: Place[]): string {
+  if (places.length === 0) return text;
+  const document = parseDocument(text);
+  for (const place of places) document.deleteIn(place);
+  // Lines end where they were written to end.
+  return document.toString({ lineWidth: 0 });
 }
 
 const contentOf = (body: string | Buffer): Content => ({

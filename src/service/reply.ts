@@ -27,6 +27,7 @@ export function answerWith(handler: AnyHandler, mediaTypes: string[]) {
       path: request.params,
       query: request.query,
       body: request.body,
+      caller: request.caller,
       log: request.log,
       get url() {
         return originOf(request) + request.url.split("?")[0];

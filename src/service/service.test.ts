@@ -9,6 +9,8 @@ import { closeGracefully } from "./closing.ts";
 import type { Handlers } from "./contract.ts";
 import { openLog } from "./log.ts";
 import type { Contract } from "./operations.ts";
+import { Refusal } from "./refusal.ts";
+import type { Caller } from "./security.ts";
 import { createService, type ServiceParts } from "./service.ts";
 
 const json = (schema: object) => ({ content: { "application/json": { schema } } });
@@ -73,7 +75,7 @@ const contract: Contract = {
     "/secret/{number}": {
       get: {
         operationId: "getSecret",
-        security: [{ bearer: [] }],
+        security: [{ bearer: ["good"] }, { bearer: ["best"] }, { key: [] }],
         parameters: [{ name: "number", in: "path", required: true, schema: { type: "integer" } }],
         responses: { 200: echo, ...errors },
       },
@@ -94,7 +96,10 @@ const contract: Contract = {
   },
   components: {
     schemas: { Account: { type: "string", minLength: 1 } },
-    securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+    securitySchemes: {
+      bearer: { type: "http", scheme: "bearer" },
+      key: { type: "apiKey", in: "header", name: "key" },
+    },
   },
 };
 
@@ -128,7 +133,7 @@ const handlers = {
     }
     return { status: 200, type: "text/plain", body: path.name };
   },
-  getSecret: async () => ({ status: 200, body: {} }),
+  getSecret: async ({ caller }: { caller?: Caller }) => ({ status: 200, body: { ...caller?.claims } }),
   stray: async ({ path }: { path: { kind: string } }) =>
     ({
       member: { status: 200, body: { amount: 1, leak: true } },
@@ -144,10 +149,18 @@ const parts: ServiceParts<Operations> = {
   contract,
   handlers,
   security: {
-    bearer: async ({ headers }) => {
-      if (headers.authorization === "Bearer weak")
-        throw Object.assign(new Error("weak"), { statusCode: 403 });
-      if (headers.authorization !== "Bearer good") throw new Error("no");
+    bearer: async ({ headers }, scopes) => {
+      const { authorization = "Bearer bad" } = headers;
+      const name = authorization.slice("Bearer ".length);
+      if (name === "broken") throw Object.assign(new Error("password=hunter2"), { statusCode: 401 });
+      if (name === "bad") throw new Refusal(401, ["who is it"], { "www-authenticate": `Bearer ${scopes}` });
+      if (name === "away") throw new Refusal(503, ["it is not known who"]);
+      if (name === "weak" || !scopes.includes(name)) throw new Refusal(403, [`${scopes} may`, "not you"]);
+      return { scopes: new Set(), claims: { name } };
+    },
+    key: async ({ headers }) => {
+      if (headers.key !== "good") throw new Refusal(401, ["no key"], { "www-authenticate": "Key" });
+      return { scopes: new Set(), claims: { name: "key" } };
     },
   },
   renderError: (_status, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
@@ -191,10 +204,10 @@ describe("a mismatch of contract and code stops the start", () => {
     ],
     ["no handler at all", { handlers: {} as never }, "operations without a handler: getThing, addThing"],
     ["an unknown handler", { handlers: { ...handlers, getThng: handlers.stray } as never }, "getThng"],
-    ["an unguarded scheme", { security: {} }, "security schemes without a handler: bearer"],
+    ["an unguarded scheme", { security: {} }, "security schemes without a handler: bearer, key"],
     [
       "a scheme that is not declared",
-      { security: { ...parts.security, toString: async () => {} } },
+      { security: { ...parts.security, toString: async () => expect.unreachable() } },
       "security handlers without a scheme: toString",
     ],
     [
@@ -335,15 +348,43 @@ describe("a body is taken as it is or refused", () => {
 
 describe("credentials are looked at first", () => {
   test.each([
-    ["/secret/x", undefined, 401],
-    ["/secret/x?nope=1", "Bearer bad", 401],
-    ["/secret/1", "Bearer weak", 403],
-    ["/secret/x", "Bearer good", 400],
-    ["/secret/1", "Bearer good", 200],
-  ])("%s with %s is %i", async (path, authorization, status) => {
-    const answer = await ask(path, { headers: authorization ? { authorization } : {} });
-    expect(answer.status).toBe(status);
-    expect(answer.text).not.toContain("bearer");
+    ["/secret/x", undefined, 401, "who is it; no key\n"],
+    ["/secret/x?nope=1", "bad", 401, "who is it; no key\n"],
+    ["/secret/1", "weak", 403, "good may; not you; best may\n"],
+    ["/secret/1", "away", 503, "it is not known who\n"],
+    ["/secret/1", "broken", 500, "something unexpected happened; it has been logged\n"],
+    ["/secret/x", "good", 400, "path parameter number must be integer\n"],
+    ["/secret/1", "good", 200, '{"name":"good"}\n'],
+    ["/secret/1", "best", 200, '{"name":"best"}\n'],
+  ])("%s with %s is %i", async (path, name, status, text) => {
+    const answer = await ask(path, { headers: name ? { authorization: `Bearer ${name}` } : {} });
+    expect(answer).toMatchObject({ status, text });
+    expect(answer.headers["www-authenticate"]).toBe(status === 401 ? "Bearer good" : undefined);
+    expect(
+      (await ask(path, { headers: { ...(name && { authorization: `Bearer ${name}` }), key: "good" } }))
+        .status,
+    ).toBe(path.includes("x") ? 400 : 200);
+  });
+
+  test("nobody is asked for any when no security is given, and the contract is served without it", async () => {
+    const { security: _, ...open } = parts;
+    await using own = await createService({
+      ...open,
+      publication: { contract: new URL("../../openapi/features.yaml", import.meta.url) },
+    });
+    const at = await own.listen({ port: 0, host: "127.0.0.1" });
+    const get = async (path: string) => (await request(at + path)).body.json() as Promise<Contract>;
+    expect(await get("/secret/1")).toEqual({});
+    const { paths, components, ...rest } = structuredClone(contract);
+    delete (components as { securitySchemes?: object }).securitySchemes;
+    for (const operation of Object.values(paths).flatMap(
+      (path) => Object.values(path) as Record<string, object>[],
+    )) {
+      delete operation.security;
+      delete (operation.responses as Record<string, object>)["401"];
+      delete (operation.responses as Record<string, object>)["403"];
+    }
+    expect(await get("/openapi.json")).toEqual({ ...rest, paths, components });
   });
 });
 

@@ -11,7 +11,7 @@ import type { Registry } from "prom-client";
 import { closeGracefully } from "./closing.ts";
 import { answerBrokenRequests, refuseOddHost } from "./connections.ts";
 import type { Handlers } from "./contract.ts";
-import { explain, type RenderError } from "./errors.ts";
+import { explain, type RenderError, thrownIn } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import { countRequests } from "./metrics.ts";
 import { type Contract, follow, type Operation, operationsOf } from "./operations.ts";
@@ -21,16 +21,17 @@ import { Refusal } from "./refusal.ts";
 import { type AnyHandler, answerWith, sendReply } from "./reply.ts";
 import { checkReplies } from "./reply-check.ts";
 import { hardenRoute, refuseOtherMethods, withoutReplies } from "./routes.ts";
+import { type Security, securityHandlers, securityPlaces, without } from "./security.ts";
 import { openAjv } from "./validation.ts";
-
-/** Looks at a request's credentials before anything else is; throws to turn it away. */
-export type Authenticate = (request: FastifyRequest) => Promise<void>;
 
 export interface ServiceParts<Operations> {
   contract: Contract;
   handlers: Handlers<Operations>;
-  /** One for each security scheme of the contract, and no other. */
-  security?: Record<string, Authenticate>;
+  /**
+   * One for each security scheme of the contract, and no other. Not given, nobody is asked who they are, and the contract
+   * is served without its schemes and what belongs to them.
+   */
+  security?: Security | undefined;
   renderError: RenderError;
   /** What a caller may know of an error that the service foresees but its handlers do not catch. */
   foresee?: (error: unknown) => Refusal | undefined;
@@ -48,13 +49,15 @@ export interface ServiceParts<Operations> {
  * alone. Throws when contract and handlers do not match, so that a mismatch is seen at the start and not by a caller.
  */
 export async function createService<Operations>(parts: ServiceParts<Operations>): Promise<FastifyInstance> {
-  const { contract, renderError, log } = parts;
+  const { renderError, log } = parts;
+  const leftOut = parts.security ? [] : securityPlaces(parts.contract);
+  const contract = without(parts.contract, leftOut);
   const handlers = parts.handlers as Record<string, AnyHandler>;
   const operations = operationsOf(contract);
   const handled = Object.keys(handlers).filter((name) => typeof handlers[name] === "function");
   match("operations without a handler", names(operations), handled);
   match("handlers without an operation", Object.keys(handlers), names(operations));
-  const security = Object.assign(Object.create(null), parts.security);
+  const security = securityHandlers(parts.security ?? {});
   const schemes = Object.keys(contract.components?.securitySchemes ?? {});
   match("security schemes without a handler", schemes, Object.keys(security));
   match("security handlers without a scheme", Object.keys(security), schemes);
@@ -70,7 +73,8 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   }) as unknown as FastifyInstance;
 
-  function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  function sendError(given: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const error = thrownIn(given);
     const foreseen = parts.foresee?.(error);
     const { status, messages, headers } = explain(foreseen ?? error);
     const { method, routeOptions } = request;
@@ -98,6 +102,7 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
     sendError(new Refusal(404, ["nothing is served at this path"]), request, reply),
   );
 
+  if (parts.security) app.decorateRequest("caller", undefined);
   const ajv = openAjv();
   app.setValidatorCompiler(({ schema, httpPart }) =>
     httpPart === "params" || httpPart === "querystring"
@@ -129,7 +134,7 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
       declared.map(({ method }) => method),
     );
   }
-  if (parts.publication) publish(app, contract, parts.publication);
+  if (parts.publication) publish(app, contract, parts.publication, leftOut);
   return app;
 }
 

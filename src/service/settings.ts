@@ -1,7 +1,10 @@
 import { type Adapters, findUrlFault, isPort, portRange } from "./adapter.ts";
 
-/** Reads one setting from its text: the value, or what it must be. */
-export type Setting<Value> = (text: string | undefined) => { value: Value } | { must: string };
+/** Reads one setting from its text: the value, or what it must be. Whether another is set can be asked by its name. */
+export type Setting<Value> = (
+  text: string | undefined,
+  isSet: (name: string) => boolean,
+) => { value: Value } | { must: string };
 export type Settings<Specification> = {
   [Name in keyof Specification]: Specification[Name] extends Setting<infer Value> ? Value : never;
 };
@@ -23,7 +26,7 @@ export function readSettings<Specification extends Record<string, Setting<unknow
 ): Settings<Specification> {
   const read = Object.entries(specification).map(([name, setting]) => ({
     name,
-    outcome: setting(environment[name] || undefined),
+    outcome: setting(environment[name] || undefined, (other) => Boolean(environment[other])),
   }));
   const faults = read.flatMap(({ name, outcome }) => ("must" in outcome ? [`${name} ${outcome.must}`] : []));
   if (faults.length > 0) throw new SettingsFault(faults);
@@ -69,8 +72,8 @@ export const oneOf =
 /** A setting that need not be given. */
 export const optional =
   <Value>(setting: Setting<Value>): Setting<Value | undefined> =>
-  (given) =>
-    given === undefined ? { value: undefined } : setting(given);
+  (given, isSet) =>
+    given === undefined ? { value: undefined } : setting(given, isSet);
 
 /** A URL whose scheme chooses one of the adapters. */
 export const adapterUrl =
@@ -78,4 +81,25 @@ export const adapterUrl =
   (given = otherwise) => {
     const must = findUrlFault(adapters, given);
     return must === undefined ? { value: given } : { must };
+  };
+
+/** A URL to fetch from. The platform fetches none that has credentials. */
+export const webUrl = (given: string): ReturnType<Setting<URL>> => {
+  const url = URL.parse(given);
+  return url && /^https?:$/.test(url.protocol) && !url.username && !url.password
+    ? { value: url }
+    : { must: "must be a URL of http: or https:, without credentials" };
+};
+
+export const anyText = (given: string): ReturnType<Setting<string>> => ({ value: given });
+
+/** One of some settings that are all set, or none of them. */
+export const together =
+  <Value>(names: string[], read: (given: string) => ReturnType<Setting<Value>>): Setting<Value | undefined> =>
+  (given, isSet) => {
+    if (given !== undefined) return read(given);
+    const others = names.filter(isSet);
+    return others.length === 0
+      ? { value: undefined }
+      : { must: `must be set together with ${others.join(" and ")}` };
   };
