@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { runCommand, say } from "../src/service/command.ts";
 import { stopOnSignals } from "../src/service/stop.ts";
 import { readOptions, wholeNumber } from "./options.ts";
+import { pythonTools } from "./python-tools.ts";
 import { startServices } from "./services.ts";
 
 const version = "4.32.5";
@@ -24,28 +25,6 @@ Exit code: 1 when a check failed, or when an operation or a phase was left out.
 `;
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const environment = here(`../node_modules/.cache/schemathesis-${version}`);
-
-/** The tool's program, installed when it is not there yet; or why it cannot be had. */
-function install(): { program: string } | { why: string } {
-  const program = join(environment, "bin/schemathesis");
-  if (existsSync(program)) return { program };
-  for (const [command, ...args] of [
-    ["python3", "-m", "venv", environment],
-    [
-      join(environment, "bin/pip"),
-      "install",
-      "--quiet",
-      "--disable-pip-version-check",
-      `schemathesis==${version}`,
-    ],
-  ] as [string, ...string[]][]) {
-    const { status, error, stderr } = spawnSync(command, args, { encoding: "utf8" });
-    if (status !== 0)
-      return { why: error?.message ?? (stderr.trim().split("\n").at(-1) || `${command} failed`) };
-  }
-  return { program };
-}
 
 /** The tool's report, what is read of it. */
 interface Report {
@@ -98,10 +77,9 @@ await runCommand("fuzz", usage, async (args) => {
   const given = readOptions(args, ["seed", "cases"]);
   const seed = wholeNumber("seed", given.seed ?? String(Math.floor(Math.random() * 1_000_000)));
   const cases = wholeNumber("cases", given.cases ?? "200");
-  if (!existsSync(environment)) say(`installing Schemathesis ${version}`);
-  const tool = install();
-  if ("why" in tool) {
-    say(`LEFT OUT: Schemathesis cannot be had here: ${tool.why}`);
+  const tools = pythonTools([`schemathesis==${version}`]);
+  if ("why" in tools) {
+    say(`LEFT OUT: Schemathesis cannot be had here: ${tools.why}`);
     return;
   }
 
@@ -125,7 +103,7 @@ await runCommand("fuzz", usage, async (args) => {
         maxBuffer: 2 ** 28,
         signal: stop.signal,
       };
-      execFile(tool.program, args, surroundings, (_, out, err) => resolve(out + err));
+      execFile(join(tools.folder, "schemathesis"), args, surroundings, (_, out, err) => resolve(out + err));
     });
     stop.signal.throwIfAborted();
     const report = existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Report) : undefined;

@@ -4,23 +4,24 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { freePort } from "../src/service/free-port.fixture.ts";
-
-const program = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+import { root } from "./project.ts";
 
 export interface Services extends AsyncDisposable {
   /** Where they listen. */
   ledgerUrl: string;
   featuresUrl: string;
-  /** Runs a program of this repository with the settings of these services; rejects when it fails. */
+  /** Runs a program of the project with the settings of these services; rejects when it fails. */
   run(path: string): Promise<void>;
 }
 
 const startMaxMs = 60_000;
 
-/** Starts both services as a user would, on embedded engines in a folder of their own, at ports that are free. */
-export async function startServices(): Promise<Services> {
+/**
+ * Starts both services as a user would, on embedded engines in a folder of their own, at ports that are free; those of
+ * this repository, or of another folder with its programs.
+ */
+export async function startServices(project = root): Promise<Services> {
   await using opening = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "services-"));
   opening.defer(() => rm(folder, { recursive: true }));
@@ -31,7 +32,7 @@ export async function startServices(): Promise<Services> {
     FEATURES_PORT: String(featuresPort),
     QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
   };
-  const child = spawn(process.execPath, [program("src/main.ts")], {
+  const child = spawn(process.execPath, [join(project, "src/main.ts")], {
     cwd: folder,
     env,
     stdio: ["ignore", "pipe", "inherit"],
@@ -56,7 +57,7 @@ export async function startServices(): Promise<Services> {
     ledgerUrl: `http://127.0.0.1:${ledgerPort}`,
     featuresUrl: `http://127.0.0.1:${featuresPort}`,
     async run(path) {
-      const tool = spawn(process.execPath, [program(path)], {
+      const tool = spawn(process.execPath, [join(project, path)], {
         cwd: folder,
         env,
         stdio: ["ignore", "ignore", "inherit"],

@@ -1,0 +1,103 @@
+import { parseAllDocuments } from "yaml";
+import type { Container } from "./agreement.ts";
+
+interface ComposeModel {
+  services: Record<
+    string,
+    {
+      image: string;
+      build?: unknown;
+      command?: string[];
+      environment?: Record<string, string>;
+      ports?: { target: number }[];
+      depends_on?: Record<string, unknown>;
+      volumes?: { type: string; source: string }[];
+      healthcheck?: { test: string[] };
+    }
+  >;
+  volumes?: Record<string, unknown>;
+}
+
+/** What of a compose file leads nowhere, which compose-go tells only when it is about to run it. */
+export function composeFaults(model: string): string[] {
+  const { services, volumes = {} } = JSON.parse(model) as ComposeModel;
+  return Object.entries(services).flatMap(([name, { depends_on = {}, volumes: mounts = [] }]) => [
+    ...Object.keys(depends_on)
+      .filter((other) => !(other in services))
+      .map((other) => `${name} depends on ${other}, which is no service`),
+    ...mounts
+      .filter(({ type, source }) => type === "volume" && !(source in volumes))
+      .map(({ source }) => `${name} mounts ${source}, which is no volume`),
+  ]);
+}
+
+/** The containers of a compose file, as compose-go reads it, that run our image: those it can build. */
+export function composeContainers(model: string): Container[] {
+  const { services } = JSON.parse(model) as ComposeModel;
+  return Object.entries(services)
+    .filter(([, { build }]) => build !== undefined)
+    .map(([name, { image, command = [], environment = {}, ports = [], healthcheck }]) => ({
+      name,
+      image,
+      args: command,
+      environment,
+      ports: [...ports.map(({ target }) => target), ...portsIn(healthcheck?.test.join(" ") ?? "")],
+      missing: healthcheck ? [] : ["healthcheck"],
+    }));
+}
+
+const portsIn = (text: string) => [...text.matchAll(/127\.0\.0\.1:(\d+)/g)].map(([, port]) => Number(port));
+
+interface Pod {
+  enableServiceLinks?: boolean;
+  containers: {
+    name: string;
+    image: string;
+    args?: string[];
+    env?: { name: string; value?: string }[];
+    envFrom?: { configMapRef?: { name: string } }[];
+    ports?: { containerPort: number }[];
+    [probe: `${string}Probe`]: unknown;
+  }[];
+}
+
+interface Manifest {
+  kind: string;
+  metadata: { name: string };
+  data?: Record<string, string>;
+  spec?: { template?: { spec?: Pod } };
+}
+
+const probes = ["startupProbe", "readinessProbe", "livenessProbe"] as const;
+
+/** The containers of manifests, which all run our image. */
+export function manifestContainers(text: string): Container[] {
+  const manifests = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+  const maps = new Map(
+    manifests
+      .filter(({ kind }) => kind === "ConfigMap")
+      .map(({ metadata, data = {} }) => [metadata.name, data]),
+  );
+  return manifests
+    .flatMap(({ spec }) => spec?.template?.spec ?? [])
+    .flatMap(({ containers, enableServiceLinks }) =>
+      containers.map((container) => ({ container, enableServiceLinks })),
+    )
+    .map(({ container, enableServiceLinks }) => ({
+      name: container.name,
+      image: container.image,
+      args: container.args ?? [],
+      environment: Object.fromEntries([
+        ...(container.envFrom ?? []).flatMap(({ configMapRef }) =>
+          Object.entries(maps.get(configMapRef?.name ?? "") ?? {}),
+        ),
+        ...(container.env ?? []).map(({ name, value }) => [name, value ?? null]),
+      ]),
+      ports: (container.ports ?? []).map(({ containerPort }) => containerPort),
+      missing: [
+        ...probes.filter((probe) => container[probe] === undefined),
+        // For a Service named ledger, links would set LEDGER_PORT, to a URL.
+        ...(enableServiceLinks === false ? [] : ["enableServiceLinks: false"]),
+      ],
+    }));
+}
