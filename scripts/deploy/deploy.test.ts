@@ -42,7 +42,7 @@ const features: Container = {
   name: "features",
   image: "services:1.0.0",
   args: ["features"],
-  environment: { FEATURES_STORE_URL: "memory:", AUTH_ISSUER: "https://identity.example/" },
+  environment: { FEATURES_STORE_URL: "memory:", LOG_LEVEL: "info" },
   ports: [8080],
   missing: [],
 };

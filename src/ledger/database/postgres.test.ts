@@ -1,8 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { makeCertificate } from "../../service/certificate.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
 import type { TestServer } from "../../service/test-server.fixture.ts";
 import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
@@ -116,7 +114,8 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
   });
 
   test("is known by its certificate, or trusted, or not encrypted, as the URL says", async () => {
-    const { certificate, key } = makeCertificate("127.0.0.1");
+    using own = makeCertificate("127.0.0.1");
+    using others = makeCertificate("127.0.0.1");
     const isEncrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
     const asked = async (parameters: string) => {
       await using database = await openDatabase(`${server.url}?${parameters}`);
@@ -132,22 +131,21 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
         `copy (select unnest(string_to_array('${readFileSync(file, "utf8").trim()}', E'\\n')))
          to program 'umask 077; cat > ${data?.folder}/${name}'`,
       );
-    await write("server.crt", certificate);
-    await write("server.key", key);
+    await write("server.crt", own.certificate);
+    await write("server.key", own.key);
     await database.run("alter system set ssl = on");
     await database.query("select pg_reload_conf()");
 
     await vi.waitFor(async () => expect(await asked("sslmode=require")).toBe(true), { timeout: 5000 });
     expect(await asked("sslmode=disable")).toBe(false);
-    expect(await asked(`sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate)}`)).toBe(true);
+    expect(await asked(`sslmode=verify-full&sslrootcert=${encodeURIComponent(own.certificate)}`)).toBe(true);
     await expect(asked("sslmode=verify-full")).rejects.toThrow("self-signed certificate");
-    const { certificate: other } = makeCertificate("127.0.0.1");
-    await expect(asked(`sslmode=verify-full&sslrootcert=${encodeURIComponent(other)}`)).rejects.toThrow(
-      DatabaseUnavailable,
-    );
-    await expect(asked(`sslmode=require&sslrootcert=${encodeURIComponent(other)}`)).rejects.toThrow(
-      "needs sslmode=verify-full",
-    );
+    await expect(
+      asked(`sslmode=verify-full&sslrootcert=${encodeURIComponent(others.certificate)}`),
+    ).rejects.toThrow(DatabaseUnavailable);
+    await expect(
+      asked(`sslmode=require&sslrootcert=${encodeURIComponent(others.certificate)}`),
+    ).rejects.toThrow("needs sslmode=verify-full");
   });
 
   test("has replicas, which are read and cannot be written", async () => {
@@ -158,22 +156,3 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     await expect(reading.query("insert into thing values (8)")).rejects.toThrow(DatabaseUnavailable);
   });
 });
-
-const scratch = mkdtempSync(join(tmpdir(), "certificates-"));
-afterAll(() => rmSync(scratch, { recursive: true }));
-
-/** A certificate that vouches for itself, and its key. */
-function makeCertificate(address: string): { certificate: string; key: string } {
-  const folder = mkdtempSync(join(scratch, "one-"));
-  const [certificate, key] = [join(folder, "certificate"), join(folder, "key")];
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  const name = ["-subj", `/CN=${address}`, "-addext", `subjectAltName=IP:${address}`];
-  execFileSync(
-    "openssl",
-    ["req", "-x509", ...curve, ...name, "-days", "2", "-keyout", key, "-out", certificate],
-    {
-      stdio: "ignore",
-    },
-  );
-  return { certificate, key };
-}

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { request as forward } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { expect, test, vi } from "vitest";
+import { isOpensslInstalled, makeCertificate } from "../../service/certificate.fixture.ts";
+import { freePort } from "../../service/free-port.fixture.ts";
+import { describeNeeding } from "../../service/needing.fixture.ts";
+import { newFolder, run } from "../../service/run.fixture.ts";
+import { clientUrl, openQueue } from "./queue.ts";
+
+const waitMs = 10_000;
+
+describeNeeding("openssl", isOpensslInstalled())("a queue of Amazon SQS", () => {
+  test("is spoken to by TLS, signed with the credentials the SDK finds, for the region of the URL", async () => {
+    using files = makeCertificate("127.0.0.1");
+    const embedded = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
+    await using queue = await openQueue(embedded);
+    const { hostname: host, port, pathname } = new URL(clientUrl(embedded).replace("sqs+", ""));
+    const signers = new Set<string | undefined>();
+    const secrets = { cert: readFileSync(files.certificate), key: readFileSync(files.key) };
+    const server = createServer(secrets, (asked, reply) => {
+      const { method, url: path, headers } = asked;
+      signers.add(/Credential=([^,]+)/.exec(headers.authorization ?? "")?.[1]?.replace(/\d{8}/, "DAY"));
+      asked.pipe(
+        forward({ host, port, method, path, headers }, (answer) => {
+          reply.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(reply);
+        }),
+      );
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+
+    const url = `sqs+https://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}?region=eu-west-2`;
+    const env = {
+      QUEUE_URL: url,
+      AWS_ACCESS_KEY_ID: "KEY",
+      AWS_SECRET_ACCESS_KEY: "secret",
+      NODE_EXTRA_CA_CERTS: files.certificate,
+    };
+    const send = (env: object) =>
+      run("ledger/commands/send-events.ts", { args: ["-"], input: '{"a":1}\n', env }).ended;
+    expect(await send(env)).toMatchObject({ code: 0, errors: "", output: `sent 1 messages to ${url}\n` });
+    expect([...signers]).toEqual(["KEY/DAY/eu-west-2/sqs/aws4_request"]);
+    const [delivery] = await queue.receive(1, waitMs, AbortSignal.timeout(waitMs));
+    expect(delivery?.body).toBe('{"a":1}');
+    expect(await send({ ...env, NODE_EXTRA_CA_CERTS: "" })).toMatchObject({
+      code: 1,
+      errors: `send-events: no queue answers at ${url}\n`,
+    });
+    server.close();
+  });
+});
+
+test("a client of SQS goes on when the server comes back", async () => {
+  const embedded = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
+  await using client = await openQueue(clientUrl(embedded));
+  {
+    await using _server = await openQueue(embedded);
+    await client.send(["1"]);
+  }
+  await expect(client.check()).rejects.toThrow();
+  await expect(client.send(["2"])).rejects.toThrow();
+  await expect(client.receive(1, waitMs, AbortSignal.timeout(waitMs))).rejects.toThrow();
+  await using _again = await openQueue(embedded);
+  await vi.waitFor(() => client.send(["3"]), { timeout: 10_000 });
+  const bodies: string[] = [];
+  while (bodies.length < 2) {
+    bodies.push(...(await client.receive(10, waitMs, AbortSignal.timeout(waitMs))).map(({ body }) => body));
+  }
+  expect(bodies.sort()).toEqual(["1", "3"]);
+});

@@ -1,0 +1,23 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const isOpensslInstalled = () => spawnSync("openssl", ["version"]).status === 0;
+
+export interface Certificate extends Disposable {
+  /** Files. */
+  certificate: string;
+  key: string;
+}
+
+/** A certificate for an address that vouches for itself, and its key. */
+export function makeCertificate(address: string): Certificate {
+  const folder = mkdtempSync(join(tmpdir(), "certificate-"));
+  const [certificate, key] = [join(folder, "certificate"), join(folder, "key")];
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const name = ["-subj", `/CN=${address}`, "-addext", `subjectAltName=IP:${address}`];
+  const files = ["-keyout", key, "-out", certificate];
+  execFileSync("openssl", ["req", "-x509", ...curve, ...name, "-days", "2", ...files], { stdio: "ignore" });
+  return { certificate, key, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
+}
