@@ -1,16 +1,23 @@
 import { defineConfig } from "vitest/config";
+import { complain } from "./src/service/command.ts";
 
 const common = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } };
 
 /** What runs on the ledger's database runs over each engine: the embedded one, and PostgreSQL where a server answers. */
-const onDatabase = ["src/ledger/*.test.ts", "src/ledger/{intake,tables}/*.test.ts"];
+const onDatabase = [
+  "src/ledger/*.test.ts",
+  "src/ledger/intake/ingest.test.ts",
+  "src/ledger/tables/*.test.ts",
+];
 /** These choose their engines themselves. */
 const onTheirOwn = ["src/ledger/{many-processes,outage}.test.ts"];
 
 const servers = { TEST_POSTGRES_URL: "PostgreSQL", TEST_AMQP_URL: "RabbitMQ" };
 const missing = Object.entries(servers).filter(([variable]) => !process.env[variable]);
 for (const [variable, server] of missing) {
-  console.warn(`left out: tests over ${server}, since ${variable} is not set; npm run servers -- npm test sets it`);
+  complain(
+    `left out: tests over ${server}, since ${variable} is not set; npm run servers -- npm test sets it`,
+  );
 }
 
 export default defineConfig({
