@@ -38,29 +38,35 @@ await runCommand("parked", usage, async (args) => {
     options: { all: { type: "boolean" }, "dry-run": { type: "boolean" } },
   });
   const [verb, ...words] = positionals;
-  if (verb !== "replay" && Object.keys(values).length > 0) throw new UsageFault("only replay has options");
-  const ids = words.map(readId);
+  const { all = false, "dry-run": dryRun = false } = values;
+  if (verb !== "replay" && (all || dryRun)) throw new UsageFault("only replay has options");
   const { DATABASE_URL, QUEUE_URL } = readSettings(process.env, settings);
-  const open = async () => {
-    const database = await openDatabase(DATABASE_URL);
-    await migrate(database);
-    return database;
-  };
-  if (verb === "list" && ids.length === 0) {
-    await using database = await open();
-    return await list(database);
+  const act = actionOf({ verb, ids: words.map(readId), all, dryRun, queueUrl: QUEUE_URL });
+  await using database = await openDatabase(DATABASE_URL);
+  await migrate(database);
+  await act(database);
+});
+
+interface Asked {
+  verb: string | undefined;
+  ids: bigint[];
+  all: boolean;
+  dryRun: boolean;
+  queueUrl: string;
+}
+
+function actionOf({ verb, ids, all, dryRun, queueUrl }: Asked): (database: Database) => Promise<void> {
+  const [id, ...others] = ids;
+  if (verb === "list" && id === undefined) return list;
+  if (verb === "show" && id !== undefined && others.length === 0) {
+    return async (database) => show(await messageOf(database, id));
   }
-  if (verb === "show" && ids[0] !== undefined && ids.length === 1) {
-    await using database = await open();
-    return show(await messageOf(database, ids[0]));
-  }
-  if (verb === "replay" && (values.all === true) !== ids.length > 0) {
-    await using database = await open();
-    const chosen = values.all ? undefined : ids;
-    return await (values["dry-run"] ? tellFates(database, chosen) : replay(database, QUEUE_URL, chosen));
+  if (verb === "replay" && all !== ids.length > 0) {
+    const chosen = all ? undefined : ids;
+    return (database) => (dryRun ? tellFates(database, chosen) : replay(database, queueUrl, chosen));
   }
   throw new UsageFault("say list, show ID, replay ID... or replay --all");
-});
+}
 
 function readId(word: string): bigint {
   if (!/^[1-9]\d{0,17}$/.test(word)) throw new UsageFault(`${printable(word)} is no number of a message`);

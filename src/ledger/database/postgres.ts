@@ -12,6 +12,10 @@ import { readTimestamp } from "./timestamp.ts";
 const poolSizeOtherwise = 10;
 const connectSecondsOtherwise = 5;
 const idleMs = 60_000;
+/** Until the system asks whether the other side of a connection is still there. */
+const keepAliveMs = 10_000;
+/** How long a look at whether the server is there may take. */
+const checkMaxMs = 2000;
 /** The server ends a statement that runs out of time; one that does not even do that is given up on. */
 const answerGraceMs = 500;
 
@@ -53,7 +57,8 @@ export async function open(url: URL): Promise<Database> {
       }
     },
     async check() {
-      await sqlOver(unlimited, rejection).query("select 1");
+      const look = { text: "select 1", query_timeout: checkMaxMs };
+      await unlimited.query(look).catch((error) => Promise.reject(rejection(error)));
     },
     connections: () => ({ unlimited: usageOf([unlimited]), limited: usageOf(limited) }),
     async [Symbol.asyncDispose]() {
@@ -90,6 +95,7 @@ function openPool(config: pg.PoolConfig): pg.Pool {
     ...config,
     application_name: "payment-ledger",
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
     idleTimeoutMillis: idleMs,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
     async onConnect(client) {

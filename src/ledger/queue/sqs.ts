@@ -17,7 +17,12 @@ const pauseSecondsMax = 43_200;
 const pauseSecondsMin = 1;
 
 /** Every client asks the address it is told, whatever a queue says of its own. */
-const common = { useQueueUrlAsEndpoint: false, maxAttempts: 3 };
+const common = {
+  useQueueUrlAsEndpoint: false,
+  maxAttempts: 3,
+  // Longer than the longest wait for a message: a server that says nothing by then is not there.
+  requestHandler: { connectionTimeout: 5000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+};
 
 /** Amazon's own addresses name their region; another, of a gateway say, can be told it, or leave it to the SDK. */
 const regionOf = (host: string) => /(?:^|\.)sqs(?:-fips)?\.([a-z\d-]+)\./.exec(host)?.[1];
