@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { message, startLedger } from "./ledger.fixture.ts";
+
+let ledger: Awaited<ReturnType<typeof startLedger>>;
+beforeAll(async () => {
+  ledger = await startLedger();
+});
+afterAll(() => ledger[Symbol.asyncDispose]());
+
+/** The value of a series, by its name with its labels; undefined when there is none. */
+async function readSeries(series: string): Promise<number | undefined> {
+  const { text } = await ledger.ask("/metrics");
+  const line = text.split("\n").find((line) => line.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length));
+}
+
+test("requests are counted by operation and status, with how long they took", async () => {
+  const counted = (operation: string, status: number) =>
+    readSeries(`http_request_duration_seconds_count{operation="${operation}",status="${status}"}`);
+  expect(await counted("getEvent", 404)).toBeUndefined();
+  await ledger.ask("/v1/event/999");
+  await ledger.ask("/v1/event/999");
+  await ledger.ask("/v1/event/nine");
+  await ledger.ask("/nowhere");
+  await ledger.ask("/openapi.json");
+  expect(await counted("getEvent", 404)).toBe(2);
+  expect(await counted("getEvent", 400)).toBe(1);
+  expect(await counted("none", 404)).toBe(1);
+  expect(await counted("none", 200)).toBe(1);
+  const seconds = await readSeries('http_request_duration_seconds_sum{operation="getEvent",status="404"}');
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThan(10);
+});
+
+test("messages are counted by what became of them, with their batches and how late they were", async () => {
+  await ledger.tell([message({ resource_external_id: "one" }), message({ resource_external_id: "two" })]);
+  await ledger.send(message({ resource_external_id: "one", reproject_domain_object: true }));
+  await ledger.sendText("{", "[]", "nonsense");
+  const outcomes = async () => ({
+    stored: await readSeries('ledger_messages_total{outcome="stored"}'),
+    folded: await readSeries('ledger_messages_total{outcome="folded"}'),
+    parked: await readSeries('ledger_messages_total{outcome="parked"}'),
+    nowParked: await readSeries("ledger_parked_messages"),
+  });
+  await expect.poll(outcomes).toEqual({ stored: 2, folded: 1, parked: 3, nowParked: 3 });
+  expect(await readSeries("ledger_batch_messages_sum")).toBe(6);
+  expect(await readSeries("ledger_ingest_lag_seconds_count")).toBe(6);
+  expect(await readSeries('ledger_ingest_lag_seconds_bucket{le="10"}')).toBe(6);
+  expect(await readSeries("ledger_oldest_message_in_hand_seconds")).toBe(0);
+});
+
+test("a message that is put back is counted, and waits", async () => {
+  await ledger.database.run("alter table event rename to event_away");
+  await ledger.send(message({ resource_external_id: "three" }));
+  await expect.poll(() => readSeries('ledger_messages_total{outcome="put_back"}')).toBeGreaterThan(0);
+  await ledger.database.run("alter table event_away rename to event");
+  await ledger.until("/v1/transaction/three?account_id=57", { transaction_id: "three" });
+  expect(await readSeries("ledger_queue_messages_waiting")).toBe(0);
+});
+
+test.runIf(process.env.TEST_DATABASE === "postgres")("connections are counted by what they do", async () => {
+  const connections = (pool: string, state: string) =>
+    readSeries(`ledger_database_connections{database="DATABASE_URL",pool="${pool}",state="${state}"}`);
+  expect(await connections("limited", "idle")).toBeGreaterThan(0);
+  expect(await connections("limited", "waiting")).toBe(0);
+  await ledger.database.transaction(async () => {
+    expect(await connections("unlimited", "busy")).toBeGreaterThan(0);
+  });
+});
