@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../service/free-port.fixture.ts";
 import { newFolder, run } from "../../service/run.fixture.ts";
 import { openDatabase } from "../database/database.ts";
-import { type NewDatabase, newPostgres, postgresServer } from "../database/new-database.fixture.ts";
+import { describeOnEngines, type NewDatabase } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { readMessage } from "../intake/message.ts";
 import { message } from "../ledger.fixture.ts";
 import { openQueue } from "../queue/queue.ts";
 import { migrate } from "../tables/migrate.ts";
-
-const embedded = async (): Promise<NewDatabase> => ({
-  url: `pglite:${newFolder()}`,
-  async [Symbol.asyncDispose]() {},
-});
 
 const steering = "\u001b[31m";
 const parked = [
@@ -29,85 +24,80 @@ const parked = [
   },
 ];
 
-for (const [engine, make] of [
-  ["pglite:", embedded],
-  ["postgres:", newPostgres],
-] as const) {
-  describe.skipIf(engine === "postgres:" && !postgresServer)(`parked messages in ${engine}`, () => {
-    let made: NewDatabase;
-    let env: { DATABASE_URL: string; QUEUE_URL: string };
-    beforeAll(async () => {
-      made = await make();
-      env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
-      await using database = await openDatabase(made.url);
-      await migrate(database);
-      await ingest(database, { events: [], reprojections: [], parked });
-    });
-    afterAll(() => made[Symbol.asyncDispose]());
-    const parkedCommand = (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended;
+describeOnEngines("parked messages", (make) => {
+  let made: NewDatabase;
+  let env: { DATABASE_URL: string; QUEUE_URL: string };
+  beforeAll(async () => {
+    made = await make();
+    env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
+    await using database = await openDatabase(made.url);
+    await migrate(database);
+    await ingest(database, { events: [], reprojections: [], parked });
+  });
+  afterAll(() => made[Symbol.asyncDispose]());
+  const parkedCommand = (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended;
 
-    test("are listed, in lines that steer no terminal", async () => {
-      const { code, output, errors } = await parkedCommand("list");
-      expect([code, errors]).toEqual([0, ""]);
-      expect(output).not.toContain(steering);
-      const lines = output.trim().split("\n");
-      expect(lines.map((line) => line.replace(/ {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}/, " at "))).toEqual([
-        "1 at m1  an older rule",
-        "2 at m2\\u001b[31m  the message is not JSON",
-        "3 at m3  timestamp must be …",
-        "3 parked",
-      ]);
-    });
+  test("are listed, in lines that steer no terminal", async () => {
+    const { code, output, errors } = await parkedCommand("list");
+    expect([code, errors]).toEqual([0, ""]);
+    expect(output).not.toContain(steering);
+    const lines = output.trim().split("\n");
+    expect(lines.map((line) => line.replace(/ {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}/, " at "))).toEqual([
+      "1 at m1  an older rule",
+      "2 at m2\\u001b[31m  the message is not JSON",
+      "3 at m3  timestamp must be …",
+      "3 parked",
+    ]);
+  });
 
-    test("are shown, with the body as it came", async () => {
-      const { code, output } = await parkedCommand("show", "2");
-      expect(code).toBe(0);
-      expect(output).toMatch(/^number {5}2\nparked at {2}\S+Z\nsource id {2}m2/);
-      expect(output.endsWith(`\n\n${parked[1]?.body}\n`)).toBe(true);
-    });
+  test("are shown, with the body as it came", async () => {
+    const { code, output } = await parkedCommand("show", "2");
+    expect(code).toBe(0);
+    expect(output).toMatch(/^number {5}2\nparked at {2}\S+Z\nsource id {2}m2/);
+    expect(output.endsWith(`\n\n${parked[1]?.body}\n`)).toBe(true);
+  });
 
-    test.each([
-      ["show", "77"],
-      ["replay", "1", "77"],
-    ])("must be there to %s %s", async (...args) => {
-      expect(await parkedCommand(...args)).toEqual({
-        code: 1,
-        output: "",
-        errors: "parked: no message 77 is parked\n",
-      });
-    });
-
-    test("are not replayed when it is only asked what would be", async () => {
-      const { code, output } = await parkedCommand("replay", "--all", "--dry-run");
-      expect(code).toBe(0);
-      expect(output.split("\n")).toEqual([
-        "1 would be stored",
-        expect.stringMatching(/^2 would be parked again: the message is not JSON$/),
-        expect.stringMatching(/^3 would be parked again: timestamp must /),
-        "3 would be sent; nothing was",
-        "",
-      ]);
-      expect((await parkedCommand("list")).output).toContain("3 parked");
-    });
-
-    test("go back through the queue's door, and are parked no more", async () => {
-      expect(await parkedCommand("replay", "3")).toMatchObject({
-        code: 0,
-        output: expect.stringMatching(/^sent 1 messages to sqs/),
-      });
-      expect((await parkedCommand("list")).output).toMatch(/\n2 parked\n$/);
-      await using queue = await openQueue(env.QUEUE_URL);
-      const [delivery] = await queue.receive(1, 5000, AbortSignal.timeout(5000));
-      expect(readMessage(delivery?.body ?? "")).toMatchObject({ kind: "refused" });
-    });
-
-    test("stay parked when the queue does not take them", async () => {
-      const { code, errors } = await parkedCommand("replay", "2");
-      expect([code, errors.slice(0, 8)]).toEqual([1, "parked: "]);
-      expect((await parkedCommand("list")).output).toMatch(/\n2 parked\n$/);
+  test.each([
+    ["show", "77"],
+    ["replay", "1", "77"],
+  ])("must be there to %s %s", async (...args) => {
+    expect(await parkedCommand(...args)).toEqual({
+      code: 1,
+      output: "",
+      errors: "parked: no message 77 is parked\n",
     });
   });
-}
+
+  test("are not replayed when it is only asked what would be", async () => {
+    const { code, output } = await parkedCommand("replay", "--all", "--dry-run");
+    expect(code).toBe(0);
+    expect(output.split("\n")).toEqual([
+      "1 would be stored",
+      expect.stringMatching(/^2 would be parked again: the message is not JSON$/),
+      expect.stringMatching(/^3 would be parked again: timestamp must /),
+      "3 would be sent; nothing was",
+      "",
+    ]);
+    expect((await parkedCommand("list")).output).toContain("3 parked");
+  });
+
+  test("go back through the queue's door, and are parked no more", async () => {
+    expect(await parkedCommand("replay", "3")).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^sent 1 messages to sqs/),
+    });
+    expect((await parkedCommand("list")).output).toMatch(/\n2 parked\n$/);
+    await using queue = await openQueue(env.QUEUE_URL);
+    const [delivery] = await queue.receive(1, 5000, AbortSignal.timeout(5000));
+    expect(readMessage(delivery?.body ?? "")).toMatchObject({ kind: "refused" });
+  });
+
+  test("stay parked when the queue does not take them", async () => {
+    const { code, errors } = await parkedCommand("replay", "2");
+    expect([code, errors.slice(0, 8)]).toEqual([1, "parked: "]);
+    expect((await parkedCommand("list")).output).toMatch(/\n2 parked\n$/);
+  });
+});
 
 test.each([
   [[], "say list, show ID"],

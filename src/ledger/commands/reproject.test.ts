@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newFolder, run } from "../../service/run.fixture.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { run } from "../../service/run.fixture.ts";
 import { openDatabase } from "../database/database.ts";
-import { type NewDatabase, newPostgres, postgresServer } from "../database/new-database.fixture.ts";
+import { describeOnEngines, type NewDatabase } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { migrate } from "../tables/migrate.ts";
 import { readDemoEvents } from "./demo-events.fixture.ts";
-
-const embedded = async (): Promise<NewDatabase> => ({
-  url: `pglite:${newFolder()}`,
-  async [Symbol.asyncDispose]() {},
-});
 
 /** One of each way in which rows can differ from their events. */
 const spoil = `
@@ -23,90 +18,85 @@ const spoil = `
   values ('ghost-payout', 'other', 'PAID_OUT', now(), 1, '{}');
   delete from metadata_key where key = (select min(key) from metadata_key)`;
 
-for (const [engine, make] of [
-  ["pglite:", embedded],
-  ["postgres:", newPostgres],
-] as const) {
-  describe.skipIf(engine === "postgres:" && !postgresServer)(`reprojection in ${engine}`, () => {
-    let made: NewDatabase;
-    let rowsBefore: unknown;
-    beforeAll(async () => {
-      made = await make();
-      await using database = await openDatabase(made.url);
-      await migrate(database);
-      await ingest(database, { events: readDemoEvents(), reprojections: [], parked: [] });
-      rowsBefore = await rows();
-      await database.run(spoil);
-      async function rows() {
-        return [
-          await database.query("select * from transaction order by external_id"),
-          await database.query("select * from payout"),
-          await database.query("select * from metadata_key order by key"),
-        ];
-      }
-    });
-    afterAll(() => made[Symbol.asyncDispose]());
-    const reproject = (...args: string[]) =>
-      run("ledger/commands/reproject.ts", { args, env: { DATABASE_URL: made.url } }).ended;
-
-    test("knows what it is told", async () => {
-      expect(await reproject("demo-success", "nobody", "no-one")).toEqual({
-        code: 1,
-        output: "",
-        errors: "reproject: no event and no row tells of nobody, no-one\n",
-      });
-    });
-
-    test("finds each row that differs, by its columns, and writes nothing", async () => {
-      const found = await reproject("--all", "--verify");
-      expect(found.output.trim().split("\n").sort()).toEqual([
-        'metadata key "branch" of account demo: has events and no row',
-        "payout demo-payout: has events and no row",
-        "payout ghost-payout: no event tells of it",
-        "transaction demo-expired: has events and no row",
-        "transaction demo-ghost: no event tells of it",
-        "transaction demo-refund: has events and no row",
-        "transaction demo-success: state, details",
-        "verified 9 transactions and payouts",
-      ]);
-      expect([found.code, found.errors]).toEqual([1, "reproject: 7 rows differ from their events\n"]);
-      expect(await reproject("--all", "--verify")).toEqual(found);
-    });
-
-    test("verifies an account, or those it is told", async () => {
-      expect((await reproject("--account", "other", "--verify")).output).toMatch(/ghost[\s\S]*verified 2 /);
-      expect(await reproject("demo-rejected", "demo-dispute", "--verify")).toMatchObject({
-        code: 0,
-        output: "verified 2 transactions and payouts\n",
-      });
-    });
-
-    test("folds anew what it is told, and then everything", async () => {
-      expect((await reproject("demo-success")).output).toBe("folded 1 transactions and payouts\n");
-      expect((await reproject("demo-success", "--verify")).code).toBe(0);
-      expect(await reproject("--all")).toMatchObject({
-        code: 0,
-        output: "folded 9 transactions and payouts\n",
-      });
-      expect((await reproject("--all", "--verify")).code).toBe(0);
-      await using database = await openDatabase(made.url);
-      expect([
+describeOnEngines("reprojection", (make) => {
+  let made: NewDatabase;
+  let rowsBefore: unknown;
+  beforeAll(async () => {
+    made = await make();
+    await using database = await openDatabase(made.url);
+    await migrate(database);
+    await ingest(database, { events: readDemoEvents(), reprojections: [], parked: [] });
+    rowsBefore = await rows();
+    await database.run(spoil);
+    async function rows() {
+      return [
         await database.query("select * from transaction order by external_id"),
         await database.query("select * from payout"),
         await database.query("select * from metadata_key order by key"),
-      ]).toEqual(rowsBefore);
-    });
+      ];
+    }
+  });
+  afterAll(() => made[Symbol.asyncDispose]());
+  const reproject = (...args: string[]) =>
+    run("ledger/commands/reproject.ts", { args, env: { DATABASE_URL: made.url } }).ended;
 
-    test("writes no row that is right", async () => {
-      await using database = await openDatabase(made.url);
-      const versions = () =>
-        database.query("select external_id, xmin::text from transaction order by external_id");
-      const before = await versions();
-      await ingest(database, { events: [], reprojections: ["demo-success"], parked: [] });
-      expect(await versions()).toEqual(before);
+  test("knows what it is told", async () => {
+    expect(await reproject("demo-success", "nobody", "no-one")).toEqual({
+      code: 1,
+      output: "",
+      errors: "reproject: no event and no row tells of nobody, no-one\n",
     });
   });
-}
+
+  test("finds each row that differs, by its columns, and writes nothing", async () => {
+    const found = await reproject("--all", "--verify");
+    expect(found.output.trim().split("\n").sort()).toEqual([
+      'metadata key "branch" of account demo: has events and no row',
+      "payout demo-payout: has events and no row",
+      "payout ghost-payout: no event tells of it",
+      "transaction demo-expired: has events and no row",
+      "transaction demo-ghost: no event tells of it",
+      "transaction demo-refund: has events and no row",
+      "transaction demo-success: state, details",
+      "verified 9 transactions and payouts",
+    ]);
+    expect([found.code, found.errors]).toEqual([1, "reproject: 7 rows differ from their events\n"]);
+    expect(await reproject("--all", "--verify")).toEqual(found);
+  });
+
+  test("verifies an account, or those it is told", async () => {
+    expect((await reproject("--account", "other", "--verify")).output).toMatch(/ghost[\s\S]*verified 2 /);
+    expect(await reproject("demo-rejected", "demo-dispute", "--verify")).toMatchObject({
+      code: 0,
+      output: "verified 2 transactions and payouts\n",
+    });
+  });
+
+  test("folds anew what it is told, and then everything", async () => {
+    expect((await reproject("demo-success")).output).toBe("folded 1 transactions and payouts\n");
+    expect((await reproject("demo-success", "--verify")).code).toBe(0);
+    expect(await reproject("--all")).toMatchObject({
+      code: 0,
+      output: "folded 9 transactions and payouts\n",
+    });
+    expect((await reproject("--all", "--verify")).code).toBe(0);
+    await using database = await openDatabase(made.url);
+    expect([
+      await database.query("select * from transaction order by external_id"),
+      await database.query("select * from payout"),
+      await database.query("select * from metadata_key order by key"),
+    ]).toEqual(rowsBefore);
+  });
+
+  test("writes no row that is right", async () => {
+    await using database = await openDatabase(made.url);
+    const versions = () =>
+      database.query("select external_id, xmin::text from transaction order by external_id");
+    const before = await versions();
+    await ingest(database, { events: [], reprojections: ["demo-success"], parked: [] });
+    expect(await versions()).toEqual(before);
+  });
+});
 
 test.each([
   [[], "say one of --all, --account ACCOUNT and ID..."],

@@ -1,111 +1,98 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLog } from "../../service/log.ts";
 import { type Database, isDataFault, openDatabase, StatementTimeout } from "./database.ts";
-import { newPostgres, postgresServer } from "./new-database.fixture.ts";
+import { describeOnEngines, type NewDatabase } from "./new-database.fixture.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "database-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+describe("a database in memory (pglite:)", () =>
+  promises(async () => ({ url: "pglite:memory", async [Symbol.asyncDispose]() {} })));
+describeOnEngines("a database", promises);
 
-const embedded = (url: string) => async () => ({ url, async [Symbol.asyncDispose]() {} });
-const engines = [
-  ["pglite:memory", embedded("pglite:memory")],
-  ["pglite:FOLDER", embedded(`pglite:${folder}/with%20space`)],
-  ["postgres:", newPostgres],
-] as const;
+function promises(make: () => Promise<NewDatabase>): void {
+  const opened = new AsyncDisposableStack();
+  let database: Database;
+  beforeAll(async () => {
+    const { url } = opened.use(await make());
+    database = opened.use(await openDatabase(url));
+    await database.run("create table thing (id bigint primary key, at timestamptz, details jsonb); select 1");
+  });
+  afterAll(() => opened.disposeAsync());
 
-for (const [scheme, make] of engines) {
-  describe.skipIf(scheme === "postgres:" && postgresServer === undefined)(`database ${scheme}`, () => {
-    const opened = new AsyncDisposableStack();
-    let database: Database;
-    beforeAll(async () => {
-      const { url } = opened.use(await make());
-      database = opened.use(await openDatabase(url));
-      await database.run(
-        "create table thing (id bigint primary key, at timestamptz, details jsonb); select 1",
-      );
+  test("values come back as they went in", async () => {
+    const row = {
+      id: 9007199254740993n,
+      at: "2024-03-05T09:14:22.018408Z",
+      details: { a: [1, null, "💷"] },
+    };
+    await database.query("insert into thing values ($1, $2, $3)", [
+      row.id,
+      row.at,
+      JSON.stringify(row.details),
+    ]);
+    expect(await database.query("select * from thing")).toEqual([row]);
+    expect(await database.query("select '0001-01-01T00:00:00Z'::timestamptz as at, 1::bigint as id")).toEqual(
+      [{ at: "0001-01-01T00:00:00.000000Z", id: 1n }],
+    );
+    expect(await database.query("select from thing where id = any($1::bigint[])", [[row.id]])).toHaveLength(
+      1,
+    );
+    expect(
+      await database.query("select 1 as one where 'a\"b,{}' = any($1::text[])", [['a"b,{}', "x"]]),
+    ).toHaveLength(1);
+  });
+
+  test("a statement that takes too long, or waits too long for its turn, is given up on", async () => {
+    const hurried = database.within(100);
+    expect(await hurried.query("select 1 as one")).toEqual([{ one: 1 }]);
+    await expect(hurried.query("select pg_sleep(0.2)")).rejects.toThrow(new StatementTimeout(100));
+    const many = Array.from({ length: 30 }, () => hurried.query("select pg_sleep(0.09)"));
+    const outcomes = await Promise.allSettled(many);
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? outcome.reason : []));
+    expect(reasons.length).toBeGreaterThan(10);
+    for (const reason of reasons) expect(reason).toEqual(new StatementTimeout(100));
+    expect(await hurried.query("select 2 as two")).toEqual([{ two: 2 }]);
+  });
+
+  test("a database that is there is healthy", async () => {
+    await expect(database.check()).resolves.toBeUndefined();
+  });
+
+  test("work that rejects leaves nothing behind", async () => {
+    const failing = database.transaction(async (sql) => {
+      await sql.query("insert into thing (id) values (1)");
+      throw new Error("enough");
     });
-    afterAll(() => opened.disposeAsync());
+    await expect(failing).rejects.toThrow("enough");
+    expect(await database.query("select from thing where id = 1")).toEqual([]);
+  });
 
-    test("values come back as they went in", async () => {
-      const row = {
-        id: 9007199254740993n,
-        at: "2024-03-05T09:14:22.018408Z",
-        details: { a: [1, null, "💷"] },
-      };
-      await database.query("insert into thing values ($1, $2, $3)", [
-        row.id,
-        row.at,
-        JSON.stringify(row.details),
-      ]);
-      expect(await database.query("select * from thing")).toEqual([row]);
-      expect(
-        await database.query("select '0001-01-01T00:00:00Z'::timestamptz as at, 1::bigint as id"),
-      ).toEqual([{ at: "0001-01-01T00:00:00.000000Z", id: 1n }]);
-      expect(await database.query("select from thing where id = any($1::bigint[])", [[row.id]])).toHaveLength(
-        1,
-      );
-      expect(
-        await database.query("select 1 as one where 'a\"b,{}' = any($1::text[])", [['a"b,{}', "x"]]),
-      ).toHaveLength(1);
+  test("work that resolves is committed, with its result", async () => {
+    const result = await database.transaction(async (sql) => {
+      await sql.query("insert into thing (id) values (2)");
+      return "done";
     });
+    expect(result).toBe("done");
+    expect(await database.query("select from thing where id = 2")).toHaveLength(1);
+  });
 
-    test("a statement that takes too long, or waits too long for its turn, is given up on", async () => {
-      const hurried = database.within(100);
-      expect(await hurried.query("select 1 as one")).toEqual([{ one: 1 }]);
-      await expect(hurried.query("select pg_sleep(0.2)")).rejects.toThrow(new StatementTimeout(100));
-      const many = Array.from({ length: 30 }, () => hurried.query("select pg_sleep(0.09)"));
-      const outcomes = await Promise.allSettled(many);
-      const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? outcome.reason : []));
-      expect(reasons.length).toBeGreaterThan(10);
-      for (const reason of reasons) expect(reason).toEqual(new StatementTimeout(100));
-      expect(await hurried.query("select 2 as two")).toEqual([{ two: 2 }]);
-    });
+  test("the log of a failure does not hold the statement's values", async () => {
+    const lines: string[] = [];
+    const log = openLog("error", { write: (line) => lines.push(line) });
+    await database
+      .query("insert into thing (id, details) values ($1, $2)", ["1", "planted"])
+      .catch((err: unknown) => log.error({ err }, "failed"));
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ msg: "failed", err: { code: "22P02" } });
+    expect(lines[0]).not.toContain("planted");
+  });
 
-    test("a database that is there is healthy", async () => {
-      await expect(database.check()).resolves.toBeUndefined();
-    });
-
-    test("work that rejects leaves nothing behind", async () => {
-      const failing = database.transaction(async (sql) => {
-        await sql.query("insert into thing (id) values (1)");
-        throw new Error("enough");
-      });
-      await expect(failing).rejects.toThrow("enough");
-      expect(await database.query("select from thing where id = 1")).toEqual([]);
-    });
-
-    test("work that resolves is committed, with its result", async () => {
-      const result = await database.transaction(async (sql) => {
-        await sql.query("insert into thing (id) values (2)");
-        return "done";
-      });
-      expect(result).toBe("done");
-      expect(await database.query("select from thing where id = 2")).toHaveLength(1);
-    });
-
-    test("the log of a failure does not hold the statement's values", async () => {
-      const lines: string[] = [];
-      const log = openLog("error", { write: (line) => lines.push(line) });
-      await database
-        .query("insert into thing (id, details) values ($1, $2)", ["1", "planted"])
-        .catch((err: unknown) => log.error({ err }, "failed"));
-      expect(JSON.parse(lines[0] ?? "")).toMatchObject({ msg: "failed", err: { code: "22P02" } });
-      expect(lines[0]).not.toContain("planted");
-    });
-
-    test.each([
-      ["select 1 / 0", true],
-      ["insert into thing (id) values (7), (7)", true],
-      ["select '\\u0000'::jsonb, '\"\\u0000\"'::jsonb", true],
-      ["select from nowhere", false],
-    ])("%s: the data is at fault: %s", async (statement, atFault) => {
-      const error = await database.query(statement).catch((caught: unknown) => caught);
-      expect(isDataFault(error)).toBe(atFault);
-      expect(error).toBeInstanceOf(Error);
-    });
+  test.each([
+    ["select 1 / 0", true],
+    ["insert into thing (id) values (7), (7)", true],
+    ["select '\\u0000'::jsonb, '\"\\u0000\"'::jsonb", true],
+    ["select from nowhere", false],
+  ])("%s: the data is at fault: %s", async (statement, atFault) => {
+    const error = await database.query(statement).catch((caught: unknown) => caught);
+    expect(isDataFault(error)).toBe(atFault);
+    expect(error).toBeInstanceOf(Error);
   });
 }
 

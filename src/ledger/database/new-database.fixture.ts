@@ -1,4 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe } from "vitest";
+import { describeNeeding } from "../../service/needing.fixture.ts";
 import { type Database, openDatabase } from "./database.ts";
 
 /** The PostgreSQL server whose databases the tests make and drop; undefined when there is none. */
@@ -18,6 +23,23 @@ export async function newPostgres(server = postgresServer ?? ""): Promise<NewDat
     url: url.href,
     [Symbol.asyncDispose]: () => run(server, `drop database ${name} with (force)`),
   };
+}
+
+/** An empty database of a test's own in a folder, whose name has to be encoded. */
+export async function newEmbedded(): Promise<NewDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), "embedded database-"));
+  return {
+    url: `pglite:${encodeURI(folder)}`,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** Describes tests of what must be the same over each engine. */
+export function describeOnEngines(title: string, tests: (make: () => Promise<NewDatabase>) => void): void {
+  describe(`${title} (pglite:)`, () => tests(newEmbedded));
+  describeNeeding("TEST_POSTGRES_URL", postgresServer !== undefined)(`${title} (postgres:)`, () =>
+    tests(newPostgres),
+  );
 }
 
 async function run(server: string, statement: string): Promise<void> {

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import amqp from "amqplib";
 import { afterAll, describe, expect, test } from "vitest";
 import { freePort } from "../../service/free-port.fixture.ts";
+import { describeNeeding } from "../../service/needing.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 
 const folders: string[] = [];
@@ -28,86 +30,96 @@ async function take(queue: Queue, count: number): Promise<Delivery[]> {
 }
 
 const broker = process.env.TEST_AMQP_URL;
-const engines: [scheme: string, address: () => string][] = [
-  ["memory:", () => "memory:"],
-  ["sqs+embedded:", () => `sqs+embedded:${folder()}?port=0`],
-  ["amqp:", () => `${broker}?queue=test-${randomUUID()}`],
-];
 
-for (const [scheme, address] of engines)
-  describe.skipIf(scheme === "amqp:" && broker === undefined)(`queue ${scheme}`, () => {
-    test("what is sent is delivered, unchanged", async () => {
-      await using queue = await openQueue(address());
-      const body = JSON.stringify({ text: "Zoë 💷 \\u0000", spaces: "  " });
-      await queue.send([body]);
-      const [delivery] = await take(queue, 1);
-      expect(JSON.parse(delivery?.body ?? "")).toEqual(JSON.parse(body));
-      expect(delivery?.attempt).toBe(1);
-    });
-
-    test("a delivery put back comes again, as the same message, after its pause", async () => {
-      await using queue = await openQueue(address());
-      await queue.send(['"hello"']);
-      const [first] = await take(queue, 1);
-      await queue.putBack([first as Delivery], 1000);
-      const [second] = await take(queue, 1);
-      expect(second).toMatchObject({ id: first?.id, body: '"hello"', attempt: 2 });
-    });
-
-    test("a delivery acknowledged does not come again, its neighbours do", async () => {
-      await using queue = await openQueue(address());
-      await queue.send(["1", "2"]);
-      const [one, two] = await take(queue, 2);
-      await queue.acknowledge([one as Delivery]);
-      await queue.putBack([two as Delivery], 0);
-      expect((await take(queue, 1)).map(({ id }) => id)).toEqual([two?.id]);
-    });
-
-    test("a delivery acknowledged cannot be put back", async () => {
-      await using queue = await openQueue(address());
-      await queue.send(["1"]);
-      const taken = await take(queue, 1);
-      await queue.acknowledge(taken);
-      await queue.putBack(taken, 0).catch(() => {});
-      expect(await queue.receive(1, waitMs, AbortSignal.timeout(1500))).toEqual([]);
-    });
-
-    test("many messages are sent and received in few calls", async () => {
-      await using queue = await openQueue(address());
-      const bodies = Array.from({ length: 95 }, (_, index) => String(index));
-      await queue.send(bodies);
-      const all: Delivery[] = [];
-      let calls = 0;
-      for (; all.length < 95; calls += 1) all.push(...(await queue.receive(100, waitMs, soon())));
-      expect(calls).toBeLessThan(25);
-      expect(all.map(({ body }) => body).sort()).toEqual(bodies.sort());
-      await queue.acknowledge(all);
-    });
-
-    test("messages of 100 kB are sent side by side", async () => {
-      await using queue = await openQueue(address());
-      const bodies = Array.from({ length: 7 }, (_, index) => JSON.stringify(`${index}`.repeat(100_000)));
-      await queue.send(bodies);
-      expect((await take(queue, 7)).map(({ body }) => body).sort()).toEqual(bodies);
-    });
-
-    test("a wait that is over ends with nothing", async () => {
-      await using queue = await openQueue(address());
-      expect(await queue.receive(10, 50, AbortSignal.timeout(5000))).toEqual([]);
-    });
-
-    test("a stop ends the waiting with nothing", async () => {
-      await using queue = await openQueue(address());
-      expect(await queue.receive(10, waitMs, AbortSignal.timeout(50))).toEqual([]);
-    });
-
-    test("a queue that is there is healthy, and tells how many messages wait", async () => {
-      await using queue = await openQueue(address());
-      expect(await queue.check()).toEqual({ waiting: 0 });
-      await queue.send(["1", "2"]);
-      await expect.poll(() => queue.check()).toEqual({ waiting: 2 });
-    });
+describe("a queue in memory (memory:)", () => promises(() => "memory:"));
+describe("an embedded queue (sqs+embedded:)", () => promises(() => `sqs+embedded:${folder()}?port=0`));
+describeNeeding("TEST_AMQP_URL", broker !== undefined)("a queue of RabbitMQ (amqp:)", () => {
+  const names: string[] = [];
+  promises(() => {
+    names.push(`test-${randomUUID()}`);
+    return `${broker}?queue=${names.at(-1)}`;
   });
+  afterAll(async () => {
+    const connection = await amqp.connect(broker ?? "");
+    const channel = await connection.createChannel();
+    for (const name of names) await channel.deleteQueue(name);
+    await connection.close();
+  });
+});
+
+function promises(address: () => string): void {
+  test("what is sent is delivered, unchanged", async () => {
+    await using queue = await openQueue(address());
+    const body = JSON.stringify({ text: "Zoë 💷 \\u0000", spaces: "  " });
+    await queue.send([body]);
+    const [delivery] = await take(queue, 1);
+    expect(JSON.parse(delivery?.body ?? "")).toEqual(JSON.parse(body));
+    expect(delivery?.attempt).toBe(1);
+  });
+
+  test("a delivery put back comes again, as the same message, after its pause", async () => {
+    await using queue = await openQueue(address());
+    await queue.send(['"hello"']);
+    const [first] = await take(queue, 1);
+    await queue.putBack([first as Delivery], 1000);
+    const [second] = await take(queue, 1);
+    expect(second).toMatchObject({ id: first?.id, body: '"hello"', attempt: 2 });
+  });
+
+  test("a delivery acknowledged does not come again, its neighbours do", async () => {
+    await using queue = await openQueue(address());
+    await queue.send(["1", "2"]);
+    const [one, two] = await take(queue, 2);
+    await queue.acknowledge([one as Delivery]);
+    await queue.putBack([two as Delivery], 0);
+    expect((await take(queue, 1)).map(({ id }) => id)).toEqual([two?.id]);
+  });
+
+  test("a delivery acknowledged cannot be put back", async () => {
+    await using queue = await openQueue(address());
+    await queue.send(["1"]);
+    const taken = await take(queue, 1);
+    await queue.acknowledge(taken);
+    await queue.putBack(taken, 0).catch(() => {});
+    expect(await queue.receive(1, waitMs, AbortSignal.timeout(1500))).toEqual([]);
+  });
+
+  test("many messages are sent and received in few calls", async () => {
+    await using queue = await openQueue(address());
+    const bodies = Array.from({ length: 95 }, (_, index) => String(index));
+    await queue.send(bodies);
+    const all: Delivery[] = [];
+    let calls = 0;
+    for (; all.length < 95; calls += 1) all.push(...(await queue.receive(100, waitMs, soon())));
+    expect(calls).toBeLessThan(25);
+    expect(all.map(({ body }) => body).sort()).toEqual(bodies.sort());
+    await queue.acknowledge(all);
+  });
+
+  test("messages of 100 kB are sent side by side", async () => {
+    await using queue = await openQueue(address());
+    const bodies = Array.from({ length: 7 }, (_, index) => JSON.stringify(`${index}`.repeat(100_000)));
+    await queue.send(bodies);
+    expect((await take(queue, 7)).map(({ body }) => body).sort()).toEqual(bodies);
+  });
+
+  test("a wait that is over ends with nothing", async () => {
+    await using queue = await openQueue(address());
+    expect(await queue.receive(10, 50, AbortSignal.timeout(5000))).toEqual([]);
+  });
+
+  test("a stop ends the waiting with nothing", async () => {
+    await using queue = await openQueue(address());
+    expect(await queue.receive(10, waitMs, AbortSignal.timeout(50))).toEqual([]);
+  });
+
+  test("a queue that is there is healthy, and tells how many messages wait", async () => {
+    await using queue = await openQueue(address());
+    expect(await queue.check()).toEqual({ waiting: 0 });
+    await queue.send(["1", "2"]);
+    await expect.poll(() => queue.check()).toEqual({ waiting: 2 });
+  });
+}
 
 test("the embedded queue keeps its messages when its process ends", async () => {
   const url = `sqs+embedded:${folder()}?port=0`;
