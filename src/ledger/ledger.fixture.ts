@@ -5,6 +5,7 @@ import { openLog } from "../service/log.ts";
 import type { Security } from "../service/security.ts";
 import { readSettings } from "../service/settings.ts";
 import { ledgerApp } from "./app.ts";
+import type { Database } from "./database/database.ts";
 import { openNewDatabase } from "./database/new-database.fixture.ts";
 import { createReceiver } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
@@ -15,6 +16,7 @@ import { migrate } from "./tables/migrate.ts";
 export async function startLedger({
   statementTimeoutMs = 10_000,
   open = openNewDatabase,
+  replica = undefined as Database | undefined,
   security = undefined as Security | undefined,
 } = {}) {
   const logged: string[] = [];
@@ -33,6 +35,7 @@ export async function startLedger({
   });
   const app = await ledgerApp({
     database,
+    replica,
     queue,
     receiver,
     statementTimeoutMs,
@@ -55,7 +58,6 @@ export async function startLedger({
   return {
     base,
     database,
-    queue,
     /** Lines of the log, from warnings up. */
     logged,
     ask,

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { describeNeeding } from "../service/needing.fixture.ts";
 import { openDatabase } from "./database/database.ts";
-import { isPostgresInstalled, startPostgres } from "./database/postgres-server.fixture.ts";
+import { isPostgresInstalled, startPostgres, startReplicaOf } from "./database/postgres-server.fixture.ts";
 import { message, startLedger } from "./ledger.fixture.ts";
+import { migrate } from "./tables/migrate.ts";
 
 describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away, the ledger", () => {
   test("says so at once, keeps messages in the queue, and goes on when it is back", async () => {
@@ -44,6 +45,31 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
       await ledger.until(`/v1/transaction/${id}?account_id=57`, { transaction_id: id });
     }
     expect((await ledger.ask("/metrics")).text).toContain("\nledger_parked_messages 0\n");
+  });
+
+  test("answers from a replica", async () => {
+    await using server = await startPostgres();
+    await using database = await openDatabase(server.url);
+    await migrate(database);
+    await using copy = await startReplicaOf(server);
+    await using replica = await openDatabase(copy.url);
+    await using ledger = await startLedger({ open: () => openDatabase(server.url), replica });
+    const path = "/v1/transaction/before?account_id=57";
+    await ledger.send(message({ resource_external_id: "before" }));
+    await ledger.until(path, { transaction_id: "before" });
+    await server.kill();
+    expect((await ledger.ask(path)).status).toBe(200);
+    expect((await ledger.ask("/healthcheck")).json.database.healthy).toBe(false);
+
+    await server.start();
+    await vi.waitFor(async () => expect((await ledger.ask("/healthcheck")).status).toBe(200), {
+      timeout: 10_000,
+    });
+    await copy.kill();
+    expect((await ledger.ask(path)).status).toBe(503);
+    expect((await ledger.ask("/healthcheck")).json.database.healthy).toBe(false);
+    const { text } = await ledger.ask("/metrics");
+    expect(text).toContain('{database="DATABASE_READ_URL",pool="limited",state="busy"} 0');
   });
 
   test("shows a receiver that is stuck, which goes on when the database does", async () => {
