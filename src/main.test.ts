@@ -172,7 +172,7 @@ test("at info, a start and requests write one line a service: where it listens",
 });
 
 const scripts = ["servers", "codegen", "changes", "evidence", "mutants", "fuzz", "examples", "mock"];
-test.each([
+test.concurrent.each([
   "main.ts",
   "ledger/commands/send-events.ts",
   "ledger/commands/demo.ts",

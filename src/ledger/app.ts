@@ -52,7 +52,7 @@ export function ledgerApp({
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
   const handlers = {
     ...healthHandlers({ databases: Object.values(databases), queue, receiver }),
-    ...metricsHandlers(metrics, { databases, database, queue, receiver }),
+    ...metricsHandlers(metrics, { sql, databases, queue, receiver }),
     ...eventHandlers(sql),
     ...transactionHandlers(sql),
     ...searchHandlers(sql),

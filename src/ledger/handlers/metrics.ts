@@ -2,16 +2,16 @@ import { Gauge, type Registry } from "prom-client";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../service/contract.ts";
 import { metricsHandler } from "../../service/metrics.ts";
-import type { Database } from "../database/database.ts";
+import type { Database, Sql } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
 import { countParkedMessages } from "../tables/parked-message.ts";
 import type { InHand } from "./health.ts";
 import { inTime } from "./in-time.ts";
 
 interface Measured {
+  sql: Sql;
   /** By the setting that names them. */
   databases: Record<string, Database>;
-  database: Database;
   queue: Queue;
   receiver: InHand | undefined;
 }
@@ -19,7 +19,7 @@ interface Measured {
 /** What can only be looked up when somebody asks. */
 export function metricsHandlers(
   registry: Registry,
-  { databases, database, queue, receiver }: Measured,
+  { sql, databases, queue, receiver }: Measured,
 ): Pick<Handlers<operations>, "getMetrics"> {
   const registers = [registry];
   /** Something that is away tells nothing, which must not keep the rest from being told. */
@@ -37,7 +37,7 @@ export function metricsHandlers(
     "Messages that wait in the queue, about.",
     async () => (await queue.check()).waiting,
   );
-  gauge("ledger_parked_messages", "Messages that are parked.", () => countParkedMessages(database));
+  gauge("ledger_parked_messages", "Messages that are parked.", () => countParkedMessages(sql));
   if (receiver) {
     gauge(
       "ledger_oldest_message_in_hand_seconds",
