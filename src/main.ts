@@ -1,6 +1,6 @@
 import { authenticationSettings, openAuthentication } from "./service/authentication.ts";
 import { refuseUnknown, runCommand } from "./service/command.ts";
-import { logLevels, openLog } from "./service/log.ts";
+import { type Logger, logLevels, openLog } from "./service/log.ts";
 import { oneOf, readSettings, type Settings } from "./service/settings.ts";
 import { stopOnSignals } from "./service/stop.ts";
 
@@ -26,6 +26,14 @@ type AllSettings = Settings<typeof common> &
   Settings<typeof import("./ledger/start.ts").settings> &
   Settings<typeof import("./features/start.ts").settings>;
 
+/** How long the stop may take: whatever hangs then, what was in hand comes again. */
+const stopMaxMs = 20_000;
+
+function giveUp(log: Logger): void {
+  log.fatal(`the stop took longer than ${stopMaxMs} ms: something that hangs is left behind`);
+  process.exit(1);
+}
+
 const isLoopback = (host: string) => host === "localhost" || host === "::1" || /^127\./.test(host);
 
 await runCommand("start", usage, async (args) => {
@@ -44,6 +52,7 @@ await runCommand("start", usage, async (args) => {
     );
   }
   const stop = stopOnSignals();
+  stop.signal.addEventListener("abort", () => setTimeout(giveUp, stopMaxMs, log).unref());
   const failures: Error[] = [];
   const running = loaded.map(async ({ name, start }) => {
     try {

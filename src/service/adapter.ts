@@ -19,6 +19,7 @@ export function findUrlFault<Port>(adapters: Adapters<Port>, text: string): stri
   if (url.pathname === "" && url.host === "" && adapter.form.includes("FOLDER")) {
     return `names no folder, it must be ${adapter.form}`;
   }
+  if (!isDecodable(url)) return "has malformed percent-encoding";
   const known = adapter.parameters ?? {};
   for (const [name, value] of url.searchParams) {
     const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -28,6 +29,15 @@ export function findUrlFault<Port>(adapters: Adapters<Port>, text: string): stri
     if (!parameter.test(value)) return `has a parameter ${name} that is not ${parameter.must}`;
   }
   return undefined;
+}
+
+function isDecodable({ username, password, pathname }: URL): boolean {
+  try {
+    decodeURIComponent(username + password + pathname);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Opens what the URL names. */

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from "../database/database.ts";
 import { readMessage } from "../intake/message.ts";
 import { openSender, type Sender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
-import { migrate } from "../tables/migrate.ts";
+import { refuseUnmigrated } from "../tables/migrate.ts";
 import {
   findParkedMessage,
   newestParkedId,
@@ -43,7 +43,7 @@ await runCommand("parked", usage, async (args) => {
   const { DATABASE_URL, QUEUE_URL } = readSettings(process.env, settings);
   const act = actionOf({ verb, ids: words.map(readId), all, dryRun, queueUrl: QUEUE_URL });
   await using database = await openDatabase(DATABASE_URL);
-  await migrate(database);
+  await refuseUnmigrated(database);
   await act(database);
 });
 
@@ -91,12 +91,15 @@ function show({ id, parked_at, source_id, reason, body }: ParkedMessageRow): voi
   say(process.stdout.isTTY ? printable(body) : body);
 }
 
+const fates = { event: "stored", reprojection: "folded again" };
+
 async function tellFates(database: Database, ids: bigint[] | undefined): Promise<void> {
   let count = 0;
   for await (const { id, body } of messagesOf(database, ids)) {
     const message = readMessage(body);
-    const fate = message.kind === "refused" ? `parked again: ${message.reason}` : "stored";
-    say(`${id} would be ${fate}`);
+    say(
+      `${id} would be ${message.kind === "refused" ? `parked again: ${message.reason}` : fates[message.kind]}`,
+    );
     count += 1;
   }
   say(`${count} would be sent; nothing was`);
@@ -115,7 +118,7 @@ async function sendAgain(
 ): Promise<number> {
   using progress = openProgress("sent");
   for await (const messages of batches) {
-    // One that is parked anew meanwhile waits for the end of this transaction, so that it is not removed with the old.
+    // Committed when the queue has taken them: until then they are parked, whatever happens.
     await database.transaction(async (sql) => {
       const removed = await removeParkedMessages(
         sql,
@@ -131,7 +134,9 @@ async function sendAgain(
 /** Those with these numbers, each of which there must be; or all that are parked now, oldest first. */
 async function* messagesOf(database: Database, ids?: bigint[]): AsyncGenerator<ParkedMessageRow> {
   if (ids) {
-    for (const message of await Promise.all(ids.map((id) => messageOf(database, id)))) yield message;
+    const messages: ParkedMessageRow[] = [];
+    for (const id of ids) messages.push(await messageOf(database, id));
+    yield* messages;
     return;
   }
   const last = await newestParkedId(database);

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from "../database/database.ts";
 import { ingest } from "../intake/ingest.ts";
 import { verify } from "../intake/verify.ts";
 import { settings } from "../settings.ts";
-import { migrate } from "../tables/migrate.ts";
+import { refuseUnmigrated } from "../tables/migrate.ts";
 import { countResources, knownResourceIds, resourceIdsAfter } from "../tables/resource.ts";
 
 const usage = `Usage: npm run reproject -- --all | --account ACCOUNT | ID... [--verify]
@@ -36,7 +36,7 @@ await runCommand("reproject", usage, async (args) => {
   }
   const { DATABASE_URL } = readSettings(process.env, settings);
   await using database = await openDatabase(DATABASE_URL);
-  await migrate(database);
+  await refuseUnmigrated(database);
   if (ids.length > 0) await refuseUnknownIds(database, ids);
   const batches = ids.length > 0 ? [ids] : pages(database, account);
   const total = ids.length || (await countResources(database, account));
@@ -58,8 +58,9 @@ async function verifyEach(database: Database, batches: Batches, total: number): 
   const differences: string[] = [];
   const count = await each(batches, "verified", total, async (ids) => {
     differences.push(...(await verify(database, ids)));
+  }).finally(() => {
+    for (const difference of differences) say(printable(difference));
   });
-  for (const difference of differences) say(printable(difference));
   say(`verified ${numeral(count)} transactions and payouts`);
   if (differences.length > 0) throw new Error(`${numeral(differences.length)} rows differ from their events`);
 }

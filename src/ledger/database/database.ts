@@ -1,9 +1,10 @@
 import { type Adapter, type Adapters, isWholeNumber, openAdapter } from "../../service/adapter.ts";
+import { inTime } from "../../service/in-time.ts";
 
 /**
  * Runs SQL with values as `$1`, `$2` … and nothing else. Rows come with `bigint` columns as bigint, `timestamptz` as
  * text in UTC with six fraction digits and `Z`, `jsonb` as the value it holds. What runs when the database cannot be
- * reached rejects with `DatabaseUnavailable`.
+ * reached, or cannot do it now, rejects with `DatabaseUnavailable`.
  */
 export interface Sql {
   /**
@@ -40,7 +41,7 @@ export interface Connections {
 /** The database is away, or cannot do what it is asked for now; the same may succeed later. */
 export class DatabaseUnavailable extends Error {
   constructor(cause: unknown) {
-    super(`the database cannot be reached: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    super(`the database is not available: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
 }
 
@@ -74,6 +75,12 @@ export const databases: Adapters<Database> = {
   "pglite:": { form: "pglite:FOLDER or pglite:memory", load: () => import("./pglite.ts") },
   ...replicas,
 };
+
+/** The same statements; whoever waits for one longer than the limit is told so, and not answered late. */
+export const givenUpAfter = (limitMs: number, sql: Sql): Sql => ({
+  query: (...statement) => inTime(sql.query(...statement), limitMs, new StatementTimeout(limitMs)),
+  run: (script) => inTime(sql.run(script), limitMs, new StatementTimeout(limitMs)),
+});
 
 export const openDatabase = (url: string) => openAdapter(databases, url);
 

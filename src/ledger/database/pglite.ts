@@ -1,7 +1,7 @@
 import { PGlite, type Transaction, types } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { lockFolder } from "../../service/folder-lock.ts";
-import { type Database, type Sql, StatementTimeout } from "./database.ts";
+import { type Database, givenUpAfter, type Sql } from "./database.ts";
 import { upkeepOf } from "./pglite-upkeep.ts";
 import { readTimestamp } from "./timestamp.ts";
 
@@ -23,7 +23,8 @@ export async function open(url: URL): Promise<Database> {
   const sql = sqlOver(pglite);
   return {
     ...sql,
-    within: (limitMs) => limited(sql, limitMs),
+    // A statement that has begun goes on to its end, since this engine, which runs in this thread, cannot be interrupted.
+    within: (limitMs) => givenUpAfter(limitMs, sql),
     transaction: (work) => pglite.transaction((transaction) => work(sqlOver(transaction))) as never,
     async check() {
       await pglite.query("select 1");
@@ -41,25 +42,3 @@ const sqlOver = (connection: PGlite | Transaction): Sql => ({
     await connection.exec(script);
   },
 });
-
-/**
- * This engine runs in this thread and knows no way to be interrupted, so a statement that has begun goes on to its end;
- * but whoever waited longer than the limit is told so, and not answered late.
- */
-const limited = (sql: Sql, limitMs: number): Sql => ({
-  query: <Row>(text: string, values?: unknown[]) => raced(sql.query<Row>(text, values), limitMs),
-  run: (script) => raced(sql.run(script), limitMs),
-});
-
-async function raced<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
-  const begun = performance.now();
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new StatementTimeout(limitMs)), limitMs);
-  try {
-    const result = await Promise.race([work, tooLate]);
-    if (performance.now() - begun > limitMs) throw new StatementTimeout(limitMs);
-    return result;
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -85,12 +85,14 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     expect(await database.query("select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("is asked through no more connections than it is told", async () => {
+  test("is asked by requests through no more connections than it is told", async () => {
     await using few = await openDatabase(`${server.url}?pool=2`);
-    const asleep = Array.from({ length: 5 }, () => few.query("select pg_sleep(0.2)"));
-    await vi.waitFor(() => expect(few.connections().unlimited).toEqual({ busy: 2, idle: 0, waiting: 3 }));
+    const requests = few.within(2000);
+    const asleep = Array.from({ length: 5 }, () => requests.query("select pg_sleep(0.2)"));
+    await vi.waitFor(() => expect(few.connections().limited).toEqual({ busy: 2, idle: 0, waiting: 3 }));
+    expect(await few.query("select 1 as one")).toEqual([{ one: 1 }]);
     await Promise.all(asleep);
-    expect(few.connections().unlimited).toEqual({ busy: 0, idle: 2, waiting: 0 });
+    expect(few.connections().limited).toEqual({ busy: 0, idle: 2, waiting: 0 });
   });
 
   test("keeps a statement prepared whose text is always the same, and none that is composed", async () => {
@@ -104,18 +106,98 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     ]);
   });
 
+  test("rolls one of two back that wait for each other, which can be tried again", async () => {
+    const ready = Promise.withResolvers<void>();
+    const both = [
+      ["1", "2"],
+      ["2", "1"],
+    ].map(([first, second], index) =>
+      database.transaction(async (sql) => {
+        await sql.query("select pg_advisory_xact_lock($1::bigint)", [first]);
+        if (index === 0) await ready.promise;
+        else ready.resolve();
+        await sql.query("select pg_advisory_xact_lock($1::bigint)", [second]);
+      }),
+    );
+    const outcomes = await Promise.allSettled(both);
+    expect(outcomes.flatMap((one) => (one.status === "rejected" ? one.reason : []))).toEqual([
+      expect.any(DatabaseUnavailable),
+    ]);
+  });
+
+  test("that has no connection left is unavailable", async () => {
+    await database.run("create role few login connection limit 1");
+    const url = new URL(server.url);
+    url.username = "few";
+    await using few = await openDatabase(url.href);
+    const outcomes = await Promise.allSettled([1, 2].map(() => few.query("select pg_sleep(0.2)")));
+    expect(outcomes.flatMap((one) => (one.status === "rejected" ? one.reason : []))).toEqual([
+      expect.any(DatabaseUnavailable),
+    ]);
+  });
+
+  test("takes any name and password, and tells times in UTC whatever zone is its own", async () => {
+    const [data] = await database.query<{ file: string }>("select current_setting('hba_file') as file");
+    await database.run(
+      `create role "o@d:d/ %" login password 'p@s:s/ %'; alter role "o@d:d/ %" set timezone = 'Asia/Kolkata'`,
+    );
+    await database.run(
+      `copy (select 'host all "o@d:d/ %" 127.0.0.1/32 scram-sha-256')
+       to program 'cat - ${data?.file} > ${data?.file}.new; mv ${data?.file}.new ${data?.file}'`,
+    );
+    await database.query("select pg_reload_conf()");
+    const url = new URL(server.url);
+    url.username = encodeURIComponent("o@d:d/ %");
+    url.password = encodeURIComponent("p@s:s/ %");
+    await using odd = await openDatabase(url.href);
+    await vi.waitFor(async () =>
+      expect(
+        await odd.query("select current_user::text as name, '2024-03-05T09:14:22+05:30'::timestamptz as at"),
+      ).toEqual([{ name: "o@d:d/ %", at: "2024-03-05T03:44:22.000000Z" }]),
+    );
+    url.password = "wrong";
+    await using wrong = await openDatabase(url.href);
+    await expect(wrong.check()).rejects.toThrow("password authentication failed");
+  });
+
+  test("has plans that are kept for tables as they are now", async () => {
+    await database.run("create table wide (id bigint); insert into wide values (1)");
+    const requests = database.within(2000);
+    const read = "select * from wide";
+    await requests.query(read);
+    await database.transaction((sql) => sql.query(read));
+    await database.run("alter table wide add column more text");
+    expect(await requests.query(read)).toEqual([{ id: 1n, more: null }]);
+    await expect(database.transaction((sql) => sql.query(read))).rejects.toThrow(DatabaseUnavailable);
+    expect(await database.transaction((sql) => sql.query(read))).toEqual([{ id: 1n, more: null }]);
+  });
+
+  test("has no connection any more of whoever closed", async () => {
+    const name = "closes";
+    await database.run(`create database ${name}`);
+    const url = new URL(server.url);
+    url.pathname = name;
+    {
+      await using closing = await openDatabase(url.href);
+      await Promise.all([closing.query("select 1"), closing.within(1000).query("select 1")]);
+      expect(closing.connections()).toMatchObject({ unlimited: { idle: 1 }, limited: { idle: 1 } });
+    }
+    await vi.waitFor(() => database.run(`drop database ${name}`), { timeout: 5000 });
+  });
+
   test("lets nobody in who has the wrong name", async () => {
     const url = new URL(server.url);
     url.username = "nobody";
     await using database = await openDatabase(url.href);
     await expect(database.check()).rejects.toThrow(
-      'the database cannot be reached: role "nobody" does not exist',
+      'the database is not available: role "nobody" does not exist',
     );
   });
 
   test("is known by its certificate, or trusted, or not encrypted, as the URL says", async () => {
     using own = makeCertificate("127.0.0.1");
     using others = makeCertificate("127.0.0.1");
+    using elsewhere = makeCertificate("127.0.0.2");
     const isEncrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
     const asked = async (parameters: string) => {
       await using database = await openDatabase(`${server.url}?${parameters}`);
@@ -146,6 +228,13 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     await expect(
       asked(`sslmode=require&sslrootcert=${encodeURIComponent(others.certificate)}`),
     ).rejects.toThrow("needs sslmode=verify-full");
+    await write("server.crt", elsewhere.certificate);
+    await write("server.key", elsewhere.key);
+    await database.query("select pg_reload_conf()");
+    const trusted = `sslmode=verify-full&sslrootcert=${encodeURIComponent(elsewhere.certificate)}`;
+    await vi.waitFor(() => expect(asked(trusted)).rejects.toThrow("does not match certificate"), {
+      timeout: 5000,
+    });
   });
 
   test("has replicas, which are read and cannot be written", async () => {

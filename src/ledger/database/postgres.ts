@@ -4,6 +4,7 @@ import {
   type Connections,
   type Database,
   DatabaseUnavailable,
+  givenUpAfter,
   type Sql,
   StatementTimeout,
 } from "./database.ts";
@@ -12,6 +13,8 @@ import { readTimestamp } from "./timestamp.ts";
 const poolSizeOtherwise = 10;
 const connectSecondsOtherwise = 5;
 const idleMs = 60_000;
+/** Who works without a time limit is few, and bounded by itself: by the batches in hand. */
+const unlimitedMax = 1000;
 /** Until the system asks whether the other side of a connection is still there. */
 const keepAliveMs = 10_000;
 /** How long a look at whether the server is there may take. */
@@ -25,7 +28,7 @@ const answerGraceMs = 500;
  */
 export async function open(url: URL): Promise<Database> {
   const config = await configOf(url);
-  const unlimited = openPool(config);
+  const unlimited = openPool({ ...config, max: unlimitedMax });
   const limited: pg.Pool[] = [];
   return {
     ...sqlOver(unlimited, rejection),
@@ -37,9 +40,10 @@ export async function open(url: URL): Promise<Database> {
         connectionTimeoutMillis: limitMs,
       });
       limited.push(pool);
-      return sqlOver(pool, (error) =>
+      const reading = sqlOver(pool, (error) =>
         isOutOfTime(error) ? new StatementTimeout(limitMs) : rejection(error),
       );
+      return givenUpAfter(limitMs, reading);
     },
     async transaction(work) {
       const client = await unlimited.connect().catch((error) => Promise.reject(rejection(error)));
@@ -51,8 +55,9 @@ export async function open(url: URL): Promise<Database> {
         client.release();
         return result;
       } catch (error) {
-        // A connection that cannot even roll back is of no use any more.
-        await client.query("rollback").then(() => client.release(), client.release);
+        // A connection that cannot even roll back is of no use any more, nor one whose kept plans are of another time.
+        const isOfUse = () => client.release(error instanceof DatabaseUnavailable);
+        await client.query("rollback").then(isOfUse, client.release);
         throw error;
       }
     },
@@ -86,8 +91,16 @@ async function configOf(url: URL): Promise<pg.PoolConfig> {
 async function tlsOf(mode: string | undefined, rootFile: string | undefined): Promise<pg.PoolConfig["ssl"]> {
   if (mode !== "verify-full" && rootFile !== undefined)
     throw new Error("sslrootcert needs sslmode=verify-full");
-  if (mode === "verify-full") return { ...(rootFile && { ca: await readFile(rootFile, "utf8") }) };
+  if (mode === "verify-full") return { ...(rootFile && { ca: await readAuthority(rootFile) }) };
   return mode === "require" && { rejectUnauthorized: false };
+}
+
+async function readAuthority(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new Error(`sslrootcert ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
 }
 
 function openPool(config: pg.PoolConfig): pg.Pool {
@@ -130,6 +143,9 @@ const sqlOver = (connection: pg.Pool | pg.PoolClient, rejection: (error: unknown
     try {
       return (await connection.query(statement)).rows as Row[];
     } catch (error) {
+      if (plan === "kept" && isStalePlan(error) && connection instanceof pg.Pool) {
+        return this.query<Row>(text, values, "once");
+      }
       throw rejection(error);
     }
   },
@@ -144,14 +160,18 @@ const sqlOver = (connection: pg.Pool | pg.PoolClient, rejection: (error: unknown
 
 /**
  * What the server says of a statement stays as it is, unless it says that it cannot now: SQLSTATE classes 08
- * (connection), 28 and 3D (no way in), 40 (rolled back among others), 53 (out of resources), 57P (starting, stopping)
- * and 25006 (read-only after a failover). What anyone else says is that there is no connection.
+ * (connection), 28 and 3D (no way in), 40 (rolled back among others), 53 (out of resources), 57P (starting, stopping),
+ * 25006 (read-only after a failover) and 0A000 (a kept plan is of before a migration). What anyone else says is that
+ * there is no connection.
  */
 function rejection(error: unknown): unknown {
   if (error instanceof TypeError) return error;
   const code = error instanceof pg.DatabaseError ? (error.code ?? "") : "08000";
-  return /^(08|28|3D|40|53|57P|25006)/.test(code) ? new DatabaseUnavailable(error) : error;
+  return /^(08|28|3D|40|53|57P|25006|0A000)/.test(code) ? new DatabaseUnavailable(error) : error;
 }
+
+/** The columns of a table have changed since the plan was made. */
+const isStalePlan = (error: unknown) => error instanceof pg.DatabaseError && error.code === "0A000";
 
 const queryCanceled = "57014";
 

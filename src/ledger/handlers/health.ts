@@ -1,13 +1,15 @@
 import type { components, operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../service/contract.ts";
+import { inTime } from "../../service/in-time.ts";
 import type { Logger } from "../../service/log.ts";
 import type { Database } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
-import { inTime } from "./in-time.ts";
 
 type Check = components["schemas"]["HealthCheck"];
 type ReceiverCheck = components["schemas"]["ReceiverCheck"];
 
+/** A check that hangs is as bad as one that fails. */
+const checkMaxMs = 2000;
 /** A message is in hand for some milliseconds; for longer than this when its receiver is stuck. */
 const inHandMaxMs = 60_000;
 
@@ -28,21 +30,34 @@ export const healthHandlers = ({
   databases,
   queue,
   receiver,
-}: Checked): Pick<Handlers<operations>, "checkHealth"> => ({
-  async checkHealth({ log }) {
-    const [database, connected] = await Promise.all([
-      check(log, "The database cannot be reached", () => Promise.all(databases.map((each) => each.check()))),
-      check(log, "The queue cannot be reached", () => queue.check()),
-    ]);
-    const body = { database, queue: connected, ...(receiver && { receiver: checkReceiver(receiver) }) };
-    const healthy = Object.values(body).every((one: Check) => one.healthy);
-    return healthy ? { status: 200, body } : { status: 503, body };
-  },
-});
+}: Checked): Pick<Handlers<operations>, "checkHealth"> => {
+  const checkDatabases = shared(() => Promise.all(databases.map((each) => each.check())));
+  const checkQueue = shared(() => queue.check());
+  return {
+    async checkHealth({ log }) {
+      const [database, connected] = await Promise.all([
+        check(log, "The database cannot be reached", checkDatabases()),
+        check(log, "The queue cannot be reached", checkQueue()),
+      ]);
+      const body = { database, queue: connected, ...(receiver && { receiver: checkReceiver(receiver) }) };
+      const healthy = Object.values(body).every((one: Check) => one.healthy);
+      return healthy ? { status: 200, body } : { status: 503, body };
+    },
+  };
+};
 
-async function check(log: Logger, complaint: string, probe: () => Promise<unknown>): Promise<Check> {
+/** However many ask at a time, one look answers them all: anybody may ask. */
+function shared<Result>(probe: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return () =>
+    (running ??= probe().finally(() => {
+      running = undefined;
+    }));
+}
+
+async function check(log: Logger, complaint: string, probe: Promise<unknown>): Promise<Check> {
   try {
-    await inTime(probe());
+    await inTime(probe, checkMaxMs, new Error(`no answer within ${checkMaxMs} ms`));
     return { healthy: true, message: "Healthy" };
   } catch (error) {
     log.warn({ err: error }, complaint);

@@ -91,8 +91,8 @@ export function createReceiver({ metrics, ...given }: Parts): Receiver {
 
 /**
  * Each delivery ends in one of two ways: its message is committed, as an event or parked with the reason why it never
- * can be one, and then acknowledged; or it failed today, and is put back with a pause that grows. Rejects, when all are
- * put back, with `DatabaseUnavailable` when that was why.
+ * can be one, and then acknowledged; or it failed today, and is put back with a pause that grows. Rejects, when all that
+ * is left is put back, with what keeps the receiver from going on: the database is away, or the queue is.
  */
 async function settle(parts: Opened, deliveries: Delivery[]): Promise<void> {
   const left = [...deliveries];
@@ -104,7 +104,6 @@ async function settle(parts: Opened, deliveries: Delivery[]): Promise<void> {
       left.shift();
     }
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailable)) throw error;
     await putBack(parts, left, error);
     throw error;
   }
@@ -162,9 +161,9 @@ async function putBack(
   error: unknown,
 ): Promise<void> {
   log.error({ err: error, messages: deliveries.length }, "messages could not be stored and are put back");
-  metrics.putBack(deliveries);
   for (const [attempt, tried] of Map.groupBy(deliveries, (delivery) => delivery.attempt)) {
     await queue.putBack(tried, growing(attempt, limits.pauseMs, limits.pauseMaxMs));
+    metrics.putBack(tried);
   }
 }
 

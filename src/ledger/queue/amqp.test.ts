@@ -63,6 +63,10 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
   });
 
   test("ends the wait of a receiver when it stops, and serves it when it is back", async () => {
+    const durable = `durable-${randomUUID()}`;
+    await onConnection(async (connection) => (await connection.createChannel()).assertQueue(durable));
+    await using kept = await openQueue(`${server.url}?queue=${durable}`);
+    await kept.send(["kept"]);
     const waiting = receive().then(
       () => undefined,
       (error: Error) => error.message,
@@ -72,6 +76,12 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     expect(await waiting).toBe("the connection to the queue was lost");
     await vi.waitFor(() => queue.send(["hello"]), { timeout: 30_000, interval: 500 });
     expect((await eventually(receive)).body).toBe("hello");
+    expect((await kept.check()).waiting).toBe(1);
+  });
+
+  test("is asked in the virtual host of the URL", async () => {
+    await using elsewhere = await openQueue(`${server.url}/no%2Fwhere`);
+    await expect(elsewhere.check()).rejects.toThrow("ConnectionClose");
   });
 
   test("takes what it is sent when it hangs for a while", async () => {
@@ -143,6 +153,47 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     const theirs: Delivery[] = [];
     while (theirs.length < 2) theirs.push(...(await other.receive(100, waitMs, AbortSignal.timeout(waitMs))));
     expect([...mine, ...theirs].map(({ body }) => body).sort()).toEqual(["1", "2", "3", "4", "5"]);
+  });
+
+  test("is left with all that nobody took, as often as that may be, and without what was acknowledged", async () => {
+    await queue[Symbol.asyncDispose]();
+    name = `limited-${randomUUID()}`;
+    await onConnection(async (connection) => {
+      const channel = await connection.createChannel();
+      await channel.assertQueue(name, { arguments: { "x-queue-type": "quorum", "x-delivery-limit": 2 } });
+    });
+    queue = await openQueue(`${server.url}?queue=${name}`);
+    await queue.send(Array.from({ length: 50 }, (_, index) => String(index)));
+    const seen: string[] = [];
+    for (let round = 0; round < 5; round++) {
+      await using receiver = await openQueue(`${server.url}?queue=${name}`);
+      const some = await receiver.receive(5, waitMs, AbortSignal.timeout(waitMs));
+      await receiver.acknowledge(some);
+      seen.push(...some.map(({ body }) => body));
+    }
+    while (seen.length < 50) {
+      const some = await receive();
+      await queue.acknowledge(some);
+      seen.push(...some.map(({ body }) => body));
+    }
+    expect(new Set(seen).size).toBe(50);
+  });
+
+  test("gives a message that nobody named one name at every attempt, and one copy", async () => {
+    await queue.check();
+    await onConnection(async (connection) => {
+      const channel = await connection.createConfirmChannel();
+      channel.sendToQueue(name, Buffer.from([0x7b, 0xff, 0]), {
+        messageId: undefined,
+        contentEncoding: "gzip",
+      });
+      await channel.waitForConfirms();
+    });
+    const first = await eventually(receive);
+    await queue.putBack([first], 100);
+    await queue.putBack([first], 100);
+    expect(await eventually(receive)).toEqual({ ...first, attempt: 2, receipt: expect.any(String) });
+    expect(await queue.receive(1, 300, AbortSignal.timeout(5000))).toEqual([]);
   });
 
   test("does not lose a message whose producer gives every message the same id", async () => {

@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import amqp, { type ChannelModel, type ConfirmChannel, type ConsumeMessage } from "amqplib";
+import { inTime } from "../../service/in-time.ts";
 import type { Delivery, Queue } from "./queue.ts";
 
 const prefetchOtherwise = 200;
@@ -9,6 +11,11 @@ const heartbeatSeconds = 10;
 /** How long a queue in which messages pause outlives the longest pause in it. */
 const unusedMs = 3_600_000;
 const attemptsHeader = "x-attempts";
+/** By which a message that no queue took is told from others; producers may give many the same id. */
+const publicationHeader = "x-publication";
+const acknowledgedWithinMs = 300;
+/** For how long a broker that says nothing is waited for when we leave it. */
+const leaveMaxMs = 5000;
 
 /** A connection and what is under way on it; when it breaks, the broker delivers again what was in hand. */
 interface Link {
@@ -19,12 +26,12 @@ interface Link {
   arrived: Delivery[];
   /** By receipt. */
   inHand: Map<string, ConsumeMessage>;
-  /** Ids of messages that no queue took. */
+  /** Publications that no queue took. */
   returned: Set<string>;
   /** Tells of an arrival, and of the end of the link. */
   events: EventEmitter<{ change: [] }>;
   closed: boolean;
-  consuming?: Promise<unknown>;
+  consuming?: Promise<{ consumerTag: string }>;
 }
 
 /**
@@ -37,34 +44,14 @@ export async function open(url: URL): Promise<Queue> {
   let current: Promise<Link> | undefined;
 
   function linked(): Promise<Link> {
-    current ??= openLink(url, queue, prefetch, () => {
-      current = undefined;
-    }).catch((error) => {
-      current = undefined;
-      throw error;
-    });
-    return current;
-  }
-
-  /** The message in hand, as long as its link is there; the broker delivers it again when it is not. */
-  const held = (link: Link, { receipt }: Delivery) => {
-    const message = link.inHand.get(receipt);
-    link.inHand.delete(receipt);
-    return message;
-  };
-
-  async function publish(
-    link: Link,
-    to: string,
-    body: Buffer,
-    properties: amqp.Options.Publish,
-  ): Promise<void> {
-    const { channel } = link;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const options = { persistent: true, contentType: "application/json", ...properties, mandatory: true };
-    channel.publish("", to, body, options, (error) => (error ? reject(error) : resolve()));
-    await promise;
-    if (link.returned.delete(properties.messageId ?? "")) throw new Error(`there is no queue ${to}`);
+    if (current) return current;
+    const forget = () => {
+      if (current === opening) current = undefined;
+    };
+    const opening = openLink(url, queue, prefetch, forget);
+    opening.catch(forget);
+    current = opening;
+    return opening;
   }
 
   return {
@@ -81,28 +68,17 @@ export async function open(url: URL): Promise<Queue> {
     },
     async acknowledge(deliveries) {
       const link = await linked();
-      for (const delivery of deliveries) {
-        const message = held(link, delivery);
+      for (const { receipt } of deliveries) {
+        // The broker delivers again what was in hand when its link broke.
+        const message = link.inHand.get(receipt);
+        link.inHand.delete(receipt);
         if (message) link.channel.ack(message);
       }
     },
     async putBack(deliveries, pauseMs) {
       const link = await linked();
       const pausing = await assertPause(link.channel, queue, pauseMs);
-      const again = deliveries.map(async (delivery) => {
-        const message = link.inHand.get(delivery.receipt);
-        if (message === undefined) return;
-        const { headers = {}, messageId = randomUUID(), timestamp, contentType } = message.properties;
-        await publish(link, pausing, message.content, {
-          messageId,
-          timestamp,
-          contentType,
-          headers: { ...withoutHistory(headers), [attemptsHeader]: delivery.attempt },
-        });
-        held(link, delivery);
-        link.channel.ack(message);
-      });
-      await Promise.all(again);
+      await Promise.all(deliveries.map((delivery) => passOn(link, pausing, delivery, delivery.attempt)));
     },
     async send(bodies) {
       const link = await linked();
@@ -117,10 +93,59 @@ export async function open(url: URL): Promise<Queue> {
     },
     async [Symbol.asyncDispose]() {
       const link = await current?.catch(() => undefined);
-      // What was not acknowledged goes back to the queue as the connection closes.
-      await link?.connection.close().catch(() => {});
+      if (!link || link.closed) return;
+      const left = leave(link, queue).finally(() => link.connection.close());
+      await inTime(left, leaveMaxMs, new Error("the broker is silent")).catch(() => {});
     },
   };
+}
+
+/**
+ * What arrived and was not taken is sent to the queue again: returned, it would count as failed, and a broker throws
+ * away what failed often. A quorum queue takes acknowledgements in on its own time, and forgets those that are under way
+ * when their channel ends.
+ */
+async function leave(link: Link, queue: string): Promise<void> {
+  const { channel, arrived, consuming } = link;
+  if (!consuming) return;
+  await channel.cancel((await consuming).consumerTag);
+  await Promise.all(arrived.splice(0).map((delivery) => passOn(link, queue, delivery, delivery.attempt - 1)));
+  await sleep(acknowledgedWithinMs);
+  await channel.close();
+}
+
+/** Sends what is in hand to a queue, told how often it was tried, and is done with it when that is confirmed. */
+async function passOn(link: Link, to: string, { receipt }: Delivery, attempts: number): Promise<void> {
+  const message = link.inHand.get(receipt);
+  link.inHand.delete(receipt);
+  if (message === undefined) return;
+  const { headers = {}, messageId, timestamp, contentType } = message.properties;
+  const told = { ...withoutHistory(headers), [attemptsHeader]: attempts };
+  try {
+    await publish(link, to, message.content, { messageId, timestamp, contentType, headers: told });
+    link.channel.ack(message);
+  } catch (error) {
+    if (!link.closed) link.channel.nack(message);
+    throw error;
+  }
+}
+
+/** Resolves when the broker has the message, in a queue and on disk. */
+async function publish(
+  link: Link,
+  to: string,
+  body: Buffer,
+  properties: amqp.Options.Publish,
+): Promise<void> {
+  const publication = randomUUID();
+  const headers = { ...properties.headers, [publicationHeader]: publication };
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const common = { persistent: true, mandatory: true, contentType: "application/json" };
+  link.channel.publish("", to, body, { ...common, ...properties, headers }, (error) =>
+    error ? reject(error) : resolve(),
+  );
+  await promise;
+  if (link.returned.delete(publication)) throw new Error(`there is no queue ${to}`);
 }
 
 async function openLink(url: URL, queue: string, prefetch: number, onClosed: () => void): Promise<Link> {
@@ -139,8 +164,9 @@ async function openLink(url: URL, queue: string, prefetch: number, onClosed: () 
       events: new EventEmitter(),
       closed: false,
     };
+    link.events.setMaxListeners(0);
     channel.on("error", () => {});
-    channel.on("return", ({ properties }) => link.returned.add(properties.messageId));
+    channel.on("return", ({ properties }) => link.returned.add(properties.headers?.[publicationHeader]));
     channel.on("cancel", () => connection.close().catch(() => {}));
     channel.on("close", () => {
       link.closed = true;
@@ -228,5 +254,5 @@ function take(link: Link, message: ConsumeMessage): void {
 /** A broker gives no ids, and producers may give the same one to many messages: what a message says tells it apart. */
 const idOf = ({ properties: { messageId }, content }: ConsumeMessage): string => {
   const digest = createHash("sha256").update(content).digest("hex");
-  return messageId ? `${messageId} ${digest}` : digest;
+  return messageId ? `${messageId.replaceAll(/\p{Cc}/gu, "?")} ${digest}` : digest;
 };

@@ -15,8 +15,10 @@ export async function openSender(queueUrl: string): Promise<Sender> {
   if (new URL(queueUrl).protocol === "memory:")
     throw new Error("a queue in memory is that of another process");
   const url = clientUrl(queueUrl);
-  const queue = (await openAnswering(url)) ?? (url === queueUrl ? undefined : await openQueue(queueUrl));
-  if (!queue) throw new Error(`no queue answers at ${withoutCredentials(url)}`);
+  const queue = await openAnswering(url).catch((error: Error) => {
+    if (url === queueUrl) throw new Error(`no queue answers at ${withoutCredentials(url)}: ${error.message}`);
+    return openQueue(queueUrl);
+  });
   return {
     url: withoutCredentials(url),
     send: queue.send,
@@ -24,14 +26,14 @@ export async function openSender(queueUrl: string): Promise<Sender> {
   };
 }
 
-async function openAnswering(url: string): Promise<Queue | undefined> {
+async function openAnswering(url: string): Promise<Queue> {
   const queue = await openQueue(url);
   try {
     await queue.check();
     return queue;
-  } catch {
+  } catch (error) {
     await queue[Symbol.asyncDispose]();
-    return undefined;
+    throw error;
   }
 }
 

@@ -9,6 +9,7 @@ import { freePort } from "../../service/free-port.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
 import { newFolder, run } from "../../service/run.fixture.ts";
 import { clientUrl, openQueue } from "./queue.ts";
+import { regionOf } from "./sqs.ts";
 
 const waitMs = 10_000;
 
@@ -47,10 +48,19 @@ describeNeeding("openssl", isOpensslInstalled())("a queue of Amazon SQS", () => 
     expect(delivery?.body).toBe('{"a":1}');
     expect(await send({ ...env, NODE_EXTRA_CA_CERTS: "" })).toMatchObject({
       code: 1,
-      errors: `send-events: no queue answers at ${url}\n`,
+      errors: expect.stringContaining(`no queue answers at ${url}: self-signed certificate`),
     });
     server.close();
   });
+});
+
+test.each([
+  ["sqs.eu-west-2.amazonaws.com", "eu-west-2"],
+  ["sqs-fips.us-gov-west-1.amazonaws.com", "us-gov-west-1"],
+  ["vpce-1.sqs.eu-west-2.vpce.amazonaws.com", "eu-west-2"],
+  ["localhost:4566", undefined],
+])("the region of %s is %s", (host, region) => {
+  expect(regionOf(host)).toBe(region);
 });
 
 test("a client of SQS goes on when the server comes back", async () => {

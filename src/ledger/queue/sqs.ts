@@ -25,7 +25,7 @@ const common = {
 };
 
 /** Amazon's own addresses name their region; another, of a gateway say, can be told it, or leave it to the SDK. */
-const regionOf = (host: string) => /(?:^|\.)sqs(?:-fips)?\.([a-z\d-]+)\./.exec(host)?.[1];
+export const regionOf = (host: string) => /(?:^|\.)sqs(?:-fips)?\.([a-z\d-]+)\./.exec(host)?.[1];
 
 /** Opens Amazon SQS, or over plain HTTP a stand-in for it that asks for no credentials. */
 export async function open(url: URL): Promise<Queue> {
@@ -73,8 +73,10 @@ function openSqs(client: SQSClient, queueUrl: string): Queue {
         const first = await receiveOnce(max, Math.min(Math.ceil(waitMs / 1000), waitSecondsMax), stop);
         if (first.length < requestMax) return first;
         // A full answer tells of more: they are fetched side by side, without waiting for any to arrive.
-        const requests = Math.ceil((max - first.length) / requestMax);
-        const more = Array.from({ length: requests }, () => receiveOnce(requestMax, 0, stop).catch(() => []));
+        const more: Promise<Delivery[]>[] = [];
+        for (let left = max - first.length; left > 0; left -= requestMax) {
+          more.push(receiveOnce(left, 0, stop).catch(() => []));
+        }
         return [first, ...(await Promise.all(more))].flat();
       } catch (error) {
         if (stop.aborted) return [];

@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
-import type { Database } from "../database/database.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
+import { type Database, openDatabase } from "../database/database.ts";
+import { newPostgres, openNewDatabase } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { migrate } from "./migrate.ts";
 
@@ -50,3 +51,20 @@ test("a migration is applied once", async () => {
   await migrate(database);
   expect(await database.query("select * from migration")).toEqual(applied);
 });
+
+test.runIf(process.env.TEST_DATABASE === "postgres")(
+  "who may only read can start where nothing is left to be migrated",
+  async () => {
+    await using made = await newPostgres();
+    await using database = await openDatabase(made.url);
+    const reader = `reader_${randomUUID().replaceAll("-", "")}`;
+    await database.run(`create role ${reader} login; grant pg_read_all_data to ${reader}`);
+    const url = new URL(made.url);
+    url.username = reader;
+    await using reading = await openDatabase(url.href);
+    await expect(migrate(reading)).rejects.toThrow("permission denied");
+    await migrate(database);
+    await migrate(reading);
+    await database.run(`drop role ${reader}`);
+  },
+);

@@ -19,6 +19,16 @@ export async function migrate(database: Database): Promise<void> {
   });
 }
 
+/** Rejects when the tables are not those that this version works with; changes nothing. */
+export async function refuseUnmigrated(database: Database): Promise<void> {
+  const missing = await unapplied(database);
+  if (missing.length > 0) {
+    throw new Error(
+      `the tables lack ${missing.join(", ")}; the ledger of this version makes them when it starts`,
+    );
+  }
+}
+
 async function unapplied(sql: Sql): Promise<string[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
   const [table] = await sql.query<{ name: string | null }>("select to_regclass('migration')::text as name");
