@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { request } from "undici";
 import { describe, expect, test, vi } from "vitest";
+import { openQueue } from "./ledger/queue/queue.ts";
 import { freePort } from "./service/free-port.fixture.ts";
 import { openIssuer } from "./service/issuer.fixture.ts";
 import { newFolder, run } from "./service/run.fixture.ts";
@@ -329,6 +330,19 @@ describe("send-events", () => {
     await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), { timeout: 30_000 });
     ledger.child.kill("SIGTERM");
     expect((await ledger.ended).code).toBe(0);
+  });
+
+  test("sends every line of a file", async () => {
+    const url = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
+    await using queue = await openQueue(url);
+    const lines = Array.from({ length: 250 }, (_, index) => String(index));
+    const sent = await run("ledger/commands/send-events.ts", {
+      args: ["-"],
+      input: lines.join("\n"),
+      env: { QUEUE_URL: url },
+    }).ended;
+    expect(sent).toMatchObject({ code: 0, output: expect.stringMatching(/^sent 250 messages/) });
+    expect(await queue.check()).toEqual({ waiting: 250 });
   });
 
   test("names the line that is not JSON", async () => {

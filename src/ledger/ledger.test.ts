@@ -222,6 +222,22 @@ describe("a message that can never succeed is parked and holds up nobody", () =>
     expect(reasons).toEqual([{ reason: "the database refuses to store it (SQLSTATE 23514)" }]);
   });
 
+  test("one that cannot even be parked today comes again, and its neighbours are stored", async () => {
+    await ledger.database.run(
+      "alter table parked_message add constraint not_today check (reason not like '%SQLSTATE%' or source_id is null) not valid",
+    );
+    await ledger.send(
+      message({ resource_external_id: "ahead" }),
+      message({ resource_external_id: "planted", event_type: "PLANTED", timestamp: "2024-03-06T09:00:00Z" }),
+      message({ resource_external_id: "next" }),
+    );
+    await ledger.until("/v1/transaction/ahead?account_id=57", { transaction_id: "ahead" });
+    await ledger.until("/v1/transaction/next?account_id=57", { transaction_id: "next" });
+    await ledger.database.run("alter table parked_message drop constraint not_today");
+    const parked = "select from parked_message where reason like '%SQLSTATE%'";
+    await expect.poll(() => ledger.database.query(parked)).toHaveLength(2);
+  });
+
   test("one that fails today is put back and stored later", async () => {
     await ledger.database.query("alter table event rename to event_away");
     await ledger.send(

@@ -85,6 +85,8 @@ describeOnServers("many processes", () => {
         (await database.query<{ count: bigint }>("select count(*) from event"))[0]?.count ?? 0n;
       await vi.waitFor(async () => expect(await stored()).toBeGreaterThan(100n), { timeout: 60_000 });
       killed?.child.kill("SIGKILL");
+      const verified = await run("ledger/commands/reproject.ts", { args: ["--all", "--verify"], env }).ended;
+      expect([verified.code, verified.errors]).toEqual([0, ""]);
       const reprojected = await run("ledger/commands/reproject.ts", { args: ["--all"], env }).ended;
       expect([reprojected.code, reprojected.errors]).toEqual([0, ""]);
 

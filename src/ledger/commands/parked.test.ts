@@ -24,6 +24,9 @@ const parked = [
   },
 ];
 
+const asBytes = (messages: { source_id: string; body: string; reason: string }[]) =>
+  messages.map((message) => ({ ...message, body: Buffer.from(message.body) }));
+
 describeOnEngines("parked messages", (make) => {
   let made: NewDatabase;
   let env: { DATABASE_URL: string; QUEUE_URL: string };
@@ -32,7 +35,7 @@ describeOnEngines("parked messages", (make) => {
     env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
     await using database = await openDatabase(made.url);
     await migrate(database);
-    await ingest(database, { events: [], reprojections: [], parked });
+    await ingest(database, { events: [], reprojections: [], parked: asBytes(parked) });
   });
   afterAll(() => made[Symbol.asyncDispose]());
   const parkedCommand = (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended;
@@ -75,7 +78,7 @@ describeOnEngines("parked messages", (make) => {
       "1 would be stored",
       expect.stringMatching(/^2 would be parked again: the message is not JSON$/),
       expect.stringMatching(/^3 would be parked again: timestamp must /),
-      "3 would be sent; nothing was",
+      "3 looked at; nothing was sent",
       "",
     ]);
     expect((await parkedCommand("list")).output).toContain("3 parked");
@@ -96,6 +99,59 @@ describeOnEngines("parked messages", (make) => {
     const { code, errors } = await parkedCommand("replay", "2");
     expect([code, errors.slice(0, 8)]).toEqual([1, "parked: "]);
     expect((await parkedCommand("list")).output).toMatch(/\n2 parked\n$/);
+  });
+});
+
+describeOnEngines("many parked messages", (make) => {
+  test("are replayed, each once", async () => {
+    await using made = await make();
+    const many = Array.from({ length: 250 }, (_, index) => ({
+      source_id: `many${index}`,
+      body: String(index),
+      reason: "many",
+    }));
+    {
+      await using database = await openDatabase(made.url);
+      await migrate(database);
+      // A message that is delivered again is parked once.
+      for (const _ of [1, 2])
+        await ingest(database, { events: [], reprojections: [], parked: asBytes(many) });
+    }
+    const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
+    await using queue = await openQueue(env.QUEUE_URL);
+    // An embedded database has one process at a time.
+    const replays = Array.from({ length: made.url.startsWith("pglite:") ? 1 : 2 }, () =>
+      run("ledger/commands/parked.ts", { args: ["replay", "--all"], env }),
+    );
+    const outputs = await Promise.all(replays.map(async ({ ended }) => (await ended).output));
+    const sent = outputs.map((output) => Number(/^sent (\d+) /.exec(output)?.[1]));
+    expect(sent.reduce((sum, count) => sum + count)).toBe(250);
+    const bodies: string[] = [];
+    while (bodies.length < 250) {
+      const some = await queue.receive(100, 5000, AbortSignal.timeout(5000));
+      bodies.push(...some.map(({ body }) => body));
+      await queue.acknowledge(some);
+    }
+    expect(bodies.sort()).toEqual(many.map(({ body }) => body).sort());
+    expect((await queue.check()).waiting).toBe(0);
+  });
+
+  test("are not in the way of a reader that has read enough", async () => {
+    await using made = await make();
+    {
+      await using database = await openDatabase(made.url);
+      await migrate(database);
+      const parked = Array.from({ length: 500 }, (_, index) => ({
+        source_id: `many${index}`,
+        body: "{",
+        reason: "x".repeat(1000),
+      }));
+      await ingest(database, { events: [], reprojections: [], parked: asBytes(parked) });
+    }
+    const reading = run("ledger/commands/parked.ts", { args: ["list"], env: { DATABASE_URL: made.url } });
+    reading.child.stdout.once("data", () => reading.child.stdout.destroy());
+    const { code, errors } = await reading.ended;
+    expect([code, errors]).toEqual([0, ""]);
   });
 });
 

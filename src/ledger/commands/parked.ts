@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { parseCommandLine, printable, runCommand, say, UsageFault } from "../../service/command.ts";
 import { openProgress } from "../../service/progress.ts";
 import { readSettings } from "../../service/settings.ts";
@@ -24,7 +25,7 @@ Messages that could never become an event wait, with the reason, in the database
   list        one line for each, oldest first: its number, when it was parked, the queue's id of it, the reason
   show        all that is known of one, and its body
   replay      sends them to the queue at QUEUE_URL again and parks them no more; one that still cannot be read
-              is parked anew by the ledger
+              is parked anew by the ledger, and one that is not text stays where it is
   --dry-run   sends nothing, and tells what would become of each
   --help      print this text
 `;
@@ -41,7 +42,7 @@ await runCommand("parked", usage, async (args) => {
   const { all = false, "dry-run": dryRun = false } = values;
   if (verb !== "replay" && (all || dryRun)) throw new UsageFault("only replay has options");
   const { DATABASE_URL, QUEUE_URL } = readSettings(process.env, settings);
-  const act = actionOf({ verb, ids: words.map(readId), all, dryRun, queueUrl: QUEUE_URL });
+  const act = actionOf({ verb, ids: [...new Set(words.map(readId))], all, dryRun, queueUrl: QUEUE_URL });
   await using database = await openDatabase(DATABASE_URL);
   await refuseUnmigrated(database);
   await act(database);
@@ -88,21 +89,24 @@ function show({ id, parked_at, source_id, reason, body }: ParkedMessageRow): voi
   say(`parked at  ${parked_at}`);
   say(`source id  ${printable(source_id)}`);
   say(`reason     ${printable(reason)}\n`);
-  say(process.stdout.isTTY ? printable(body) : body);
+  process.stdout.write(process.stdout.isTTY ? printable(Buffer.from(body).toString()) : body);
+  say("");
 }
-
-const fates = { event: "stored", reprojection: "folded again" };
 
 async function tellFates(database: Database, ids: bigint[] | undefined): Promise<void> {
   let count = 0;
   for await (const { id, body } of messagesOf(database, ids)) {
-    const message = readMessage(body);
-    say(
-      `${id} would be ${message.kind === "refused" ? `parked again: ${message.reason}` : fates[message.kind]}`,
-    );
+    say(`${id} would ${fateOf(body)}`);
     count += 1;
   }
-  say(`${count} would be sent; nothing was`);
+  say(`${count} looked at; nothing was sent`);
+}
+
+function fateOf(body: Uint8Array): string {
+  if (!isUtf8(body)) return "stay parked: it is not text in UTF-8";
+  const message = readMessage(Buffer.from(body).toString());
+  if (message.kind === "refused") return `be parked again: ${message.reason}`;
+  return message.kind === "event" ? "be stored" : "be folded again";
 }
 
 async function replay(database: Database, queueUrl: string, ids: bigint[] | undefined): Promise<void> {
@@ -120,11 +124,12 @@ async function sendAgain(
   for await (const messages of batches) {
     // Committed when the queue has taken them: until then they are parked, whatever happens.
     await database.transaction(async (sql) => {
+      const texts = messages.filter(({ body }) => isUtf8(body));
       const removed = await removeParkedMessages(
         sql,
-        messages.map(({ id }) => id),
+        texts.map(({ id }) => id),
       );
-      await sender.send(removed.map(({ body }) => body));
+      await sender.send(removed.map(({ body }) => Buffer.from(body).toString()));
       progress.advance(removed.length);
     });
   }

@@ -98,6 +98,34 @@ describeOnEngines("reprojection", (make) => {
   });
 });
 
+describeOnEngines("reprojection of many", (make) => {
+  test("goes through all of them, those of an account that have no row too", async () => {
+    await using made = await make();
+    const count = 3000;
+    const env = { DATABASE_URL: made.url };
+    {
+      await using database = await openDatabase(made.url);
+      await migrate(database);
+      await database.run(`
+        insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+        select 'payment', 'many' || n, now(), 'PAYMENT_CREATED', '{"gateway_account_id": "57"}'
+        from generate_series(1, ${count}) as n`);
+    }
+    const reproject = (...args: string[]) => run("ledger/commands/reproject.ts", { args, env });
+    const found = await reproject("--account", "57", "--verify").ended;
+    expect(found).toMatchObject({ code: 1, errors: expect.stringContaining("3,000 rows differ") });
+    expect(found.output.trim().split("\n")).toHaveLength(count + 1);
+    expect(await reproject("--account", "57").ended).toMatchObject({
+      code: 0,
+      output: "folded 3,000 transactions and payouts\n",
+    });
+    expect(await reproject("--all", "--verify").ended).toMatchObject({
+      code: 0,
+      output: "verified 3,000 transactions and payouts\n",
+    });
+  });
+});
+
 test.each([
   [[], "say one of --all, --account ACCOUNT and ID..."],
   [["--all", "demo-success"], "say one of"],

@@ -40,6 +40,9 @@ await runCommand("reproject", usage, async (args) => {
   if (ids.length > 0) await refuseUnknownIds(database, ids);
   const batches = ids.length > 0 ? [ids] : pages(database, account);
   const total = ids.length || (await countResources(database, account));
+  if (total === 0 && account !== undefined) {
+    throw new Error(`no event and no row tells of the account ${printable(account)}`);
+  }
 
   if (onlyVerify) await verifyEach(database, batches, total);
   else await foldEach(database, batches, total);

@@ -139,7 +139,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
   test("takes any name and password, and tells times in UTC whatever zone is its own", async () => {
     const [data] = await database.query<{ file: string }>("select current_setting('hba_file') as file");
     await database.run(
-      `create role "o@d:d/ %" login password 'p@s:s/ %'; alter role "o@d:d/ %" set timezone = 'Asia/Kolkata'`,
+      `create role "o@d:d/ %" login password 'p@s:s/ %'; alter role "o@d:d/ %" set timezone = 'Asia/Kolkata'; alter role "o@d:d/ %" set datestyle = 'German'`,
     );
     await database.run(
       `copy (select 'host all "o@d:d/ %" 127.0.0.1/32 scram-sha-256')

@@ -49,7 +49,7 @@ export async function open(url: URL): Promise<Database> {
       const client = await unlimited.connect().catch((error) => Promise.reject(rejection(error)));
       const sql = sqlOver(client, rejection);
       try {
-        await sql.run("begin");
+        await sql.run("begin isolation level read committed");
         const result = await work(sql);
         await sql.run("commit");
         client.release();
@@ -114,7 +114,8 @@ function openPool(config: pg.PoolConfig): pg.Pool {
     async onConnect(client) {
       // A connection that breaks says so to whoever uses it next; without a listener it would end the process.
       client.on("error", () => {});
-      await client.query("set time zone 'UTC'");
+      // A server, a database and a role may have others; what is read of a time depends on both.
+      await client.query("set time zone 'UTC'; set datestyle = 'ISO'");
     },
   });
   return pool.on("error", () => {});

@@ -35,19 +35,7 @@ export function metricsHandlers(
         this.set(await inTime(read(), readMaxMs, new Error("too late")).catch(() => Number.NaN));
       },
     });
-  gauge(
-    "ledger_queue_messages_waiting",
-    "Messages that wait in the queue, about.",
-    async () => (await queue.check()).waiting,
-  );
-  gauge("ledger_parked_messages", "Messages that are parked.", () => countParkedMessages(sql));
-  if (receiver) {
-    gauge(
-      "ledger_oldest_message_in_hand_seconds",
-      "For how long the oldest message in hand has been so.",
-      async () => receiver.oldestInHandMs() / 1000,
-    );
-  }
+  // The first to be read: what the others ask takes a connection.
   new Gauge({
     registers,
     name: "ledger_database_connections",
@@ -62,5 +50,18 @@ export function metricsHandlers(
       }
     },
   });
+  gauge(
+    "ledger_queue_messages_waiting",
+    "Messages that wait in the queue, about.",
+    async () => (await queue.check()).waiting,
+  );
+  gauge("ledger_parked_messages", "Messages that are parked.", () => countParkedMessages(sql));
+  if (receiver) {
+    gauge(
+      "ledger_oldest_message_in_hand_seconds",
+      "For how long the oldest message in hand has been so.",
+      async () => receiver.oldestInHandMs() / 1000,
+    );
+  }
   return { getMetrics: metricsHandler(registry) };
 }

@@ -122,15 +122,20 @@ async function commitTogether(parts: Opened, deliveries: Delivery[]): Promise<bo
 
 async function settleOne(parts: Opened, delivery: Delivery): Promise<void> {
   try {
-    await commit(parts, [delivery]);
+    await commit(parts, [delivery]).catch((error) => parkRefused(parts, delivery, error));
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    if (!isDataFault(error)) return putBack(parts, [delivery], error);
-    const { code } = error as { code?: string };
-    const parked = park(delivery, `the database refuses to store it (SQLSTATE ${code})`);
-    await commit(parts, [delivery], { events: [], reprojections: [], parked: [parked] });
+    return putBack(parts, [delivery], error);
   }
   await parts.queue.acknowledge([delivery]);
+}
+
+/** Parks what the database will refuse every time. */
+async function parkRefused(parts: Opened, delivery: Delivery, error: unknown): Promise<void> {
+  if (!isDataFault(error)) throw error;
+  const { code } = error as { code?: string };
+  const parked = park(delivery, `the database refuses to store it (SQLSTATE ${code})`);
+  await commit(parts, [delivery], { events: [], reprojections: [], parked: [parked] });
 }
 
 /** Commits what the messages tell. */
@@ -145,7 +150,7 @@ async function commit(parts: Opened, deliveries: Delivery[], batch = readBatch(d
 function readBatch(deliveries: Delivery[]): Batch {
   const batch: Batch = { events: [], reprojections: [], parked: [] };
   for (const delivery of deliveries) {
-    const message = readMessage(delivery.body);
+    const message = delivery.bytes ? notText : readMessage(delivery.body);
     if (message.kind === "event") batch.events.push(message.event);
     else if (message.kind === "reprojection") batch.reprojections.push(message.externalId);
     else batch.parked.push(park(delivery, message.reason));
@@ -153,7 +158,13 @@ function readBatch(deliveries: Delivery[]): Batch {
   return batch;
 }
 
-const park = ({ id, body }: Delivery, reason: string): ParkedMessage => ({ source_id: id, body, reason });
+const notText = { kind: "refused", reason: "the message is not text in UTF-8" } as const;
+
+const park = ({ id, body, bytes }: Delivery, reason: string): ParkedMessage => ({
+  source_id: id,
+  body: bytes ?? Buffer.from(body),
+  reason,
+});
 
 async function putBack(
   { queue, log, limits, metrics }: Opened,

@@ -186,12 +186,14 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
       channel.sendToQueue(name, Buffer.from([0x7b, 0xff, 0]), {
         messageId: undefined,
         contentEncoding: "gzip",
+        headers: { "x-attempts": "abc", "x-delivery-count": -5 },
       });
       await channel.waitForConfirms();
     });
     const first = await eventually(receive);
     await queue.putBack([first], 100);
     await queue.putBack([first], 100);
+    expect(first.bytes).toEqual(Buffer.from([0x7b, 0xff, 0]));
     expect(await eventually(receive)).toEqual({ ...first, attempt: 2, receipt: expect.any(String) });
     expect(await queue.receive(1, 300, AbortSignal.timeout(5000))).toEqual([]);
   });

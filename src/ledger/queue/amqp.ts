@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -244,12 +245,17 @@ function take(link: Link, message: ConsumeMessage): void {
   link.arrived.push({
     id: idOf(message),
     body: content.toString(),
-    attempt: 1 + Number(headers[attemptsHeader] ?? 0) + Number(headers["x-delivery-count"] ?? 0),
+    ...(!isUtf8(content) && { bytes: content }),
+    attempt: 1 + countIn(headers[attemptsHeader]) + countIn(headers["x-delivery-count"]),
     receipt,
     ...(sentAt > 0 && { sentAt }),
   });
   link.events.emit("change");
 }
+
+/** Producers set what headers they like. */
+const countIn = (header: unknown): number =>
+  Number.isSafeInteger(header) && (header as number) > 0 ? (header as number) : 0;
 
 /** A broker gives no ids, and producers may give the same one to many messages: what a message says tells it apart. */
 const idOf = ({ properties: { messageId }, content }: ConsumeMessage): string => {

@@ -12,6 +12,8 @@ export interface Delivery {
   /** The queue's id of the message, the same at every attempt. */
   id: string;
   body: string;
+  /** The body as it came, when that is no text in UTF-8, as every message must be; `body` only gives an idea of it then. */
+  bytes?: Uint8Array;
   /** 1 at the first delivery. */
   attempt: number;
   /** What the queue wants to hear to know this delivery from others of the message. */
@@ -41,7 +43,10 @@ const rabbitmq: Adapter<Queue> = {
   form: "amqp://USER:PASSWORD@HOST:5672/VHOST?queue=payment-events&prefetch=200",
   load: () => import("./amqp.ts"),
   parameters: {
-    queue: { must: "the name of a queue", test: (text) => text !== "" },
+    queue: {
+      must: "the name of a queue, with 200 bytes at the most",
+      test: (text) => text !== "" && Buffer.byteLength(text) <= 200,
+    },
     prefetch: {
       must: "a whole number of messages from 1 to 65535",
       test: (text) => isWholeNumber(text) && Number(text) <= 65_535,

@@ -5,6 +5,10 @@ const folder = new URL("./migrations/", import.meta.url);
 
 /** Brings the tables up to date: each numbered file once, in order, all or nothing, one process at a time. */
 export async function migrate(database: Database): Promise<void> {
+  const [{ encoding } = { encoding: "" }] = await database.query<{ encoding: string }>(
+    "select current_setting('server_encoding') as encoding",
+  );
+  if (encoding !== "UTF8") throw new Error(`the database must be in UTF8, and is in ${encoding}`);
   // A process that finds nothing to do needs no lock, and no right to make tables.
   if ((await unapplied(database)).length === 0) return;
   await database.transaction(async (sql) => {

@@ -3,7 +3,8 @@ import type { Sql } from "../database/database.ts";
 export interface ParkedMessage {
   /** The queue's id of the message. */
   source_id: string;
-  body: string;
+  /** Byte for byte, as it came. */
+  body: Uint8Array;
   reason: string;
 }
 
@@ -13,12 +14,6 @@ export interface ParkedMessageRow extends ParkedMessage {
   parked_at: string;
 }
 
-/** As it is kept: byte for byte, since a text of the database holds no NUL character. */
-type KeptMessage = Omit<ParkedMessageRow, "body"> & { body: Uint8Array };
-
-const read = (rows: KeptMessage[]): ParkedMessageRow[] =>
-  rows.map((row) => ({ ...row, body: Buffer.from(row.body).toString() }));
-
 /** Those with a number behind `after` and up to `last`, in the order in which they were parked. */
 export async function parkedMessagesAfter(
   sql: Sql,
@@ -27,11 +22,12 @@ export async function parkedMessagesAfter(
   limit: number,
 ): Promise<ParkedMessageRow[]> {
   const statement = "select * from parked_message where id > $1 and id <= $2 order by id limit $3";
-  return read(await sql.query<KeptMessage>(statement, [after, last, limit]));
+  return sql.query<ParkedMessageRow>(statement, [after, last, limit]);
 }
 
 export async function findParkedMessage(sql: Sql, id: bigint): Promise<ParkedMessageRow | undefined> {
-  return read(await sql.query<KeptMessage>("select * from parked_message where id = $1", [id]))[0];
+  const [row] = await sql.query<ParkedMessageRow>("select * from parked_message where id = $1", [id]);
+  return row;
 }
 
 /** 0 when none is parked. */
@@ -45,7 +41,7 @@ export async function newestParkedId(sql: Sql): Promise<bigint> {
 /** Removes those that are still there, and answers them. */
 export async function removeParkedMessages(sql: Sql, ids: bigint[]): Promise<ParkedMessageRow[]> {
   const statement = "delete from parked_message where id = any($1::bigint[]) returning *";
-  return read(await sql.query<KeptMessage>(statement, [ids]));
+  return sql.query<ParkedMessageRow>(statement, [ids]);
 }
 
 export async function countParkedMessages(sql: Sql): Promise<number> {
