@@ -22,6 +22,8 @@ for (const [variable, server] of missing) {
 
 export default defineConfig({
   test: {
+    // Many wait for a server or a process: two files at a time, also where there are two cores.
+    maxWorkers: 2,
     projects: [
       {
         test: { ...common, name: "embedded", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"] },

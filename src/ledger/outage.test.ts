@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { describeNeeding } from "../service/needing.fixture.ts";
+import { run } from "../service/run.fixture.ts";
 import { openDatabase } from "./database/database.ts";
 import { isPostgresInstalled, startPostgres, startReplicaOf } from "./database/postgres-server.fixture.ts";
 import { message, startLedger } from "./ledger.fixture.ts";
@@ -45,6 +46,18 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
       await ledger.until(`/v1/transaction/${id}?account_id=57`, { transaction_id: id });
     }
     expect((await ledger.ask("/metrics")).text).toContain("\nledger_parked_messages 0\n");
+  });
+
+  test("can be stopped while the database hangs", async () => {
+    await using server = await startPostgres();
+    const env = { DATABASE_URL: server.url, QUEUE_URL: "memory:", LEDGER_PORT: "0" };
+    const ledger = run("main.ts", { args: ["ledger"], env });
+    await ledger.says("listening");
+    server.pause();
+    const begun = performance.now();
+    ledger.child.kill("SIGTERM");
+    await ledger.ended;
+    expect(performance.now() - begun).toBeLessThan(25_000);
   });
 
   test("answers from a replica", async () => {
