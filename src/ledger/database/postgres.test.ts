@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { makeCertificate } from "../../service/certificate.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
@@ -244,4 +246,16 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     await vi.waitFor(async () => expect(await reading.query("select id from thing")).toEqual([{ id: 7n }]));
     await expect(reading.query("insert into thing values (8)")).rejects.toThrow(DatabaseUnavailable);
   });
+});
+
+test("a server that says nothing is waited for as long as the URL says", async () => {
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  await using database = await openDatabase(`postgres://a@127.0.0.1:${port}/a?connect_timeout=1`);
+  const begun = performance.now();
+  await expect(database.query("select 1")).rejects.toThrow(DatabaseUnavailable);
+  expect(performance.now() - begun).toBeGreaterThan(900);
+  expect(performance.now() - begun).toBeLessThan(3000);
+  silent.close();
 });

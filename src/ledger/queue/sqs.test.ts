@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { request as forward } from "node:http";
+import { createServer as createPlainServer, request as forward } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
@@ -61,6 +61,23 @@ test.each([
   ["localhost:4566", undefined],
 ])("the region of %s is %s", (host, region) => {
   expect(regionOf(host)).toBe(region);
+});
+
+test("a message of a batch that is not taken is told", async () => {
+  const answers = createPlainServer((asked, reply) => {
+    asked.resume();
+    reply.setHeader("content-type", "application/x-amz-json-1.0");
+    reply.end(
+      JSON.stringify({
+        Successful: [{ Id: "0", MessageId: "m", MD5OfMessageBody: "c4ca4238a0b923820dcc509a6f75849b" }],
+        Failed: [{ Id: "1", Code: "InternalError", SenderFault: false, Message: "not this one" }],
+      }),
+    );
+  }).listen(0, "127.0.0.1");
+  await once(answers, "listening");
+  await using queue = await openQueue(`sqs+http://127.0.0.1:${(answers.address() as AddressInfo).port}/1/q`);
+  await expect(queue.send(["1", "2"])).rejects.toThrow("the queue did not take 1 of 2: not this one");
+  answers.close();
 });
 
 test("a client of SQS goes on when the server comes back", async () => {
