@@ -5,12 +5,13 @@ import { freePort } from "../service/free-port.fixture.ts";
 import { describeNeeding } from "../service/needing.fixture.ts";
 import { newFolder, run } from "../service/run.fixture.ts";
 import { demoEvents } from "./commands/demo-events.ts";
-import { type Database, openDatabase } from "./database/database.ts";
+import { openDatabase } from "./database/database.ts";
 import { newPostgres, postgresServer } from "./database/new-database.fixture.ts";
 import { ingest } from "./intake/ingest.ts";
 import { readMessage } from "./intake/message.ts";
 import { clientUrl, openQueue } from "./queue/queue.ts";
 import type { NewEvent } from "./tables/event.ts";
+import { keptRows } from "./tables/kept-rows.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
 
 const broker = process.env.TEST_AMQP_URL;
@@ -28,26 +29,13 @@ function messages(copies: number): string[] {
   return [...once, ...once].toSorted(() => Math.random() - 0.5);
 }
 
-/** All that is kept, but for the numbers, which tell in which order events arrived. */
-const kept = async (database: Database) => ({
-  transactions: await database.query(
-    "select to_jsonb(transaction) - 'first_event_id' as row from transaction order by external_id",
-  ),
-  payouts: await database.query("select * from payout order by gateway_payout_id"),
-  metadataKeys: await database.query("select * from metadata_key order by gateway_account_id, key"),
-  events: await database.query(
-    `select resource_external_id, timestamp, event_type, event_details from event
-     order by resource_external_id, timestamp, event_type`,
-  ),
-});
-
 async function keptOf(bodies: string[]) {
   await using made = await newPostgres();
   await using database = await openDatabase(made.url);
   await migrate(database);
   const events = bodies.map((body) => (readMessage(body) as { event: NewEvent }).event);
   await ingest(database, { events, reprojections: [], parked: [] });
-  return await kept(database);
+  return await keptRows(database);
 }
 
 describeOnServers("many processes", () => {
@@ -100,7 +88,7 @@ describeOnServers("many processes", () => {
       });
       for (const { child } of others) child.kill("SIGTERM");
       for (const { ended } of others) expect(await ended).toEqual({ code: 0, output: "", errors: "" });
-      expect(await kept(database)).toEqual(expected);
+      expect(await keptRows(database)).toEqual(expected);
       const [row] = await database.query(
         "select deadlocks from pg_stat_database where datname = current_database()",
       );

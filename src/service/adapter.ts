@@ -52,6 +52,9 @@ export async function openAdapter<Port>(adapters: Adapters<Port>, text: string):
 const adapterFor = <Port>(adapters: Adapters<Port>, { protocol }: URL) =>
   Object.hasOwn(adapters, protocol) ? adapters[protocol] : undefined;
 
+/** The host of a URL as sockets take it: an address of IPv6 stands in brackets there. */
+export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, "");
+
 /** From 1, and small enough to count anything with. */
 export const isWholeNumber = (text: string) => /^[1-9]\d{0,5}$/.test(text);
 export const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;

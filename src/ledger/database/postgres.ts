@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import pg from "pg";
+import { hostOf } from "../../service/adapter.ts";
 import {
   type Connections,
   type Database,
@@ -46,7 +47,7 @@ export async function open(url: URL): Promise<Database> {
       return givenUpAfter(limitMs, reading);
     },
     async transaction(work) {
-      const client = await unlimited.connect().catch((error) => Promise.reject(rejection(error)));
+      const client = await inTerms(rejection, unlimited.connect());
       const sql = sqlOver(client, rejection);
       try {
         await sql.run("begin isolation level read committed");
@@ -63,7 +64,7 @@ export async function open(url: URL): Promise<Database> {
     },
     async check() {
       const look = { text: "select 1", query_timeout: checkMaxMs };
-      await unlimited.query(look).catch((error) => Promise.reject(rejection(error)));
+      await inTerms(rejection, unlimited.query(look));
     },
     connections: () => ({ unlimited: usageOf([unlimited]), limited: usageOf(limited) }),
     async [Symbol.asyncDispose]() {
@@ -76,7 +77,7 @@ async function configOf(url: URL): Promise<pg.PoolConfig> {
   const parameter = (name: string) => url.searchParams.get(name) ?? undefined;
   const part = (text: string) => decodeURIComponent(text) || undefined;
   return {
-    host: part(url.hostname.replace(/^\[|\]$/g, "")),
+    host: part(hostOf(url)),
     port: url.port === "" ? undefined : Number(url.port),
     user: part(url.username),
     password: part(url.password),
@@ -138,24 +139,29 @@ function nameOf(text: string): string {
   return name;
 }
 
-const sqlOver = (connection: pg.Pool | pg.PoolClient, rejection: (error: unknown) => unknown): Sql => ({
-  async query<Row>(text: string, values?: unknown[], plan = "kept") {
-    const statement = { text, ...(values && { values }), ...(plan === "kept" && { name: nameOf(text) }) };
-    try {
-      return (await connection.query(statement)).rows as Row[];
-    } catch (error) {
-      if (plan === "kept" && isStalePlan(error) && connection instanceof pg.Pool) {
-        return this.query<Row>(text, values, "once");
-      }
-      throw rejection(error);
-    }
+type Rejection = (error: unknown) => unknown;
+
+/** The same, but it rejects in the port's own terms. */
+const inTerms = <Result>(rejection: Rejection, work: Promise<Result>): Promise<Result> =>
+  work.catch((error) => {
+    throw rejection(error);
+  });
+
+const sqlOver = (connection: pg.Pool | pg.PoolClient, rejection: Rejection): Sql => ({
+  async query<Row>(text: string, values: unknown[] = [], plan = "kept") {
+    const asked = { text, values };
+    const asking =
+      plan === "once"
+        ? connection.query(asked)
+        : connection.query({ ...asked, name: nameOf(text) }).catch((error) => {
+            // Within a transaction nothing can be asked any more.
+            if (isStalePlan(error) && connection instanceof pg.Pool) return connection.query(asked);
+            throw error;
+          });
+    return (await inTerms(rejection, asking)).rows as Row[];
   },
   async run(script) {
-    try {
-      await connection.query(script);
-    } catch (error) {
-      throw rejection(error);
-    }
+    await inTerms(rejection, connection.query(script));
   },
 });
 

@@ -1,7 +1,7 @@
 import type { Sql } from "../database/database.ts";
 import { projectPayouts } from "../projection/payout.ts";
 import { projectTransactions } from "../projection/transaction.ts";
-import { childIdsAsOf, eventsOf, payoutEventsOf } from "../tables/event.ts";
+import { childIdsAsOf, eventsOf, eventsWithParentsOf, payoutEventsOf } from "../tables/event.ts";
 import type { ReportedTransaction, TransactionRow } from "../tables/transaction.ts";
 
 /**
@@ -14,9 +14,7 @@ export async function transactionAsOf(
   externalId: string,
   asOf: string,
 ): Promise<ReportedTransaction | undefined> {
-  const own = await eventsOf(sql, [externalId], asOf);
-  const ids = new Set([externalId, ...own.flatMap((event) => event.parent_resource_external_id ?? [])]);
-  const events = ids.size === 1 ? own : await eventsOf(sql, [...ids], asOf);
+  const events = await eventsWithParentsOf(sql, [externalId], asOf);
   const row = projectTransactions(events).find(({ external_id }) => external_id === externalId);
   return row && { ...row, paid_out_date: await paidOutDateAsOf(sql, row, asOf) };
 }

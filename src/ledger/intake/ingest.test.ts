@@ -5,6 +5,7 @@ import type { Database } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { family } from "../projection/events.fixture.ts";
 import { type NewEvent, saveEvents } from "../tables/event.ts";
+import { keptRows } from "../tables/kept-rows.fixture.ts";
 import { migrate } from "../tables/migrate.ts";
 import { lockTransactions } from "../tables/transaction.ts";
 import { type Batch, ingest } from "./ingest.ts";
@@ -18,24 +19,16 @@ afterAll(() => database[Symbol.asyncDispose]());
 
 const events = readDemoEvents();
 
-/** All that is kept, but for the numbers, which tell in which order events arrived. */
+/** All that is kept, and the transactions whose first event is not the one that arrived first. */
 async function rowsAfter(batches: NewEvent[][], ingestAll = oneAfterAnother) {
   await database.run("truncate event, transaction, payout, metadata_key");
   await ingestAll(batches.map((batch) => ({ events: batch, reprojections: [], parked: [] })));
   return {
-    transactions: await database.query(
-      `select to_jsonb(transaction) - 'first_event_id' as row from transaction order by external_id`,
-    ),
+    ...(await keptRows(database)),
     firstArrived: await database.query(
       `select external_id from transaction where first_event_id <> (
          select min(id) from event
          where resource_external_id = external_id and resource_type in ('payment', 'refund', 'dispute'))`,
-    ),
-    payouts: await database.query("select * from payout order by gateway_payout_id"),
-    metadataKeys: await database.query("select * from metadata_key order by gateway_account_id, key"),
-    events: await database.query(
-      `select resource_external_id, timestamp, event_type, event_details from event
-       order by resource_external_id, timestamp, event_type`,
     ),
   };
 }

@@ -3,7 +3,7 @@ import type { Database, Sql } from "../database/database.ts";
 import { projectMetadataKeys } from "../projection/metadata.ts";
 import { projectPayouts } from "../projection/payout.ts";
 import { projectTransactions } from "../projection/transaction.ts";
-import { eventsOf, payoutEventsOf } from "../tables/event.ts";
+import { type EventRow, eventsWithParentsOf, payoutEventsOf } from "../tables/event.ts";
 import { missingMetadataKeys } from "../tables/metadata-key.ts";
 import { payoutsOf } from "../tables/payout.ts";
 import { transactionsOf } from "../tables/transaction.ts";
@@ -15,10 +15,10 @@ import { transactionsOf } from "../tables/transaction.ts";
 export const verify = (database: Database, ids: string[]): Promise<string[]> =>
   database.transaction(async (sql) => {
     await sql.run("set transaction isolation level repeatable read, read only");
-    const own = await eventsOf(sql, ids);
-    const parents = new Set(own.flatMap((event) => event.parent_resource_external_id ?? []));
-    const others = await eventsOf(sql, [...parents.difference(new Set(ids))]);
-    const projected = projectTransactions([...own, ...others]).filter((row) => ids.includes(row.external_id));
+    const wanted = new Set(ids);
+    const events = await eventsWithParentsOf(sql, ids);
+    const own = events.filter((event) => wanted.has(event.resource_external_id));
+    const projected = projectTransactions(events).filter((row) => wanted.has(row.external_id));
     const payouts = projectPayouts(await payoutEventsOf(sql, ids));
     return [
       ...differences("transaction", "external_id", await transactionsOf(sql, ids), projected),
@@ -42,10 +42,7 @@ function differences<Row>(kind: string, key: keyof Row & string, rows: Row[], pr
   });
 }
 
-async function keyDifferences(
-  sql: Sql,
-  events: Parameters<typeof projectMetadataKeys>[0],
-): Promise<string[]> {
+async function keyDifferences(sql: Sql, events: EventRow[]): Promise<string[]> {
   const missing = await missingMetadataKeys(sql, projectMetadataKeys(events));
   return missing.map(
     ({ gateway_account_id, key }) =>

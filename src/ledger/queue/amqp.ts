@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import amqp, { type ChannelModel, type ConfirmChannel, type ConsumeMessage } from "amqplib";
+import { hostOf } from "../../service/adapter.ts";
 import { inTime } from "../../service/in-time.ts";
 import type { Delivery, Queue } from "./queue.ts";
 
@@ -183,12 +184,13 @@ async function openLink(url: URL, queue: string, prefetch: number, onClosed: () 
   }
 }
 
-function connect({ protocol, hostname, port, username, password, pathname }: URL): Promise<ChannelModel> {
+function connect(url: URL): Promise<ChannelModel> {
+  const { protocol, port, username, password, pathname } = url;
   const vhost = decodeURIComponent(pathname.slice(1)) || "/";
   return amqp.connect(
     {
       protocol: protocol.slice(0, -1),
-      hostname: hostname.replace(/^\[|\]$/g, ""),
+      hostname: hostOf(url),
       ...(port && { port: Number(port) }),
       ...(username && { username: decodeURIComponent(username), password: decodeURIComponent(password) }),
       vhost,

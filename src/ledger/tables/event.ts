@@ -49,6 +49,18 @@ export async function findEvent(sql: Sql, id: bigint): Promise<EventRow | undefi
 export const eventsOf = (sql: Sql, externalIds: string[], asOf?: string): Promise<EventRow[]> =>
   selectEvents(sql, ["payment", "refund", "dispute"], externalIds, asOf);
 
+/** The same, and those of the parents that these events name. */
+export async function eventsWithParentsOf(
+  sql: Sql,
+  externalIds: string[],
+  asOf?: string,
+): Promise<EventRow[]> {
+  const own = await eventsOf(sql, externalIds, asOf);
+  const named = new Set(own.flatMap((event) => event.parent_resource_external_id ?? []));
+  const parents = named.difference(new Set(externalIds));
+  return parents.size === 0 ? own : [...own, ...(await eventsOf(sql, [...parents], asOf))];
+}
+
 /** The events that move these payouts, in no promised order; those dated later than `asOf` are left out. */
 export const payoutEventsOf = (sql: Sql, payoutIds: string[], asOf?: string): Promise<EventRow[]> =>
   selectEvents(sql, ["payout"], payoutIds, asOf);

@@ -1,0 +1,14 @@
+import type { Sql } from "../database/database.ts";
+
+/** All that is kept, but for the numbers, which tell in which order events arrived. */
+export const keptRows = async (sql: Sql) => ({
+  transactions: await sql.query(
+    "select to_jsonb(transaction) - 'first_event_id' as row from transaction order by external_id",
+  ),
+  payouts: await sql.query("select * from payout order by gateway_payout_id"),
+  metadataKeys: await sql.query("select * from metadata_key order by gateway_account_id, key"),
+  events: await sql.query(
+    `select resource_external_id, timestamp, event_type, event_details from event
+     order by resource_external_id, timestamp, event_type`,
+  ),
+});
