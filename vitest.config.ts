@@ -1,7 +1,13 @@
 import { defineConfig } from "vitest/config";
 import { complain } from "./src/service/command.ts";
 
-const common = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } };
+const common = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
+  // Packages are imported as Node.js imports them.
+  deps: { interopDefault: false },
+};
 
 /** What runs on the ledger's database runs over each engine: the embedded one, and PostgreSQL where a server answers. */
 const onDatabase = [

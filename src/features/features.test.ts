@@ -72,7 +72,7 @@ describe("the brief, to the letter", () => {
 
   test("a store that fails is a 500 with its message as plain text", async () => {
     const fail = () => Promise.reject(new Error("disk\nfull"));
-    const store = { list: fail, has: fail, add: fail, async [Symbol.asyncDispose]() {} };
+    const store = { ...(await openFeatureStore("memory:")), list: fail, has: fail, change: fail };
     await using app = await featuresApp({ store, log: openLog("silent"), onStrayReply });
     const at = await app.listen({ port: 0, host: "127.0.0.1" });
     const answers = [

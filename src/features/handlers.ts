@@ -20,8 +20,8 @@ export function featureHandlers(store: FeatureStore): Omit<Handlers<operations>,
     addFeature: ({ path: { resource, id, feature }, log }) =>
       orStoreFailure(log, async () => {
         log.debug({ resource, id, feature }, "add feature");
-        const added = await store.add(resource, id, feature);
-        return { status: added ? 201 : 200, body: { result: true } };
+        const [had] = (await store.change(resource, id, [{ type: "add", feature }])) ?? [];
+        return { status: had ? 200 : 201, body: { result: true } };
       }),
   };
 }

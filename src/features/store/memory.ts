@@ -1,23 +1,25 @@
-import type { FeatureStore } from "./store.ts";
+import trees from "sorted-btree";
+import { type OrderedMap, openOrderedStore } from "./ordered-store.ts";
+import { changesKept, type FeatureStore } from "./store.ts";
 
 /** In this process, for as long as it runs. */
-export async function open(): Promise<FeatureStore> {
-  const resources = new Map<string, Map<string, Set<string>>>();
-  const featuresOf = (resource: string, id: string) => resources.get(resource)?.get(id);
+export const open = (url: URL): Promise<FeatureStore> => openOrderedStore(orderedMap(), changesKept(url));
+
+function orderedMap(): OrderedMap {
+  const tree = new trees.default<string, unknown>(undefined, (one, other) =>
+    one < other ? -1 : one > other ? 1 : 0,
+  );
   return {
-    async list(resource, id) {
-      return [...(featuresOf(resource, id) ?? [])];
+    get: (key) => tree.get(key) as never,
+    *range(start, end) {
+      for (const [key, value] of tree.entries(start)) {
+        if (key >= end) return;
+        yield value as never;
+      }
     },
-    async has(resource, id, feature) {
-      return featuresOf(resource, id)?.has(feature) ?? false;
-    },
-    async add(resource, id, feature) {
-      const features = featuresOf(resource, id) ?? new Set();
-      if (features.has(feature)) return false;
-      const ids = resources.get(resource) ?? new Map();
-      resources.set(resource, ids.set(id, features.add(feature)));
-      return true;
-    },
+    write: async (work) => work(),
+    put: (key, value) => void tree.set(key, value),
+    remove: (key) => void tree.delete(key),
     async [Symbol.asyncDispose]() {},
   };
 }

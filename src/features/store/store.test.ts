@@ -1,19 +1,60 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { openFeatureStore } from "./store.ts";
+import { describeOnSharedStores, describeOnStores, type NewStore } from "./new-store.fixture.ts";
+import { type Entry, type FeatureStore, openFeatureStore, type Wish } from "./store.ts";
 
-describe.each(["memory:"])("feature store %s", (url) => {
+const add = (feature: string, expiresAt?: number): Wish => ({ type: "add", feature, expiresAt });
+const remove = (feature: string): Wish => ({ type: "remove", feature });
+
+/** A new store, opened. */
+async function opened(make: () => Promise<NewStore>, parameters = ""): Promise<FeatureStore> {
+  const made = await make();
+  const store = await openFeatureStore(made.url + parameters);
+  return {
+    ...store,
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await made[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** All changes behind a cursor, in short. */
+async function told(store: FeatureStore, after?: string) {
+  const changes = (await store.changes(after, 1000)) ?? [];
+  return changes.map(({ change: { type, resource, id, feature } }) => `${type} ${resource}/${id}/${feature}`);
+}
+
+/** Every page of the ids that have a feature. */
+async function allIdsWith(store: FeatureStore, resource: string, feature: string, limit: number) {
+  const pages: string[][] = [];
+  do pages.push(await store.idsWith(resource, feature, pages.at(-1)?.at(-1), limit));
+  while (pages.at(-1)?.length === limit);
+  return pages.flat();
+}
+
+const inShort = ({ resource, id, feature }: Entry) => `${resource}/${id}/${feature}`;
+const exported = async (store: FeatureStore) => (await Array.fromAsync(store.entries())).map(inShort);
+
+/** Names as long as they may be, which differ only at their end. */
+const longNames = ["a", "b", "c"].map((end) => "💷".repeat(255) + end);
+
+describeOnStores("a feature store", (make) => {
   test("lists each feature once, in the order of adding", async () => {
-    await using store = await openFeatureStore(url);
+    await using store = await opened(make);
     expect(await store.list("kind", "1")).toEqual([]);
-    expect(await store.add("kind", "1", "b")).toBe(true);
-    expect(await store.add("kind", "1", "a")).toBe(true);
-    expect(await store.add("kind", "1", "b")).toBe(false);
+    expect(await store.change("kind", "1", [add("b")])).toEqual([false]);
+    expect(await store.change("kind", "1", [add("a")])).toEqual([false]);
+    expect(await store.change("kind", "1", [add("b")])).toEqual([true]);
     expect(await store.list("kind", "1")).toEqual(["b", "a"]);
+    const many = Array.from({ length: 300 }, (_, index) => `f${(index * 7) % 300}`);
+    for (const feature of many) await store.change("kind", "2", [add(feature)]);
+    expect(await store.list("kind", "2")).toEqual(many);
   });
 
   test("has what was added to that very resource", async () => {
-    await using store = await openFeatureStore(url);
-    await store.add("kind", "1", "a");
+    await using store = await opened(make);
+    await store.change("kind", "1", [add("a")]);
     const asked = [
       ["kind", "1", "a", true],
       ["kind", "1", "A", false],
@@ -26,25 +67,380 @@ describe.each(["memory:"])("feature store %s", (url) => {
   });
 
   test("parts that look alike when joined are different resources", async () => {
-    await using store = await openFeatureStore(url);
-    await store.add("a/b", "c", "x");
+    await using store = await opened(make);
+    await store.change("a/b", "c", [add("x")]);
     expect(await store.list("a", "b/c")).toEqual([]);
-    await store.add("__proto__", "constructor", "toString");
+    await store.change("__proto__", "constructor", [add("toString")]);
     expect(await store.list("__proto__", "constructor")).toEqual(["toString"]);
+    await store.change("{1}", "}{2", [add("%2F{3}")]);
+    expect(await exported(store)).toHaveLength(3);
+    expect(await allIdsWith(store, "{1}", "%2F{3}", 10)).toEqual(["}{2"]);
+  });
+
+  test("takes names as long as they may be", async () => {
+    await using store = await opened(make);
+    for (const resource of longNames) {
+      for (const id of longNames) {
+        for (const feature of longNames) await store.change(resource, id, [add(feature)]);
+        expect(await store.list(resource, id)).toEqual(longNames);
+      }
+      for (const feature of longNames) {
+        expect((await allIdsWith(store, resource, feature, 2)).sort()).toEqual(longNames);
+      }
+    }
+    const [resource = "", id = "", feature = ""] = longNames;
+    expect(await exported(store)).toHaveLength(27);
+    expect(await store.change(resource, id, [remove(feature)])).toEqual([true]);
+    expect(await store.has(resource, id, feature)).toBe(false);
+    expect(await exported(store)).toHaveLength(26);
+    expect(await told(store)).toContain(`removed ${resource}/${id}/${feature}`);
   });
 
   test("a list that was handed out is not changed by a later add", async () => {
-    await using store = await openFeatureStore(url);
-    await store.add("kind", "1", "a");
+    await using store = await opened(make);
+    await store.change("kind", "1", [add("a")]);
     const before = await store.list("kind", "1");
-    await store.add("kind", "1", "b");
+    await store.change("kind", "1", [add("b")]);
     expect(before).toEqual(["a"]);
   });
 
   test("of many adds at once exactly one is the first", async () => {
-    await using store = await openFeatureStore(url);
-    const added = await Promise.all(Array.from({ length: 50 }, () => store.add("kind", "1", "a")));
-    expect(added.filter(Boolean)).toHaveLength(1);
+    await using store = await opened(make);
+    const had = await Promise.all(Array.from({ length: 50 }, () => store.change("kind", "1", [add("a")])));
+    expect(had.filter((one) => one?.[0] === false)).toHaveLength(1);
     expect(await store.list("kind", "1")).toEqual(["a"]);
+    expect(await told(store)).toEqual(["added kind/1/a"]);
+  });
+
+  test("what is removed is gone, and comes to the end when it is added again", async () => {
+    await using store = await opened(make);
+    await store.change("kind", "1", [add("a"), add("b")]);
+    expect(await store.change("kind", "1", [remove("a")])).toEqual([true]);
+    expect(await store.change("kind", "1", [remove("a"), remove("never")])).toEqual([false, false]);
+    expect(await store.has("kind", "1", "a")).toBe(false);
+    expect(await store.list("kind", "1")).toEqual(["b"]);
+    expect(await store.idsWith("kind", "a", undefined, 10)).toEqual([]);
+    await store.change("kind", "1", [add("a")]);
+    expect(await store.list("kind", "1")).toEqual(["b", "a"]);
+  });
+
+  test("wishes are fulfilled in their order, in one step", async () => {
+    await using store = await opened(make);
+    const wishes = [add("a"), add("b"), remove("a"), add("a"), add("b"), remove("c")];
+    expect(await store.change("kind", "1", wishes)).toEqual([false, false, true, false, true, false]);
+    expect(await store.list("kind", "1")).toEqual(["b", "a"]);
+    expect(await store.change("kind", "1", [])).toEqual([]);
+    // Whoever looks meanwhile sees both or neither.
+    const seen = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        if (index % 3 === 0) await store.change("kind", "2", [add("x"), add("y")]);
+        if (index % 3 === 1) await store.change("kind", "2", [remove("x"), remove("y")]);
+        return (await store.list("kind", "2")).length;
+      }),
+    );
+    expect(seen.filter((length) => length !== 0 && length !== 2)).toEqual([]);
+  });
+
+  test("nothing changes when the list is another than the one that is expected", async () => {
+    await using store = await opened(make);
+    expect(await store.change("kind", "1", [add("a"), add("b")], [])).toEqual([false, false]);
+    for (const other of [[], ["a"], ["b", "a"], ["a", "b", "c"], ["a", "B"]]) {
+      expect(await store.change("kind", "1", [add("c")], other)).toBe(undefined);
+    }
+    expect(await store.list("kind", "1")).toEqual(["a", "b"]);
+    const tries = Array.from({ length: 20 }, (_, index) =>
+      store.change("kind", "1", [remove("a"), add(`winner ${index}`)], ["a", "b"]),
+    );
+    expect((await Promise.all(tries)).filter((outcome) => outcome !== undefined)).toEqual([[true, false]]);
+    expect(await store.list("kind", "1")).toHaveLength(2);
+  });
+
+  test("tells which ids of a kind have a feature, each once, page by page", async () => {
+    await using store = await opened(make);
+    const ids = Array.from({ length: 57 }, (_, index) => `${(index * 31) % 57}`);
+    await Promise.all(ids.map((id) => store.change("kind", id, [add("a"), add("b")])));
+    await store.change("other", "1", [add("a")]);
+    await store.change("kind", "beyond", [add("b")]);
+    await store.change("kind", "7", [remove("a")]);
+    for (const limit of [1, 7, 56, 57, 1000]) {
+      const found = await allIdsWith(store, "kind", "a", limit);
+      expect(new Set(found).size).toBe(found.length);
+      expect(found.sort()).toEqual(ids.filter((id) => id !== "7").sort());
+    }
+    expect(await store.idsWith("kind", "c", undefined, 10)).toEqual([]);
+    expect(await store.idsWith("kin", "a", undefined, 10)).toEqual([]);
+  });
+
+  test("a walk through ids passes over none that has the feature all the while", async () => {
+    await using store = await opened(make);
+    const ids = Array.from({ length: 40 }, (_, index) => `id ${index}`);
+    for (const id of ids) await store.change("kind", id, [add("a")]);
+    const seen: string[] = [];
+    for (let after: string | undefined, page = 0; ; page++) {
+      const found = await store.idsWith("kind", "a", after, 5);
+      seen.push(...found);
+      after = found.at(-1);
+      if (found.length < 5) break;
+      // The last one that was told goes, and others come.
+      await store.change("kind", after as string, [remove("a")]);
+      await store.change("kind", `new ${page}`, [add("a")]);
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toEqual(expect.arrayContaining(ids));
+  });
+
+  test("tells what changed, in its order, from any cursor on", async () => {
+    await using store = await opened(make);
+    const start = await store.newest();
+    expect(await store.changes(undefined, 10)).toEqual([]);
+    const before = Date.now();
+    await store.change("kind", "1", [add("a"), add("b"), add("a")]);
+    await store.change("kind", "1", [remove("a"), remove("never")]);
+    await store.change("kind", "1", [add("a")]);
+    const all = ["added kind/1/a", "added kind/1/b", "removed kind/1/a", "added kind/1/a"];
+    const changes = (await store.changes(undefined, 10)) ?? [];
+    expect(await told(store)).toEqual(all);
+    expect(await told(store, start)).toEqual(all);
+    for (const [index, { cursor }] of changes.entries()) {
+      expect(await told(store, cursor)).toEqual(all.slice(index + 1));
+    }
+    expect(await told(store, await store.newest())).toEqual([]);
+    const [first] = (await store.changes(start, 1)) ?? [];
+    expect(first?.change).toEqual({
+      type: "added",
+      resource: "kind",
+      id: "1",
+      feature: "a",
+      at: expect.any(Number),
+    });
+    expect(first?.change.at).toBeGreaterThanOrEqual(before);
+    expect(first?.change.at).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("changes of many resources are all told, those of each in their order", async () => {
+    await using store = await opened(make);
+    const ids = Array.from({ length: 25 }, (_, index) => String(index));
+    for (const type of ["add", "remove", "add"] as const) {
+      await Promise.all(ids.map((id) => store.change("kind", id, [{ type, feature: "a" }])));
+    }
+    const seen: string[] = [];
+    let after: string | undefined;
+    for (;;) {
+      const page = (await store.changes(after, 7)) ?? [];
+      seen.push(...page.map(({ change }) => `${change.id} ${change.type}`));
+      if (page.length === 0) break;
+      expect(page.length).toBeLessThanOrEqual(7);
+      after = page.at(-1)?.cursor;
+    }
+    expect(seen).toHaveLength(75);
+    for (const id of ids) {
+      expect(seen.filter((one) => one.startsWith(`${id} `))).toEqual(
+        ["added", "removed", "added"].map((type) => `${id} ${type}`),
+      );
+    }
+    expect(after).toBe(await store.newest());
+  });
+
+  test("keeps the newest changes, and says when it has forgotten one", async () => {
+    await using store = await opened(make, "?changes=20");
+    const start = await store.newest();
+    await store.change("kind", "1", [add("a")]);
+    const [{ cursor = "" } = {}] = (await store.changes(start, 1)) ?? [];
+    const many = Array.from({ length: 19 }, (_, index) => add(String(index)));
+    await store.change("kind", "1", many);
+    expect(await told(store, start)).toHaveLength(20);
+    expect(await told(store, cursor)).toHaveLength(19);
+    for (let round = 0; round < 10; round++) {
+      await store.change(
+        "kind",
+        "1",
+        many.map(({ feature }) => remove(feature)),
+      );
+      await store.change("kind", "1", many);
+    }
+    expect(await store.changes(start, 10)).toBe(undefined);
+    expect(await store.changes(cursor, 10)).toBe(undefined);
+    expect((await store.changes(undefined, 1000))?.length).toBeGreaterThanOrEqual(20);
+    expect((await store.changes(undefined, 1000))?.length).toBeLessThan(400);
+    expect(await told(store, await store.newest())).toEqual([]);
+  });
+
+  test.each(["", "x", "0", "-1", "abcdefgh-1", "1.2.3", "💷"])(
+    "a cursor it has not given: %s",
+    async (odd) => {
+      await using store = await opened(make);
+      await store.change("kind", "1", [add("a")]);
+      expect(await store.changes(odd, 10)).toBe(undefined);
+    },
+  );
+
+  test("a cursor of another store, or from before it was emptied, is not taken", async () => {
+    await using store = await opened(make);
+    await using another = await opened(make);
+    for (const one of [another, store]) await one.change("kind", "1", [add("a"), add("b")]);
+    expect(await store.changes(await store.newest(), 10)).toEqual([]);
+    expect(await store.changes(`${await store.newest()}0`, 10)).toBe(undefined);
+  });
+
+  test("what expires is gone everywhere, and told", async () => {
+    await using store = await opened(make);
+    const expiresAt = Date.now() + 300;
+    await store.change("kind", "1", [add("lasting"), add("passing", expiresAt), add("also", expiresAt)]);
+    await store.change("kind", "2", [add("passing", expiresAt)]);
+    expect(await store.list("kind", "1")).toEqual(["lasting", "passing", "also"]);
+    expect(await store.has("kind", "1", "passing")).toBe(true);
+    expect((await store.idsWith("kind", "passing", undefined, 10)).sort()).toEqual(["1", "2"]);
+    expect((await Array.fromAsync(store.entries())).map(({ expiresAt }) => expiresAt)).toContain(expiresAt);
+    const cursor = await store.newest();
+    await sleep(expiresAt - Date.now() + 1);
+    expect(await store.list("kind", "1")).toEqual(["lasting"]);
+    expect(await store.has("kind", "1", "passing")).toBe(false);
+    expect(await store.idsWith("kind", "passing", undefined, 10)).toEqual([]);
+    expect(await exported(store)).toEqual(["kind/1/lasting"]);
+    expect(await store.change("kind", "1", [remove("passing")], ["lasting"])).toEqual([false]);
+    expect(await store.change("kind", "2", [add("passing")])).toEqual([false]);
+    const changes = (await store.changes(cursor, 10)) ?? [];
+    expect(changes.filter(({ change }) => change.type === "expired").map(({ change }) => change.at)).toEqual([
+      expiresAt,
+      expiresAt,
+      expiresAt,
+    ]);
+    expect((await told(store, cursor)).filter((one) => one.includes("kind/2"))).toEqual([
+      "expired kind/2/passing",
+      "added kind/2/passing",
+    ]);
+    expect(await told(store, await store.newest())).toEqual([]);
+    await store.change("kind", "1", [add("also")]);
+    expect(await store.list("kind", "1")).toEqual(["lasting", "also"]);
+  });
+
+  test("a page of ids is full, however many behind it have expired", async () => {
+    await using store = await opened(make);
+    const expiresAt = Date.now() + 250;
+    const ids = Array.from({ length: 200 }, (_, index) => String(index));
+    await Promise.all(
+      ids.map((id) => store.change("kind", id, [add("a", Number(id) % 50 ? expiresAt : undefined)])),
+    );
+    await sleep(expiresAt - Date.now() + 1);
+    expect(await store.idsWith("kind", "a", undefined, 3)).toHaveLength(3);
+    expect((await allIdsWith(store, "kind", "a", 3)).sort()).toEqual(["0", "100", "150", "50"]);
+  });
+
+  test("an expiry is what the last adding says, and the place stays", async () => {
+    await using store = await opened(make);
+    const [soon, later] = [Date.now() + 200, Date.now() + 60_000];
+    await store.change("kind", "1", [add("a", soon), add("b", later), add("c", soon), add("d")]);
+    const cursor = await store.newest();
+    expect(await store.change("kind", "1", [add("a"), add("b", soon), add("c", soon), add("d")])).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(
+      (await store.changes(cursor, 10))?.map(({ change }) => [change.type, change.feature, change.expiresAt]),
+    ).toEqual([
+      ["added", "a", undefined],
+      ["added", "b", soon],
+    ]);
+    expect(await store.list("kind", "1")).toEqual(["a", "b", "c", "d"]);
+    await sleep(soon - Date.now() + 1);
+    expect(await store.list("kind", "1")).toEqual(["a", "d"]);
+    expect(await told(store, await store.newest())).toEqual([]);
+    expect((await told(store, cursor)).slice(2).sort()).toEqual(["expired kind/1/b", "expired kind/1/c"]);
+  });
+
+  test("many that expire at a time are told, each once", async () => {
+    await using store = await opened(make);
+    const expiresAt = Date.now() + 300;
+    const many = Array.from({ length: 2500 }, (_, index) => add(String(index), expiresAt));
+    await store.change("kind", "1", many);
+    await sleep(expiresAt - Date.now() + 1);
+    expect(await store.list("kind", "1")).toEqual([]);
+    const changes = (await store.changes(undefined, 10_000)) ?? [];
+    expect(changes).toHaveLength(5000);
+    expect(changes.filter(({ change }) => change.type === "expired")).toHaveLength(2500);
+    expect(await store.changes(changes.at(-1)?.cursor, 10)).toEqual([]);
+  });
+
+  test("tells all there is, those of a resource together and in their order", async () => {
+    await using store = await opened(make);
+    const expiresAt = Date.now() + 60_000;
+    await store.change("kind", "2", [add("z"), add("a", expiresAt)]);
+    await store.change("kind", "1", [add("y")]);
+    await store.change("other", "1", [add("y")]);
+    await store.change("kind", "2", [add("m"), remove("z"), add("z")]);
+    await store.change("kind", "gone", [add("y"), remove("y")]);
+    const entries = await Array.fromAsync(store.entries());
+    expect(entries.map(inShort).sort()).toEqual([
+      "kind/1/y",
+      "kind/2/a",
+      "kind/2/m",
+      "kind/2/z",
+      "other/1/y",
+    ]);
+    const ofTwo = entries.filter(({ resource, id }) => resource === "kind" && id === "2");
+    expect(ofTwo.map(({ feature }) => feature)).toEqual(["a", "m", "z"]);
+    expect(ofTwo.map(({ expiresAt }) => expiresAt)).toEqual([expiresAt, undefined, undefined]);
+    const begin = entries.findIndex(({ id }) => id === "2");
+    expect(entries.slice(begin, begin + 3)).toEqual(ofTwo);
+  });
+});
+
+describeOnSharedStores("a feature store for several processes", (make) => {
+  test("what one has answered all see", async () => {
+    await using made = await make();
+    await using one = await openFeatureStore(made.url);
+    await using other = await openFeatureStore(made.url);
+    for (let round = 0; round < 50; round++) {
+      const feature = String(round);
+      expect(await one.change("kind", "1", [add(feature)])).toEqual([false]);
+      expect(await other.has("kind", "1", feature)).toBe(true);
+      expect(await other.change("kind", "1", [add(feature)])).toEqual([true]);
+      expect(await other.change("kind", "1", [remove(feature)])).toEqual([true]);
+      expect(await one.list("kind", "1")).toEqual([]);
+    }
+    expect(await one.newest()).toBe(await other.newest());
+    expect(await told(one)).toEqual(await told(other));
+  });
+
+  test("what several add at once is there once, in one order", async () => {
+    await using made = await make();
+    await using one = await openFeatureStore(made.url);
+    await using other = await openFeatureStore(made.url);
+    const features = Array.from({ length: 60 }, (_, index) => String(index));
+    const had = await Promise.all(
+      [one, other].flatMap((store) => features.map((feature) => store.change("kind", "1", [add(feature)]))),
+    );
+    expect(had.filter((outcome) => outcome?.[0] === false)).toHaveLength(60);
+    const list = await one.list("kind", "1");
+    expect(await other.list("kind", "1")).toEqual(list);
+    expect(await told(one)).toEqual(list.map((feature) => `added kind/1/${feature}`));
+  });
+
+  test("is there when it is opened again", async () => {
+    await using made = await make();
+    let cursor: string;
+    {
+      await using store = await openFeatureStore(made.url);
+      await store.change("kind", "1", [add("b"), add("a")]);
+      cursor = await store.newest();
+    }
+    await using store = await openFeatureStore(made.url);
+    expect(await store.list("kind", "1")).toEqual(["b", "a"]);
+    await store.change("kind", "1", [add("c")]);
+    expect(await told(store, cursor)).toEqual(["added kind/1/c"]);
+  });
+});
+
+describe("a URL of a store", () => {
+  test.each([
+    ["lmdb:", "names no folder"],
+    ["lmdb:x?changes=0", "has a parameter changes that is not a whole number from 1 to 999999"],
+    ["memory:?kept=1", "has a parameter that memory: does not know; known: changes"],
+    ["redis:", "must be one of memory:, lmdb:FOLDER"],
+    ["lmdb:%ZZ", "malformed percent-encoding"],
+  ])("%s cannot be opened", async (url, fault) => {
+    await expect(openFeatureStore(url)).rejects.toThrow(fault);
   });
 });
