@@ -12,6 +12,9 @@ export interface Observation {
   operation: Operation;
   method: string;
   path: string;
+  /** What went along, the names of headers in lower case. */
+  headers: Record<string, string>;
+  sent: unknown;
   status: number;
   type: string;
   body: string;
@@ -23,6 +26,8 @@ interface Question {
   method: string;
   path: string;
   headers: Record<string, string>;
+  /** A value to send as JSON, or text to send as it is. */
+  sent?: unknown;
   /** The status it must be answered with; any that is declared when it is not given. */
   status?: number;
 }
@@ -36,10 +41,11 @@ interface Exchange {
 export async function observe(subject: Subject): Promise<Observation[]> {
   const operations = operationsOf(subject.contract);
   const good = authorization(subject.tokens?.good);
-  const questions = subject.requests.map(({ method, path, accept, status }) => {
+  const questions = subject.requests.map(({ method, path, headers, body, status }) => {
     const operation = operationAt(operations, method, path);
     if (!operation) throw new Error(`the contract has no operation at ${method} ${path}`);
-    return { operation, method, path, status, headers: { ...good, ...(accept && { accept }) } };
+    const type = body !== undefined && { "content-type": "application/json" };
+    return { operation, method, path, status, headers: { ...good, ...type, ...headers }, sent: body };
   });
   const samples = operations.map((operation) => {
     const sample = questions.find((one) => one.operation === operation && one.status < 300);
@@ -53,11 +59,13 @@ export async function observe(subject: Subject): Promise<Observation[]> {
   ].flat();
 
   const faultOf = replyChecker(subject.contract);
-  return exchanges.map(({ question: { operation, method, path, status: expected }, reply }) => {
+  return exchanges.map(({ question, reply }) => {
+    const { operation, method, path, headers: sentHeaders, sent, status: expected } = question;
     const { status, headers, body = "" } = reply;
     const unexpected = expected === undefined || expected === status ? undefined : `${expected} was expected`;
     const fault = faultOf(operation.operationId, reply) ?? unexpected;
-    return { operation, method, path, status, type: mediaTypeOf(headers), body, fault };
+    const type = mediaTypeOf(headers);
+    return { operation, method, path, headers: sentHeaders, sent, status, type, body, fault };
   });
 }
 
@@ -80,8 +88,15 @@ async function whenAllIsWell(
           { ...sample, headers: {}, status: 401 },
           { ...sample, headers: poor, status: 403 },
         ]),
-    { ...sample, method: "DELETE", status: 405 },
+    { ...sample, method: "PATCH", status: 405 },
     { ...sample, headers: { "x-long": "x".repeat(17_000) }, status: 431 },
+    ...(sample.operation.body === undefined
+      ? []
+      : [
+          { ...sample, sent: "{", status: 400 },
+          { ...sample, sent: " ".repeat(2 ** 20 + 1), status: 413 },
+          { ...sample, headers: { ...sample.headers, "content-type": "text/plain" }, status: 415 },
+        ]),
   ]);
   return [...exchanges, ...(await Promise.all(refused.map((question) => ask(base, question))))];
 }
@@ -130,12 +145,25 @@ function operationAt(operations: Operation[], method: string, path: string): Ope
 }
 
 async function ask(base: string, question: Question): Promise<Exchange> {
-  const { method, path, headers } = question;
-  const reply = await request(base + path, { method: method as Dispatcher.HttpMethod, headers });
-  return {
-    question,
-    reply: { status: reply.statusCode, headers: reply.headers, body: await reply.body.text() },
-  };
+  const { path, headers } = question;
+  const method = question.method as Dispatcher.HttpMethod;
+  const reply = await request(base + path, { method, headers, body: textOf(question) });
+  const isStream = mediaTypeOf(reply.headers) === "text/event-stream";
+  const body = isStream ? await firstEvent(reply.body) : await reply.body.text();
+  return { question, reply: { status: reply.statusCode, headers: reply.headers, body } };
+}
+
+const textOf = ({ sent }: Question): string | null =>
+  sent === undefined ? null : typeof sent === "string" ? sent : JSON.stringify(sent);
+
+/** What a stream that never ends has said when it has told an event. */
+async function firstEvent(pieces: AsyncIterable<Buffer>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.includes("data:")) break;
+  }
+  return text;
 }
 
 /**

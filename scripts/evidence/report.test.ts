@@ -152,7 +152,7 @@ describe("the evidence is not enough", () => {
     [
       "when a status was seen that is not declared",
       { contract: crossing({ responses: { 405: undefined } }) },
-      ["DELETE /light?side=north&past=true was answered 405: the status is not declared"],
+      ["PATCH /light?side=north&past=true was answered 405: the status is not declared"],
     ],
     [
       "when a reply did not conform",

@@ -4,9 +4,11 @@
  */
 export interface Asked {
   status: number;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
-  accept?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
 }
 
 const get = (status: number, ...paths: string[]): Asked[] =>
@@ -122,7 +124,7 @@ export const ledgerRequests: Asked[] = [
     "moto_header=false",
     "reference=no-such-thing",
   ),
-  { status: 200, method: "GET", path: "/v1/transaction/?account_id=57", accept: "text/csv" },
+  { status: 200, method: "GET", path: "/v1/transaction/?account_id=57", headers: { accept: "text/csv" } },
   ...get(404, "/v1/transaction/?account_id=57&page=99"),
   ...get(
     400,
@@ -155,12 +157,77 @@ export const ledgerRequests: Asked[] = [
   ...get(400, "/v1/transaction/rich/transaction"),
 ];
 
-const feature = "/features/customer/42/dark-mode";
+const customer = "/features/customer/42";
+const feature = `${customer}/dark-mode`;
+const two = { resource: "customer", id: "43" };
+const flag = "/ofrep/v1/evaluate/flags/dark-mode";
+const flags = "/ofrep/v1/evaluate/flags";
+const context = { targetingKey: "customer/42" };
+
+const send = (status: number, method: "POST" | "PUT" | "DELETE", path: string, body?: unknown): Asked => ({
+  status,
+  method,
+  path,
+  body,
+});
+const withHeader = (asked: Asked, name: string, value: string): Asked => ({
+  ...asked,
+  headers: { [name]: value },
+});
+/** With the tag of the answer to the same request. */
+const again = (asked: Asked): Asked => withHeader({ ...asked, status: 304 }, "if-none-match", "*");
 
 export const featuresRequests: Asked[] = [
-  ...get(200, "/features/customer/42", feature, "/metrics"),
-  { status: 201, method: "POST", path: feature },
-  { status: 200, method: "POST", path: feature },
-  ...get(200, "/features/customer/42", feature),
+  ...get(200, customer, feature, "/metrics"),
+  send(201, "POST", feature),
+  send(200, "POST", feature),
+  send(201, "POST", `${customer}/passing?expires_at=9999-01-01T00:00:00Z`),
+  send(400, "POST", `${customer}/passing?expires_at=2001-01-01T00:00:00Z`),
+  ...get(200, customer, feature),
   ...get(400, `/features/customer/${"4".repeat(257)}`),
+  ...get(304, customer).map(again),
+
+  withHeader(send(200, "PUT", "/features/customer/44", ["dark-mode"]), "if-match", "*"),
+  withHeader(send(412, "PUT", "/features/customer/44", ["dark-mode"]), "if-match", '"other"'),
+  send(428, "PUT", "/features/customer/44", ["dark-mode"]),
+  send(204, "DELETE", "/features/customer/44/dark-mode"),
+  send(204, "DELETE", "/features/customer/44"),
+
+  send(200, "POST", "/changes", {
+    changes: [
+      { type: "add", ...two, feature: "dark-mode" },
+      { type: "add", ...two, feature: "passing", expires_at: "9999-01-01T00:00:00Z" },
+      { type: "remove", ...two, feature: "never" },
+    ],
+  }),
+  send(400, "POST", "/changes", {
+    changes: [{ type: "add", ...two, feature: "late", expires_at: "2001-01-01T00:00:00Z" }],
+  }),
+  send(200, "POST", "/query", { resources: [two], features: ["dark-mode", "never"] }),
+
+  ...get(
+    200,
+    "/features/customer?feature=dark-mode",
+    "/features/customer?feature=dark-mode&limit=1",
+    "/features/customer?feature=dark-mode&limit=1&cursor=NDI",
+  ),
+  ...get(400, "/features/customer"),
+  ...get(304, "/features/customer?feature=dark-mode").map(again),
+
+  send(200, "POST", flag, { context }),
+  send(200, "POST", flag, { context: { resource: "customer", id: "never", plan: "gold" } }),
+  send(400, "POST", flag, {}),
+  send(400, "POST", flag, { context: { targetingKey: "nobody" } }),
+  send(200, "POST", flags, { context }),
+  send(400, "POST", flags, {}),
+  send(400, "POST", flags, { context: { targetingKey: "nobody" } }),
+  again(send(304, "POST", flags, { context })),
+
+  ...get(200, "/changes", "/changes?limit=2", "/changes?cursor=newest"),
+  ...get(410, "/changes?cursor=other-1"),
+  ...get(200, "/changes").map((asked) => withHeader(asked, "last-event-id", "newest")),
+  ...get(410, "/changes").map((asked) => withHeader(asked, "last-event-id", "other-1")),
+  ...["application/x-ndjson", "text/event-stream"].flatMap((type) =>
+    get(200, "/changes").map((asked) => withHeader(asked, "accept", type)),
+  ),
 ];

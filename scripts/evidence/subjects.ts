@@ -1,7 +1,8 @@
+import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
 import { featuresApp, featuresService } from "../../src/features/app.ts";
-import { openFeatureStore } from "../../src/features/store/store.ts";
+import { type FeatureStore, openFeatureStore, StoreFailure } from "../../src/features/store/store.ts";
 import { ledgerApp, ledgerService } from "../../src/ledger/app.ts";
 import { openDatabase } from "../../src/ledger/database/database.ts";
 import { createReceiver } from "../../src/ledger/intake/receiver.ts";
@@ -36,7 +37,7 @@ export interface Subject extends AsyncDisposable {
 
 const log = openLog("silent");
 const away = async () => {
-  throw new Error("it is away");
+  throw new StoreFailure("it is away");
 };
 
 /** The service as it is when every handler of it fails. */
@@ -114,6 +115,10 @@ async function counted(wanted: number, rows: () => Promise<unknown[]>): Promise<
 
 export async function featuresSubject(): Promise<Subject> {
   const store = await openFeatureStore("memory:");
+  const methods = Object.keys(store).map((name) => [name, away]);
+  const failing = { ...store, ...Object.fromEntries(methods) } as FeatureStore;
+  await store.change("customer", "45", [{ type: "add", feature: "gone", expiresAt: Date.now() + 1 }]);
+  await setTimeout(10);
   const issuer = await openIssuer();
   const scope = "features:read features:write";
   return {
@@ -124,7 +129,7 @@ export async function featuresSubject(): Promise<Subject> {
     async open(situation) {
       const isAway = situation === "what it depends on is away";
       const app = await featuresApp({
-        store: isAway ? { ...store, list: away, has: away, add: away } : store,
+        store: isAway ? failing : store,
         security: issuer.security,
         log,
       });

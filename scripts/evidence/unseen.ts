@@ -1,3 +1,4 @@
+import { isJson } from "../../src/service/json.ts";
 import { follow, operationsOf } from "../../src/service/operations.ts";
 import { claimsOf, openReading, type Reading, shownBy } from "./claims.ts";
 import type { Observation } from "./observe.ts";
@@ -8,7 +9,8 @@ export function unseenOf({ contract, taken }: Subject, observations: Observation
   const reading = openReading(contract);
   const claims = new Set<string>();
   const shown = new Set<string>();
-  for (const { operationId, parameters, responses } of operationsOf(contract)) {
+  for (const { operationId, parameters, body, responses } of operationsOf(contract)) {
+    if (body) claimsOf(reading, `${operationId} body`, body.schema, claims);
     for (const { name, in: place, required, schema } of parameters) {
       claimsOf(reading, `${operationId} ${name}`, schema, claims);
       claims.add(`${operationId} ${name}: given`);
@@ -24,9 +26,9 @@ export function unseenOf({ contract, taken }: Subject, observations: Observation
     if (observation.fault !== undefined) continue;
     const { operation, status, type, body } = observation;
     const schema = operation.responses[status]?.content?.[type]?.schema;
-    const value = type.endsWith("json") ? JSON.parse(body) : body;
+    const value = isJson(type) ? JSON.parse(body) : body;
     if (schema) shownBy(reading, `${operation.operationId} ${status}`, schema, value, shown);
-    showParameters(reading, observation, shown);
+    showRequest(reading, observation, shown);
   }
   for (const [name, messages] of Object.entries(taken)) {
     const schema = { $ref: `#/components/schemas/${name}` };
@@ -36,20 +38,31 @@ export function unseenOf({ contract, taken }: Subject, observations: Observation
   return [...claims].filter((claim) => !shown.has(claim)).sort();
 }
 
-/** A parameter is seen at work in a request that succeeds; one that is required, also where its absence is refused. */
-function showParameters(
+/**
+ * A parameter and a member of a body are seen at work in a request that succeeds, their absence also in one that is
+ * answered with the error declared for it.
+ */
+function showRequest(
   reading: Reading,
-  { operation, path, status, body }: Observation,
+  { operation, path, headers, sent, status, body }: Observation,
   shown: Set<string>,
 ): void {
   const query = new URLSearchParams(path.split("?")[1]);
+  const isOff = (claim: string) => / without |: left out$/.test(claim);
+  const show = (claims: Iterable<string>) => {
+    for (const claim of claims) if (status < 400 || isOff(claim)) shown.add(claim);
+  };
+  if (operation.body && status < 500) {
+    show(shownBy(reading, `${operation.operationId} body`, operation.body.schema, sent));
+  }
   for (const { name, in: place, schema } of operation.parameters) {
     const claim = `${operation.operationId} ${name}`;
-    const given = place === "path" ? "" : query.get(name);
+    const given =
+      place === "path" ? "" : place === "header" ? (headers[name.toLowerCase()] ?? null) : query.get(name);
     if (status === 400 && body.includes(`parameter ${name} is required`)) shown.add(`${claim}: missed`);
-    if (status >= 300) continue;
-    shown.add(`${claim}: ${given === null ? "left out" : "given"}`);
-    if (given !== null) shownBy(reading, claim, schema, readGiven(reading, schema, given), shown);
+    if (status >= 500) continue;
+    show([`${claim}: ${given === null ? "left out" : "given"}`]);
+    if (given !== null) show(shownBy(reading, claim, schema, readGiven(reading, schema, given)));
   }
 }
 

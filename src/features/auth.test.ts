@@ -27,13 +27,21 @@ afterAll(async () => {
   expect(strays).toEqual([]);
 });
 
-async function ask(method: "GET" | "HEAD" | "POST", path: string, token?: string) {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const { statusCode, headers: told, body } = await request(base + path, { method, headers });
+type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+async function ask(method: Method, path: string, token?: string, sent?: unknown) {
+  const headers = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(sent !== undefined && { "content-type": "application/json" }),
+    "if-match": "*",
+  };
+  const asked = { method, headers, body: sent === undefined ? null : JSON.stringify(sent) };
+  const { statusCode, headers: told, body } = await request(base + path, asked);
   return { status: statusCode, challenge: told["www-authenticate"], text: await body.text() };
 }
 
-type Asked = [method: "GET" | "POST", path: string, takes: string];
+type Asked = [method: Method, path: string, takes: string, sent?: unknown];
+const one = { resource: "customer", id: "42" };
+const context = { targetingKey: "customer/42" };
 
 /** A request of each operation, and the scope it takes; none where nobody is asked. */
 const requests: Record<keyof operations, Asked | undefined> = {
@@ -41,6 +49,20 @@ const requests: Record<keyof operations, Asked | undefined> = {
   listFeatures: ["GET", "/features/customer/42", "features:read"],
   hasFeature: ["GET", "/features/customer/42/beta", "features:read"],
   addFeature: ["POST", "/features/customer/42/beta", "features:write"],
+  removeFeature: ["DELETE", "/features/customer/42/beta", "features:write"],
+  replaceFeatures: ["PUT", "/features/customer/42", "features:write", ["beta"]],
+  removeFeatures: ["DELETE", "/features/customer/42", "features:write"],
+  listResources: ["GET", "/features/customer?feature=beta", "features:read"],
+  hasFeatures: ["POST", "/query", "features:read", { resources: [one], features: ["beta"] }],
+  changeFeatures: [
+    "POST",
+    "/changes",
+    "features:write",
+    { changes: [{ type: "add", ...one, feature: "x" }] },
+  ],
+  listChanges: ["GET", "/changes", "features:read"],
+  evaluateFlag: ["POST", "/ofrep/v1/evaluate/flags/beta", "features:read", { context }],
+  evaluateFlags: ["POST", "/ofrep/v1/evaluate/flags", "features:read", { context }],
 };
 
 test("every operation is tried", () => {
@@ -53,33 +75,36 @@ test("every operation is tried", () => {
 
 describe.each(Object.values(requests).filter((asked) => asked !== undefined))(
   "%s %s",
-  (method, path, takes) => {
+  (method, path, takes, sent) => {
+    const refusal = (message: string) =>
+      path.startsWith("/ofrep/") ? `${JSON.stringify({ errorDetails: message })}\n` : `${message}\n`;
+
     test("takes its scope and no other", async () => {
       for (const scope of ["features:read", "features:write", "ledger:read:all", "features", undefined]) {
-        const { status, challenge, text } = await ask(method, path, await issuer.sign({ scope }));
+        const { status, challenge, text } = await ask(method, path, await issuer.sign({ scope }), sent);
         expect([scope, status < 300]).toEqual([scope, scope === takes]);
         if (scope === takes) continue;
         expect({ status, challenge, text }).toEqual({
           status: 403,
           challenge: `Bearer error="insufficient_scope", scope="${takes}"`,
-          text: `the scope of the token is not enough; a token with the scope ${takes} would do\n`,
+          text: refusal(`the scope of the token is not enough; a token with the scope ${takes} would do`),
         });
       }
       const both = await issuer.sign({ scope: "features:read features:write" });
-      expect((await ask(method, path, both)).status).toBeLessThan(300);
+      expect((await ask(method, path, both, sent)).status).toBeLessThan(300);
     });
 
     test("asks for a token before it looks at the request", async () => {
-      const bad = `${path}?surplus=1`;
+      const bad = `${path}${path.includes("?") ? "&" : "?"}surplus=1`;
       for (const one of [path, bad]) {
         expect(await ask(method, one)).toEqual({
           status: 401,
           challenge: `Bearer scope="${takes}"`,
-          text: "the header Authorization must be Bearer and a token\n",
+          text: refusal("the header Authorization must be Bearer and a token"),
         });
         if (method === "GET") expect((await ask("HEAD", one)).status).toBe(401);
       }
-      expect((await ask(method, bad, await issuer.sign({ scope: takes }))).status).toBe(400);
+      expect((await ask(method, bad, await issuer.sign({ scope: takes }), sent)).status).toBe(400);
     });
 
     test("takes no forged token", async () => {

@@ -3,7 +3,7 @@ import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLog } from "../service/log.ts";
 import { featuresApp } from "./app.ts";
-import { openFeatureStore } from "./store/store.ts";
+import { openFeatureStore, StoreFailure } from "./store/store.ts";
 
 const strays: string[] = [];
 const onStrayReply = (fault: string) => strays.push(fault);
@@ -24,7 +24,7 @@ afterAll(async () => {
   expect(strays).toEqual([]);
 });
 
-async function ask(method: "GET" | "POST" | "DELETE", path: string, options = {}, at = base) {
+async function ask(method: "GET" | "POST" | "PUT" | "DELETE", path: string, options = {}, at = base) {
   const {
     statusCode: status,
     headers,
@@ -71,7 +71,7 @@ describe("the brief, to the letter", () => {
   });
 
   test("a store that fails is a 500 with its message as plain text", async () => {
-    const fail = () => Promise.reject(new Error("disk\nfull"));
+    const fail = () => Promise.reject(new StoreFailure("disk\nfull"));
     const store = { ...(await openFeatureStore("memory:")), list: fail, has: fail, change: fail };
     await using app = await featuresApp({ store, log: openLog("silent"), onStrayReply });
     const at = await app.listen({ port: 0, host: "127.0.0.1" });
@@ -140,11 +140,12 @@ describe("names", () => {
   });
 
   test("another method is 405 and says which are allowed", async () => {
-    expect(await ask("DELETE", "a/b/c")).toMatchObject({
+    expect(await ask("PUT", "a/b/c")).toMatchObject({
       status: 405,
       type: plain,
-      allow: "GET, HEAD, POST",
+      allow: "GET, HEAD, POST, DELETE",
     });
-    expect(await ask("POST", "a/b")).toMatchObject({ status: 405, allow: "GET, HEAD" });
+    expect(await ask("POST", "a/b")).toMatchObject({ status: 405, allow: "GET, HEAD, PUT, DELETE" });
+    expect(await ask("PUT", "a")).toMatchObject({ status: 405, allow: "GET, HEAD" });
   });
 });

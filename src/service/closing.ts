@@ -8,14 +8,16 @@ const graceOtherwiseMs = 10_000;
  * Closing answers the requests in flight, refuses new ones with 503, and ends each kept-alive connection as soon as
  * it is idle: one that was busy when the closing began would hold it up for its whole keep-alive time otherwise. What
  * is not answered after the grace, a long reply with a slow reader say, is cut off.
- * Returns what tells whether a request must be refused for it.
+ * Returns a signal of its beginning.
  */
-export function closeGracefully(app: FastifyInstance, graceMs = graceOtherwiseMs): () => Refusal | undefined {
+export function closeGracefully(app: FastifyInstance, graceMs = graceOtherwiseMs): AbortSignal {
+  const closing = new AbortController();
   let sweep: NodeJS.Timeout | undefined;
   let cut: NodeJS.Timeout | undefined;
   app.addHook("preClose", (done) => {
     sweep = setInterval(() => app.server.closeIdleConnections(), idleCheckMs);
     cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
+    closing.abort();
     done();
   });
   app.addHook("onClose", (_app, done) => {
@@ -23,5 +25,9 @@ export function closeGracefully(app: FastifyInstance, graceMs = graceOtherwiseMs
     clearTimeout(cut);
     done();
   });
-  return () => sweep && new Refusal(503, ["the service is stopping"], { connection: "close" });
+  return closing.signal;
 }
+
+/** What every request is told from then on. */
+export const refuseWhile = (closing: AbortSignal): Refusal | undefined =>
+  closing.aborted ? new Refusal(503, ["the service is stopping"], { connection: "close" }) : undefined;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { RenderError } from "./errors.ts";
-import { toJson } from "./json.ts";
+import { isJson, toJson } from "./json.ts";
 import { Refusal } from "./refusal.ts";
 
 const faults: Record<string, { status: number; message: string }> = {
@@ -26,7 +26,7 @@ export const answerBrokenRequests = (renderError: RenderError) =>
       message: "this is not an HTTP request",
     };
     const { type, body } = renderError(status, [message]);
-    const text = type.endsWith("json") ? toJson(body) : String(body);
+    const text = isJson(type) ? toJson(body) : String(body);
     if (socket.writable) {
       socket.write(
         `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${type}; charset=utf-8\r\n` +

@@ -52,17 +52,24 @@ type Body<Operation> = Operation extends { requestBody?: infer Declared }
 export interface Request<Operation> {
   path: Part<Operation, "path">;
   query: Part<Operation, "query">;
+  /** Those the operation declares. */
+  headers: Part<Operation, "header">;
   body: Body<Operation>;
   /** The address as the caller wrote it, without the query, for example `http://ledger.test:8081/v1/transaction`. */
   url: string;
   /** Of the media types declared for status 200 the one the caller likes best; the first declared when it is all one. */
   mediaType: MediaType<Operation>;
+  /** Aborts when the reply is not wanted any more: the caller has gone, or the service is stopping. */
+  ended: AbortSignal;
   /** Who asks, where the operation wants to know and the service asks. */
   caller?: Caller | undefined;
   log: Logger;
 }
 
-/** A declared failure is returned; what is thrown becomes a 500 that tells the caller nothing. */
+/**
+ * A declared failure is returned; what is thrown becomes a 500 that tells the caller nothing. Where the contract declares
+ * an `ETag` for status 200, it is put on by the kernel, and so is the answer 304 where that is declared.
+ */
 export type Handler<Operation> = (request: Request<Operation>) => Promise<Reply<Operation>>;
 
 export type Handlers<Operations> = { [Id in keyof Operations]: Handler<Operations[Id]> };

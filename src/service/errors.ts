@@ -6,7 +6,12 @@ export interface ErrorReply {
   type: string;
   body: unknown;
 }
-export type RenderError = (status: number, messages: string[]) => ErrorReply;
+/** Words an error; the request's route, as the router has it, and path parameters are told where it got so far. */
+export type RenderError = (
+  status: number,
+  messages: string[],
+  asked?: { route: string | undefined; path: object },
+) => ErrorReply;
 
 interface Explained {
   status: number;
@@ -17,7 +22,7 @@ interface Explained {
 const frameworkTexts: Record<string, string> = {
   FST_ERR_BAD_URL: "malformed percent-encoding in the path",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "the body's content type is not one this operation takes",
-  FST_ERR_CTP_BODY_TOO_LARGE: "the body is too large",
+  FST_ERR_CTP_BODY_TOO_LARGE: "the body is larger than 1 MiB",
   FST_ERR_CTP_EMPTY_JSON_BODY: "the body is empty, JSON is expected",
   FST_ERR_CTP_INVALID_JSON_BODY: "the body is not valid JSON",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "the body is not as long as its content-length says",

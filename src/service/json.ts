@@ -21,5 +21,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a body of this media type is one JSON value. */
+export const isJson = (mediaType: string): boolean => /[/+]json$/.test(mediaType);
+
 /** JSON text, ended by a line feed as every body of the services is. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -24,8 +24,8 @@ export interface Operation {
   /** The path as the router has it, for example `/v1/event/:eventId`. */
   url: string;
   parameters: Parameter[];
-  bodyRequired: boolean;
-  hasBody: boolean;
+  /** The JSON it takes, if it takes a body. */
+  body: { required: boolean; schema: object } | undefined;
   /** What a caller has to have, in alternatives: scopes by the name of a security scheme. */
   security: Record<string, string[]>[];
   /** Response objects by status. */
@@ -56,6 +56,11 @@ export function operationsOf(contract: Contract): Operation[] {
   });
 }
 
+interface RawBody {
+  required?: boolean;
+  content: { "application/json": { schema: object } };
+}
+
 interface RawOperation {
   operationId?: string;
   parameters?: unknown[];
@@ -66,23 +71,26 @@ interface RawOperation {
 
 function readOperation(contract: Contract, path: string, method: string, raw: RawOperation): Operation {
   if (!raw.operationId) throw new Error(`${method} ${path}: has no operationId`);
-  const body = follow(contract, raw.requestBody) as { required?: boolean } | undefined;
+  const body = follow(contract, raw.requestBody) as RawBody | undefined;
   return {
     operationId: raw.operationId,
     method: method.toUpperCase(),
     path,
     url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
     parameters: (raw.parameters ?? []).map((parameter) => follow(contract, parameter) as Parameter),
-    hasBody: body !== undefined,
-    bodyRequired: body?.required ?? false,
+    body: body && { required: body.required ?? false, schema: body.content["application/json"].schema },
     security: raw.security ?? contract.security ?? [],
     responses: Object.fromEntries(
-      Object.entries(raw.responses).map(([status, response]) => [
-        status,
-        follow(contract, response) as DeclaredResponse,
-      ]),
+      Object.entries(raw.responses).map(([status, response]) => [status, readResponse(contract, response)]),
     ),
   };
+}
+
+function readResponse(contract: Contract, raw: unknown): DeclaredResponse {
+  const response = follow(contract, raw) as DeclaredResponse;
+  if (response.headers === undefined) return response;
+  const headers = Object.entries(response.headers).map(([name, header]) => [name, follow(contract, header)]);
+  return { ...response, headers: Object.fromEntries(headers) };
 }
 
 /** The object a `$ref` into the same document stands for, or the object itself. */

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
 import { parseDocument } from "yaml";
 import { htmlPage } from "./docs/page.ts";
+import { entityTag } from "./entity-tag.ts";
 import { toJson } from "./json.ts";
 import type { Contract } from "./operations.ts";
 import { originOf } from "./reply.ts";
@@ -100,7 +100,7 @@ function yamlWithout(text: string, places: Place[]): string {
 
 const contentOf = (body: string | Buffer): Content => ({
   body,
-  etag: `"${createHash("sha256").update(body).digest("base64url")}"`,
+  etag: entityTag(body),
 });
 
 function answerWithDocument({ type, read, headers }: Document) {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { parseJson } from "./json.ts";
+import { isJson, parseJson } from "./json.ts";
 import { type Contract, type Operation, operationsOf } from "./operations.ts";
 import { contractCompiler, describeFaults } from "./validation.ts";
 
@@ -36,7 +36,7 @@ export function replyChecker(
     if (missing.length > 0) return `without the headers ${missing.join(", ")}`;
     if (body === undefined) return undefined;
     const validate = compile(content.schema);
-    const valid = validate(type.endsWith("json") ? parseJson(body) : body);
+    const valid = validate(isJson(type) ? parseJson(body) : body);
     return valid ? undefined : describeFaults(validate.errors ?? [], (path) => `body${path}`).join("; ");
   };
 }

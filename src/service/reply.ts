@@ -1,7 +1,10 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import fresh from "fresh";
 import Negotiator from "negotiator";
-import { toJson } from "./json.ts";
+import { entityTag } from "./entity-tag.ts";
+import { isJson, toJson } from "./json.ts";
+import type { Operation } from "./operations.ts";
 
 /** A handler whose operation is not known any more. */
 export type AnyHandler = (request: object) => Promise<{
@@ -11,12 +14,13 @@ export type AnyHandler = (request: object) => Promise<{
   body?: unknown;
 }>;
 
-/**
- * Binds a handler to its route: the only place where a handler meets the framework. The media types are those its
- * operation declares for status 200.
- */
-export function answerWith(handler: AnyHandler, mediaTypes: string[]) {
+/** Binds a handler to the route of its operation: the only place where a handler meets the framework. */
+export function answerWith(handler: AnyHandler, { parameters, responses }: Operation, closing: AbortSignal) {
+  const mediaTypes = Object.keys(responses[200]?.content ?? {});
   const [only, ...others] = mediaTypes;
+  const headerNames = parameters.filter((one) => one.in === "header").map(({ name }) => name);
+  const isTagged = responses[200]?.headers?.ETag !== undefined;
+  const isConditional = responses[304] !== undefined;
   return async function answer(request: FastifyRequest, reply: FastifyReply) {
     const {
       status,
@@ -29,15 +33,29 @@ export function answerWith(handler: AnyHandler, mediaTypes: string[]) {
       body: request.body,
       caller: request.caller,
       log: request.log,
+      get headers() {
+        return Object.fromEntries(headerNames.map((name) => [name, request.headers[name.toLowerCase()]]));
+      },
       get url() {
         return originOf(request) + request.url.split("?")[0];
       },
       get mediaType() {
         return others.length > 0 ? (new Negotiator(request.raw).mediaType(mediaTypes) ?? only) : only;
       },
+      get ended() {
+        const gone = new AbortController();
+        reply.raw.once("close", () => gone.abort());
+        return AbortSignal.any([closing, gone.signal]);
+      },
     });
     if (others.length > 0) reply.header("vary", "accept");
-    return sendReply(reply.code(status).headers(headers), type, body);
+    reply.code(status).headers(headers);
+    if (!isTagged || status !== 200 || !isJson(type)) return sendReply(reply, type, body);
+    const text = toJson(body);
+    const etag = entityTag(text);
+    reply.header("etag", etag);
+    if (isConditional && fresh(request.headers, { etag })) return reply.code(304).send();
+    return sendText(reply, type, text);
   };
 }
 
@@ -52,11 +70,13 @@ export function originOf({ protocol, host, socket }: FastifyRequest): string {
  */
 export function sendReply(reply: FastifyReply, type: string, body: unknown): FastifyReply {
   if (body === undefined) return reply.send();
-  reply.type(`${type}; charset=utf-8`);
-  if (type.endsWith("json")) return reply.send(toJson(body));
-  if (typeof body === "string") return reply.send(body);
+  if (isJson(type)) return sendText(reply, type, toJson(body));
+  if (typeof body === "string") return sendText(reply, type, body);
   const { method, routeOptions, log } = reply.request;
   const pieces = Readable.from(method === "HEAD" ? [] : (body as AsyncIterable<string>));
   pieces.on("error", (err) => log.error({ err, method, route: routeOptions.url }, "a reply broke off"));
-  return reply.send(pieces);
+  return reply.type(`${type}; charset=utf-8`).send(pieces);
 }
+
+const sendText = (reply: FastifyReply, type: string, text: string) =>
+  reply.type(`${type}; charset=utf-8`).send(text);

@@ -37,11 +37,12 @@ export function hardenRoute(
   route.schema = { ...route.schema, params: schemaOf("path"), querystring: schemaOf("query") };
   // The binder looks at credentials after validation, which would tell a stranger about the contract.
   const credentials = route.preHandler ?? [];
-  const bodyToIgnore = !operation.hasBody && operation.method !== "GET";
+  const bodyToIgnore = operation.body === undefined && operation.method !== "GET";
   route.onRequest = [credentials, bodyToIgnore ? ignoreBody : []].flat() as onRequestHookHandler[];
   delete route.preHandler;
   route.preValidation = (request, _reply, done) => {
-    if (operation.bodyRequired && request.body === undefined) done(new Refusal(400, ["a body is required"]));
+    if (operation.body?.required && request.body === undefined)
+      done(new Refusal(400, ["a body is required"]));
     else if (!isWellFormedQuery(request.url))
       done(new Refusal(400, ["malformed percent-encoding in the query"]));
     else done();

@@ -8,7 +8,7 @@ import {
 } from "fastify";
 import { fastifyOpenapiGlue } from "fastify-openapi-glue";
 import type { Registry } from "prom-client";
-import { closeGracefully } from "./closing.ts";
+import { closeGracefully, refuseWhile } from "./closing.ts";
 import { answerBrokenRequests, refuseOddHost } from "./connections.ts";
 import type { Handlers } from "./contract.ts";
 import { explain, type RenderError, thrownIn } from "./errors.ts";
@@ -23,6 +23,9 @@ import { checkReplies } from "./reply-check.ts";
 import { hardenRoute, refuseOtherMethods, withoutReplies } from "./routes.ts";
 import { type Security, securityHandlers, securityPlaces, without } from "./security.ts";
 import { openAjv } from "./validation.ts";
+
+/** What errors.ts tells, too. */
+const bodyMaxBytes = 2 ** 20;
 
 export interface ServiceParts<Operations> {
   contract: Contract;
@@ -66,6 +69,10 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
+    bodyLimit: bodyMaxBytes,
+    // Names such as __proto__ are names like any other: nothing here copies members by name into other objects.
+    onProtoPoisoning: "ignore",
+    onConstructorPoisoning: "ignore",
     requestTimeout: 30_000,
     http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
@@ -83,14 +90,17 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
     else if (status >= 500 && !(error instanceof Refusal)) {
       request.log.error(told, "request failed unexpectedly");
     }
-    const { type, body } = renderError(status, messages);
+    const { type, body } = renderError(status, messages, {
+      route: routeOptions.url,
+      path: request.params as object,
+    });
     return sendReply(reply.code(status).headers(headers), type, body);
   }
 
-  const refuseWhileClosing = closeGracefully(app);
+  const closing = closeGracefully(app);
   // One hook for both: a second one takes about a tenth of what a small request costs.
   app.addHook("onRequest", (request, _reply, done) =>
-    done(refuseWhileClosing() ?? refuseOddHost(request.raw)),
+    done(refuseWhile(closing) ?? refuseOddHost(request.raw)),
   );
   // An expectation nobody knows is passed over; the platform would answer 417 with an empty body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
@@ -118,10 +128,7 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
   await app.register(fastifyOpenapiGlue, {
     specification: withoutReplies(contract, operations),
     operationResolver: (operationId: string) =>
-      answerWith(
-        handlers[operationId] as AnyHandler,
-        Object.keys(byId.get(operationId)?.responses[200]?.content ?? {}),
-      ),
+      answerWith(handlers[operationId] as AnyHandler, byId.get(operationId) as Operation, closing),
     securityHandlers: security,
   });
   for (const method of METHODS) {

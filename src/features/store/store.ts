@@ -20,6 +20,12 @@ export interface Change extends Entry {
   at: number;
 }
 
+/** A change with the cursor that goes on behind it. */
+export interface ToldChange {
+  change: Change;
+  cursor: string;
+}
+
 /**
  * Feature names by resource. What was answered is what every later call sees, whatever process it is made in. A feature
  * whose time has come is gone from every answer, by the clock of the process that answers.
@@ -42,15 +48,12 @@ export interface FeatureStore extends AsyncDisposable {
    */
   idsWith(resource: string, feature: string, after: string | undefined, limit: number): Promise<string[]>;
   /**
-   * What changed behind a cursor, or from the oldest change that is kept, each with the cursor that goes on behind it.
+   * What changed behind a cursor, or from the oldest change that is kept.
    * The changes of a resource are in their order, those of different ones nearly. An expiry is told when its time has
    * come, and an addition again when it gets another expiry. Undefined when the store has given no such cursor, or has
    * forgotten a change behind it: it keeps the newest ones, so many as its URL says (`changes`), at the least.
    */
-  changes(
-    after: string | undefined,
-    limit: number,
-  ): Promise<{ change: Change; cursor: string }[] | undefined>;
+  changes(after: string | undefined, limit: number): Promise<ToldChange[] | undefined>;
   /** The cursor behind the newest change. */
   newest(): Promise<string>;
   /**

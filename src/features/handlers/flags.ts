@@ -1,0 +1,82 @@
+import contract from "../../../generated/features.json" with { type: "json" };
+import type { components, operations } from "../../../generated/features.ts";
+import type { Handlers } from "../../service/contract.ts";
+import type { Contract } from "../../service/operations.ts";
+import { schemaValidator } from "../../service/validation.ts";
+import type { FeatureStore } from "../store/store.ts";
+
+type Schemas = components["schemas"];
+type FlagOperation = "evaluateFlag" | "evaluateFlags";
+
+/** The OpenFeature Remote Evaluation Protocol: the features of a resource as flags. */
+export function flagHandlers(store: FeatureStore): Pick<Handlers<operations>, FlagOperation> {
+  return {
+    async evaluateFlag({ path: { key }, body: { context }, log }) {
+      const subject = subjectOf(context ?? {});
+      if ("errorCode" in subject) return { status: 400, body: { key, ...subject } };
+      const { resource, id } = subject;
+      log.debug({ resource, id, feature: key }, "evaluate flag");
+      return { status: 200, body: flag(key, await store.has(resource, id, key)) };
+    },
+
+    async evaluateFlags({ body: { context }, log }) {
+      const subject = subjectOf(context ?? {});
+      if ("errorCode" in subject) return { status: 400, body: subject };
+      const { resource, id } = subject;
+      log.debug({ resource, id }, "evaluate flags");
+      const features = await store.list(resource, id);
+      return { status: 200, body: { flags: features.map((feature) => flag(feature, true)) } };
+    },
+  };
+}
+
+function flag(key: string, value: boolean): Schemas["EvaluationSuccess"] {
+  return { key, value, reason: value ? "TARGETING_MATCH" : "STATIC" };
+}
+
+/** The resource a context is about, or why it is about none. */
+function subjectOf(
+  context: Schemas["EvaluationContext"],
+): { resource: string; id: string } | Schemas["BulkEvaluationFailure"] {
+  const { resource, id, targetingKey } = context;
+  if (resource !== undefined && id !== undefined) {
+    return isName(resource) && isName(id)
+      ? { resource, id }
+      : failure("INVALID_CONTEXT", `resource and id must each be ${whatNamesAre}`);
+  }
+  if (targetingKey === undefined || targetingKey === "") {
+    return failure(
+      "TARGETING_KEY_MISSING",
+      "the context needs a targetingKey such as customer/42, or a resource and an id",
+    );
+  }
+  const parts = String(targetingKey).split("/").map(decoded);
+  const [kind, identifier] = parts;
+  return parts.length === 2 && isName(kind) && isName(identifier)
+    ? { resource: kind, id: identifier }
+    : failure(
+        "INVALID_CONTEXT",
+        `targetingKey must be resource/id, each percent-encoded, such as customer/42, and each ${whatNamesAre}`,
+      );
+}
+
+const failure = (errorCode: Schemas["EvaluationErrorCode"], errorDetails: string) => ({
+  errorCode,
+  errorDetails,
+});
+
+const whatNamesAre = "a text of 1 to 256 characters without control characters";
+let faultsOfName: ((value: unknown) => string[]) | undefined;
+function isName(value: unknown): value is string {
+  // Compiled when it is first needed, which in most services is never.
+  faultsOfName ??= schemaValidator(contract as unknown as Contract, "Name");
+  return faultsOfName(value).length === 0;
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
