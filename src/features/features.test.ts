@@ -1,40 +1,17 @@
 import { Writable } from "node:stream";
-import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLog } from "../service/log.ts";
-import { featuresApp } from "./app.ts";
+import { json, plain, startFeatures } from "./features.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store/store.ts";
 
-const strays: string[] = [];
-const onStrayReply = (fault: string) => strays.push(fault);
-let base: string;
-let close: () => Promise<void>;
-
+let service: Awaited<ReturnType<typeof startFeatures>>;
 beforeAll(async () => {
-  const app = await featuresApp({
-    store: await openFeatureStore("memory:"),
-    log: openLog("silent"),
-    onStrayReply,
-  });
-  base = await app.listen({ port: 0, host: "127.0.0.1" });
-  close = () => app.close();
+  service = await startFeatures();
 });
-afterAll(async () => {
-  await close();
-  expect(strays).toEqual([]);
-});
+afterAll(() => service[Symbol.asyncDispose]());
 
-async function ask(method: "GET" | "POST" | "PUT" | "DELETE", path: string, options = {}, at = base) {
-  const {
-    statusCode: status,
-    headers,
-    body,
-  } = await request(`${at}/features/${path}`, { method, ...options });
-  return { status, type: headers["content-type"], allow: headers.allow, text: await body.text() };
-}
-
-const json = "application/json; charset=utf-8";
-const plain = "text/plain; charset=utf-8";
+const ask = (method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE", path: string, sent = {}) =>
+  service.ask(method, `/features/${path}`, sent);
 
 describe("the brief, to the letter", () => {
   test("a resource without features has an empty list", async () => {
@@ -73,15 +50,17 @@ describe("the brief, to the letter", () => {
   test("a store that fails is a 500 with its message as plain text", async () => {
     const fail = () => Promise.reject(new StoreFailure("disk\nfull"));
     const store = { ...(await openFeatureStore("memory:")), list: fail, has: fail, change: fail };
-    await using app = await featuresApp({ store, log: openLog("silent"), onStrayReply });
-    const at = await app.listen({ port: 0, host: "127.0.0.1" });
-    const answers = [
-      await ask("GET", "a/b", {}, at),
-      await ask("GET", "a/b/c", {}, at),
-      await ask("POST", "a/b/c", {}, at),
-    ];
-    for (const answer of answers)
+    await using failing = await startFeatures({ store });
+    for (const [method, path] of [
+      ["GET", "/features/a/b"],
+      ["GET", "/features/a/b/c"],
+      ["POST", "/features/a/b/c"],
+      ["DELETE", "/features/a/b/c"],
+      ["DELETE", "/features/a/b"],
+    ] as const) {
+      const answer = await failing.ask(method, path);
       expect(answer).toMatchObject({ status: 500, type: plain, text: "disk full\n" });
+    }
   });
 
   test("each operation writes a debug line with resource, id and feature, and nothing at info", async () => {
@@ -91,16 +70,11 @@ describe("the brief, to the letter", () => {
     ] as const) {
       const lines: string[] = [];
       const sink = new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) });
-      await using app = await featuresApp({
-        store: await openFeatureStore("memory:"),
-        log: openLog(level, sink),
-        onStrayReply,
-      });
-      const at = await app.listen({ port: 0, host: "127.0.0.1" });
+      await using told = await startFeatures({ log: openLog(level, sink) });
       lines.length = 0;
-      await ask("POST", "a/b/c", {}, at);
-      await ask("GET", "a/b/c", {}, at);
-      await ask("GET", "a/b", {}, at);
+      await told.ask("POST", "/features/a/b/c");
+      await told.ask("GET", "/features/a/b/c");
+      await told.ask("GET", "/features/a/b");
       const operations = lines.map((line) => JSON.parse(line)).filter(({ resource }) => resource === "a");
       expect(operations).toHaveLength(count);
       expect(lines).toHaveLength(count);
@@ -143,9 +117,247 @@ describe("names", () => {
     expect(await ask("PUT", "a/b/c")).toMatchObject({
       status: 405,
       type: plain,
-      allow: "GET, HEAD, POST, DELETE",
+      headers: { allow: "GET, HEAD, POST, DELETE" },
     });
-    expect(await ask("POST", "a/b")).toMatchObject({ status: 405, allow: "GET, HEAD, PUT, DELETE" });
-    expect(await ask("PUT", "a")).toMatchObject({ status: 405, allow: "GET, HEAD" });
+    expect(await ask("POST", "a/b")).toMatchObject({
+      status: 405,
+      headers: { allow: "GET, HEAD, PUT, DELETE" },
+    });
+    expect(await ask("PUT", "a")).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+  });
+});
+
+describe("removal", () => {
+  test("a feature that is removed is gone, and its removal can be repeated", async () => {
+    for (const feature of ["a", "b"]) await ask("POST", `removal/1/${feature}`);
+    for (let round = 0; round < 2; round++) {
+      expect(await ask("DELETE", "removal/1/a")).toMatchObject({ status: 204, text: "" });
+      expect((await ask("GET", "removal/1/a")).text).toBe('{"result":false}\n');
+      expect((await ask("GET", "removal/1")).text).toBe('["b"]\n');
+    }
+    expect((await ask("DELETE", "removal/never/a")).status).toBe(204);
+    expect((await ask("POST", "removal/1/a")).status).toBe(201);
+    expect((await ask("GET", "removal/1")).text).toBe('["b","a"]\n');
+  });
+
+  test("all features of a resource are removed at once, a body is ignored", async () => {
+    for (const path of ["removal/2/a", "removal/2/b", "removal/3/a"]) await ask("POST", path);
+    for (let round = 0; round < 2; round++) {
+      expect((await ask("DELETE", "removal/2", { body: { x: 1 } })).status).toBe(204);
+      expect((await ask("GET", "removal/2")).text).toBe("[]\n");
+    }
+    expect((await ask("GET", "removal/3")).text).toBe('["a"]\n');
+  });
+});
+
+describe("the resources of a feature", () => {
+  beforeAll(async () => {
+    for (let id = 0; id < 25; id++) await ask("POST", `reverse/${id}/beta`);
+    await ask("POST", "reverse/other/alpha");
+    await ask("POST", "elsewhere/1/beta");
+    await ask("DELETE", "reverse/7/beta");
+  });
+
+  test("are told page by page, complete, each once", async () => {
+    for (const limit of [1, 6, 24, 25, 1000]) {
+      const seen: string[] = [];
+      let query = `limit=${limit}`;
+      for (let pages = 0; query; pages++) {
+        const page = JSON.parse((await ask("GET", `reverse?feature=beta&${query}`)).text);
+        seen.push(...page.ids);
+        expect(page.ids.length).toBeLessThanOrEqual(limit);
+        expect(pages).toBeLessThan(30);
+        query = page.next_cursor ? `limit=${limit}&cursor=${page.next_cursor}` : "";
+      }
+      const all = Array.from({ length: 25 }, (_, id) => String(id)).filter((id) => id !== "7");
+      expect(seen.sort()).toEqual(all.sort());
+    }
+  });
+
+  test("a page holds 100 when it is not said", async () => {
+    for (let id = 0; id < 101; id++) await ask("POST", `many/${id}/beta`);
+    const page = JSON.parse((await ask("GET", "many?feature=beta")).text);
+    expect(page.ids).toHaveLength(100);
+    expect(page.next_cursor).toEqual(expect.any(String));
+  });
+
+  test.each([
+    ["reverse", "query parameter feature is required"],
+    ["reverse/", "query parameter feature is required"],
+    ["reverse?feature=", "query parameter feature"],
+    ["reverse?feature=%00", "query parameter feature"],
+    ["reverse?feature=beta&limit=0", "query parameter limit"],
+    ["reverse?feature=beta&limit=1001", "query parameter limit"],
+    ["reverse?feature=beta&limit=1e2", "query parameter limit"],
+    ["reverse?feature=beta&cursor=", "query parameter cursor"],
+    ["reverse?feature=beta&cursor=%2F", "query parameter cursor"],
+    ["reverse?feature=beta&feature=alpha", "query parameter feature"],
+  ])("%s is a bad request", async (path, part) => {
+    const answer = await ask("GET", path);
+    expect(answer).toMatchObject({ status: 400, type: plain });
+    expect(answer.text).toMatch(/^[^\n]+\n$/);
+    expect(answer.text).toContain(part);
+  });
+
+  test.each(["AA", "____", "x".repeat(2000)])("a cursor nobody gave harms nothing: %s", async (cursor) => {
+    expect((await ask("GET", `reverse?feature=beta&cursor=${cursor}`)).status).toBe(200);
+  });
+});
+
+describe("conditional requests", () => {
+  const tagOf = async (path: string) => String((await ask("GET", path)).headers.etag);
+
+  test("a list, and a page of resources, is not sent again to who has it", async () => {
+    await ask("POST", "tagged/1/a");
+    for (const path of ["tagged/1", "tagged?feature=a"]) {
+      const etag = await tagOf(path);
+      expect(etag).toMatch(/^"[\w-]{43}"$/);
+      for (const known of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
+        const headers = { "if-none-match": known };
+        expect(await ask("GET", path, { headers })).toMatchObject({
+          status: 304,
+          text: "",
+          headers: { etag },
+        });
+        expect(await ask("HEAD", path, { headers })).toMatchObject({ status: 304, text: "" });
+      }
+      const stale = await ask("GET", path, { headers: { "if-none-match": '"x"' } });
+      expect(stale).toMatchObject({ status: 200, headers: { etag } });
+    }
+  });
+
+  test("the tag is of the answer: other when the list is other, the same when it is the same again", async () => {
+    const before = await tagOf("tagged/2");
+    expect(await tagOf("tagged/none")).toBe(before);
+    await ask("POST", "tagged/2/a");
+    const one = await tagOf("tagged/2");
+    await ask("POST", "tagged/2/b");
+    expect(new Set([before, one, await tagOf("tagged/2")]).size).toBe(3);
+    await ask("DELETE", "tagged/2/b");
+    expect(await tagOf("tagged/2")).toBe(one);
+  });
+});
+
+describe("replacing a list", () => {
+  const replace = (path: string, body: unknown, ifMatch?: string) =>
+    ask("PUT", path, { body, headers: ifMatch === undefined ? {} : { "if-match": ifMatch } });
+
+  test("those that stay keep their place, the others come behind", async () => {
+    for (const feature of ["a", "b", "c"]) await ask("POST", `whole/1/${feature}`);
+    const { etag } = (await ask("GET", "whole/1")).headers;
+    const answer = await replace("whole/1", ["z", "c", "a", "y"], `"x", ${etag}`);
+    expect(answer).toMatchObject({ status: 200, type: json, text: '["a","c","z","y"]\n' });
+    expect(await ask("GET", "whole/1")).toMatchObject({
+      text: answer.text,
+      headers: { etag: answer.headers.etag },
+    });
+    expect((await ask("GET", "whole/1/b")).text).toBe('{"result":false}\n');
+    expect((await ask("GET", "whole?feature=y")).text).toBe('{"ids":["1"]}\n');
+    expect(await replace("whole/1", [], "*")).toMatchObject({ status: 200, text: "[]\n" });
+    expect(await replace("whole/1", ["__proto__", "💷"], "*")).toMatchObject({ status: 200 });
+    expect((await ask("GET", "whole/1")).text).toBe('["__proto__","💷"]\n');
+  });
+
+  test("not when the list is another, and not without saying which", async () => {
+    await ask("POST", "whole/2/a");
+    const { etag } = (await ask("GET", "whole/2")).headers;
+    expect(await replace("whole/2", ["b"])).toMatchObject({ status: 428, type: plain });
+    for (const other of ['"x"', `W/${etag}`, "nonsense", "", String(etag).slice(1, -1)]) {
+      expect(await replace("whole/2", ["b"], other)).toMatchObject({ status: 412, type: plain });
+    }
+    expect((await ask("GET", "whole/2")).text).toBe('["a"]\n');
+  });
+
+  test("of several who have read the same list one replaces it", async () => {
+    const { etag } = (await ask("GET", "whole/3")).headers;
+    const tries = Array.from({ length: 10 }, (_, index) => replace("whole/3", [`${index}`], String(etag)));
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, ...Array(9).fill(412)]);
+  });
+
+  test.each([
+    ["no JSON", "{", 400, "the body is not valid JSON"],
+    ["no body", undefined, 400, "a body is required"],
+    ["an empty body", "", 400, "the body is empty, JSON is expected"],
+    ["no array", { a: 1 }, 400, "body must be array"],
+    ["a name twice", ["a", "a"], 400, "body must NOT have duplicate items"],
+    ["an empty name", ["a", ""], 400, "body/1 must NOT have fewer than 1 characters"],
+    ["a number", [1], 400, "body/0 must be string"],
+    ["a control character", ["a\u0000"], 400, "body/0 must match pattern"],
+    ["half a surrogate pair", '["\\ud800"]', 400, "body/0 must match pattern"],
+    ["a long name", ["x".repeat(257)], 400, "body/0 must NOT have more than 256 characters"],
+    [
+      "too many names",
+      Array.from({ length: 10_001 }, String),
+      400,
+      "body must NOT have more than 10000 items",
+    ],
+    ["a large body", `[${" ".repeat(2 ** 20)}]`, 413, "the body is larger than 1 MiB"],
+  ])("%s is refused", async (_, body, status, message) => {
+    const headers = { "if-match": "*", "content-type": "application/json" };
+    const answer = await ask("PUT", "whole/4", {
+      body,
+      headers: body === undefined ? { "if-match": "*" } : headers,
+    });
+    expect(answer).toMatchObject({ status, type: plain });
+    expect(answer.text).toMatch(/^[^\n]+\n$/);
+    expect(answer.text).toContain(message);
+  });
+
+  test.each(["text/plain", "text/json", "nonsense", "application/xml"])("%s is no JSON", async (type) => {
+    const answer = await ask("PUT", "whole/4", {
+      body: "[]",
+      headers: { "if-match": "*", "content-type": type },
+    });
+    expect(answer).toMatchObject({ status: 415, type: plain });
+  });
+
+  test("many names are read in time", async () => {
+    const names = Array.from({ length: 10_000 }, (_, index) => `feature ${index}`);
+    const begun = performance.now();
+    expect((await replace("whole/5", names, "*")).status).toBe(200);
+    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(JSON.parse((await ask("GET", "whole/5")).text)).toEqual(names);
+  });
+});
+
+describe("expiry", () => {
+  test("a feature is there until its instant, and gone after", async () => {
+    const expires = new Date(Date.now() + 400).toISOString();
+    expect((await ask("POST", `expiry/1/a?expires_at=${expires}`)).status).toBe(201);
+    expect((await ask("POST", "expiry/1/b")).status).toBe(201);
+    expect((await ask("GET", "expiry/1")).text).toBe('["a","b"]\n');
+    await expect.poll(async () => (await ask("GET", "expiry/1/a")).text).toBe('{"result":false}\n');
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expires));
+    expect((await ask("GET", "expiry/1")).text).toBe('["b"]\n');
+    expect((await ask("GET", "expiry?feature=a")).text).toBe('{"ids":[]}\n');
+    expect((await ask("POST", "expiry/1/a")).status).toBe(201);
+  });
+
+  test("the last adding decides; to replace makes it last", async () => {
+    const expires = new Date(Date.now() + 300).toISOString();
+    for (const feature of ["a", "b", "c"]) await ask("POST", `expiry/2/${feature}?expires_at=${expires}`);
+    expect((await ask("POST", "expiry/2/a")).status).toBe(200);
+    const list = { body: ["b", "c"], headers: { "if-match": "*" } };
+    await ask("PUT", "expiry/3", list);
+    await ask("POST", `expiry/3/c?expires_at=${expires}`);
+    await ask("POST", `expiry/3/b?expires_at=${expires}`);
+    await ask("PUT", "expiry/3", { ...list, body: ["c"] });
+    await expect.poll(async () => (await ask("GET", "expiry/2")).text).toBe('["a"]\n');
+    expect((await ask("GET", "expiry/3")).text).toBe('["c"]\n');
+  });
+
+  test.each([
+    "now",
+    "2037-01-01",
+    "2037-01-01T00:00:00",
+    "2001-01-01T00:00:00Z",
+    "",
+    "10000-01-01T00:00:00Z",
+  ])("%s is no expiry", async (text) => {
+    const answer = await ask("POST", `expiry/4/a?expires_at=${text}`);
+    expect(answer).toMatchObject({ status: 400, type: plain });
+    expect(answer.text).toContain("query parameter expires_at");
+    expect((await ask("GET", "expiry/4")).text).toBe("[]\n");
   });
 });

@@ -60,13 +60,11 @@ export function parametersReader(
 /** A reader of a body or of headers, which are taken as they are, or the request is refused with every fault named. */
 export function valueReader(ajv: Ajv2020, schema: object, part: string): (sent: unknown) => Outcome {
   const validate = ajv.compile(schema);
+  const nameOf = (path: string) => (part === "headers" ? `header ${path.slice(1)}` : part + path);
   return (sent) => {
     if (validate(sent)) return { value: sent };
     return {
-      error: new Refusal(
-        400,
-        describeFaults(validate.errors ?? [], (path) => part + path),
-      ),
+      error: new Refusal(400, describeFaults(validate.errors ?? [], nameOf)),
     };
   };
 }

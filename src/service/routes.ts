@@ -34,7 +34,17 @@ export function hardenRoute(
       operation.parameters.filter((parameter) => parameter.in === place),
       resolve,
     );
-  route.schema = { ...route.schema, params: schemaOf("path"), querystring: schemaOf("query") };
+  const headers = operation.parameters
+    .filter((parameter) => parameter.in === "header")
+    .map((parameter) => ({ ...parameter, name: parameter.name.toLowerCase() }));
+  route.schema = {
+    ...route.schema,
+    params: schemaOf("path"),
+    querystring: schemaOf("query"),
+    ...(headers.length > 0 && {
+      headers: { ...parametersSchema(headers, resolve), additionalProperties: true },
+    }),
+  };
   // The binder looks at credentials after validation, which would tell a stranger about the contract.
   const credentials = route.preHandler ?? [];
   const bodyToIgnore = operation.body === undefined && operation.method !== "GET";

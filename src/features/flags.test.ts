@@ -1,0 +1,187 @@
+import { OFREPProvider } from "@openfeature/ofrep-provider";
+import { type EvaluationContext, OpenFeature, ProviderStatus } from "@openfeature/server-sdk";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openIssuer } from "../service/issuer.fixture.ts";
+import { openLog } from "../service/log.ts";
+import { featuresApp } from "./app.ts";
+import { json, startFeatures } from "./features.fixture.ts";
+import { openFeatureStore, StoreFailure } from "./store/store.ts";
+
+let service: Awaited<ReturnType<typeof startFeatures>>;
+beforeAll(async () => {
+  service = await startFeatures();
+  const changes = [
+    ["customer", "42", "dark-mode"],
+    ["customer", "42", "beta search"],
+    ["a/b", "c d/💷", "odd"],
+  ].map(([resource, id, feature]) => ({ type: "add", resource, id, feature }));
+  await service.ask("POST", "/changes", { body: { changes } });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const flags = "/ofrep/v1/evaluate/flags";
+const evaluate = (key: string, body: unknown) => service.ask("POST", `${flags}/${key}`, { body });
+const evaluateAll = (body: unknown, headers = {}) => service.ask("POST", flags, { body, headers });
+
+describe("a flag", () => {
+  test.each([
+    ["dark-mode", { targetingKey: "customer/42" }, true],
+    ["dark-mode", { targetingKey: "customer/43" }, false],
+    ["never", { targetingKey: "customer/42" }, false],
+    ["beta%20search", { resource: "customer", id: "42" }, true],
+    ["dark-mode", { resource: "customer", id: "42", targetingKey: "somebody", plan: { name: "gold" } }, true],
+    ["dark-mode", { resource: "customer", targetingKey: "customer/42" }, true],
+    ["odd", { targetingKey: "a%2Fb/c%20d%2F%F0%9F%92%B7" }, true],
+    ["odd", { resource: "a/b", id: "c d/💷" }, true],
+  ])("%s of %j is %s", async (key, context, value) => {
+    const answer = await evaluate(key, { context });
+    expect(answer).toMatchObject({ status: 200, type: json });
+    expect(JSON.parse(answer.text)).toEqual({
+      key: decodeURIComponent(key),
+      value,
+      reason: value ? "TARGETING_MATCH" : "STATIC",
+    });
+  });
+
+  test.each<[unknown, string]>([
+    [{}, "TARGETING_KEY_MISSING"],
+    [{ context: {} }, "TARGETING_KEY_MISSING"],
+    [{ context: { resource: "customer" } }, "TARGETING_KEY_MISSING"],
+    [{ context: { targetingKey: "" } }, "TARGETING_KEY_MISSING"],
+    [{ context: { targetingKey: "customer" } }, "INVALID_CONTEXT"],
+    [{ context: { targetingKey: "customer/" } }, "INVALID_CONTEXT"],
+    [{ context: { targetingKey: "customer/4/2" } }, "INVALID_CONTEXT"],
+    [{ context: { targetingKey: "customer/%ZZ" } }, "INVALID_CONTEXT"],
+    [{ context: { targetingKey: "customer/%00" } }, "INVALID_CONTEXT"],
+    [{ context: { targetingKey: 42 } }, "INVALID_CONTEXT"],
+    [{ context: { targetingKey: null } }, "INVALID_CONTEXT"],
+    [{ context: { resource: "customer", id: 42 } }, "INVALID_CONTEXT"],
+    [{ context: { resource: "customer", id: "x".repeat(257) } }, "INVALID_CONTEXT"],
+    [{ context: "customer/42" }, "PARSE_ERROR"],
+    [{ context: null }, "PARSE_ERROR"],
+    ["{", "PARSE_ERROR"],
+    ["[]", "PARSE_ERROR"],
+    ["", "PARSE_ERROR"],
+  ])("%j cannot be evaluated", async (body, errorCode) => {
+    const headers = { "content-type": "application/json" };
+    const one = await service.ask("POST", `${flags}/dark-mode`, { body, headers });
+    const all = await service.ask("POST", flags, { body, headers });
+    expect([one.status, one.type, all.status, all.type]).toEqual([400, json, 400, json]);
+    const errorDetails = expect.stringMatching(/^[^\n]+$/);
+    expect(JSON.parse(one.text)).toEqual({ key: "dark-mode", errorCode, errorDetails });
+    expect(JSON.parse(all.text)).toEqual({ errorCode, errorDetails });
+  });
+
+  test("other errors are JSON, too", async () => {
+    const long = "x".repeat(257);
+    expect(JSON.parse((await evaluate(long, {})).text)).toMatchObject({
+      key: long,
+      errorCode: "PARSE_ERROR",
+    });
+    for (const [status, answer] of [
+      [405, await service.ask("GET", `${flags}/dark-mode`)],
+      [405, await service.ask("GET", flags)],
+      [413, await evaluate("dark-mode", { context: { padding: "x".repeat(2 ** 20) } })],
+      [415, await service.ask("POST", flags, { body: "{}", headers: { "content-type": "text/plain" } })],
+    ] as const) {
+      expect(answer).toMatchObject({ status, type: json });
+      expect(JSON.parse(answer.text)).toEqual({ errorDetails: expect.any(String) });
+    }
+    const away = async () => Promise.reject(new StoreFailure("the store is away"));
+    const store = { ...(await openFeatureStore("memory:")), has: away, list: away };
+    await using failing = await startFeatures({ store });
+    const body = { context: { targetingKey: "customer/42" } };
+    for (const path of [flags, `${flags}/dark-mode`]) {
+      const answer = await failing.ask("POST", path, { body });
+      expect(answer).toMatchObject({
+        status: 500,
+        type: json,
+        text: '{"errorDetails":"the store is away"}\n',
+      });
+    }
+  });
+});
+
+describe("all flags of a resource", () => {
+  const context = { targetingKey: "customer/42" };
+
+  test("are those it has, which are true", async () => {
+    const answer = await evaluateAll({ context });
+    expect(JSON.parse(answer.text)).toEqual({
+      flags: ["dark-mode", "beta search"].map((key) => ({ key, value: true, reason: "TARGETING_MATCH" })),
+    });
+    expect((await evaluateAll({ context: { targetingKey: "customer/never" } })).text).toBe('{"flags":[]}\n');
+  });
+
+  test("are not sent again to who has them", async () => {
+    const { headers } = await evaluateAll({ context });
+    const known = { "if-none-match": String(headers.etag) };
+    expect(await evaluateAll({ context }, known)).toMatchObject({ status: 304, text: "" });
+    expect((await evaluateAll({ context: { targetingKey: "customer/43" } }, known)).status).toBe(200);
+  });
+});
+
+describe("the SDK of OpenFeature", () => {
+  /** A client of its own, as a program would have it. */
+  async function client(baseUrl: string, headers: [string, string][] = []) {
+    const domain = crypto.randomUUID();
+    await OpenFeature.setProviderAndWait(domain, new OFREPProvider({ baseUrl, headers }));
+    return OpenFeature.getClient(domain);
+  }
+  afterAll(() => OpenFeature.close());
+
+  test("reads features as flags", async () => {
+    const sdk = await client(service.base);
+    expect(sdk.providerStatus).toBe(ProviderStatus.READY);
+    const contexts: EvaluationContext[] = [
+      { targetingKey: "customer/42" },
+      { resource: "customer", id: "42" },
+    ];
+    for (const context of contexts) {
+      expect(await sdk.getBooleanDetails("dark-mode", false, context)).toMatchObject({
+        value: true,
+        reason: "TARGETING_MATCH",
+      });
+      expect(await sdk.getBooleanValue("beta search", false, context)).toBe(true);
+      expect(await sdk.getBooleanDetails("never", true, context)).toMatchObject({
+        value: false,
+        reason: "STATIC",
+      });
+    }
+    await service.ask("POST", "/features/customer/42/new");
+    expect(await sdk.getBooleanValue("new", false, { targetingKey: "customer/42" })).toBe(true);
+    await service.ask("DELETE", "/features/customer/42/new");
+    expect(await sdk.getBooleanValue("new", true, { targetingKey: "customer/42" })).toBe(false);
+  });
+
+  test("is told what is wrong, and gives the program its own value", async () => {
+    const sdk = await client(service.base);
+    const told = (context: object) => sdk.getBooleanDetails("dark-mode", true, context as never);
+    expect(await told({})).toMatchObject({
+      value: true,
+      reason: "ERROR",
+      errorCode: "TARGETING_KEY_MISSING",
+    });
+    expect(await told({ targetingKey: "nobody" })).toMatchObject({ errorCode: "INVALID_CONTEXT" });
+    expect(await sdk.getStringDetails("dark-mode", "x", { targetingKey: "customer/42" })).toMatchObject({
+      value: "x",
+      errorCode: "TYPE_MISMATCH",
+    });
+  });
+
+  test("sends the token it is given", async () => {
+    await using issuer = await openIssuer();
+    await using store = await openFeatureStore("memory:");
+    await store.change("customer", "42", [{ type: "add", feature: "dark-mode" }]);
+    await using app = await featuresApp({ store, security: issuer.security, log: openLog("silent") });
+    const base = await app.listen({ port: 0, host: "127.0.0.1" });
+    const token = await issuer.sign({ scope: "features:read" });
+    const context = { targetingKey: "customer/42" };
+    const known = await client(base, [["authorization", `Bearer ${token}`]]);
+    expect(await known.getBooleanValue("dark-mode", false, context)).toBe(true);
+    expect(await (await client(base)).getBooleanDetails("dark-mode", false, context)).toMatchObject({
+      value: false,
+      reason: "ERROR",
+    });
+  });
+});
