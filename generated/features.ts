@@ -298,6 +298,27 @@ export interface components {
          */
         Cursor: string;
         /**
+         * @description A feature of a resource, as a store is exported and imported, one of these a line.
+         * @example {
+         *       "resource": "customer",
+         *       "id": "42",
+         *       "feature": "dark-mode"
+         *     }
+         */
+        Entry: {
+            /**
+             * Format: date-time
+             * @description When the feature is gone by itself, if it is.
+             */
+            expires_at?: string;
+            /** @description Name of the feature. */
+            feature: components["schemas"]["Name"];
+            /** @description Identifier of the resource. */
+            id: components["schemas"]["Name"];
+            /** @description Kind of the resource. */
+            resource: components["schemas"]["Name"];
+        };
+        /**
          * @description One line of text that says what was wrong, ended by a line feed.
          * @example the store is full
          */

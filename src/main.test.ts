@@ -179,6 +179,7 @@ test.concurrent.each([
   "ledger/commands/demo.ts",
   "ledger/commands/parked.ts",
   "ledger/commands/reproject.ts",
+  "features/commands/store.ts",
   ...scripts.map((name) => `../scripts/${name}.ts`),
 ])("%s has --help", async (program) => {
   const { code, output } = await run(program, { args: ["--help"] }).ended;
@@ -207,7 +208,7 @@ describe("on embedded defaults", () => {
         resource_type: "payment",
         resource_external_id: id,
         timestamp: "2024-03-05T09:14:22Z",
-        event_details: { gateway_account_id: "57", description: "Zoë’s 💷" },
+        event_details: { gateway_account_id: "57", description: "Zoë’s\u2028💷" },
       })}\n`;
 
     const services = run("main.ts", { env, folder });

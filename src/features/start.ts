@@ -1,15 +1,12 @@
 import type { Logger } from "../service/log.ts";
 import type { Security } from "../service/security.ts";
-import { adapterUrl, host, port, type Settings } from "../service/settings.ts";
+import type { Settings } from "../service/settings.ts";
 import { untilStopped } from "../service/stop.ts";
 import { featuresApp } from "./app.ts";
-import { featureStores, openFeatureStore } from "./store/store.ts";
+import { settings } from "./settings.ts";
+import { openFeatureStore } from "./store/store.ts";
 
-export const settings = {
-  HOST: host,
-  FEATURES_PORT: port(8080),
-  FEATURES_STORE_URL: adapterUrl(featureStores, "memory:"),
-};
+export { settings };
 
 /** Serves until `stop` aborts; closes in the reverse order of opening. */
 export async function start(

@@ -27,3 +27,6 @@ export function readInstant(text: string): string | undefined {
   if (!/^\d{4}-/.test(utc) || utc.startsWith("0000")) return undefined;
   return `${utc.slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
 }
+
+/** Milliseconds since 1970 (UTC) of such an instant, the rest cut off. */
+export const millisecondsOf = (instantText: string): number => Date.parse(readInstant(instantText) ?? "");

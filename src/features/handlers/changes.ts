@@ -1,9 +1,11 @@
 import type { components, operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../service/contract.ts";
+import { millisecondsOf } from "../../service/instant.ts";
 import { toJson } from "../../service/json.ts";
-import type { FeatureStore, Wish } from "../store/store.ts";
+import { changeMany, type ResourceWish } from "../store/change-many.ts";
+import type { FeatureStore } from "../store/store.ts";
 import { errorLine } from "./errors.ts";
-import { instantOf, isPast } from "./features.ts";
+import { isPast } from "./features.ts";
 import { openFeed, viewChange } from "./feed.ts";
 
 type ChangeOperation = "hasFeatures" | "changeFeatures" | "listChanges";
@@ -24,33 +26,14 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
     async changeFeatures({ body: { changes }, log }) {
       log.debug({ changes: changes.length }, "change features");
       const wishes = changes.map(wishOf);
-      for (const [index, wish] of wishes.entries()) {
+      for (const [index, { type, expires_at }] of changes.entries()) {
+        if (expires_at === undefined) continue;
         const place = `body/changes/${index}/expires_at`;
-        if (wish.type === "add" && isPast(wish.expiresAt)) {
-          return errorLine(400, `${place} must be in the future`);
-        }
-        if (wish.type === "remove" && changes[index]?.expires_at !== undefined) {
-          return errorLine(400, `${place} belongs to a feature that is added, not to one that is removed`);
-        }
+        if (type === "remove") return errorLine(400, `${place} belongs to a feature that is added`);
+        if (isPast(millisecondsOf(expires_at))) return errorLine(400, `${place} must be in the future`);
       }
-      const results: components["schemas"]["WishResult"][] = [];
-      const ofResources = Map.groupBy(changes.keys(), (index) => {
-        const { resource, id } = changes[index] as (typeof changes)[number];
-        return JSON.stringify([resource, id]);
-      });
-      await Promise.all(
-        Array.from(ofResources, async ([name, indexes]) => {
-          const [resource, id] = JSON.parse(name);
-          const had = await store.change(
-            resource,
-            id,
-            indexes.map((index) => wishes[index] as Wish),
-          );
-          for (const [position, index] of indexes.entries()) {
-            results[index] = { changed: (wishes[index]?.type === "remove") === had?.[position] };
-          }
-        }),
-      );
+      const had = await changeMany(store, wishes);
+      const results = wishes.map(({ type }, index) => ({ changed: (type === "remove") === had[index] }));
       return { status: 200, body: { results } };
     },
 
@@ -80,6 +63,7 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
   };
 }
 
-function wishOf({ type, feature, expires_at }: components["schemas"]["Wish"]): Wish {
-  return type === "add" ? { type, feature, expiresAt: instantOf(expires_at) } : { type, feature };
+function wishOf({ type, resource, id, feature, expires_at }: components["schemas"]["Wish"]): ResourceWish {
+  const expiresAt = expires_at === undefined ? undefined : millisecondsOf(expires_at);
+  return type === "add" ? { type, resource, id, feature, expiresAt } : { type, resource, id, feature };
 }

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { runCommand, say, UsageFault } from "../../service/command.ts";
 import { parseJson } from "../../service/json.ts";
+import { linesOf } from "../../service/lines.ts";
 import { openProgress } from "../../service/progress.ts";
 import { readSettings } from "../../service/settings.ts";
 import { openSender, type Sender } from "../queue/sender.ts";
@@ -23,7 +23,7 @@ await runCommand("send-events", usage, async ([file, ...more]) => {
   const { QUEUE_URL } = readSettings(process.env, { QUEUE_URL: settings.QUEUE_URL });
   await using sender = await openSender(QUEUE_URL);
   const input = file === "-" ? process.stdin : (await open(file)).createReadStream();
-  const sent = await sendLines(sender, createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }));
+  const sent = await sendLines(sender, linesOf(input));
   say(`sent ${sent} messages to ${sender.url}`);
 });
 

@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { newFolder, run } from "../../service/run.fixture.ts";
+import { describeOnSharedStores } from "../store/new-store.fixture.ts";
+import { openFeatureStore } from "../store/store.ts";
+
+const store = (url: string, args: string[], folder: string, input = "") =>
+  run("features/commands/store.ts", { args, folder, input, env: { FEATURES_STORE_URL: url } }).ended;
+const later = "2037-01-01T00:00:00.000Z";
+
+describeOnSharedStores("the command store", (make) => {
+  test("what is exported from one store and imported into another is the same, in its order", async () => {
+    await using made = await make();
+    const folder = newFolder();
+    const odd = { resource: "a/b", id: "💷".repeat(256), feature: "x\u2028y" };
+    {
+      await using from = await openFeatureStore(made.url);
+      await from.change("customer", "42", [
+        { type: "add", feature: "b" },
+        { type: "add", feature: "a", expiresAt: Date.parse(later) },
+        { type: "add", feature: "c" },
+      ]);
+      await from.change(odd.resource, odd.id, [{ type: "add", feature: odd.feature }]);
+    }
+    const exported = await store(made.url, ["export", "all.ndjson"], folder);
+    expect(exported).toMatchObject({ code: 0, output: "exported 4 features to all.ndjson\n" });
+    expect(readdirSync(folder)).toEqual(["all.ndjson"]);
+    const lines = readFileSync(join(folder, "all.ndjson"), "utf8").trimEnd().split("\n");
+    const entries = lines.map((line) => JSON.parse(line));
+    expect(entries).toContainEqual(odd);
+    expect(entries.filter(({ id }) => id === "42")).toEqual([
+      { resource: "customer", id: "42", feature: "b" },
+      { resource: "customer", id: "42", feature: "a", expires_at: later },
+      { resource: "customer", id: "42", feature: "c" },
+    ]);
+
+    const other = `lmdb:${folder}/other`;
+    for (const told of ["4 added, 0 there, 0 expired", "0 added, 4 there, 0 expired"]) {
+      const imported = await store(other, ["import", "all.ndjson"], folder);
+      expect(imported).toMatchObject({ code: 0, output: `imported all.ndjson: ${told}\n` });
+    }
+    const again = await store(other, ["export", "-"], folder);
+    expect(again.output.trimEnd().split("\n").sort()).toEqual(lines.sort());
+  });
+
+  test("imports more than a batch, and a store that is in use", async () => {
+    await using made = await make();
+    await using open = await openFeatureStore(made.url);
+    const lines = Array.from({ length: 2345 }, (_, index) =>
+      JSON.stringify({ resource: "kind", id: String(index % 3), feature: String(index) }),
+    );
+    const { code, output } = await store(
+      made.url,
+      ["import", "-"],
+      newFolder(),
+      `${lines.join("\r\n")}\r\n\r\n`,
+    );
+    expect({ code, output }).toEqual({ code: 0, output: "imported -: 2,345 added, 0 there, 0 expired\n" });
+    const expected = Array.from({ length: 782 }, (_, index) => String(index * 3));
+    expect(await open.list("kind", "0")).toEqual(expected);
+    expect((await store(made.url, ["export", "-"], newFolder())).output.split("\n")).toHaveLength(2346);
+  });
+});
+
+describe("the command store", () => {
+  test("leaves out what has expired", async () => {
+    const folder = newFolder();
+    const line = JSON.stringify({ resource: "a", id: "b", feature: "c", expires_at: "2001-01-01T00:00:00Z" });
+    expect((await store("lmdb:s", ["import", "-"], folder, line)).output).toBe(
+      "imported -: 0 added, 0 there, 1 expired\n",
+    );
+    expect((await store("lmdb:s", ["export", "-"], folder)).output).toBe("");
+  });
+
+  test.each([
+    ["{", "line 2 is not JSON"],
+    ["[]", "line 2: the whole must be object"],
+    ['{"resource":"a","id":"b"}', "line 2: feature is required"],
+    ['{"resource":"a","id":"b","feature":""}', "line 2: feature must NOT have fewer than 1 characters"],
+    ['{"resource":"a","id":"b","feature":"c","expires_at":"soon"}', "line 2: expires_at must be"],
+    ['{"resource":"a","id":"b","feature":"c","x":1}', "line 2:"],
+  ])("says which line cannot be imported: %s", async (line, message) => {
+    const good = '{"resource":"a","id":"b","feature":"c"}';
+    const { code, errors } = await store(
+      "lmdb:s",
+      ["import", "-"],
+      newFolder(),
+      `${good}\n${line}\n${good}\n`,
+    );
+    expect(code).toBe(1);
+    expect(errors).toContain(`store: ${message}`);
+    expect(errors).toContain("features were imported before");
+  });
+
+  test.each([
+    [[], "say export or import"],
+    [["export"], "say export or import"],
+    [["import", "a", "b"], "say export or import"],
+    [["exprot", "a"], "say export or import"],
+    [["export", "a", "--all"], "--all"],
+  ])("a usage it does not know: %j", async (args, message) => {
+    const { code, errors } = await store("lmdb:s", args, newFolder());
+    expect(code).toBe(2);
+    expect(errors).toContain(message);
+  });
+
+  test("cannot read the memory of another process", async () => {
+    const { code, errors } = await store("memory:", ["export", "a"], newFolder());
+    expect({ code, errors }).toEqual({
+      code: 2,
+      errors: "store: FEATURES_STORE_URL is memory:, which only its own process can read\n",
+    });
+  });
+
+  test("a file that cannot be written or read is told, and nothing is left behind", async () => {
+    const folder = newFolder();
+    const unwritable = await store("lmdb:s", ["export", "no/such/file"], folder);
+    expect(unwritable.code).toBe(1);
+    expect(unwritable.errors).toContain("no/such/file");
+    const unreadable = await store("lmdb:s", ["import", "nothing"], folder);
+    expect(unreadable.code).toBe(1);
+    expect(unreadable.errors).toContain("nothing");
+    writeFileSync(join(folder, "file"), "");
+    expect((await store("lmdb:file", ["export", "a"], folder)).code).toBe(1);
+    expect(readdirSync(folder).sort()).toEqual(["file", "s"]);
+  });
+
+  test("is stopped in the middle of an import", async () => {
+    const folder = newFolder();
+    const lines = Array.from({ length: 200_000 }, (_, id) => `{"resource":"a","id":"${id}","feature":"c"}\n`);
+    writeFileSync(join(folder, "many.ndjson"), lines.join(""));
+    const importing = run("features/commands/store.ts", {
+      args: ["import", "many.ndjson"],
+      folder,
+      env: { FEATURES_STORE_URL: "lmdb:s" },
+    });
+    await expect.poll(() => readdirSync(folder)).toContain("s");
+    importing.child.kill("SIGINT");
+    const { code, errors } = await importing.ended;
+    expect(code).toBe(1);
+    const [, told = ""] = /store: stopped; ([\d,]+) features were imported before/.exec(errors) ?? [];
+    const exported = await store("lmdb:s", ["export", "-"], folder);
+    expect(exported.output.split("\n")).toHaveLength(Number(told.replaceAll(",", "")) + 1);
+  });
+});

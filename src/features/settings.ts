@@ -1,0 +1,8 @@
+import { adapterUrl, host, port } from "../service/settings.ts";
+import { featureStores } from "./store/store.ts";
+
+export const settings = {
+  HOST: host,
+  FEATURES_PORT: port(8080),
+  FEATURES_STORE_URL: adapterUrl(featureStores, "memory:"),
+};
