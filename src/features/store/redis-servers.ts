@@ -41,13 +41,15 @@ export async function openServers(urls: [URL, ...URL[]]): Promise<Servers> {
   const [url] = urls;
   const isCluster = url.protocol.includes("+cluster");
   const database = databaseOf(url);
-  if (isCluster && database !== 0) throw new Error("a Redis Cluster has no databases to choose from");
+  if (urls.some(({ hostname }) => hostname === "")) throw new Error("the URL names no host");
+  if (isCluster && database !== 0)
+    throw new Error("a Redis Cluster has no databases to choose from; its URL names one");
   const linkAt = (address: Address) => openLink(url, database, address);
   const addresses = urls.map(addressOf);
   const servers = isCluster ? openCluster(addresses, linkAt) : single(linkAt(addressOf(url)));
   try {
-    const [master] = await servers.masters();
-    await check(master as Link, isCluster);
+    const masters = await servers.masters();
+    await firstOf(masters.map((master) => check(master, isCluster)));
     return servers;
   } catch (error) {
     servers[Symbol.dispose]();
@@ -64,6 +66,12 @@ function databaseOf({ pathname }: URL): number {
     throw new Error("the URL must have the number of a database as its path");
   return Number(pathname.slice(1));
 }
+
+/** The first that succeeds, or what is wrong with the first. */
+const firstOf = <Result>(works: Promise<Result>[]): Promise<Result> =>
+  Promise.any(works).catch(({ errors }: AggregateError) => {
+    throw errors[0];
+  });
 
 /** The innermost of what is known; some errors of the system have a code and no words. */
 function reasonOf({ message, cause }: Error): string {
@@ -126,24 +134,28 @@ function openLink(url: URL, database: number, address: Address): Link {
     const ready = client.connect().then(() => {
       if (!isOpen) client.destroy();
     });
-    const opened: Connection = { client, ready, close };
+    const opened: Connection = { client, ready, isSilent: false, close };
     return opened;
   }
 
   return {
     async ask<Reply>(command: Command, before?: Command) {
       current ??= connection();
-      const { client, ready, close } = current;
-      const answer = ready.then(() => {
+      const used = current;
+      const answer = used.ready.then(() => {
         // Both are written at once, with nothing in between.
-        if (before) client.sendCommand(before).catch(() => {});
-        return client.sendCommand(command) as Promise<unknown> as Promise<Reply>;
+        if (before) used.client.sendCommand(before).catch(() => {});
+        return used.client.sendCommand(command) as Promise<Reply>;
       });
       try {
         return await inTime(answer, answerMaxMs, late);
       } catch (error) {
-        if (error === late) close();
-        throw failureOf(error);
+        if (error === late) {
+          used.isSilent = true;
+          used.close();
+        }
+        // The others that wait for a silent server have waited long enough, too.
+        throw used.isSilent ? late : failureOf(error);
       }
     },
     [Symbol.dispose]: () => current?.close(),
@@ -153,13 +165,13 @@ function openLink(url: URL, database: number, address: Address): Link {
 interface Connection {
   client: { sendCommand(command: Command): Promise<unknown> };
   ready: Promise<void>;
+  isSilent: boolean;
   close(): void;
 }
 
 const late = new StoreFailure("the store did not answer in time");
 
 function failureOf(error: unknown): StoreFailure {
-  if (error instanceof StoreFailure) return error;
   if (error instanceof ErrorReply)
     return new StoreFailure(`the store refused: ${error.message}`, { cause: error });
   return new StoreFailure("the store cannot be reached", { cause: error });
@@ -197,9 +209,7 @@ function openCluster(seeds: Address[], linkAt: (address: Address) => Link): Serv
   async function load(): Promise<(Link | undefined)[]> {
     const asked = new Map([...seeds, ...known].map((address) => [nameOf(address), address]));
     const answers = [...asked.values()].map((address) => ownersBy(linkTo(address), address));
-    const addresses = await Promise.any(answers).catch(({ errors }: AggregateError) => {
-      throw errors[0];
-    });
+    const addresses = await firstOf(answers);
     known = addresses.filter((address) => address !== undefined);
     return addresses.map((address) => address && linkTo(address));
   }
