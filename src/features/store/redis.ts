@@ -6,8 +6,8 @@ import { type Change, changesKept, type Entry, type FeatureStore, type Wish } fr
 
 /** Those whose expiry is told in one step, in each part. */
 const expiriesAtOnce = 200;
-/** Ids that are read at a time from each part, at the least: some may have expired. */
-const idsAtOnce = 100;
+/** What is read at a time from each part, so that mostly all of them together are enough. */
+const shareOf = (limit: number) => Math.ceil((2 * limit) / parts.length) + 10;
 const keysAtOnce = 500;
 
 const script = readFileSync(new URL("./redis-change.lua", import.meta.url), "utf8");
@@ -15,8 +15,8 @@ const scriptDigest = createHash("sha1").update(script).digest("hex");
 
 /** A change with its number in its part. */
 interface Numbered {
-  change: Change;
   number: number;
+  change: Change;
 }
 
 /**
@@ -136,7 +136,7 @@ export async function open(url: URL, others: URL[] = []): Promise<FeatureStore> 
     change,
     async idsWith(resource, feature, after, limit) {
       const ids: string[] = [];
-      const count = Math.max(limit, idsAtOnce);
+      const count = shareOf(limit);
       for (let from = after; ids.length < limit; ) {
         const start = from === undefined ? "-" : `(${from}${behindExpiry}`;
         const range = [start, "+", "LIMIT", "0", String(count)];
@@ -144,14 +144,15 @@ export async function open(url: URL, others: URL[] = []): Promise<FeatureStore> 
           const key = keyOf(part, "with", resource, feature);
           return (await servers.ask<string[]>(part, ["ZRANGEBYLEX", key, ...range])).map(memberIn);
         });
-        // Up to the first of the last ones, nothing can be missing.
-        const ends = read.filter(({ length }) => length === count).map((members) => members.at(-1)?.id ?? "");
-        const [end] = ends.sort(byBytes);
-        const live = read.flat().filter(isLive);
-        const found = live.filter(({ id }) => end === undefined || byBytes(id, end) <= 0);
-        ids.push(...found.map(({ id }) => id).sort(byBytes));
-        if (end === undefined) break;
-        from = end;
+        // Up to the first of their last ones, no part has any that is not read.
+        const lasts = read
+          .filter(({ length }) => length === count)
+          .map((members) => members.at(-1) as Member);
+        const [end] = lasts.sort(byBytes);
+        const found = read.flat().filter((member) => isLive(member) && !(end && byBytes(end, member) < 0));
+        ids.push(...found.sort(byBytes).map(({ id }) => id));
+        if (!end) break;
+        from = end.id;
       }
       return ids.slice(0, limit);
     },
@@ -159,21 +160,26 @@ export async function open(url: URL, others: URL[] = []): Promise<FeatureStore> 
       const cursor = after === undefined ? undefined : cursorIn(after);
       if (after !== undefined && !cursor) return undefined;
       await expire();
-      const [logs, read] = await Promise.all([
-        ofAllParts(logOf),
-        ofAllParts((part) => changesOf(part, cursor?.positions[part], limit)),
-      ]);
-      const log = digestOf(logs);
-      const found = read.filter((one) => one !== undefined);
-      if ((cursor && cursor.log !== log) || found.length < parts.length) return undefined;
-      const positions = found.map(({ position }) => position);
-      return merge(found.map(({ changes }) => changes))
-        .take(limit)
-        .map(({ part, change, number }) => {
-          positions[part] = number;
-          return { change, cursor: cursorOf(log, positions) };
-        })
-        .toArray();
+      const log = digestOf(await ofAllParts(logOf));
+      if (cursor && cursor.log !== log) return undefined;
+      let positions: (number | undefined)[] = cursor?.positions ?? parts.map(() => undefined);
+      const page: { change: Change; cursor: string }[] = [];
+      for (const count = shareOf(limit); page.length < limit; ) {
+        const read = await ofAllParts((part) => changesOf(part, positions[part], count));
+        const found = read.filter((one) => one !== undefined);
+        if (found.length < parts.length) return undefined;
+        const reached = found.map(({ position }) => position);
+        for (const { part, number, change } of merge(found.map(({ changes }) => changes))) {
+          reached[part] = number;
+          page.push({ change, cursor: cursorOf(log, reached) });
+          // What comes next of this part is not read, and may be older than that of others.
+          if (number === found[part]?.changes.at(-1)?.number && found[part]?.changes.length === count) break;
+          if (page.length === limit) break;
+        }
+        positions = reached;
+        if (found.every(({ changes }) => changes.length < count)) break;
+      }
+      return page;
     },
     async newest() {
       await expire();
@@ -214,7 +220,10 @@ const namesIn = (key: string) => key.split(":").at(-1)?.split("/").map(decodeURI
 const numbersAsTexts = (_name: string, value: unknown) => (typeof value === "number" ? String(value) : value);
 
 const pairs = (fields: string[]) =>
-  Array.from({ length: fields.length / 2 }, (_, index) => fields.slice(2 * index) as [string, string]);
+  Array.from(
+    { length: fields.length / 2 },
+    (_, index) => fields.slice(2 * index, 2 * index + 2) as [string, string],
+  );
 
 function read(value: string): { place: number; expiresAt?: number } {
   const [place, expiresAt] = value.split(" ");
@@ -227,13 +236,19 @@ const isLive = ({ expiresAt }: { expiresAt?: number | undefined }) =>
 /** No id holds a control character: so all that begins with an id and its expiry lies before this. */
 const behindExpiry = "\u0001";
 
-function memberIn(member: string): { id: string; expiresAt?: number } {
+interface Member {
+  id: string;
+  expiresAt?: number;
+  bytes: Buffer;
+}
+
+function memberIn(member: string): Member {
   const [id = "", expiresAt] = member.split("\0");
-  return { id, ...(expiresAt && { expiresAt: Number(expiresAt) }) };
+  return { id, bytes: Buffer.from(id), ...(expiresAt && { expiresAt: Number(expiresAt) }) };
 }
 
 /** The order of Redis, which is not that of texts here. */
-const byBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
+const byBytes = (one: Member, other: Member) => Buffer.compare(one.bytes, other.bytes);
 
 type StreamEntry = [id: string, fields: string[]];
 
