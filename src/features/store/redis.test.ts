@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -126,6 +127,26 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     await sleep(500);
     server.resume();
     expect(await asked).toEqual(["a"]);
+  });
+
+  test("vanishes behind a connection that is not ended", async () => {
+    const through: Socket[] = [];
+    const proxy = createServer((socket) => {
+      const { port } = new URL(server.url);
+      const onwards = connect(Number(port), "127.0.0.1");
+      socket.pipe(onwards).pipe(socket);
+      through.push(socket, onwards);
+      for (const one of [socket, onwards]) one.on("error", () => {});
+    }).listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    const { port } = proxy.address() as { port: number };
+    await using store = await openFeatureStore(`redis://127.0.0.1:${port}`);
+    await store.change("kind", "1", [add("a")]);
+    for (const socket of through) socket.unpipe().pause();
+    await expectFailures(store, "the store did not answer in time");
+    expect(await store.list("kind", "1")).toEqual(["a"]);
+    for (const socket of through) socket.destroy();
+    proxy.close();
   });
 
   test("is restarted between two questions", async () => {
@@ -458,32 +479,51 @@ describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troub
     expect(feeds).toEqual([feeds[0], feeds[0], feeds[0]]);
   });
 
+  /** Moves the part of some resource from the first node to the second; asks `meanwhile`, and tells which resource. */
+  async function moveSlot(meanwhile: (id: string) => Promise<void> = async () => {}): Promise<string> {
+    await using opened = new AsyncDisposableStack();
+    const clients = await Promise.all(
+      cluster.nodes.map(async ({ url }) =>
+        opened.adopt(await createClient({ url }).connect(), async (client) => client.destroy()),
+      ),
+    );
+    const [from, to] = clients as [(typeof clients)[0], (typeof clients)[0]];
+    const [key = ""] = await from.keys("features:*:of:*");
+    const id = key.split("/").at(-1) as string;
+    const slot = String(await from.sendCommand(["CLUSTER", "KEYSLOT", key]));
+    const [fromId, toId] = await Promise.all([from, to].map((one) => one.sendCommand(["CLUSTER", "MYID"])));
+    await to.sendCommand(["CLUSTER", "SETSLOT", slot, "IMPORTING", String(fromId)]);
+    await from.sendCommand(["CLUSTER", "SETSLOT", slot, "MIGRATING", String(toId)]);
+    const keys = await from.keys(`${key.slice(0, key.indexOf("}"))}}*`);
+    const { port } = new URL(cluster.nodes[1]?.url ?? "");
+    await from.sendCommand(["MIGRATE", "127.0.0.1", port, "", "0", "5000", "KEYS", ...keys]);
+    await meanwhile(id);
+    for (const client of [to, from, clients[2] as typeof to]) {
+      await client.sendCommand(["CLUSTER", "SETSLOT", slot, "NODE", String(toId)]);
+    }
+    return id;
+  }
+
   test("a slot moves from one master to another", async () => {
     await addToAll("a");
-    await Promise.all(ids.map((id) => store.list("kind", id)));
-    const clients = await Promise.all(cluster.nodes.map(({ url }) => createClient({ url }).connect()));
-    const [from, to] = clients as [(typeof clients)[0], (typeof clients)[0]];
+    const id = await moveSlot(async (moving) => expect(await store.list("kind", moving)).toEqual(["a"]));
+    expect(await store.change("kind", id, [add("b")])).toEqual([false]);
+    expect(countIn(await addToAll("c"))).toBe(100);
+    expect(await store.list("kind", id)).toEqual(["a", "b", "c"]);
+  });
+
+  test("a slot has moved away from a master that is killed", async () => {
+    await addToAll("a");
+    const id = await moveSlot();
+    await cluster.nodes[0]?.kill();
     try {
-      const [key = ""] = await from.keys("features:*:of:*");
-      const id = key.split("/").at(-1) as string;
-      const slot = String(await from.sendCommand(["CLUSTER", "KEYSLOT", key]));
-      const [fromId, toId] = await Promise.all([from, to].map((one) => one.sendCommand(["CLUSTER", "MYID"])));
-      await to.sendCommand(["CLUSTER", "SETSLOT", slot, "IMPORTING", String(fromId)]);
-      await from.sendCommand(["CLUSTER", "SETSLOT", slot, "MIGRATING", String(toId)]);
-      const keys = await from.keys(`${key.slice(0, key.indexOf("}"))}}*`);
-      const [, port = ""] = (cluster.nodes[1]?.url ?? "").match(/:(\d+)$/) ?? [];
-      await from.sendCommand(["MIGRATE", "127.0.0.1", port, "", "0", "5000", "KEYS", ...keys]);
-      // Questions follow the keys.
+      await expect(store.list("kind", id)).rejects.toThrow("the store cannot be reached");
       expect(await store.list("kind", id)).toEqual(["a"]);
-      for (const client of clients) {
-        await client.sendCommand(["CLUSTER", "SETSLOT", slot, "NODE", String(toId)]);
-      }
       expect(await store.change("kind", id, [add("b")])).toEqual([false]);
-      expect(countIn(await addToAll("c"))).toBe(100);
-      expect(await store.list("kind", id)).toEqual(["a", "b", "c"]);
     } finally {
-      for (const client of clients) client.destroy();
+      await cluster.nodes[0]?.start();
     }
+    await soon(async () => expect(countIn(await addToAll("e"))).toBe(100));
   });
 
   test("one server and a cluster are not taken for each other", async () => {
