@@ -19,6 +19,7 @@ export type Command = [name: string, ...args: string[]];
 
 /** One server, asked through a connection that is opened when it is needed, and anew when it broke or was silent. */
 export interface Link extends Disposable {
+  address: Address;
   /** Rejects with `StoreFailure`, whose cause is what the server said when it said something. */
   ask<Reply>(command: Command, before?: Command): Promise<Reply>;
 }
@@ -113,7 +114,7 @@ function openLink(url: URL, database: number, address: Address): Link {
       ...(url.username && { username: decodeURIComponent(url.username) }),
       ...(url.password && { password: decodeURIComponent(url.password) }),
       database,
-      name: "feature-storage",
+      clientInfoTag: "feature-storage",
       RESP: 2,
       disableOfflineQueue: true,
       socket: {
@@ -139,6 +140,7 @@ function openLink(url: URL, database: number, address: Address): Link {
   }
 
   return {
+    address,
     async ask<Reply>(command: Command, before?: Command) {
       current ??= connection();
       const used = current;
@@ -177,12 +179,15 @@ function failureOf(error: unknown): StoreFailure {
   return new StoreFailure("the store cannot be reached", { cause: error });
 }
 
-/** More than a cluster sends a command about, even when its parts are being moved. */
+/**
+ * More than a cluster sends a command about, even when its parts are being moved. One that does not know its hosts means the host
+ * that was asked.
+ */
 const redirectionsMax = 5;
 
 /**
  * The masters of a cluster. Which of them has a part is asked of whoever answers first, and again when a master says
- * that it has moved, or says nothing.
+ * that it has moved, or fails.
  */
 function openCluster(seeds: Address[], linkAt: (address: Address) => Link): Servers {
   const links = new Map<string, Link>();
@@ -208,9 +213,11 @@ function openCluster(seeds: Address[], linkAt: (address: Address) => Link): Serv
 
   async function load(): Promise<(Link | undefined)[]> {
     const asked = new Map([...seeds, ...known].map((address) => [nameOf(address), address]));
-    const answers = [...asked.values()].map((address) => ownersBy(linkTo(address), address));
+    const answers = [...asked.values()].map((address) => ownersBy(linkTo(address)));
     const addresses = await firstOf(answers);
     known = addresses.filter((address) => address !== undefined);
+    if (known.length === 0)
+      throw new StoreFailure("the store refused: the cluster has no servers with slots");
     return addresses.map((address) => address && linkTo(address));
   }
 
@@ -227,12 +234,10 @@ function openCluster(seeds: Address[], linkAt: (address: Address) => Link): Serv
           return await link.ask(command, before);
         } catch (error) {
           const [, how, host, port] = /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(wordsOf(error)) ?? [];
-          if (how !== "ASK" && !isRefusal(error)) forget(asked);
-          if (how === "MOVED") forget(asked);
+          if (how !== "ASK") forget(asked);
           if (!how || redirections === redirectionsMax) throw error;
           before = how === "ASK" ? ["ASKING"] : undefined;
-          // A server that does not know its own name means the one that was asked.
-          if (host) link = linkTo({ host, port: Number(port) });
+          link = linkTo({ host: host || link.address.host, port: Number(port) });
         }
       }
     },
@@ -246,18 +251,15 @@ function openCluster(seeds: Address[], linkAt: (address: Address) => Link): Serv
   };
 }
 
-const isRefusal = (error: unknown) => wordsOf(error) !== "";
-
 /** Which master has each part, as one server of the cluster knows it. */
-async function ownersBy(link: Link, { host }: Address): Promise<(Address | undefined)[]> {
+async function ownersBy(link: Link): Promise<(Address | undefined)[]> {
   const [ranges, ...slots] = await Promise.all([
     link.ask<SlotRange[]>(["CLUSTER", "SLOTS"]),
     ...parts.map((part) => link.ask<number>(["CLUSTER", "KEYSLOT", tagOf(part)])),
   ]);
   return slots.map((slot) => {
     const range = ranges.find(([first, last]) => first <= slot && slot <= last);
-    // One that does not know its name is where it was asked.
-    return range && { host: range[2][0] || host, port: range[2][1] };
+    return range && { host: range[2][0] || link.address.host, port: range[2][1] };
   });
 }
 
