@@ -358,18 +358,22 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     }
   });
 
-  test("leaves out no id when most are in one part", async () => {
+  test("leaves out no id and tells changes in their order when most are in one part", async () => {
     await using store = await opened();
     const all = Array.from({ length: 2000 }, (_, index) => String(index));
     await Promise.all(all.map((id) => store.change("kind", id, [add("y")])));
-    const byPart = Object.groupBy(await keys(), (key) => key.replace(/:of:.*/, ""));
-    const inOne = Object.values(byPart)
-      .find((some) => (some?.length ?? 0) > 50)
-      ?.map((key) => key.split("/").at(-1));
-    const ids = all.filter((id) => inOne?.includes(id) || id.endsWith("77"));
-    await Promise.all(ids.map((id) => store.change("kind", id, [add("x")])));
-    expect(await store.idsWith("kind", "x", undefined, 60)).toEqual(ids.toSorted().slice(0, 60));
-    expect(await store.idsWith("kind", "x", undefined, 2000)).toEqual(ids.toSorted());
+    const byPart = Map.groupBy(await keys(), (key) => key.replace(/:of:.*/, ""));
+    const ofOne = [...byPart.values()].find(({ length }) => length > 50)?.map((key) => key.split("/").at(-1));
+    const inOne = all.filter((id) => ofOne?.includes(id));
+    const others = all.filter((id) => !inOne.includes(id) && id.endsWith("77"));
+    const cursor = await store.newest();
+    for (const id of [...inOne, ...others]) await store.change("kind", id, [add("x")]);
+    const ids = [...inOne, ...others].sort();
+    expect(await store.idsWith("kind", "x", undefined, 60)).toEqual(ids.slice(0, 60));
+    expect(await store.idsWith("kind", "x", undefined, 2000)).toEqual(ids);
+    const changes = (await store.changes(cursor, 60)) ?? [];
+    expect(changes.map(({ change }) => change.id)).toEqual(inOne.slice(0, 60));
+    expect(await store.changes(changes.at(-1)?.cursor, 2000)).toHaveLength(ids.length - 60);
   });
 
   test("tells of thousands of ids, changes and wishes", async () => {
