@@ -179,10 +179,7 @@ function failureOf(error: unknown): StoreFailure {
   return new StoreFailure("the store cannot be reached", { cause: error });
 }
 
-/**
- * More than a cluster sends a command about, even when its parts are being moved. One that does not know its hosts means the host
- * that was asked.
- */
+/** More than a cluster sends a command about, even when its parts are being moved. */
 const redirectionsMax = 5;
 
 /**
@@ -237,6 +234,7 @@ function openCluster(seeds: Address[], linkAt: (address: Address) => Link): Serv
           if (how !== "ASK") forget(asked);
           if (!how || redirections === redirectionsMax) throw error;
           before = how === "ASK" ? ["ASKING"] : undefined;
+          // A server that does not know the host means its own.
           link = linkTo({ host: host || link.address.host, port: Number(port) });
         }
       }
