@@ -52,21 +52,26 @@ describeNeeding("PostgreSQL, RabbitMQ or Redis", areInstalled)("npm run servers"
   afterEach(() => expect([processesLeft(), readdirSync(scratch)]).toEqual([[], []]));
 
   test("runs a command with the servers' addresses, and ends with its exit code", async () => {
-    const command = "const { TEST_POSTGRES_URL: p, TEST_AMQP_URL: a, TEST_REDIS_URL: r } = process.env;";
-    const args = [process.execPath, "-e", `${command} console.log(p, a, r); process.exit(7)`];
+    const names = "TEST_POSTGRES_URL: p, TEST_AMQP_URL: a, TEST_REDIS_URL: r, TEST_REDIS_CLUSTER_URL: c";
+    const command = `const { ${names} } = process.env; console.log(p, a, r, c); process.exit(7)`;
+    const args = [process.execPath, "-e", command];
     const address = (scheme: string) => `${scheme}127\\.0\\.0\\.1:\\d+`;
+    const addresses = [
+      `${address("postgres://postgres@")}/postgres`,
+      address("amqp://guest:guest@"),
+      address("redis://"),
+      [address("redis\\+cluster://"), address(""), address("")].join(),
+    ];
     expect(await run(args).ended).toEqual({
       code: 7,
-      output: expect.stringMatching(
-        `^${address("postgres://postgres@")}/postgres ${address("amqp://guest:guest@")} ${address("redis://")}\n$`,
-      ),
+      output: expect.stringMatching(`^${addresses.join(" ")}\n$`),
       errors: "",
     });
   });
 
   test("runs until it is stopped, by a Ctrl-C that comes twice", async () => {
     const { script, ended, says } = run([]);
-    await says("TEST_REDIS_URL=redis://");
+    await says("TEST_REDIS_CLUSTER_URL=redis+cluster://");
     expect(processesLeft().length).toBeGreaterThan(3);
     script.kill("SIGINT");
     script.kill("SIGINT");
@@ -83,7 +88,7 @@ describeNeeding("PostgreSQL, RabbitMQ or Redis", areInstalled)("npm run servers"
   test("has nothing to install", async () => {
     expect(await run(["--install"]).ended).toMatchObject({
       code: 0,
-      output: "there is PostgreSQL, RabbitMQ, Redis: nothing to install\n",
+      output: "there is PostgreSQL, RabbitMQ, Redis, Redis Cluster: nothing to install\n",
     });
   });
 });
@@ -92,7 +97,7 @@ test("npm run servers tells what is missing, and how to install it", async () =>
   const { code, output, errors } = await run(["true"], { PATH: scratch }).ended;
   expect([code, output]).toEqual([1, ""]);
   expect(errors).toMatch(
-    /^servers: not installed: .*Redis; npm run servers -- --install installs what is missing\n$/,
+    /^servers: not installed: .*Redis, Redis Cluster; npm run servers -- --install installs what is missing\n$/,
   );
 });
 

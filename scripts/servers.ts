@@ -2,7 +2,11 @@ import { type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
-import { isRedisInstalled, startRedis } from "../src/features/store/redis-server.fixture.ts";
+import {
+  isRedisInstalled,
+  startRedis,
+  startRedisCluster,
+} from "../src/features/store/redis-server.fixture.ts";
 import { isPostgresInstalled, startPostgres } from "../src/ledger/database/postgres-server.fixture.ts";
 import { isRabbitmqInstalled, startRabbitmq } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
@@ -11,12 +15,13 @@ import { stopOnSignals, untilStopped } from "../src/service/stop.ts";
 const usage = `Usage: npm run servers [-- COMMAND ARG...]
        npm run servers -- --install
 
-Starts a PostgreSQL, a RabbitMQ and a Redis of its own, empty, on loopback, at ports that are free. Without a command,
-prints what to set to use them, and runs until SIGINT or SIGTERM. With one, runs it with TEST_POSTGRES_URL,
-TEST_AMQP_URL and TEST_REDIS_URL set, and ends with its exit code. Nothing of the servers is kept.
+Starts a PostgreSQL, a RabbitMQ, a Redis and a Redis Cluster of its own, empty, on loopback, at ports that are free.
+Without a command, prints what to set to use them, and runs until SIGINT or SIGTERM. With one, runs it with
+TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_REDIS_URL and TEST_REDIS_CLUSTER_URL set, and ends with its exit code. Nothing
+of the servers is kept.
 
-  --install   installs, as root and with apt-get (Debian, Ubuntu), those of the three that are missing. The services
-              that their packages bring are not started; where systemd is, it would start them at the next boot, unless
+  --install   installs, as root and with apt-get (Debian, Ubuntu), those that are missing. The services that their
+              packages bring are not started; where systemd is, it would start them at the next boot, unless
               told: systemctl disable postgresql rabbitmq-server redis-server
   --help      print this text
 `;
@@ -42,6 +47,13 @@ const kinds = [
     variable: "TEST_REDIS_URL",
     isInstalled: isRedisInstalled,
     start: startRedis,
+  },
+  {
+    name: "Redis Cluster",
+    aptPackage: "redis-server",
+    variable: "TEST_REDIS_CLUSTER_URL",
+    isInstalled: isRedisInstalled,
+    start: startRedisCluster,
   },
 ];
 const missing = () => kinds.filter(({ isInstalled }) => !isInstalled());
@@ -73,7 +85,7 @@ async function install(stop: AbortSignal): Promise<void> {
   const mayStart = !existsSync(startPolicy);
   if (mayStart) writeFileSync(startPolicy, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
   try {
-    const packages = wanted.map(({ aptPackage }) => aptPackage);
+    const packages = new Set(wanted.map(({ aptPackage }) => aptPackage));
     for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
       const command = ["apt-get", "-qq", ...args];
       say(command.join(" "));

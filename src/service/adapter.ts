@@ -2,7 +2,9 @@
 export interface Adapter<Port> {
   /** How its URLs look, for people. */
   form: string;
-  load(): Promise<{ open(url: URL): Promise<Port> }>;
+  load(): Promise<{ open(url: URL, others: URL[]): Promise<Port> }>;
+  /** Whether a URL can name several hosts, with commas between; `open` gets a URL for each. */
+  hasManyHosts?: true;
   /** The query parameters it knows, each with what a value must be and a test of it. */
   parameters?: Record<string, { must: string; test: (text: string) => boolean }>;
 }
@@ -12,10 +14,12 @@ export type Adapters<Port> = Record<string, Adapter<Port>>;
 
 /** What is wrong with the text as a URL of one of these adapters, without repeating it; undefined when nothing is. */
 export function findUrlFault<Port>(adapters: Adapters<Port>, text: string): string | undefined {
-  const url = URL.parse(text);
+  const [url, ...others] = parseUrls(text);
   const adapter = url ? adapterFor(adapters, url) : undefined;
   const forms = new Set(Object.values(adapters).map(({ form }) => form));
-  if (!url || !adapter) return `must be one of ${[...forms].join(", ")}`;
+  if (!url || !adapter || others.includes(null)) return `must be one of ${[...forms].join(", ")}`;
+  if (others.length > 0 && !adapter.hasManyHosts)
+    return `names more than one host, it must be ${adapter.form}`;
   if (url.pathname === "" && url.host === "" && adapter.form.includes("FOLDER")) {
     return `names no folder, it must be ${adapter.form}`;
   }
@@ -31,6 +35,13 @@ export function findUrlFault<Port>(adapters: Adapters<Port>, text: string): stri
   return undefined;
 }
 
+/** A URL, which can name one host; for several, one URL each. */
+function parseUrls(text: string): (URL | null)[] {
+  const [, before, hosts = "", behind] = /^([^/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
+  if (!hosts.includes(",")) return [URL.parse(text)];
+  return hosts.split(",").map((host) => (host === "" ? null : URL.parse(before + host + behind)));
+}
+
 function isDecodable({ username, password, pathname }: URL): boolean {
   try {
     decodeURIComponent(username + password + pathname);
@@ -43,10 +54,10 @@ function isDecodable({ username, password, pathname }: URL): boolean {
 /** Opens what the URL names. */
 export async function openAdapter<Port>(adapters: Adapters<Port>, text: string): Promise<Port> {
   const fault = findUrlFault(adapters, text);
-  const url = new URL(text);
-  const adapter = adapterFor(adapters, url);
-  if (fault || !adapter) throw new Error(`the URL ${fault}`);
-  return (await adapter.load()).open(url);
+  const [url, ...others] = parseUrls(text) as [URL, ...URL[]];
+  const adapter = fault === undefined && adapterFor(adapters, url);
+  if (!adapter) throw new Error(`the URL ${fault}`);
+  return (await adapter.load()).open(url, others);
 }
 
 const adapterFor = <Port>(adapters: Adapters<Port>, { protocol }: URL) =>

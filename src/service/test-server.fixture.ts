@@ -188,7 +188,7 @@ export async function converse(url: string, words: string, until: string, maxMs 
  * A port that nobody listens at, below those that the system chooses from: so none gets it by chance while its server
  * is down.
  */
-async function lastingPort(): Promise<number> {
+export async function lastingPort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 30_000);
     const probe = createServer().listen(port, "127.0.0.1");

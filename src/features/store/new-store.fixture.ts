@@ -1,7 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe } from "vitest";
+import { afterAll, describe } from "vitest";
+import { describeNeeding } from "../../service/needing.fixture.ts";
+import { converse } from "../../service/test-server.fixture.ts";
+import { isRedisInstalled, startRedis, startRedisCluster } from "./redis-server.fixture.ts";
 
 /** An empty store of a test's own, without parameters in its URL. */
 export interface NewStore extends AsyncDisposable {
@@ -19,9 +22,34 @@ export async function newLmdb(): Promise<NewStore> {
   };
 }
 
+/** What is kept on servers: each that was used is emptied and used again. */
+function serversOf<Server extends AsyncDisposable & { url: string }>(
+  start: () => Promise<Server>,
+  nodesOf: (server: Server) => { url: string }[],
+): () => Promise<NewStore> {
+  const started = new AsyncDisposableStack();
+  afterAll(() => started.disposeAsync());
+  const free: Server[] = [];
+  return async () => {
+    const server = free.pop() ?? started.use(await start());
+    for (const { url } of nodesOf(server)) await converse(url, "FLUSHALL\r\n", "+OK");
+    return {
+      url: server.url,
+      async [Symbol.asyncDispose]() {
+        free.push(server);
+      },
+    };
+  };
+}
+
 /** Describes tests of what must be the same in each store that several processes can share. */
 export function describeOnSharedStores(title: string, tests: (make: () => Promise<NewStore>) => void): void {
   describe(`${title} (lmdb:)`, () => tests(newLmdb));
+  const describeOnRedis = describeNeeding("Redis", isRedisInstalled());
+  describeOnRedis(`${title} (redis:)`, () => tests(serversOf(startRedis, (server) => [server])));
+  describeOnRedis(`${title} (redis+cluster:)`, () =>
+    tests(serversOf(startRedisCluster, ({ nodes }) => nodes)),
+  );
 }
 
 /** Describes tests of what must be the same in each store. */

@@ -438,7 +438,13 @@ describe("a URL of a store", () => {
     ["lmdb:", "names no folder"],
     ["lmdb:x?changes=0", "has a parameter changes that is not a whole number from 1 to 999999"],
     ["memory:?kept=1", "has a parameter that memory: does not know; known: changes"],
-    ["redis:", "must be one of memory:, lmdb:FOLDER"],
+    ["valkey:", "must be one of memory:, lmdb:FOLDER, redis://"],
+    ["redis:", "names no host"],
+    ["redis://one,two", "names more than one host"],
+    ["redis://one/names", "must have the number of a database as its path"],
+    ["redis+cluster://one:7000,two:7001/1", "has no databases to choose from"],
+    ["redis+cluster://one:7000,two:70000", "must be one of"],
+    ["redis+cluster://one:7000,,two:7001", "must be one of"],
     ["lmdb:%ZZ", "malformed percent-encoding"],
   ])("%s cannot be opened", async (url, fault) => {
     await expect(openFeatureStore(url)).rejects.toThrow(fault);

@@ -74,9 +74,24 @@ const parameters: Adapter<FeatureStore>["parameters"] = {
 /** How many changes a store keeps at the least. */
 export const changesKept = ({ searchParams }: URL) => Number(searchParams.get("changes") ?? changesOtherwise);
 
+const redis: Adapter<FeatureStore> = {
+  form: "redis://USER:PASSWORD@HOST:6379/DATABASE?changes=100000",
+  parameters,
+  load: () => import("./redis.ts"),
+};
+const redisCluster: Adapter<FeatureStore> = {
+  ...redis,
+  form: "redis+cluster://USER:PASSWORD@HOST:PORT,HOST:PORT?changes=100000",
+  hasManyHosts: true,
+};
+
 export const featureStores: Adapters<FeatureStore> = {
   "memory:": { form: "memory:", parameters, load: () => import("./memory.ts") },
   "lmdb:": { form: "lmdb:FOLDER", parameters, load: () => import("./lmdb.ts") },
+  "redis:": redis,
+  "rediss:": { ...redis, form: redis.form.replace("redis:", "rediss:") },
+  "redis+cluster:": redisCluster,
+  "rediss+cluster:": { ...redisCluster, form: redisCluster.form.replace("redis+", "rediss+") },
 };
 
 export const openFeatureStore = (url: string) => openAdapter(featureStores, url);
