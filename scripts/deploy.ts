@@ -57,7 +57,7 @@ const ledgerDocuments = ["/asyncapi.yaml", "/docs/queue", "/healthcheck"];
 /** Loads every module, and so every adapter with the packages it needs; but for those that are programs. */
 const loadAll = `
   import { globSync } from "node:fs";
-  for (const file of globSync("src/*/**/*.ts", { exclude: ["src/ledger/commands/**"] })) await import("./" + file);
+  for (const file of globSync("src/*/**/*.ts", { exclude: ["src/*/commands/**"] })) await import("./" + file);
 `;
 
 await runCommand("deploy-check", usage, async (args) => {

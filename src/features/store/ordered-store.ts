@@ -130,12 +130,12 @@ export async function openOrderedStore(map: OrderedMap, changesKept: number): Pr
       for (const entry of map.range<Placed>(...within("of"))) {
         const [other] = group;
         if (other && (other.resource !== entry.resource || other.id !== entry.id)) {
-          yield* inOrder(group);
+          yield* inOrder(group).map(withoutPlace);
           group = [];
         }
         group.push(entry);
       }
-      yield* inOrder(group);
+      yield* inOrder(group).map(withoutPlace);
     },
     [Symbol.asyncDispose]: () => map[Symbol.asyncDispose](),
   };
@@ -143,6 +143,8 @@ export async function openOrderedStore(map: OrderedMap, changesKept: number): Pr
 
 const isLive = ({ expiresAt }: Entry) => expiresAt === undefined || expiresAt > Date.now();
 const inOrder = (entries: Placed[]) => entries.filter(isLive).sort((one, other) => one.place - other.place);
+
+const withoutPlace = ({ place: _, ...entry }: Placed): Entry => entry;
 
 /** Names hold no control characters, so neither this nor the one behind it can be in a name. */
 const separator = "\t";

@@ -380,8 +380,12 @@ describeOnStores("a feature store", (make) => {
       "other/1/y",
     ]);
     const ofTwo = entries.filter(({ resource, id }) => resource === "kind" && id === "2");
-    expect(ofTwo.map(({ feature }) => feature)).toEqual(["a", "m", "z"]);
-    expect(ofTwo.map(({ expiresAt }) => expiresAt)).toEqual([expiresAt, undefined, undefined]);
+    const two = { resource: "kind", id: "2" };
+    expect(ofTwo).toEqual([
+      { ...two, feature: "a", expiresAt },
+      { ...two, feature: "m" },
+      { ...two, feature: "z" },
+    ]);
     const begin = entries.findIndex(({ id }) => id === "2");
     expect(entries.slice(begin, begin + 3)).toEqual(ofTwo);
   });
