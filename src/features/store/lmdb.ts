@@ -1,6 +1,9 @@
 import { open as openEnvironment } from "lmdb";
+import { inTime } from "../../service/in-time.ts";
 import { type OrderedMap, openOrderedStore } from "./ordered-store.ts";
 import { changesKept, type FeatureStore, StoreFailure } from "./store.ts";
+
+const closeMaxMs = 1000;
 
 /** In a folder of this machine, which several processes can share. What is answered is on the disk. */
 export async function open(url: URL): Promise<FeatureStore> {
@@ -14,18 +17,20 @@ export async function open(url: URL): Promise<FeatureStore> {
 }
 
 function orderedMap(folder: string): OrderedMap {
-  const environment = orFailure(() => openEnvironment<unknown, string>({ path: folder, noSubdir: false }));
-  // A process that was killed may have left a mark that keeps pages from being used again.
-  environment.readerCheck();
+  const environment = orFailure(() =>
+    // Batching by turns of the event loop would leave a promise of its own behind that nobody hears fail.
+    openEnvironment<unknown, string>({ path: folder, noSubdir: false, eventTurnBatching: false }),
+  );
   return {
     get: (key) => orFailure(() => environment.get(key)) as never,
     *range(start, end) {
       for (const { value } of orFailure(() => environment.getRange({ start, end }))) yield value as never;
     },
-    write: (work) => environment.transaction(work).catch(fail),
+    write: (work) => environment.transaction(work).catch(failCommit),
     put: (key, value) => void environment.put(key, value),
     remove: (key) => void environment.remove(key),
-    [Symbol.asyncDispose]: () => environment.close(),
+    // After a commit that failed, the library would wait for it without end.
+    [Symbol.asyncDispose]: () => inTime(environment.close(), closeMaxMs, new Error()).catch(() => {}),
   };
 }
 
@@ -33,10 +38,14 @@ function orFailure<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    return fail(error);
+    return fail(error as Error);
   }
 }
 
-const fail = (error: unknown): never => {
-  throw new StoreFailure(`the store failed: ${(error as Error).message}`, { cause: error });
+/** The cause of a commit that failed comes with it, as a promise that rejects. */
+const failCommit = (error: Error & { commitError?: Promise<never> }): Promise<never> =>
+  (error.commitError ?? Promise.reject(error)).catch(fail);
+
+const fail = (error: Error): never => {
+  throw new StoreFailure(`the store failed: ${error.message}`, { cause: error });
 };

@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { newLmdb } from "./new-store.fixture.ts";
+import { openFeatureStore } from "./store.ts";
+
+const store = fileURLToPath(new URL("store.ts", import.meta.url));
+
+/** Runs a program on the store at a URL, whose files may not be larger than so many KiB. */
+async function runWithin(kibibytes: number, url: string, program: string): Promise<string> {
+  const open = `import { openFeatureStore } from ${JSON.stringify(store)};
+    const store = await openFeatureStore(process.argv[1]);`;
+  const args = [process.execPath, "--input-type=module", "--eval", open + program, url];
+  const limited = ["-c", `ulimit -f ${2 * kibibytes}; exec "$0" "$@"`, ...args];
+  const child = spawn("sh", limited, { stdio: ["ignore", "pipe", "ignore"] });
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  expect(code).toBe(0);
+  return said;
+}
+
+test("a disk that is full fails changes and nothing else, and what was answered is kept", async () => {
+  await using made = await newLmdb();
+  const said = await runWithin(
+    1000,
+    made.url,
+    `
+    let answered = 0;
+    const messages = [];
+    while (messages.length < 3) {
+      await store.change("kind", String(answered), [{ type: "add", feature: "a" }]).then(
+        () => { answered += 1; },
+        (error) => { messages.push(error.constructor.name + ": " + error.message); },
+      );
+    }
+    console.log(JSON.stringify({
+      answered,
+      messages,
+      has: await store.has("kind", "0", "a"),
+      hasNext: await store.has("kind", String(answered), "a"),
+    }));
+    await store[Symbol.asyncDispose]();`,
+  );
+  const { answered, messages, has, hasNext } = JSON.parse(said);
+  expect(new Set(messages)).toEqual(
+    new Set([expect.stringMatching(/^StoreFailure: the store failed: .*File too large/)]),
+  );
+  expect({ has, hasNext }).toEqual({ has: true, hasNext: false });
+  expect(answered).toBeGreaterThan(100);
+  await using again = await openFeatureStore(made.url);
+  expect(await Array.fromAsync(again.entries())).toHaveLength(answered);
+  expect(await again.change("kind", "more", [{ type: "add", feature: "a" }])).toEqual([false]);
+});
+
+test("a folder that cannot be one is told at opening", async () => {
+  await expect(openFeatureStore(`lmdb:${encodeURI(store)}`)).rejects.toThrow(
+    /^the store failed: Not a directory/,
+  );
+});
