@@ -7,8 +7,15 @@ import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { featuresService } from "../src/features/app.ts";
 import { ledgerService } from "../src/ledger/app.ts";
-import { operationsOf } from "../src/service/operations.ts";
-import { replyChecker } from "../src/service/reply-check.ts";
+import {
+  type Contract,
+  type DeclaredResponse,
+  follow,
+  type Operation,
+  operationsOf,
+  type Parameter,
+} from "../src/service/operations.ts";
+import { mediaTypeOf, replyChecker } from "../src/service/reply-check.ts";
 
 const env = {
   ...process.env,
@@ -36,10 +43,34 @@ afterAll(async () => {
   expect(await ended).toEqual([0, null]);
 });
 
-async function ask(title: string, path: string, headers: Record<string, string> = {}, method = "GET") {
-  const reply = await request(bases[title] + path, { method: method as "GET", headers });
+async function ask(
+  title: string,
+  path: string,
+  headers: Record<string, string> = {},
+  method = "GET",
+  body?: unknown,
+) {
+  const type = body !== undefined && { "content-type": "application/json" };
+  const reply = await request(bases[title] + path, {
+    method: method as "GET",
+    headers: { ...headers, ...type },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
   return { status: reply.statusCode, headers: reply.headers, body: await reply.body.text() };
 }
+
+/** A query and a body that an operation of a contract takes: the examples of those it requires. */
+function requestOf(contract: Contract, { path, method, parameters }: Operation) {
+  const query = (parameters as (Parameter & { example: unknown })[])
+    .filter(({ in: place, required }) => place === "query" && required)
+    .map(({ name, example }): [string, string] => [name, String(example)]);
+  const raw = contract.paths[path]?.[method.toLowerCase()] as { requestBody?: unknown } | undefined;
+  const declared = follow(contract, raw?.requestBody) as DeclaredResponse | undefined;
+  const [example] = Object.values(declared?.content?.["application/json"]?.examples ?? {});
+  const { value: body } = (example ?? {}) as { value?: unknown };
+  return { query: query.length > 0 ? `?${new URLSearchParams(query)}` : "", body };
+}
+
 const ledger = async (path: string, headers?: Record<string, string>) => {
   const { status, body } = await ask("Payment ledger", path, headers);
   return { status, json: JSON.parse(body) };
@@ -82,6 +113,21 @@ describe("the mock", () => {
     expect([head.status, head.body]).toEqual([503, ""]);
   });
 
+  test("answers without a body where the contract has none, and ends what is a stream elsewhere", async () => {
+    const removed = await ask("Feature storage", "/features/customer/42/dark-mode", {}, "DELETE");
+    expect([removed.status, removed.body]).toEqual([204, ""]);
+    for (const accept of ["application/json", "application/x-ndjson", "text/event-stream"]) {
+      const told = await ask("Feature storage", "/changes", { accept });
+      expect([told.status, mediaTypeOf(told.headers)]).toEqual([200, accept]);
+      expect(told.body).toContain("1f0c9a2b-18");
+    }
+    const list = ["dark-mode"];
+    const replaced = await ask("Feature storage", "/features/customer/42", { "if-match": "*" }, "PUT", list);
+    expect([replaced.status, replaced.body]).toEqual([200, '["dark-mode","beta search"]\n']);
+    const odd = await ask("Feature storage", "/features/customer/42", { "if-match": "*" }, "PUT", [1]);
+    expect(odd.status).toBe(400);
+  });
+
   test("publishes the contracts", async () => {
     for (const path of ["/docs", "/docs/queue", "/asyncapi.yaml", "/openapi.json"]) {
       expect([path, (await ask("Payment ledger", path)).status]).toEqual([path, 200]);
@@ -113,21 +159,24 @@ describe("the mock", () => {
     "gives every answer of a contract: $contract.info.title",
     async ({ contract }) => {
       const faultOf = replyChecker(contract);
-      for (const { operationId, method, path, responses } of operationsOf(contract)) {
-        for (const [status, { content = {} }] of Object.entries(responses)) {
-          const names = Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));
-          expect(names, `${operationId} ${status}`).not.toEqual([]);
-          for (const name of names) {
-            const prefer = `code=${status}, example=${name}`;
-            const needed = path.endsWith("gateway-transaction")
-              ? "?gateway_transaction_id=a&payment_provider=b"
-              : "";
-            const account = /\/(event|transaction)$/.test(path) ? "?gateway_account_id=57" : "";
-            const address = path.replaceAll(/\{\w+\}/g, "1") + needed + account;
-            const reply = await ask(contract.info.title, address, { prefer }, method);
-            expect([operationId, name, reply.status, faultOf(operationId, reply)]).toEqual([
+      for (const operation of operationsOf(contract)) {
+        const { operationId, method, path, responses } = operation;
+        const { query, body } = requestOf(contract, operation);
+        const address = path.replaceAll(/\{\w+\}/g, "1") + query;
+        for (const [status, { content = { "*/*": { examples: { "": {} } } } }] of Object.entries(responses)) {
+          const examples = Object.entries(content).flatMap(([type, { examples = {} }]) =>
+            Object.keys(examples).map((name) => [type, name] as const),
+          );
+          expect(examples, `${operationId} ${status}`).not.toEqual([]);
+          for (const [accept, name] of examples) {
+            const prefer = `code=${status}${name && `, example=${name}`}`;
+            const reply = await ask(contract.info.title, address, { prefer, accept }, method, body);
+            const fault = faultOf(operationId, reply);
+            const type = name === "" ? "*/*" : mediaTypeOf(reply.headers);
+            expect([operationId, name, type, reply.status, fault]).toEqual([
               operationId,
               name,
+              accept,
               Number(status),
               undefined,
             ]);

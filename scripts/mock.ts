@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import Negotiator from "negotiator";
 import { featuresService } from "../src/features/app.ts";
 import { settings as featuresSettings } from "../src/features/start.ts";
 import { ledgerService } from "../src/ledger/app.ts";
@@ -26,7 +27,7 @@ or SIGTERM. Requests are checked as the services check them. Where an operation 
 that holds the identifier of the path, otherwise the first; a header asks for another answer:
 
   Prefer: code=404            the example of this status
-  Prefer: example=refund      the example of this name
+  Prefer: example=refund      the example of this name, in the media type that Accept asks for if there are several
 
   ledger     payment ledger, port LEDGER_PORT (8081)
   features   feature storage, port FEATURES_PORT (8080)
@@ -40,26 +41,25 @@ const services = {
 
 interface Answer {
   status: number;
-  type: string;
+  type?: string;
   headers: Record<string, string>;
-  body: unknown;
+  body?: unknown;
   /** The name of the example. */
-  name: string;
+  name?: string;
 }
 
-/** Every example of an operation's replies, by status and media type, in the order of the contract. */
+/** Every example of an operation's replies, by status and media type, in the order of the contract; also of no body. */
 function answersOf(contract: Contract, { responses }: Operation): Answer[] {
-  return Object.entries(responses).flatMap(([status, response]) =>
-    Object.entries(response.content ?? {}).flatMap(([type, { examples = {} }]) =>
-      Object.entries(examples).map(([name, example]) => ({
-        status: Number(status),
-        type,
-        headers: headersOf(response),
-        body: (follow(contract, example) as { value: unknown }).value,
-        name,
-      })),
-    ),
-  );
+  return Object.entries(responses).flatMap(([code, response]): Answer[] => {
+    const [status, headers] = [Number(code), headersOf(response)];
+    if (response.content === undefined) return [{ status, headers }];
+    return Object.entries(response.content).flatMap(([type, { examples = {} }]) =>
+      Object.entries(examples).map(([name, example]) => {
+        const { value } = follow(contract, example) as { value: unknown };
+        return { status, type, headers, body: value, name };
+      }),
+    );
+  });
 }
 
 const headersOf = ({ headers = {} }: DeclaredResponse): Record<string, string> =>
@@ -85,14 +85,17 @@ function preferred(
 ): FastifyReply | undefined {
   const { code, example } = preferenceOf(String(request.headers.prefer ?? ""));
   if (code === undefined && example === undefined) return undefined;
-  const answer = answers.find(
+  const fitting = answers.filter(
     ({ status, name }) => (code ?? status) === status && (example ?? name) === name,
   );
+  const accepted = new Negotiator(request.raw).mediaType(fitting.flatMap(({ type }) => type ?? []));
+  const answer = fitting.find(({ type }) => type === accepted) ?? fitting[0];
   if (answer === undefined) {
-    const known = answers.map(({ status, name }) => `code=${status}, example=${name}`);
+    const known = answers.map(({ status, name }) => `code=${status}${name ? `, example=${name}` : ""}`);
     throw new Refusal(400, [`the contract has no such example; it has ${known.join("; ")}`]);
   }
-  return sendReply(reply.code(answer.status).headers(answer.headers), answer.type, answer.body);
+  const { status, type = "", headers, body } = answer;
+  return sendReply(reply.code(status).headers(headers), type, body);
 }
 
 /** A service that answers with the examples of its contract. */

@@ -34,14 +34,21 @@ func main() {
 
 	storage := must(features.NewClientWithResponses(os.Args[2]))
 	customer := fmt.Sprint(time.Now().UnixNano())
-	names := []string{"dark-mode", "beta search ü"}
+	trial := "trial ü " + customer
+	names := []string{"dark-mode", trial}
 	for _, name := range names {
-		added := must(storage.AddFeatureWithResponse(ctx, "customer", customer, name))
+		added := must(storage.AddFeatureWithResponse(ctx, "customer", customer, name, nil))
 		check(added.JSON201 != nil, added.Status(), string(added.Body))
 	}
-	listed := must(storage.ListFeaturesWithResponse(ctx, "customer", customer))
+	listed := must(storage.ListFeaturesWithResponse(ctx, "customer", customer, nil))
 	check(listed.JSON200 != nil && slices.Equal(*listed.JSON200, names), listed.Status(), string(listed.Body))
 	fmt.Println("features", *listed.JSON200)
+
+	removed := must(storage.RemoveFeatureWithResponse(ctx, "customer", customer, "dark-mode"))
+	check(removed.StatusCode() == 204, removed.Status(), string(removed.Body))
+	having := must(storage.ListResourcesWithResponse(ctx, "customer", &features.ListResourcesParams{Feature: trial}))
+	check(having.JSON200 != nil && slices.Equal(having.JSON200.Ids, []string{customer}), having.Status(), string(having.Body))
+	fmt.Println("customers with it", having.JSON200.Ids)
 }
 
 func must[Value any](value Value, err error) Value {

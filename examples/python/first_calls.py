@@ -2,7 +2,9 @@ import sys
 from uuid import uuid4
 
 from features_client import Client as Features
-from features_client.api.features import add_feature, list_features
+from features_client.api.features import add_feature, list_features, remove_feature
+from features_client.api.resources import list_resources
+from features_client.models import ResourcePage
 from ledger_client import Client as Ledger
 from ledger_client.api.transactions import get_transaction, search_transactions
 from ledger_client.models import Payment, Problem, TransactionSearchResponse
@@ -24,10 +26,17 @@ print("found", *(transaction.transaction_id for transaction in found.results))
 
 features = Features(base_url=sys.argv[2], raise_on_unexpected_status=True)
 customer = str(uuid4())
-names = ["dark-mode", "beta search ü"]
+trial = f"trial ü {customer}"
+names = ["dark-mode", trial]
 for name in names:
     added = add_feature.sync_detailed("customer", customer, name, client=features)
     assert added.status_code == 201, added
 listed = list_features.sync("customer", customer, client=features)
 assert listed == names, listed
 print("features", *listed)
+
+removed = remove_feature.sync_detailed("customer", customer, "dark-mode", client=features)
+assert removed.status_code == 204, removed
+having = list_resources.sync("customer", client=features, feature=trial)
+assert isinstance(having, ResourcePage) and having.ids == [customer], having
+print("customers with it", *having.ids)

@@ -29,7 +29,13 @@ say("found", ...found);
 
 const features = featuresClient({ baseUrl: featuresUrl });
 const customer = { resource: "customer", id: randomUUID() };
-for (const feature of ["dark-mode", ".."]) await features.addFeature({ ...customer, feature });
+const trial = `../trial ${customer.id}`;
+for (const feature of ["dark-mode", trial]) await features.addFeature({ ...customer, feature });
 const listed = await features.listFeatures(customer);
-assert.deepEqual(listed, ["dark-mode", ".."]);
+assert.deepEqual(listed, ["dark-mode", trial]);
 say("features", ...listed);
+
+await features.removeFeature({ ...customer, feature: "dark-mode" });
+const having = await Array.fromAsync(features.eachResource({ resource: "customer", feature: trial }));
+assert.deepEqual(having, [customer.id]);
+say("customers with it", ...having);

@@ -27,12 +27,24 @@ export function mutationsOf(contract: Contract): Mutation[] {
   const add = (kind: string, place: string[], what: string, apply: (node: Node) => void) =>
     found.push({ kind, place, what, apply });
   visitOperations(contract, add);
-  const { schemas, parameters = {}, responses = {} } = contract.components as Node;
+  const {
+    schemas,
+    parameters = {},
+    requestBodies = {},
+    responses = {},
+    headers = {},
+  } = contract.components as Node;
   for (const [name, parameter] of Object.entries<Node>(parameters)) {
     visitParameter(parameter, ["components", "parameters", name], add);
   }
+  for (const [name, body] of Object.entries<Node>(requestBodies)) {
+    visitBody(body, ["components", "requestBodies", name], add);
+  }
   for (const [name, response] of Object.entries<Node>(responses)) {
     visitResponse(response, ["components", "responses", name], add);
+  }
+  for (const [name, header] of Object.entries<Node>(headers)) {
+    visitHeader(header, ["components", "headers", name], add);
   }
   visitSchemas(schemas, ["components", "schemas"], add);
   return found;
@@ -49,7 +61,7 @@ function visitOperations({ paths }: Contract, add: Add): void {
 }
 
 function visitOperation(
-  { parameters = [], responses, security = [] }: Node,
+  { parameters = [], requestBody, responses, security = [] }: Node,
   place: string[],
   add: Add,
 ): void {
@@ -69,19 +81,33 @@ function visitOperation(
     node.responses["418"] = node.responses["400"];
   });
   for (const [index, parameter] of (parameters as Node[]).entries()) {
-    if (parameter.$ref) continue;
-    add("parameter removed", place, parameter.name, (node) => node.parameters.splice(index, 1));
-    visitParameter(parameter, [...place, "parameters", String(index)], add);
+    const name = parameter.name ?? parameter.$ref.split("/").at(-1);
+    add("parameter removed", place, name, (node) => node.parameters.splice(index, 1));
+    if (!parameter.$ref) visitParameter(parameter, [...place, "parameters", String(index)], add);
   }
-  add("parameter added", place, "colour", (node) => {
-    const colour = { name: "colour", in: "query", description: "Of nothing.", schema: { type: "string" } };
-    node.parameters = [...(node.parameters ?? []), colour];
+  for (const where of ["query", "header"]) {
+    add("parameter added", place, `colour in the ${where}`, (node) => {
+      const colour = { name: "colour", in: where, description: "Of nothing.", schema: { type: "string" } };
+      node.parameters = [...(node.parameters ?? []), colour];
+    });
+  }
+  if (requestBody) add("body removed", place, "", (node) => delete node.requestBody);
+  if (requestBody && !requestBody.$ref) visitBody(requestBody, [...place, "requestBody"], add);
+}
+
+function visitBody({ required, content }: Node, place: string[], add: Add): void {
+  add(required ? "body made optional" : "body made required", place, "", (node) => {
+    node.required = !node.required;
   });
+  for (const [type, { schema }] of Object.entries<Node>(content)) {
+    add("media type removed", place, type, (node) => delete node.content[type]);
+    visitSchema(schema, [...place, "content", type, "schema"], add);
+  }
 }
 
 function visitParameter(parameter: Node, place: string[], add: Add): void {
   const { name, required, schema } = parameter;
-  if (parameter.in === "query") {
+  if (parameter.in !== "path") {
     add(required ? "parameter made optional" : "parameter made required", place, name, (node) => {
       node.required = !node.required;
     });
@@ -93,12 +119,25 @@ function visitResponse({ content = {}, headers = {} }: Node, place: string[], ad
   for (const type of Object.keys(content)) {
     add("media type removed", place, type, (node) => delete node.content[type]);
   }
-  for (const [header, { required }] of Object.entries<Node>(headers)) {
-    if (!required) continue;
-    add("header renamed", place, header, (node) => {
-      node.headers = { "X-Colour": node.headers[header] };
+  for (const [name, header] of Object.entries<Node>(headers)) {
+    add("header removed", place, name, (node) => delete node.headers[name]);
+    add("header renamed", place, name, (node) => {
+      const { [name]: renamed, ...others } = node.headers;
+      node.headers = { ...others, "X-Colour": renamed };
     });
+    if (!header.$ref) visitHeader(header, [...place, "headers", name], add);
   }
+  add("header added", place, "X-Colour", (node) => {
+    const colour = { description: "Of nothing.", schema: { type: "string" } };
+    node.headers = { ...node.headers, "X-Colour": colour };
+  });
+}
+
+function visitHeader({ required, schema }: Node, place: string[], add: Add): void {
+  add(required ? "header made optional" : "header made required", place, "", (node) => {
+    node.required = !node.required;
+  });
+  visitSchema(schema, [...place, "schema"], add);
 }
 
 function visitSchemas(schemas: Record<string, Node>, place: string[], add: Add): void {

@@ -17,6 +17,8 @@ export interface Observation {
   sent: unknown;
   status: number;
   type: string;
+  /** What came along, the names of headers in lower case. */
+  replyHeaders: Record<string, unknown>;
   body: string;
   fault: string | undefined;
 }
@@ -44,6 +46,8 @@ export async function observe(subject: Subject): Promise<Observation[]> {
   const questions = subject.requests.map(({ method, path, headers, body, status }) => {
     const operation = operationAt(operations, method, path);
     if (!operation) throw new Error(`the contract has no operation at ${method} ${path}`);
+    const odd = Object.keys(headers ?? {}).find((name) => !isSent(operation, name));
+    if (odd !== undefined) throw new Error(`${operation.operationId} has no parameter ${odd}`);
     const type = body !== undefined && { "content-type": "application/json" };
     return { operation, method, path, status, headers: { ...good, ...type, ...headers }, sent: body };
   });
@@ -63,10 +67,40 @@ export async function observe(subject: Subject): Promise<Observation[]> {
     const { operation, method, path, headers: sentHeaders, sent, status: expected } = question;
     const { status, headers, body = "" } = reply;
     const unexpected = expected === undefined || expected === status ? undefined : `${expected} was expected`;
-    const fault = faultOf(operation.operationId, reply) ?? unexpected;
+    const fault = faultOf(operation.operationId, reply) ?? surplusOf(operation, reply) ?? unexpected;
     const type = mediaTypeOf(headers);
-    return { operation, method, path, headers: sentHeaders, sent, status, type, body, fault };
+    return {
+      operation,
+      method,
+      path,
+      headers: sentHeaders,
+      sent,
+      status,
+      type,
+      replyHeaders: headers,
+      body,
+      fault,
+    };
   });
+}
+
+/** Headers that OpenAPI has other words for, or none, on the way there and on the way back. */
+const undeclared = {
+  there: ["accept", "authorization", "content-type"],
+  back: ["connection", "content-length", "content-type", "date", "keep-alive", "transfer-encoding", "vary"],
+};
+
+/** Whether a request may be sent with this header. */
+const isSent = ({ parameters }: Operation, header: string): boolean =>
+  undeclared.there.includes(header) ||
+  parameters.some(({ name, in: place }) => place === "header" && name.toLowerCase() === header);
+
+/** The headers that a reply has and its operation does not declare. */
+function surplusOf({ responses }: Operation, { status, headers }: SeenReply): string | undefined {
+  const declared = Object.keys(responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
+  const known = [...undeclared.back, ...declared];
+  const surplus = Object.keys(headers).filter((name) => !known.includes(name));
+  return surplus.length > 0 ? `the headers ${surplus.join(", ")} are not declared` : undefined;
 }
 
 /** Every request, and for each operation those that it must refuse. */
@@ -93,12 +127,18 @@ async function whenAllIsWell(
     ...(sample.operation.body === undefined
       ? []
       : [
+          ...(sample.operation.body.required ? [withoutBody(sample)] : []),
           { ...sample, sent: "{", status: 400 },
           { ...sample, sent: " ".repeat(2 ** 20 + 1), status: 413 },
           { ...sample, headers: { ...sample.headers, "content-type": "text/plain" }, status: 415 },
         ]),
   ]);
   return [...exchanges, ...(await Promise.all(refused.map((question) => ask(base, question))))];
+}
+
+function withoutBody(sample: Question): Question {
+  const { "content-type": _, ...headers } = sample.headers;
+  return { ...sample, headers, sent: undefined, status: 400 };
 }
 
 async function inEachOtherSituation(subject: Subject, samples: Question[]): Promise<Exchange[]> {

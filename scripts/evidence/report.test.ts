@@ -10,7 +10,8 @@ import { type Situation, type Subject, withBug } from "./subjects.ts";
 
 const text = { content: { "text/plain": { schema: { type: "string" } } } };
 const error = { description: "an error", ...text };
-const errors = { 400: error, 405: error, 431: error, 500: error, 503: error };
+const allow = { Allow: { required: true, schema: { type: "string" } } };
+const errors = { 400: error, 405: { ...error, headers: allow }, 431: error, 500: error, 503: error };
 const light = {
   type: "object",
   required: ["colour"],
@@ -155,6 +156,20 @@ describe("the evidence is not enough", () => {
       ["PATCH /light?side=north&past=true was answered 405: the status is not declared"],
     ],
     [
+      "when a reply has a header that is not declared",
+      { contract: crossing({ responses: { 405: error } }) },
+      ["PATCH /light?side=north&past=true was answered 405: the headers allow are not declared"],
+    ],
+    [
+      "when a header was never seen, or never left out",
+      {
+        contract: crossing({
+          responses: { 405: { ...error, headers: { ...allow, "X-Since": {}, Allow: { schema: {} } } } },
+        }),
+      },
+      ["nothing was seen of getLight 405 Allow: left out", "nothing was seen of getLight 405 X-Since: given"],
+    ],
+    [
       "when a reply did not conform",
       { replies: { ...replies, south: { status: 200, body: { colour: "green", size: 3 } } } },
       [
@@ -214,5 +229,7 @@ describe("the evidence is not enough", () => {
     await expect(faultsWith({ requests: [asked(200, "/dark")] })).rejects.toThrow(
       "no operation at GET /dark",
     );
+    const coloured = { ...asked(200, "/light?side=north"), headers: { "x-colour": "red" } };
+    await expect(faultsWith({ requests: [coloured] })).rejects.toThrow("getLight has no parameter x-colour");
   });
 });

@@ -13,6 +13,7 @@ import { openIssuer } from "../../src/service/issuer.fixture.ts";
 import { openLog } from "../../src/service/log.ts";
 import type { Contract } from "../../src/service/operations.ts";
 import { readSettings } from "../../src/service/settings.ts";
+import { schemaValidator } from "../../src/service/validation.ts";
 import { messages, reprojections } from "./messages.ts";
 import { type Asked, featuresRequests, ledgerRequests } from "./requests.ts";
 
@@ -113,19 +114,25 @@ async function counted(wanted: number, rows: () => Promise<unknown[]>): Promise<
   return count;
 }
 
+/** Lines of a file that can be imported. */
+const entry = { resource: "customer", id: "42", feature: "dark-mode" };
+const entries = [entry, { ...entry, expires_at: "9999-01-01T00:00:00Z" }];
+
 export async function featuresSubject(): Promise<Subject> {
   const store = await openFeatureStore("memory:");
   const methods = Object.keys(store).map((name) => [name, away]);
   const failing = { ...store, ...Object.fromEntries(methods) } as FeatureStore;
   await store.change("customer", "45", [{ type: "add", feature: "gone", expiresAt: Date.now() + 1 }]);
   await setTimeout(10);
+  const faults = entries.flatMap(schemaValidator(featuresService.contract, "Entry"));
+  if (faults.length > 0) throw new Error(`entries are not taken: ${faults.join(", ")}`);
   const issuer = await openIssuer();
   const scope = "features:read features:write";
   return {
     contract: featuresService.contract,
     requests: featuresRequests,
     tokens: { good: await issuer.sign({ scope }), poor: await issuer.sign({}) },
-    taken: {},
+    taken: { Entry: entries },
     async open(situation) {
       const isAway = situation === "what it depends on is away";
       const app = await featuresApp({

@@ -10,22 +10,35 @@ export function unseenOf({ contract, taken }: Subject, observations: Observation
   const claims = new Set<string>();
   const shown = new Set<string>();
   for (const { operationId, parameters, body, responses } of operationsOf(contract)) {
-    if (body) claimsOf(reading, `${operationId} body`, body.schema, claims);
+    if (body) {
+      claimsOf(reading, `${operationId} body`, body.schema, claims);
+      claims.add(`${operationId} body: given`);
+      claims.add(`${operationId} body: ${body.required ? "missed" : "left out"}`);
+    }
     for (const { name, in: place, required, schema } of parameters) {
       claimsOf(reading, `${operationId} ${name}`, schema, claims);
       claims.add(`${operationId} ${name}: given`);
       if (!required) claims.add(`${operationId} ${name}: left out`);
       else if (place === "query") claims.add(`${operationId} ${name}: missed`);
     }
-    for (const [status, { content = {} }] of Object.entries(responses)) {
+    for (const [status, { content = {}, headers = {} }] of Object.entries(responses)) {
+      for (const [name, { required }] of Object.entries(headers)) {
+        claims.add(`${operationId} ${status} ${name}: given`);
+        if (!required) claims.add(`${operationId} ${status} ${name}: left out`);
+      }
       for (const { schema } of Object.values(content))
         claimsOf(reading, `${operationId} ${status}`, schema, claims);
     }
   }
   for (const observation of observations) {
     if (observation.fault !== undefined) continue;
-    const { operation, status, type, body } = observation;
-    const schema = operation.responses[status]?.content?.[type]?.schema;
+    const { operation, status, type, replyHeaders, body } = observation;
+    const { content, headers = {} } = operation.responses[status] ?? {};
+    for (const name of Object.keys(headers)) {
+      const isGiven = replyHeaders[name.toLowerCase()] !== undefined;
+      shown.add(`${operation.operationId} ${status} ${name}: ${isGiven ? "given" : "left out"}`);
+    }
+    const schema = content?.[type]?.schema;
     const value = isJson(type) ? JSON.parse(body) : body;
     if (schema) shownBy(reading, `${operation.operationId} ${status}`, schema, value, shown);
     showRequest(reading, observation, shown);
@@ -53,7 +66,10 @@ function showRequest(
     for (const claim of claims) if (status < 400 || isOff(claim)) shown.add(claim);
   };
   if (operation.body && status < 500) {
-    show(shownBy(reading, `${operation.operationId} body`, operation.body.schema, sent));
+    const claim = `${operation.operationId} body`;
+    if (status === 400 && sent === undefined) shown.add(`${claim}: missed`);
+    show([`${claim}: ${sent === undefined ? "left out" : "given"}`]);
+    if (sent !== undefined) show(shownBy(reading, claim, operation.body.schema, sent));
   }
   for (const { name, in: place, schema } of operation.parameters) {
     const claim = `${operation.operationId} ${name}`;

@@ -16,34 +16,60 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Milliseconds this call may take. */
   timeoutMs?: number;
+  /** Told of every reply, a refusal too, before its body is read: where an `ETag` is to be had. */
+  onReply?: (reply: ReplyHead) => void;
+}
+
+export interface ReplyHead {
+  status: number;
+  headers: Headers;
 }
 
 const timeoutOtherwiseMs = 30_000;
 
-type Part<Operation, In extends "path" | "query"> = Operation extends {
-  parameters: { [Place in In]: infer Values };
+type Part<Operation, In extends "path" | "query" | "header"> = Operation extends {
+  parameters: { [Place in In]?: infer Values };
 }
-  ? Values
+  ? [NonNullable<Values>] extends [never]
+    ? unknown
+    : NonNullable<Values>
   : unknown;
 type Optional<All, Names> = Omit<All, Names & keyof All> & Partial<Pick<All, Names & keyof All>>;
 
-/** The path and query parameters of an operation by their names; those with a default can be left out. */
-export type Arguments<Operation, Defaulted> = Part<Operation, "path"> &
-  Optional<Part<Operation, "query">, Defaulted>;
+type Json<Value> = { content: { "application/json": Value } };
+type Body<Operation> = Operation extends { requestBody: Json<infer Value> }
+  ? { body: Value }
+  : Operation extends { requestBody?: never }
+    ? unknown
+    : Operation extends { requestBody?: Json<infer Value> }
+      ? { body?: Value }
+      : unknown;
 
+/**
+ * The path, query and header parameters of an operation by their names, and its body as `body`; those with a default
+ * can be left out.
+ */
+export type Arguments<Operation, Defaulted> = Part<Operation, "path"> &
+  Optional<Part<Operation, "query">, Defaulted> &
+  Part<Operation, "header"> &
+  Body<Operation>;
+
+type BodyOf<Response> =
+  Response extends Json<infer Value>
+    ? Value
+    : Response extends { content: infer Content }
+      ? Content[keyof Content]
+      : undefined;
 type Success<Operation> = Operation extends { responses: infer Responses }
   ? {
-      [Status in keyof Responses & (200 | 201)]: Responses[Status] extends {
-        content: { "application/json": infer Body };
-      }
-        ? Body
-        : never;
-    }[keyof Responses & (200 | 201)]
+      [Status in keyof Responses & (200 | 201 | 204)]: BodyOf<Responses[Status]>;
+    }[keyof Responses & (200 | 201 | 204)]
   : never;
 
 /**
- * A function for each operation, by its operationId. It resolves to the body of a successful reply and rejects with a
- * `ReplyError` for any other, with a `TimeoutError` after the time limit and with the reason of a signal that aborts.
+ * A function for each operation, by its operationId. It resolves to the body of a successful reply, undefined where it
+ * has none, and rejects with a `ReplyError` for any other, with a `TimeoutError` after the time limit and with the
+ * reason of a signal that aborts. That what `If-None-Match` names is still the answer is such an error, with status 304.
  */
 export type Calls<Operations, Defaulted extends Record<keyof Operations, string>> = {
   [Id in keyof Operations]: (
@@ -71,18 +97,21 @@ export function openCalls<Operations, Defaulted extends Record<keyof Operations,
     operation: Operation,
     parameters: object,
     accept: string,
-    { signal, timeoutMs = timeoutOfAllMs }: CallOptions,
+    { signal, timeoutMs = timeoutOfAllMs, onReply }: CallOptions,
   ): Promise<Dispatcher.ResponseData> {
+    const { path, headers, body } = requestOf(operation, parameters);
     const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
     const bearer = typeof token === "function" ? await within(limit, token) : token;
     // Asked for by origin and path, since a URL would take a name such as ".." for a step up.
     const reply = await connections.request({
       origin,
-      path: base + addressOf(operation, parameters),
+      path: base + path,
       method: operation.method as Dispatcher.HttpMethod,
-      headers: { accept, ...(bearer && { authorization: `Bearer ${bearer}` }) },
+      headers: { ...headers, accept, ...(bearer && { authorization: `Bearer ${bearer}` }) },
+      body,
       signal: limit,
     });
+    onReply?.({ status: reply.statusCode, headers: headersOf(reply) });
     if (reply.statusCode < 300 && reply.statusCode in operation.responses) return reply;
     throw new ReplyError(operation.operationId, reply.statusCode, await reply.body.text());
   }
@@ -121,11 +150,24 @@ function within<Value>(limit: AbortSignal, value: () => Value | Promise<Value>):
   return Promise.race([value(), reached]);
 }
 
-/** The path and query of a request. What is undefined is left out; a list is joined as its parameter says. */
-function addressOf({ operationId, path, parameters }: Operation, given: object): string {
-  const values = given as Record<string, unknown>;
+/** What is sent for these parameters and this body. What is undefined is left out. */
+function requestOf(operation: Operation, given: object) {
+  const { body, ...values } = given as Record<string, unknown>;
+  const { operationId, parameters } = operation;
   const unknown = Object.keys(values).find((name) => !parameters.some((declared) => declared.name === name));
   if (unknown !== undefined) throw new TypeError(`${operationId} has no parameter ${unknown}`);
+  if (body !== undefined && !operation.body) throw new TypeError(`${operationId} has no body`);
+  const declared = parameters.filter(
+    ({ name, in: place }) => place === "header" && values[name] !== undefined,
+  );
+  const headers = Object.fromEntries(declared.map(({ name }) => [name, String(values[name])]));
+  const path = addressOf(operation, values);
+  if (body === undefined) return { path, headers };
+  return { path, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+/** The path and query of a request. A list is joined as its parameter says. */
+function addressOf({ operationId, path, parameters }: Operation, values: Record<string, unknown>): string {
   const query = new URLSearchParams();
   let address = path;
   for (const { name, in: place, explode } of parameters) {
@@ -137,9 +179,16 @@ function addressOf({ operationId, path, parameters }: Operation, given: object):
       throw new TypeError(`${operationId}: no ${name} can hold a comma`);
     }
     if (place === "path") address = address.replace(`{${name}}`, encodeURIComponent(String(value)));
-    else if (value === undefined) continue;
+    else if (value === undefined || place === "header") continue;
     else if (explode === false || !Array.isArray(value)) query.set(name, String(value));
     else for (const one of value) query.append(name, String(one));
   }
   return query.size > 0 ? `${address}?${query}` : address;
+}
+
+function headersOf(reply: Dispatcher.ResponseData): Headers {
+  const entries = Object.entries(reply.headers).flatMap(([name, value = []]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
+  return new Headers(entries);
 }

@@ -2,16 +2,19 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
-import { featuresApp } from "../features/app.ts";
+import { featuresApp, featuresService } from "../features/app.ts";
 import { openFeatureStore } from "../features/store/store.ts";
+import { ledgerService } from "../ledger/app.ts";
 import { childStory, startLedger, story } from "../ledger/ledger.fixture.ts";
 import { openLog } from "../service/log.ts";
+import { operationsOf } from "../service/operations.ts";
 import {
   type FeaturesClient,
   featuresClient,
   type LedgerClient,
   ledgerClient,
   ReplyError,
+  type ReplyHead,
 } from "./client.ts";
 
 const refusal = (call: Promise<unknown>): Promise<ReplyError> =>
@@ -131,6 +134,106 @@ describe("a client of the feature storage", () => {
     expect(names).toEqual(["..", ".", "a/b", "%2F", "ü 💷", "a?b#c", "__proto__"]);
   });
 
+  const oddNames = ["..", "a/b", "%2F", "ü 💷", '"', "\\", "__proto__"];
+  /** The next reply's head, once there is one. */
+  function seeReply() {
+    const seen: ReplyHead[] = [];
+    return { onReply: (reply: ReplyHead) => seen.push(reply), seen };
+  }
+
+  test("has a function for each operation, typed by the contract", async () => {
+    const one = { resource: "typed", id: "1" };
+    const removed = await features.removeFeature({ ...one, feature: "never" });
+    expectTypeOf(removed).toEqualTypeOf<undefined>();
+    expect(removed).toBeUndefined();
+    expect(await features.addFeature({ ...one, feature: "a", expires_at: "2999-01-01T00:00:00Z" })).toEqual({
+      result: true,
+    });
+    expect(await features.removeFeatures(one)).toBeUndefined();
+    expect(await features.getMetrics()).toMatch(/^# HELP /);
+    // @ts-expect-error A body that is required cannot be left out,
+    expect(await refusal(features.hasFeatures({}))).toMatchObject({ status: 400 });
+    // @ts-expect-error nor can a member of it,
+    expect(await refusal(features.hasFeatures({ body: { features: ["a"] } }))).toMatchObject({ status: 400 });
+    // @ts-expect-error and what takes no body gets none.
+    const odd = features.removeFeatures({ ...one, body: {} });
+    expect(await refusal(odd)).toMatchObject({ message: "removeFeatures has no body" });
+    const strange = features.listFeatures({ ...one, "if-none-match": "*" } as typeof one);
+    expect(await refusal(strange)).toMatchObject({ message: "listFeatures has no parameter if-none-match" });
+  });
+
+  test("sends bodies, whatever the names in them", async () => {
+    const pairs = oddNames.flatMap((id) => oddNames.map((feature) => ({ resource: "a/../b", id, feature })));
+    const changes = pairs.map((pair) => ({ type: "add" as const, ...pair }));
+    const { results } = await features.changeFeatures({ body: { changes } });
+    expect(results).toEqual(pairs.map(() => ({ changed: true })));
+    const resources = oddNames.map((id) => ({ resource: "a/../b", id }));
+    const query = { resources, features: [...oddNames, "never"] };
+    expect((await features.hasFeatures({ body: query })).results).toEqual(
+      resources.map((resource) => ({ ...resource, has: [...oddNames.map(() => true), false] })),
+    );
+    const context = { resource: "a/../b", id: "..", "if-match": { anything: [1] } };
+    const flags = await features.evaluateFlags({ body: { context } });
+    expect(flags.flags.map(({ key }) => key)).toEqual(oddNames);
+    const targetingKey = ["a/../b", "%2F"].map(encodeURIComponent).join("/");
+    const flag = await features.evaluateFlag({ key: "ü 💷", body: { context: { targetingKey } } });
+    expect(flag).toEqual({ key: "ü 💷", value: true, reason: "TARGETING_MATCH" });
+  });
+
+  test("replaces a list on the condition that it is the one that was seen", async () => {
+    const one = { resource: "conditional", id: "a/b" };
+    const { onReply, seen } = seeReply();
+    await features.listFeatures(one, { onReply });
+    const etag = seen[0]?.headers.get("ETag") ?? "";
+    expect(seen[0]).toMatchObject({ status: 200 });
+    expect(etag).toMatch(/^".+"$/);
+    const same = await refusal(features.listFeatures({ ...one, "If-None-Match": etag }, { onReply }));
+    expect(same).toMatchObject({ status: 304, message: "listFeatures was answered 304" });
+    expect(seen[1]?.headers.get("etag")).toBe(etag);
+
+    expect(await features.replaceFeatures({ ...one, "If-Match": etag, body: oddNames })).toEqual(oddNames);
+    const late = features.replaceFeatures({ ...one, "If-Match": etag, body: [] }, { onReply });
+    expect(await refusal(late)).toMatchObject({ name: "ReplyError", status: 412 });
+    expect(seen.at(-1)).toMatchObject({ status: 412 });
+    expect(await refusal(features.replaceFeatures({ ...one, body: [] }))).toMatchObject({ status: 428 });
+    expect(await features.listFeatures({ ...one, "If-None-Match": etag })).toEqual(oddNames);
+  });
+
+  test("walks through the resources that have a feature", async () => {
+    const ids = [...oddNames, ...Array.from({ length: 5 }, (_, index) => `id ${index}`)];
+    const changes = ids.map((id) => ({ type: "add" as const, resource: "walked", id, feature: "a/b?" }));
+    await features.changeFeatures({ body: { changes } });
+    const { onReply, seen } = seeReply();
+    const search = { resource: "walked", feature: "a/b?", limit: 5 };
+    const found = await Array.fromAsync(features.eachResource(search, { onReply }));
+    expect(found.toSorted()).toEqual(ids.toSorted());
+    expect(seen).toHaveLength(3);
+    expect(await Array.fromAsync(features.eachResource({ resource: "walked", feature: "never" }))).toEqual(
+      [],
+    );
+    // @ts-expect-error Where a page begins is not the caller's business here,
+    features.eachResource({ ...search, cursor: "NDI" });
+    // @ts-expect-error and of all resources none is asked for.
+    features.eachResource({ resource: "walked" });
+  });
+
+  test("walks through the changes there are, from where it is told", async () => {
+    const one = { resource: "changing", id: "1" };
+    const { next_cursor: cursor } = await features.listChanges({ cursor: "newest" });
+    for (const feature of oddNames) await features.addFeature({ ...one, feature });
+    await features.removeFeatures(one);
+    const told = await Array.fromAsync(features.eachChange({ cursor, limit: 3 }));
+    expect(told.map(({ type, feature }) => [type, feature])).toEqual([
+      ...oddNames.map((feature) => ["added", feature]),
+      ...oddNames.map((feature) => ["removed", feature]),
+    ]);
+    const rest = await Array.fromAsync(features.eachChange({ cursor: told[11]?.cursor }));
+    expect(rest).toEqual(told.slice(12));
+    expect(await Array.fromAsync(features.eachChange({ cursor: told.at(-1)?.cursor }))).toEqual([]);
+    expect((await Array.fromAsync(features.eachChange())).slice(-told.length)).toEqual(told);
+    expect(await refusal(features.eachChange({ cursor: "other-1" }).next())).toMatchObject({ status: 410 });
+  });
+
   test("tells an error that is a line of text", async () => {
     const error = await refusal(features.listFeatures({ resource: "a", id: "b".repeat(300) }));
     expect(error).toMatchObject({ status: 400, problem: undefined });
@@ -184,6 +287,40 @@ describe("whatever the service", () => {
       url: "/behind/a/proxy/features/customer/42",
       headers: { accept: "application/json" },
     });
+  });
+
+  test.each([featuresService, ledgerService])(
+    "no two things that a call takes have one name: $contract.info.title",
+    ({ contract }) => {
+      for (const { operationId, parameters } of operationsOf(contract)) {
+        const names = [...parameters.map(({ name }) => name), "body"];
+        expect([operationId, names]).toEqual([operationId, [...new Set(names)]]);
+      }
+    },
+  );
+
+  test("a body is sent as JSON, and nothing where there is none", async () => {
+    answer = reply("", 204);
+    const client = featuresClient({ baseUrl: origin });
+    await client.removeFeature({ ...one, feature: "a" });
+    expect(asked.at(-1)?.method).toBe("DELETE");
+    expect(asked.at(-1)?.headers).not.toHaveProperty("content-type");
+    answer = reply('["ü"]');
+    await client.replaceFeatures({ ...one, "If-Match": "*", body: ["ü"] });
+    expect(asked.at(-1)).toMatchObject({
+      method: "PUT",
+      url: "/features/customer/42",
+      headers: { "content-type": "application/json", "content-length": "6", "if-match": "*" },
+    });
+    await client.listFeatures({ ...one, "If-None-Match": undefined });
+    expect(asked.at(-1)?.headers).not.toHaveProperty("if-none-match");
+  });
+
+  test("every value of a reply's header is told", async () => {
+    answer = (response) => response.writeHead(200, { "X-Colour": ["red", "blue"] }).end("[]");
+    const seen: ReplyHead[] = [];
+    await featuresClient({ baseUrl }).listFeatures(one, { onReply: (head) => seen.push(head) });
+    expect(seen.map(({ headers }) => headers.get("x-colour"))).toEqual(["red, blue"]);
   });
 
   test("parameters are sent as they are given, and no others", async () => {

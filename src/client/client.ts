@@ -7,15 +7,56 @@ import { type Arguments, type CallOptions, type Calls, type ClientOptions, openC
 
 export type { components as FeatureComponents } from "../../generated/features.ts";
 export type { components as LedgerComponents } from "../../generated/ledger.ts";
-export type { CallOptions, ClientOptions } from "./calls.ts";
+export type { CallOptions, ClientOptions, ReplyHead } from "./calls.ts";
 export { type Problem, ReplyError } from "./reply.ts";
 
-export type FeaturesClient = Calls<features.operations, features.defaulted>;
+type FeaturesArguments<Id extends keyof features.operations> = Arguments<
+  features.operations[Id],
+  features.defaulted[Id]
+>;
 
-/** A client of the feature storage: a function for each operation of its contract. */
+export interface FeaturesClient extends Calls<features.operations, features.defaulted> {
+  /** The identifier of every resource that has a feature, read page by page as they are asked for. */
+  eachResource(
+    search: Omit<FeaturesArguments<"listResources">, "cursor" | "If-None-Match">,
+    options?: CallOptions,
+  ): AsyncGenerator<string, void, void>;
+  /**
+   * Every change behind a cursor, or every one that is kept, read page by page as they are asked for, until there are no
+   * more now. To go on later, give the cursor of the last one that was seen.
+   */
+  eachChange(
+    search?: Omit<FeaturesArguments<"listChanges">, "Last-Event-ID">,
+    options?: CallOptions,
+  ): AsyncGenerator<features.components["schemas"]["Change"], void, void>;
+}
+
+/** A client of the feature storage: a function for each operation of its contract, and two that walk through pages. */
 export function featuresClient(options: ClientOptions): FeaturesClient {
-  return openCalls<features.operations, features.defaulted>(featuresContract as unknown as Contract, options)
-    .calls;
+  const { calls } = openCalls<features.operations, features.defaulted>(
+    featuresContract as unknown as Contract,
+    options,
+  );
+  return {
+    ...calls,
+    async *eachResource(search, callOptions) {
+      let cursor: string | undefined;
+      do {
+        const page = await calls.listResources({ ...search, cursor }, callOptions);
+        yield* page.ids;
+        cursor = page.next_cursor;
+      } while (cursor !== undefined);
+    },
+    async *eachChange(search = {}, callOptions = {}) {
+      let { cursor } = search;
+      for (;;) {
+        const page = await calls.listChanges({ ...search, cursor }, callOptions);
+        if (page.changes.length === 0) return;
+        yield* page.changes;
+        cursor = page.next_cursor;
+      }
+    },
+  };
 }
 
 type Search = Arguments<ledger.operations["searchTransactions"], ledger.defaulted["searchTransactions"]>;

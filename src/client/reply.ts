@@ -22,10 +22,8 @@ export class ReplyError extends Error {
 
   constructor(operationId: string, status: number, text: string, options?: ErrorOptions) {
     const problem = readProblem(text);
-    super(
-      `${operationId} was answered ${status}: ${problem?.detail ?? text.trim().slice(0, toldMax)}`,
-      options,
-    );
+    const said = problem?.detail ?? text.trim().slice(0, toldMax);
+    super(`${operationId} was answered ${status}${said && `: ${said}`}`, options);
     this.operationId = operationId;
     this.status = status;
     this.text = text;
@@ -42,15 +40,18 @@ function readProblem(text: string): Problem | undefined {
   }
 }
 
-/** The body of a successful reply, with a bigint wherever the contract's integers need one. */
+/**
+ * The body of a successful reply: JSON with a bigint wherever the contract's integers need one, text where the contract
+ * has no JSON, undefined where it has nothing.
+ */
 export function readBody(contract: Contract, operation: Operation, status: number, text: string): unknown {
-  const content = operation.responses[status]?.content?.["application/json"];
+  const content = operation.responses[status]?.content;
+  if (content === undefined) return undefined;
+  const json = content["application/json"];
+  if (json === undefined) return text;
   try {
-    return typed(
-      contract,
-      content?.schema,
-      JSON.parse(text, exactly as (key: string, value: unknown) => unknown),
-    );
+    const value = JSON.parse(text, exactly as (key: string, value: unknown) => unknown);
+    return typed(contract, json.schema, value);
   } catch (cause) {
     throw new ReplyError(operation.operationId, status, text, { cause });
   }

@@ -43,10 +43,9 @@ type Part<Operation, In extends string> = Operation extends { parameters: infer 
     : Record<never, never>
   : Record<never, never>;
 
-type Body<Operation> = Operation extends { requestBody?: infer Declared }
-  ? NonNullable<Declared> extends { content: { "application/json": infer Json } }
-    ? Json
-    : undefined
+type Json<Declared> = Declared extends { content: { "application/json": infer Value } } ? Value : undefined;
+type Body<Operation> = Operation extends { requestBody?: unknown }
+  ? Json<Operation["requestBody"]>
   : undefined;
 
 export interface Request<Operation> {

@@ -34,7 +34,7 @@ export interface Operation {
 
 export interface DeclaredResponse {
   content?: Record<string, { schema: object; examples?: Record<string, unknown> }>;
-  headers?: Record<string, { required?: boolean; example?: string }>;
+  headers?: Record<string, { required?: boolean; schema?: object; example?: string }>;
 }
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];

@@ -12,7 +12,11 @@ const contract: Contract = {
         responses: {
           200: {
             description: "a shape",
-            headers: { "X-Colour": { required: true }, "X-Size": { required: true }, "X-Note": {} },
+            headers: {
+              "X-Colour": { required: true, schema: { type: "string" } },
+              "X-Size": { required: true, schema: { type: "integer" } },
+              "X-Note": {},
+            },
             content: {
               "application/json": {
                 schema: {
@@ -26,6 +30,7 @@ const contract: Contract = {
             },
           },
           204: { description: "none" },
+          304: { description: "the same", headers: { ETag: { required: true } } },
         },
       },
     },
@@ -41,6 +46,7 @@ describe("a reply", () => {
     ["a text", 200, { ...json, "content-type": "text/plain" }, "square"],
     ["one whose body is not at hand", 200, json, undefined],
     ["nothing", 204, {}, ""],
+    ["nothing but a header", 304, { etag: '"a"' }, ""],
   ])("conforms: %s", (_, status, headers, body) => {
     expect(faultOf("getShape", { status, headers, body })).toBeUndefined();
   });
@@ -56,6 +62,14 @@ describe("a reply", () => {
     ],
     ["none", 200, { "x-colour": "red", "x-size": "3" }, "", 'the media type "" is not declared'],
     ["one header too few", 200, { ...json, "x-size": undefined }, '{"side":1}', "without the headers X-Size"],
+    ["one header too few where there is no body", 304, {}, "", "without the headers ETag"],
+    [
+      "a header of another type",
+      200,
+      { ...json, "x-size": "large" },
+      '{"side":1}',
+      "the header X-Size is not what its schema says",
+    ],
     ["a body where there is none", 204, {}, "a", "a body is not declared"],
     ["a wrong type", 200, json, '{"side":"1"}', "body/side must be integer"],
     ["an undeclared member", 200, json, '{"side":1,"colour":"red"}', 'body/"colour" is not known'],

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isJson, parseJson } from "./json.ts";
-import { type Contract, type Operation, operationsOf } from "./operations.ts";
+import { type Contract, type DeclaredResponse, type Operation, operationsOf } from "./operations.ts";
 import { contractCompiler, describeFaults } from "./validation.ts";
 
 /** A reply as it goes out or comes in; the names of headers in lower case, the body undefined when it is not at hand. */
@@ -23,17 +23,29 @@ export function replyChecker(
     operationsOf(closed).map(({ operationId, responses }) => [operationId, responses]),
   );
 
+  function headersFault(response: DeclaredResponse, headers: Record<string, unknown>): string | undefined {
+    const declared = Object.entries(response.headers ?? {}).map(
+      ([name, header]) => [name, header, headers[name.toLowerCase()]] as const,
+    );
+    const missing = declared.filter(([, { required }, value]) => required && value === undefined);
+    if (missing.length > 0) return `without the headers ${missing.map(([name]) => name).join(", ")}`;
+    const odd = declared.find(([, { schema = {} }, value]) => value !== undefined && !isOf(schema, value));
+    return odd && `the header ${odd[0]} is not what its schema says`;
+  }
+
+  /** A header is text, whatever it stands for. */
+  const isOf = (schema: object, value: unknown): boolean =>
+    [value, parseJson(String(value))].some((one) => compile(schema)(one));
+
   return (operationId, { status, headers, body }) => {
     const response = responsesOf.get(operationId)?.[status];
     if (response === undefined) return "the status is not declared";
+    const faultOfHeaders = headersFault(response, headers);
+    if (faultOfHeaders !== undefined) return faultOfHeaders;
     if (response.content === undefined) return body ? "a body is not declared" : undefined;
     const type = mediaTypeOf(headers);
     const content = response.content[type];
     if (content === undefined) return `the media type "${type}" is not declared`;
-    const missing = Object.entries(response.headers ?? {})
-      .filter(([name, header]) => header.required && headers[name.toLowerCase()] === undefined)
-      .map(([name]) => name);
-    if (missing.length > 0) return `without the headers ${missing.join(", ")}`;
     if (body === undefined) return undefined;
     const validate = compile(content.schema);
     const valid = validate(isJson(type) ? parseJson(body) : body);
