@@ -424,7 +424,7 @@ export interface components {
          */
         Metrics: string;
         /**
-         * @description Unicode text of 1 to 256 characters, none of them a control character or half of a surrogate pair.
+         * @description Unicode text of 1 to 256 characters, none of them a control character.
          * @example dark-mode
          */
         Name: string;

@@ -284,7 +284,7 @@ describe("replacing a list", () => {
     ["an empty name", ["a", ""], 400, "body/1 must NOT have fewer than 1 characters"],
     ["a number", [1], 400, "body/0 must be string"],
     ["a control character", ["a\u0000"], 400, "body/0 must match pattern"],
-    ["half a surrogate pair", '["\\ud800"]', 400, "body/0 must match pattern"],
+    ["half a surrogate pair", '["\\\\\\ud800"]', 400, "body holds half of a surrogate pair"],
     ["a long name", ["x".repeat(257)], 400, "body/0 must NOT have more than 256 characters"],
     [
       "too many names",

@@ -24,5 +24,12 @@ export function parseJson(text: string): unknown {
 /** Whether a body of this media type is one JSON value. */
 export const isJson = (mediaType: string): boolean => /[/+]json$/.test(mediaType);
 
+/**
+ * Whether every text in a JSON value is Unicode: none holds half of a surrogate pair, which in JSON text stands as an
+ * escape that an even number of backslashes precedes.
+ */
+export const isUnicode = (value: unknown): boolean =>
+  !/(?<!\\)(?:\\\\)*\\ud[89a-f]../.test(JSON.stringify(value));
+
 /** JSON text, ended by a line feed as every body of the services is. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value)}\n`;

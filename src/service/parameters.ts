@@ -1,5 +1,6 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { needsBigInt } from "./int64.ts";
+import { isUnicode } from "./json.ts";
 import type { Parameter } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import { describeFaults } from "./validation.ts";
@@ -62,6 +63,9 @@ export function valueReader(ajv: Ajv2020, schema: object, part: string): (sent: 
   const validate = ajv.compile(schema);
   const nameOf = (path: string) => (part === "headers" ? `header ${path.slice(1)}` : part + path);
   return (sent) => {
+    if (part === "body" && !isUnicode(sent)) {
+      return { error: new Refusal(400, ["body holds half of a surrogate pair, which is no Unicode text"]) };
+    }
     if (validate(sent)) return { value: sent };
     return {
       error: new Refusal(400, describeFaults(validate.errors ?? [], nameOf)),

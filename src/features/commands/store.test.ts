@@ -76,6 +76,7 @@ describe("the command store", () => {
   test.each([
     ["{", "line 2 is not JSON"],
     ["[]", "line 2: the whole must be object"],
+    ['{"resource":"a","id":"b","feature":"\\ud800"}', "line 2 holds half of a surrogate pair"],
     ['{"resource":"a","id":"b"}', "line 2: feature is required"],
     ['{"resource":"a","id":"b","feature":""}', "line 2: feature must NOT have fewer than 1 characters"],
     ['{"resource":"a","id":"b","feature":"c","expires_at":"soon"}', "line 2: expires_at must be"],

@@ -5,7 +5,7 @@ import contract from "../../../generated/features.json" with { type: "json" };
 import type { components } from "../../../generated/features.ts";
 import { parseCommandLine, runCommand, say, UsageFault } from "../../service/command.ts";
 import { millisecondsOf } from "../../service/instant.ts";
-import { parseJson, toJson } from "../../service/json.ts";
+import { isUnicode, parseJson, toJson } from "../../service/json.ts";
 import { linesOf } from "../../service/lines.ts";
 import type { Contract } from "../../service/operations.ts";
 import { numeral, openProgress } from "../../service/progress.ts";
@@ -37,6 +37,7 @@ function readLine(
 ): { type: "add"; expiresAt: number | undefined } & ResourceWish {
   const entry = parseJson(line);
   if (entry === undefined) throw new Error(`line ${number} is not JSON`);
+  if (!isUnicode(entry)) throw new Error(`line ${number} holds half of a surrogate pair`);
   const faults = findFaults(entry);
   if (faults.length > 0) throw new Error(`line ${number}: ${faults.join("; ")}`);
   const { resource, id, feature, expires_at } = entry as components["schemas"]["Entry"];
