@@ -35,7 +35,7 @@ describe("settings that cannot be used", () => {
         /^start: DATABASE_URL must be one of pglite:FOLDER or pglite:memory, postgres:\/\//,
       ),
       "start: FEATURES_PORT must be a whole number from 0 to 65535",
-      "start: FEATURES_STORE_URL must be one of memory:",
+      expect.stringMatching(/^start: FEATURES_STORE_URL must be one of memory:, lmdb:FOLDER, redis:/),
       "start: LEDGER_PORT must be a whole number from 0 to 65535",
       "start: LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent",
       "start: QUEUE_RECEIVER_BACKGROUND_PROCESSING must be true or false",

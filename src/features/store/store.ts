@@ -75,13 +75,13 @@ const parameters: Adapter<FeatureStore>["parameters"] = {
 export const changesKept = ({ searchParams }: URL) => Number(searchParams.get("changes") ?? changesOtherwise);
 
 const redis: Adapter<FeatureStore> = {
-  form: "redis://USER:PASSWORD@HOST:6379/DATABASE?changes=100000",
+  form: "redis://HOST:6379 or rediss://HOST:6379",
   parameters,
   load: () => import("./redis.ts"),
 };
 const redisCluster: Adapter<FeatureStore> = {
   ...redis,
-  form: "redis+cluster://USER:PASSWORD@HOST:PORT,HOST:PORT?changes=100000",
+  form: "redis+cluster://HOST:6379,HOST:6379 or rediss+cluster://HOST:6379,HOST:6379",
   hasManyHosts: true,
 };
 
@@ -89,9 +89,9 @@ export const featureStores: Adapters<FeatureStore> = {
   "memory:": { form: "memory:", parameters, load: () => import("./memory.ts") },
   "lmdb:": { form: "lmdb:FOLDER", parameters, load: () => import("./lmdb.ts") },
   "redis:": redis,
-  "rediss:": { ...redis, form: redis.form.replace("redis:", "rediss:") },
+  "rediss:": redis,
   "redis+cluster:": redisCluster,
-  "rediss+cluster:": { ...redisCluster, form: redisCluster.form.replace("redis+", "rediss+") },
+  "rediss+cluster:": redisCluster,
 };
 
 export const openFeatureStore = (url: string) => openAdapter(featureStores, url);
