@@ -277,8 +277,13 @@ describe("a stream of changes", () => {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect(looks).toBeGreaterThan(1);
     expect(looks).toBeLessThan(10);
-    await counted.ask("POST", "/features/kind/1/a");
-    for (const stream of streams) await expect.poll(() => stream.ids()).toEqual(["1"]);
+    for (const id of ["1", "2", "3", "4"]) {
+      await counted.ask("POST", `/features/kind/${id}/a`);
+      for (const stream of streams) await expect.poll(() => stream.ids().at(-1)).toEqual(id);
+    }
+    looks = 0;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(looks).toBeLessThan(10);
     for (const stream of streams) stream.stop();
   });
 

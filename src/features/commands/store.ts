@@ -4,7 +4,6 @@ import { pipeline } from "node:stream/promises";
 import contract from "../../../generated/features.json" with { type: "json" };
 import type { components } from "../../../generated/features.ts";
 import { parseCommandLine, runCommand, say, UsageFault } from "../../service/command.ts";
-import { millisecondsOf } from "../../service/instant.ts";
 import { isUnicode, parseJson, toJson } from "../../service/json.ts";
 import { linesOf } from "../../service/lines.ts";
 import type { Contract } from "../../service/operations.ts";
@@ -12,6 +11,7 @@ import { numeral, openProgress } from "../../service/progress.ts";
 import { readSettings } from "../../service/settings.ts";
 import { stopOnSignals } from "../../service/stop.ts";
 import { schemaValidator } from "../../service/validation.ts";
+import { expiryOf, isPast } from "../handlers/expiry.ts";
 import { settings } from "../settings.ts";
 import { changeMany, type ResourceWish } from "../store/change-many.ts";
 import { type FeatureStore, openFeatureStore } from "../store/store.ts";
@@ -41,8 +41,7 @@ function readLine(
   const faults = findFaults(entry);
   if (faults.length > 0) throw new Error(`line ${number}: ${faults.join("; ")}`);
   const { resource, id, feature, expires_at } = entry as components["schemas"]["Entry"];
-  const expiresAt = expires_at === undefined ? undefined : millisecondsOf(expires_at);
-  return { type: "add", resource, id, feature, expiresAt };
+  return { type: "add", resource, id, feature, expiresAt: expiryOf(expires_at) };
 }
 
 await runCommand("store", usage, async (args) => {
@@ -109,7 +108,7 @@ async function importFrom(store: FeatureStore, file: string, signal: AbortSignal
       number += 1;
       if (line.trim() === "") continue;
       const wish = readLine(number, line);
-      if (wish.expiresAt !== undefined && wish.expiresAt <= Date.now()) counts.expired += 1;
+      if (isPast(wish.expiresAt)) counts.expired += 1;
       else wishes.push(wish);
       if (wishes.length === linesAtOnce) await flush();
     }

@@ -1,11 +1,10 @@
 import type { components, operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../service/contract.ts";
-import { millisecondsOf } from "../../service/instant.ts";
 import { toJson } from "../../service/json.ts";
 import { changeMany, type ResourceWish } from "../store/change-many.ts";
 import type { FeatureStore } from "../store/store.ts";
 import { errorLine } from "./errors.ts";
-import { isPast } from "./features.ts";
+import { expiryOf, isPast } from "./expiry.ts";
 import { openFeed, viewChange } from "./feed.ts";
 
 type ChangeOperation = "hasFeatures" | "changeFeatures" | "listChanges";
@@ -30,7 +29,7 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
         if (expires_at === undefined) continue;
         const place = `body/changes/${index}/expires_at`;
         if (type === "remove") return errorLine(400, `${place} belongs to a feature that is added`);
-        if (isPast(millisecondsOf(expires_at))) return errorLine(400, `${place} must be in the future`);
+        if (isPast(expiryOf(expires_at))) return errorLine(400, `${place} must be in the future`);
       }
       const had = await changeMany(store, wishes);
       const results = wishes.map(({ type }, index) => ({ changed: (type === "remove") === had[index] }));
@@ -64,6 +63,6 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
 }
 
 function wishOf({ type, resource, id, feature, expires_at }: components["schemas"]["Wish"]): ResourceWish {
-  const expiresAt = expires_at === undefined ? undefined : millisecondsOf(expires_at);
-  return type === "add" ? { type, resource, id, feature, expiresAt } : { type, resource, id, feature };
+  const named = { resource, id, feature };
+  return type === "add" ? { type, ...named, expiresAt: expiryOf(expires_at) } : { type, ...named };
 }

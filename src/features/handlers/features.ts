@@ -1,10 +1,10 @@
 import type { operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../service/contract.ts";
 import { entityTag, isMatched } from "../../service/entity-tag.ts";
-import { millisecondsOf } from "../../service/instant.ts";
 import { toJson } from "../../service/json.ts";
 import type { FeatureStore, Wish } from "../store/store.ts";
 import { errorLine } from "./errors.ts";
+import { expiryOf, isPast } from "./expiry.ts";
 
 type FeatureOperation =
   | "listFeatures"
@@ -81,7 +81,7 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
 
     async addFeature({ path: { resource, id, feature }, query: { expires_at }, log }) {
       log.debug({ resource, id, feature }, "add feature");
-      const expiresAt = expires_at === undefined ? undefined : millisecondsOf(expires_at);
+      const expiresAt = expiryOf(expires_at);
       if (isPast(expiresAt)) return errorLine(400, "query parameter expires_at must be in the future");
       const [had] = (await store.change(resource, id, [{ type: "add", feature, expiresAt }])) ?? [];
       return { status: had ? 200 : 201, body: { result: true } };
@@ -105,5 +105,3 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
     },
   };
 }
-
-export const isPast = (time: number | undefined): boolean => time !== undefined && time <= Date.now();

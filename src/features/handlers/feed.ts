@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { components } from "../../../generated/features.ts";
 import { type FeatureStore, StoreFailure, type ToldChange } from "../store/store.ts";
 
@@ -62,24 +63,31 @@ const eventOf = (told: ToldChange) => `id: ${told.cursor}\ndata: ${JSON.stringif
  */
 function openWatch(store: FeatureStore) {
   const waiting = new Map<(moved: boolean) => void, string>();
+  let isLooking = false;
 
   async function look(): Promise<void> {
-    const newest = await store.newest().catch(() => undefined);
-    for (const [resolve, cursor] of waiting) if (newest !== undefined && newest !== cursor) resolve(true);
-    if (waiting.size > 0) setTimeout(look, lookEveryMs);
+    isLooking = true;
+    while (waiting.size > 0) {
+      await sleep(lookEveryMs);
+      const newest = await store.newest().catch(() => undefined);
+      for (const [resolve, cursor] of waiting) if (newest !== undefined && newest !== cursor) resolve(true);
+    }
+    isLooking = false;
   }
 
   return async (cursor: string, ended: AbortSignal): Promise<boolean> => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const end = AbortSignal.any([ended, AbortSignal.timeout(heartbeatMs)]);
-    end.addEventListener("abort", () => resolve(false));
-    if (end.aborted) return false;
-    if (waiting.size === 0) setTimeout(look, lookEveryMs);
+    const end = () => resolve(false);
+    const heartbeat = setTimeout(end, heartbeatMs);
+    ended.addEventListener("abort", end);
     waiting.set(resolve, cursor);
+    if (!isLooking) void look();
     try {
-      return await promise;
+      return !ended.aborted && (await promise);
     } finally {
       waiting.delete(resolve);
+      ended.removeEventListener("abort", end);
+      clearTimeout(heartbeat);
     }
   };
 }
