@@ -189,20 +189,18 @@ export async function open(url: URL, others: URL[] = []): Promise<FeatureStore> 
     async *entries() {
       // A walk through keys may come by one twice.
       const told = new Set<string>();
-      for (const master of await servers.masters()) {
-        let walk = "0";
-        do {
-          const match = ["MATCH", "features:*:of:*", "COUNT", String(keysAtOnce)];
-          const [next, keys] = await master.ask<[string, string[]]>(["SCAN", walk, ...match]);
-          const fresh = [...new Set(keys)].filter((key) => !told.has(key));
-          const groups = await Promise.all(
-            fresh.map((key) => entriesOf(...(namesIn(key) as [resource: string, id: string]))),
-          );
-          for (const key of fresh) told.add(key);
-          yield* groups.flat();
-          walk = next;
-        } while (walk !== "0");
-      }
+      let walk = "0";
+      do {
+        const match = ["MATCH", "features:*:of:*", "COUNT", String(keysAtOnce)];
+        const [next, keys] = await servers.ask<[string, string[]]>(undefined, ["SCAN", walk, ...match]);
+        const fresh = [...new Set(keys)].filter((key) => !told.has(key));
+        const groups = await Promise.all(
+          fresh.map((key) => entriesOf(...(namesIn(key) as [resource: string, id: string]))),
+        );
+        for (const key of fresh) told.add(key);
+        yield* groups.flat();
+        walk = next;
+      } while (walk !== "0");
     },
     async [Symbol.asyncDispose]() {
       servers[Symbol.dispose]();
