@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { beforeEach, describe, expect, test } from "vitest";
 import { json, plain, startFeatures } from "./features.fixture.ts";
@@ -261,7 +262,7 @@ describe("a stream of changes", () => {
     again.stop();
   });
 
-  test("many listen to one store", async () => {
+  test("many listen to one store, which is looked at no more often for them, nor after them", async () => {
     let looks = 0;
     const newest = () => {
       looks += 1;
@@ -273,13 +274,24 @@ describe("a stream of changes", () => {
     const streams = await Promise.all(
       Array.from({ length: 50 }, () => listen(counted.base, "/changes?cursor=newest")),
     );
+    const ids = ["1", "2", "3"];
+    for (const [index, id] of ids.entries()) {
+      await counted.ask("POST", `/features/kind/${id}/a`);
+      for (const stream of streams) {
+        await expect.poll(() => stream.ids(), { interval: 5 }).toEqual(ids.slice(0, index + 1));
+      }
+    }
     looks = 0;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await sleep(1000);
     expect(looks).toBeGreaterThan(1);
     expect(looks).toBeLessThan(10);
-    await counted.ask("POST", "/features/kind/1/a");
-    for (const stream of streams) await expect.poll(() => stream.ids()).toEqual(["1"]);
     for (const stream of streams) stream.stop();
+    await Promise.all(streams.map(({ ended }) => ended));
+    // It takes the service a moment to notice.
+    await sleep(500);
+    looks = 0;
+    await sleep(500);
+    expect(looks).toBe(0);
   });
 
   test("a store that fails for a while interrupts no stream", async () => {
@@ -300,7 +312,7 @@ describe("a stream of changes", () => {
     const stream = await listen(shaky.base, "/changes?cursor=newest");
     fails = true;
     await store.change("kind", "1", [{ type: "add", feature: "a" }]);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await sleep(500);
     expect(stream.ids()).toEqual([]);
     fails = false;
     await expect.poll(() => stream.ids()).toEqual(["1"]);

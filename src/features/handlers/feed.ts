@@ -62,11 +62,17 @@ const eventOf = (told: ToldChange) => `id: ${told.cursor}\ndata: ${JSON.stringif
  */
 function openWatch(store: FeatureStore) {
   const waiting = new Map<(moved: boolean) => void, string>();
+  let isLooking = false;
 
   async function look(): Promise<void> {
     const newest = await store.newest().catch(() => undefined);
     for (const [resolve, cursor] of waiting) if (newest !== undefined && newest !== cursor) resolve(true);
-    if (waiting.size > 0) setTimeout(look, lookEveryMs);
+    lookLater();
+  }
+
+  function lookLater(): void {
+    isLooking = waiting.size > 0;
+    if (isLooking) setTimeout(look, lookEveryMs);
   }
 
   return async (cursor: string, ended: AbortSignal): Promise<boolean> => {
@@ -74,8 +80,8 @@ function openWatch(store: FeatureStore) {
     const end = AbortSignal.any([ended, AbortSignal.timeout(heartbeatMs)]);
     end.addEventListener("abort", () => resolve(false));
     if (end.aborted) return false;
-    if (waiting.size === 0) setTimeout(look, lookEveryMs);
     waiting.set(resolve, cursor);
+    if (!isLooking) lookLater();
     try {
       return await promise;
     } finally {
