@@ -55,6 +55,8 @@ describe("a flag", () => {
     [{ context: { targetingKey: "customer/%00" } }, "INVALID_CONTEXT"],
     [{ context: { targetingKey: 42 } }, "INVALID_CONTEXT"],
     [{ context: { targetingKey: null } }, "INVALID_CONTEXT"],
+    [{ context: { targetingKey: ["customer/42"] } }, "INVALID_CONTEXT"],
+    [{ context: { targetingKey: { toString: 1 } } }, "INVALID_CONTEXT"],
     [{ context: { resource: "customer", id: 42 } }, "INVALID_CONTEXT"],
     [{ context: { resource: "customer", id: "x".repeat(257) } }, "INVALID_CONTEXT"],
     [{ context: "customer/42" }, "PARSE_ERROR"],
