@@ -144,4 +144,22 @@ describe("the command store", () => {
     const exported = await store("lmdb:s", ["export", "-"], folder);
     expect(exported.output.split("\n")).toHaveLength(Number(told.replaceAll(",", "")) + 1);
   });
+
+  test("is stopped while it waits for more to import", async () => {
+    const folder = newFolder();
+    const lines = Array.from({ length: 1000 }, (_, id) => `{"resource":"a","id":"${id}","feature":"c"}\n`);
+    const importing = run("features/commands/store.ts", {
+      args: ["import", "-"],
+      folder,
+      env: { FEATURES_STORE_URL: "lmdb:s" },
+      input: lines.join(""),
+      mayGoOn: true,
+    });
+    await using open = await openFeatureStore(`lmdb:${folder}/s`);
+    await expect.poll(() => open.has("a", "999", "c")).toBe(true);
+    importing.child.kill("SIGINT");
+    const { code, errors } = await importing.ended;
+    expect(code).toBe(1);
+    expect(errors).toContain("store: stopped; 1,000 features were imported before\n");
+  }, 20_000);
 });
