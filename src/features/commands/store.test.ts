@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { newFolder, run } from "../../service/run.fixture.ts";
@@ -83,12 +83,7 @@ describe("the command store", () => {
     ['{"resource":"a","id":"b","feature":"c","x":1}', "line 2:"],
   ])("says which line cannot be imported: %s", async (line, message) => {
     const good = '{"resource":"a","id":"b","feature":"c"}';
-    const { code, errors } = await store(
-      "lmdb:s",
-      ["import", "-"],
-      newFolder(),
-      `${good}\n${line}\n${good}\n`,
-    );
+    const { code, errors } = await store("lmdb:s", ["import", "-"], newFolder(), `\n${line}\n${good}\n`);
     expect(code).toBe(1);
     expect(errors).toContain(`store: ${message}`);
     expect(errors).toContain("features were imported before");
@@ -122,9 +117,15 @@ describe("the command store", () => {
     const unreadable = await store("lmdb:s", ["import", "nothing"], folder);
     expect(unreadable.code).toBe(1);
     expect(unreadable.errors).toContain("nothing");
-    writeFileSync(join(folder, "file"), "");
+    writeFileSync(join(folder, "file"), "as it was");
     expect((await store("lmdb:file", ["export", "a"], folder)).code).toBe(1);
-    expect(readdirSync(folder).sort()).toEqual(["file", "s"]);
+    // What is there is left as it is until the new one is whole.
+    for (const name of ["taken", "file.part"]) mkdirSync(join(folder, name));
+    for (const file of ["taken", "file"]) {
+      expect((await store("lmdb:s", ["export", file], folder)).code).toBe(1);
+    }
+    expect(readFileSync(join(folder, "file"), "utf8")).toBe("as it was");
+    expect(readdirSync(folder).sort()).toEqual(["file", "file.part", "s", "taken"]);
   });
 
   test("is stopped in the middle of an import", async () => {
