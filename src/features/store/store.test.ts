@@ -408,6 +408,20 @@ describeOnStores("a feature store", (make) => {
     const begin = entries.findIndex(({ resource, id }) => resource === "kind" && id === "2");
     expect(entries.slice(begin, begin + 3)).toEqual(ofTwo);
   });
+
+  test("tells once what is there all the while, whatever is changed meanwhile", async () => {
+    await using store = await opened(make);
+    const ids = Array.from({ length: 500 }, (_, index) => `id ${index}`);
+    await Promise.all(ids.map((id) => store.change("kind", id, [add("stays"), add("goes")])));
+    const seen: string[] = [];
+    for await (const { id, feature } of store.entries()) {
+      if (feature !== "stays") continue;
+      const other = ids[(seen.push(id) * 7919) % ids.length] as string;
+      await store.change("kind", other, [remove("goes")]);
+      await store.change("kind", `${other} more`, [add("new")]);
+    }
+    expect(seen.sort()).toEqual(ids.sort());
+  });
 });
 
 describeOnSharedStores("a feature store for several processes", (make) => {
