@@ -33,6 +33,7 @@ describe("many questions at once", () => {
   test("are answered in their order, for each resource and feature", async () => {
     await change(add("1", "a"), add("2", "b"), add("2", "a", { expires_at: soon(60_000) }));
     const resources = ["1", "2", "never", "1"].map((id) => ({ resource: "kind", id }));
+    resources.push({ resource: "other", id: "1" });
     const answer = await query(resources, ["a", "b", "__proto__"]);
     expect(answer).toMatchObject({ status: 200, type: json });
     expect(JSON.parse(answer.text)).toEqual({
@@ -41,6 +42,7 @@ describe("many questions at once", () => {
         { resource: "kind", id: "2", has: [true, true, false] },
         { resource: "kind", id: "never", has: [false, false, false] },
         { resource: "kind", id: "1", has: [true, false, false] },
+        { resource: "other", id: "1", has: [false, false, false] },
       ],
     });
   });
