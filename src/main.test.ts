@@ -103,8 +103,11 @@ describe("a stop", () => {
     await vi.waitFor(() => expect(services.output().match(/listening/g)).toHaveLength(2), {
       timeout: 15_000,
     });
+    const begun = performance.now();
     services.child.kill(signal);
     expect(await services.ended).toMatchObject({ code: 0, errors: "" });
+    // What has nothing in hand does not wait for the end of its grace.
+    expect(performance.now() - begun).toBeLessThan(8000);
   });
 
   test("while the ledger still makes its database is heard too", async () => {

@@ -1,5 +1,8 @@
+import { Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { openLog } from "../service/log.ts";
 import { json, plain, startFeatures } from "./features.fixture.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "./store/store.ts";
 
@@ -30,6 +33,7 @@ describe("many questions at once", () => {
   test("are answered in their order, for each resource and feature", async () => {
     await change(add("1", "a"), add("2", "b"), add("2", "a", { expires_at: soon(60_000) }));
     const resources = ["1", "2", "never", "1"].map((id) => ({ resource: "kind", id }));
+    resources.push({ resource: "other", id: "1" });
     const answer = await query(resources, ["a", "b", "__proto__"]);
     expect(answer).toMatchObject({ status: 200, type: json });
     expect(JSON.parse(answer.text)).toEqual({
@@ -38,6 +42,7 @@ describe("many questions at once", () => {
         { resource: "kind", id: "2", has: [true, true, false] },
         { resource: "kind", id: "never", has: [false, false, false] },
         { resource: "kind", id: "1", has: [true, false, false] },
+        { resource: "other", id: "1", has: [false, false, false] },
       ],
     });
   });
@@ -94,6 +99,30 @@ describe("many changes at once", () => {
     expect((await ask("GET", "/features/kind?feature=a")).text).toBe('{"ids":["1","2"]}\n');
   });
 
+  test("are made in one step for each resource", async () => {
+    const steps: string[] = [];
+    await using counted = await startFeatures({
+      store: {
+        ...store,
+        change: (resource, id, wishes, onlyIf) => {
+          steps.push([resource, id, ...wishes.map(({ feature }) => feature)].join(" "));
+          return store.change(resource, id, wishes, onlyIf);
+        },
+        async [Symbol.asyncDispose]() {},
+      },
+    });
+    const changes = [
+      add("11", "a"),
+      add("1", "b"),
+      { ...add("1", "c"), resource: "kind1" },
+      add("11", "d"),
+      { ...remove("1", "e"), resource: "other" },
+      add("1", "a"),
+    ];
+    await counted.ask("POST", "/changes", { body: { changes } });
+    expect(steps).toEqual(["kind 11 a d", "kind 1 b a", "kind1 1 c", "other 1 e"]);
+  });
+
   test("may be a thousand", async () => {
     const many = Array.from({ length: 1001 }, (_, index) => add(String(index), "a"));
     expect((await change(...many)).text).toBe("body/changes must NOT have more than 1000 items\n");
@@ -144,6 +173,23 @@ describe("the changes", () => {
     });
     expect(await page(`?cursor=${next_cursor}`)).toEqual({ changes: [], next_cursor });
     expect(await page("?cursor=newest")).toEqual({ changes: [], next_cursor });
+  });
+
+  test("one that comes while a page is read is told with the next", async () => {
+    await using busy = await startFeatures({
+      store: {
+        ...store,
+        async changes(...given) {
+          const told = await store.changes(...given);
+          await store.change("kind", "1", [{ type: "add", feature: "meanwhile" }]);
+          return told;
+        },
+        async [Symbol.asyncDispose]() {},
+      },
+    });
+    const { changes, next_cursor } = JSON.parse((await busy.ask("GET", "/changes")).text);
+    expect(changes).toEqual([]);
+    expect((await page(`?cursor=${next_cursor}`)).changes).toMatchObject([{ feature: "meanwhile" }]);
   });
 
   test("are told as lines of JSON", async () => {
@@ -261,7 +307,7 @@ describe("a stream of changes", () => {
     again.stop();
   });
 
-  test("many listen to one store", async () => {
+  test("many listen to one store, which is looked at no more often for them, nor after them", async () => {
     let looks = 0;
     const newest = () => {
       looks += 1;
@@ -273,43 +319,93 @@ describe("a stream of changes", () => {
     const streams = await Promise.all(
       Array.from({ length: 50 }, () => listen(counted.base, "/changes?cursor=newest")),
     );
-    looks = 0;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    expect(looks).toBeGreaterThan(1);
-    expect(looks).toBeLessThan(10);
-    for (const id of ["1", "2", "3", "4"]) {
+    const ids = ["1", "2", "3"];
+    for (const [index, id] of ids.entries()) {
       await counted.ask("POST", `/features/kind/${id}/a`);
-      for (const stream of streams) await expect.poll(() => stream.ids().at(-1)).toEqual(id);
+      for (const stream of streams) {
+        await expect.poll(() => stream.ids(), { interval: 5 }).toEqual(ids.slice(0, index + 1));
+      }
     }
     looks = 0;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await sleep(1000);
+    expect(looks).toBeGreaterThan(1);
     expect(looks).toBeLessThan(10);
     for (const stream of streams) stream.stop();
+    await Promise.all(streams.map(({ ended }) => ended));
+    // It takes the service a moment to notice.
+    await sleep(500);
+    looks = 0;
+    await sleep(500);
+    expect(looks).toBe(0);
   });
 
-  test("a store that fails for a while interrupts no stream", async () => {
-    let fails = false;
-    const change = (name: "newest" | "changes") =>
-      (async (...given: []) => {
-        if (fails) throw new StoreFailure("away");
-        return (store[name] as () => Promise<never>)(...given);
-      }) as never;
-    await using shaky = await startFeatures({
+  test("begins with a comment, and has one every 15 seconds", async () => {
+    const begun = performance.now();
+    const quiet = await listen(service.base, "/changes?cursor=newest");
+    await expect.poll(() => quiet.text()).toBe(":\n\n");
+    expect(performance.now() - begun).toBeLessThan(5000);
+    quiet.stop();
+    const { setTimeout } = globalThis;
+    const shortened = vi
+      .spyOn(globalThis, "setTimeout")
+      .mockImplementation(((work: () => void, milliseconds: number, ...args: []) =>
+        setTimeout(work, milliseconds === 15_000 ? 20 : milliseconds, ...args)) as never);
+    try {
+      const stream = await listen(service.base, "/changes?cursor=newest");
+      await expect.poll(() => stream.text()).toMatch(/^(:\n\n){4,}$/);
+      stream.stop();
+    } finally {
+      shortened.mockRestore();
+    }
+  });
+
+  test.each([[["newest", "changes"]], [["changes"]]])(
+    "a store that fails %j for a while interrupts no stream",
+    async (failing) => {
+      let fails = false;
+      const change = (name: "newest" | "changes") =>
+        (async (...given: []) => {
+          if (fails && failing.includes(name)) throw new StoreFailure("away");
+          return (store[name] as () => Promise<never>)(...given);
+        }) as never;
+      await using shaky = await startFeatures({
+        store: {
+          ...store,
+          newest: change("newest"),
+          changes: change("changes"),
+          async [Symbol.asyncDispose]() {},
+        },
+      });
+      const stream = await listen(shaky.base, "/changes?cursor=newest");
+      fails = true;
+      await store.change("kind", "1", [{ type: "add", feature: "a" }]);
+      await sleep(500);
+      expect(stream.ids()).toEqual([]);
+      fails = false;
+      await expect.poll(() => stream.ids()).toEqual(["1"]);
+      stream.stop();
+    },
+  );
+
+  test("is broken off by a bug, which is logged", async () => {
+    const lines: string[] = [];
+    const sink = new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) });
+    let isBroken = false;
+    await using service = await startFeatures({
       store: {
         ...store,
-        newest: change("newest"),
-        changes: change("changes"),
+        changes: async (...given) => (isBroken ? expect.unreachable("a bug") : store.changes(...given)),
         async [Symbol.asyncDispose]() {},
       },
+      log: openLog("error", sink),
     });
-    const stream = await listen(shaky.base, "/changes?cursor=newest");
-    fails = true;
+    const stream = await listen(service.base, "/changes?cursor=newest");
+    isBroken = true;
     await store.change("kind", "1", [{ type: "add", feature: "a" }]);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(stream.ids()).toEqual([]);
-    fails = false;
-    await expect.poll(() => stream.ids()).toEqual(["1"]);
-    stream.stop();
+    expect(await stream.ended).not.toBe("by the service");
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ msg: "a reply broke off", method: "GET", route: "/changes" }),
+    ]);
   });
 
   test("ends when it has fallen too far behind", async () => {

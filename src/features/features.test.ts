@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openLog } from "../service/log.ts";
 import { json, plain, startFeatures } from "./features.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store/store.ts";
@@ -61,24 +61,45 @@ describe("the brief, to the letter", () => {
       const answer = await failing.ask(method, path);
       expect(answer).toMatchObject({ status: 500, type: plain, text: "disk full\n" });
     }
+    const mute = { ...store, list: () => Promise.reject(new StoreFailure("")) };
+    await using saying = await startFeatures({ store: mute });
+    expect((await saying.ask("GET", "/features/a/b")).text).toBe("the store failed\n");
   });
 
   test("each operation writes a debug line with resource, id and feature, and nothing at info", async () => {
-    for (const [level, count] of [
-      ["debug", 3],
-      ["info", 0],
-    ] as const) {
+    const [resource, id, feature] = ["a", "b", "c"];
+    const wish = { type: "add", resource, id, feature };
+    const flag = { context: { targetingKey: "a/b" } };
+    const asked = [
+      ["POST", "/features/a/b/c", { resource, id, feature }],
+      ["GET", "/features/a/b/c", { resource, id, feature }],
+      ["GET", "/features/a/b", { resource, id }],
+      ["GET", "/features/a?feature=c", { resource, feature }],
+      ["PUT", "/features/a/b", { resource, id, features: ["c"] }, ["c"]],
+      ["DELETE", "/features/a/b/c", { resource, id, feature }],
+      ["DELETE", "/features/a/b", { resource, id }],
+      [
+        "POST",
+        "/query",
+        { resources: 1, features: ["c"] },
+        { resources: [{ resource, id }], features: ["c"] },
+      ],
+      ["POST", "/changes", { changes: 1 }, { changes: [wish] }],
+      ["GET", "/changes?cursor=newest&limit=7", { cursor: "newest", limit: 7 }],
+      ["POST", "/ofrep/v1/evaluate/flags/c", { resource, id, feature }, flag],
+      ["POST", "/ofrep/v1/evaluate/flags", { resource, id }, flag],
+    ] as const;
+    for (const level of ["debug", "info"] as const) {
       const lines: string[] = [];
       const sink = new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) });
       await using told = await startFeatures({ log: openLog(level, sink) });
       lines.length = 0;
-      await told.ask("POST", "/features/a/b/c");
-      await told.ask("GET", "/features/a/b/c");
-      await told.ask("GET", "/features/a/b");
-      const operations = lines.map((line) => JSON.parse(line)).filter(({ resource }) => resource === "a");
-      expect(operations).toHaveLength(count);
-      expect(lines).toHaveLength(count);
-      for (const line of operations.slice(0, 2)) expect(line).toMatchObject({ id: "b", feature: "c" });
+      for (const [method, path, , body] of asked) {
+        const { status } = await told.ask(method, path, { body, headers: { "if-match": "*" } });
+        expect(status).toBeLessThan(300);
+      }
+      const expected = level === "debug" ? asked.map(([, , names]) => expect.objectContaining(names)) : [];
+      expect(lines.map((line) => JSON.parse(line))).toEqual(expected);
     }
   });
 });
@@ -275,6 +296,44 @@ describe("replacing a list", () => {
     expect(statuses.sort()).toEqual([200, ...Array(9).fill(412)]);
   });
 
+  test("one that is changed meanwhile is looked at again", async () => {
+    const inner = await openFeatureStore("memory:");
+    /** Each is added by somebody else behind the back of whoever reads the list. */
+    const rivals: string[] = [];
+    const store = {
+      ...inner,
+      async list(resource: string, id: string) {
+        const list = await inner.list(resource, id);
+        const feature = rivals.shift();
+        if (feature) await inner.change(resource, id, [{ type: "add", feature }]);
+        return list;
+      },
+    };
+    await using raced = await startFeatures({ store });
+    const put = (ifMatch: string) =>
+      raced.ask("PUT", "/features/a/1", { body: ["x"], headers: { "if-match": ifMatch } });
+    rivals.push("r", "s");
+    expect(await put("*")).toMatchObject({ status: 200, text: '["x"]\n' });
+    const { headers, text } = await raced.ask("GET", "/features/a/1");
+    expect(text).toBe('["x"]\n');
+    rivals.push("r");
+    expect((await put(String(headers.etag))).status).toBe(412);
+    expect((await raced.ask("GET", "/features/a/1")).text).toBe('["x","r"]\n');
+    rivals.push("s", "t");
+    expect((await raced.ask("DELETE", "/features/a/1")).status).toBe(204);
+    expect((await raced.ask("GET", "/features/a/1")).text).toBe("[]\n");
+  });
+
+  test("If-None-Match is no matter of a replacement", async () => {
+    const headers = { "if-match": "*", "if-none-match": "*" };
+    expect((await ask("PUT", "whole/6", { body: ["a"], headers })).status).toBe(200);
+  });
+
+  test("what only looks like half a surrogate pair is text", async () => {
+    const { text } = await ask("PUT", "whole/7", { body: ["\\ud800"], headers: { "if-match": "*" } });
+    expect(JSON.parse(text)).toEqual(["\\ud800"]);
+  });
+
   test.each([
     ["no JSON", "{", 400, "the body is not valid JSON"],
     ["no body", undefined, 400, "a body is required"],
@@ -285,6 +344,7 @@ describe("replacing a list", () => {
     ["a number", [1], 400, "body/0 must be string"],
     ["a control character", ["a\u0000"], 400, "body/0 must match pattern"],
     ["half a surrogate pair", '["\\\\\\ud800"]', 400, "body holds half of a surrogate pair"],
+    ["the other half", '["\\udc00"]', 400, "body holds half of a surrogate pair"],
     ["a long name", ["x".repeat(257)], 400, "body/0 must NOT have more than 256 characters"],
     [
       "too many names",
@@ -332,6 +392,24 @@ describe("expiry", () => {
     expect((await ask("GET", "expiry/1")).text).toBe('["b"]\n');
     expect((await ask("GET", "expiry?feature=a")).text).toBe('{"ids":[]}\n');
     expect((await ask("POST", "expiry/1/a")).status).toBe(201);
+  });
+
+  test("is at its instant, to the millisecond", async () => {
+    const now = vi.spyOn(Date, "now").mockReturnValue(Date.now());
+    try {
+      const instant = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
+      expect((await ask("POST", `expiry/5/a?expires_at=${instant(0)}`)).status).toBe(400);
+      expect((await ask("POST", `expiry/5/a?expires_at=${instant(2)}`)).status).toBe(201);
+      const cursor = JSON.parse((await service.ask("GET", "/changes?cursor=newest")).text).next_cursor;
+      const told = async () =>
+        JSON.parse((await service.ask("GET", `/changes?cursor=${cursor}`)).text).changes.length;
+      now.mockReturnValue(Date.now() + 1);
+      expect([(await ask("GET", "expiry/5/a")).text, await told()]).toEqual(['{"result":true}\n', 0]);
+      now.mockReturnValue(Date.now() + 1);
+      expect([(await ask("GET", "expiry/5/a")).text, await told()]).toEqual(['{"result":false}\n', 1]);
+    } finally {
+      now.mockRestore();
+    }
   });
 
   test("the last adding decides; to replace makes it last", async () => {

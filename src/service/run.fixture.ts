@@ -21,8 +21,14 @@ export function newFolder() {
   return folder;
 }
 
-/** Runs a program of this repository, named by its path in `src`, in a folder of its own. */
-export function run(program: string, { args = [] as string[], env = {}, folder = scratch, input = "" } = {}) {
+/**
+ * Runs a program of this repository, named by its path in `src`, in a folder of its own. Its input ends behind the text
+ * unless it is said that more may come.
+ */
+export function run(
+  program: string,
+  { args = [] as string[], env = {}, folder = scratch, input = "", mayGoOn = false } = {},
+) {
   const child = spawn(process.execPath, [source(program), ...args], {
     cwd: folder,
     env: { ...process.env, ...env },
@@ -33,7 +39,8 @@ export function run(program: string, { args = [] as string[], env = {}, folder =
   let errors = "";
   child.stdout.on("data", (chunk) => (output += chunk));
   child.stderr.on("data", (chunk) => (errors += chunk));
-  child.stdin.end(input);
+  child.stdin.write(input);
+  if (!mayGoOn) child.stdin.end();
   const ended = once(child, "close").then(([code]) => {
     running.delete(child);
     return { code, output, errors };

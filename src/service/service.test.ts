@@ -342,6 +342,8 @@ describe("a body is taken as it is or refused", () => {
       const headers = contentType === undefined ? {} : { "content-type": contentType };
       const answer = await ask("/things/", { method: "PUT", body: "{not json", headers });
       expect(answer).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
+      const chunked = await ask("/things/", { method: "PUT", body: Readable.from(["{not json"]), headers });
+      expect(chunked).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
     },
   );
 });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { newFolder, run } from "../../service/run.fixture.ts";
@@ -83,12 +83,7 @@ describe("the command store", () => {
     ['{"resource":"a","id":"b","feature":"c","x":1}', "line 2:"],
   ])("says which line cannot be imported: %s", async (line, message) => {
     const good = '{"resource":"a","id":"b","feature":"c"}';
-    const { code, errors } = await store(
-      "lmdb:s",
-      ["import", "-"],
-      newFolder(),
-      `${good}\n${line}\n${good}\n`,
-    );
+    const { code, errors } = await store("lmdb:s", ["import", "-"], newFolder(), `\n${line}\n${good}\n`);
     expect(code).toBe(1);
     expect(errors).toContain(`store: ${message}`);
     expect(errors).toContain("features were imported before");
@@ -122,9 +117,15 @@ describe("the command store", () => {
     const unreadable = await store("lmdb:s", ["import", "nothing"], folder);
     expect(unreadable.code).toBe(1);
     expect(unreadable.errors).toContain("nothing");
-    writeFileSync(join(folder, "file"), "");
+    writeFileSync(join(folder, "file"), "as it was");
     expect((await store("lmdb:file", ["export", "a"], folder)).code).toBe(1);
-    expect(readdirSync(folder).sort()).toEqual(["file", "s"]);
+    // What is there is left as it is until the new one is whole.
+    for (const name of ["taken", "file.part"]) mkdirSync(join(folder, name));
+    for (const file of ["taken", "file"]) {
+      expect((await store("lmdb:s", ["export", file], folder)).code).toBe(1);
+    }
+    expect(readFileSync(join(folder, "file"), "utf8")).toBe("as it was");
+    expect(readdirSync(folder).sort()).toEqual(["file", "file.part", "s", "taken"]);
   });
 
   test("is stopped in the middle of an import", async () => {
@@ -144,4 +145,22 @@ describe("the command store", () => {
     const exported = await store("lmdb:s", ["export", "-"], folder);
     expect(exported.output.split("\n")).toHaveLength(Number(told.replaceAll(",", "")) + 1);
   });
+
+  test("is stopped while it waits for more to import", async () => {
+    const folder = newFolder();
+    const lines = Array.from({ length: 1000 }, (_, id) => `{"resource":"a","id":"${id}","feature":"c"}\n`);
+    const importing = run("features/commands/store.ts", {
+      args: ["import", "-"],
+      folder,
+      env: { FEATURES_STORE_URL: "lmdb:s" },
+      input: lines.join(""),
+      mayGoOn: true,
+    });
+    await using open = await openFeatureStore(`lmdb:${folder}/s`);
+    await expect.poll(() => open.has("a", "999", "c")).toBe(true);
+    importing.child.kill("SIGINT");
+    const { code, errors } = await importing.ended;
+    expect(code).toBe(1);
+    expect(errors).toContain("store: stopped; 1,000 features were imported before\n");
+  }, 20_000);
 });

@@ -1,5 +1,6 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
+import { addAbortSignal } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import contract from "../../../generated/features.json" with { type: "json" };
 import type { components } from "../../../generated/features.ts";
@@ -93,7 +94,7 @@ async function exportTo(store: FeatureStore, file: string, signal: AbortSignal):
 
 async function importFrom(store: FeatureStore, file: string, signal: AbortSignal): Promise<void> {
   using progress = openProgress("imported");
-  const input = file === "-" ? process.stdin : createReadStream(file);
+  const input = addAbortSignal(signal, file === "-" ? process.stdin : createReadStream(file));
   const counts = { added: 0, there: 0, expired: 0 };
   let wishes: ResourceWish[] = [];
   let number = 0;

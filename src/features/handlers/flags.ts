@@ -50,7 +50,7 @@ function subjectOf(
       "the context needs a targetingKey such as customer/42, or a resource and an id",
     );
   }
-  const parts = String(targetingKey).split("/").map(decoded);
+  const parts = typeof targetingKey === "string" ? targetingKey.split("/").map(decoded) : [];
   const [kind, identifier] = parts;
   return parts.length === 2 && isName(kind) && isName(identifier)
     ? { resource: kind, id: identifier }

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { open } from "lmdb";
 import { expect, test } from "vitest";
 import { newLmdb } from "./new-store.fixture.ts";
-import { openFeatureStore } from "./store.ts";
+import { openFeatureStore, StoreFailure } from "./store.ts";
 
 const store = fileURLToPath(new URL("store.ts", import.meta.url));
 
@@ -51,6 +53,54 @@ test("a disk that is full fails changes and nothing else, and what was answered 
   await using again = await openFeatureStore(made.url);
   expect(await Array.fromAsync(again.entries())).toHaveLength(answered);
   expect(await again.change("kind", "more", [{ type: "add", feature: "a" }])).toEqual([false]);
+});
+
+test("what is removed and what is forgotten leaves nothing behind", async () => {
+  await using made = await newLmdb();
+  const keys = async (changes: number) => {
+    {
+      await using store = await openFeatureStore(`${made.url}?changes=${changes}`);
+      for (let round = 0; round < 20; round++) {
+        const feature = String(round);
+        await store.change("kind", "1", [
+          { type: "add", feature, expiresAt: Date.now() + 60_000 },
+          { type: "add", feature, expiresAt: Date.now() + 70_000 },
+          { type: "remove", feature },
+        ]);
+      }
+    }
+    const environment = open({ path: decodeURI(made.url.slice("lmdb:".length)), noSubdir: false });
+    const count = environment.getKeysCount();
+    await environment.close();
+    return count;
+  };
+  // The changes, and the log of which there are.
+  expect(await keys(30)).toBe(31);
+  expect(await keys(10)).toBe(11);
+});
+
+test("a store that is closed fails whatever it is asked", async () => {
+  await using made = await newLmdb();
+  const closed = await openFeatureStore(made.url);
+  await closed.change("kind", "1", [{ type: "add", feature: "a" }]);
+  await closed[Symbol.asyncDispose]();
+  for (const asked of [
+    () => closed.has("kind", "1", "a"),
+    () => closed.list("kind", "1"),
+    () => closed.idsWith("kind", "a", undefined, 10),
+    () => closed.changes(undefined, 10),
+    () => closed.newest(),
+    () => closed.change("kind", "1", [{ type: "remove", feature: "a" }]),
+    () => Array.fromAsync(closed.entries()),
+  ]) {
+    await expect(asked()).rejects.toThrow(StoreFailure);
+  }
+});
+
+test("is kept in the folder that its URL names, percent-encoded", async () => {
+  await using made = await newLmdb();
+  await using _store = await openFeatureStore(made.url);
+  expect(readdirSync(decodeURI(made.url.slice("lmdb:".length))).sort()).toEqual(["data.mdb", "lock.mdb"]);
 });
 
 test("a folder that cannot be one is told at opening", async () => {

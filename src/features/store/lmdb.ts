@@ -24,9 +24,14 @@ function orderedMap(folder: string): OrderedMap {
   return {
     get: (key) => orFailure(() => environment.get(key)) as never,
     *range(start, end) {
-      for (const { value } of orFailure(() => environment.getRange({ start, end }))) yield value as never;
+      // The range is read while it is walked through.
+      try {
+        for (const { value } of environment.getRange({ start, end })) yield value as never;
+      } catch (error) {
+        fail(error as Error);
+      }
     },
-    write: (work) => environment.transaction(work).catch(failCommit),
+    write: async (work) => orFailure(() => environment.transaction(work)).catch(failCommit),
     put: (key, value) => void environment.put(key, value),
     remove: (key) => void environment.remove(key),
     // After a commit that failed, the library would wait for it without end.

@@ -126,16 +126,14 @@ export async function openOrderedStore(map: OrderedMap, changesKept: number): Pr
       return cursorOf(id, last);
     },
     async *entries() {
-      let group: Placed[] = [];
-      for (const entry of map.range<Placed>(...within("of"))) {
-        const [other] = group;
-        if (other && (other.resource !== entry.resource || other.id !== entry.id)) {
-          yield* inOrder(group).map(withoutPlace);
-          group = [];
-        }
-        group.push(entry);
+      let [from, end] = within("of");
+      // A resource at a time, since the map may be changed while its caller is at work.
+      for (;;) {
+        const [next] = Iterator.from(map.range<Placed>(from, end)).take(1);
+        if (!next) return;
+        yield* entriesOf(next.resource, next.id).map(withoutPlace);
+        [, from] = within("of", next.resource, next.id);
       }
-      yield* inOrder(group).map(withoutPlace);
     },
     [Symbol.asyncDispose]: () => map[Symbol.asyncDispose](),
   };
@@ -185,6 +183,6 @@ const cursorOf = (logId: string, number: number) => `${logId}-${number}`;
 
 /** The number of the change that a cursor of this log stands behind. */
 function numberOf(cursor: string, logId: string): number | undefined {
-  const [, id, number] = /^(\w+)-(\d{1,15})$/.exec(cursor) ?? [];
+  const [, id, number] = /^(\w+)-(0|[1-9]\d{0,14})$/.exec(cursor) ?? [];
   return id === logId ? Number(number) : undefined;
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { describeOnSharedStores, describeOnStores, type NewStore } from "./new-store.fixture.ts";
@@ -94,6 +95,21 @@ describeOnStores("a feature store", (make) => {
     expect(await store.has(resource, id, feature)).toBe(false);
     expect(await exported(store)).toHaveLength(26);
     expect(await told(store)).toContain(`removed ${resource}/${id}/${feature}`);
+  });
+
+  test("a name that is the hash of a long one is another", async () => {
+    await using store = await opened(make);
+    const [long = ""] = longNames;
+    const hashes = (["base64url", "hex"] as const).map((encoding) => hash("sha256", long, encoding));
+    await store.change("kind", "1", [add(long)]);
+    expect(
+      await store.change(
+        "kind",
+        "1",
+        hashes.map((name) => add(name)),
+      ),
+    ).toEqual([false, false]);
+    expect(await store.list("kind", "1")).toEqual([long, ...hashes]);
   });
 
   test("a list that was handed out is not changed by a later add", async () => {
@@ -280,6 +296,7 @@ describeOnStores("a feature store", (make) => {
     for (const one of [another, store]) await one.change("kind", "1", [add("a"), add("b")]);
     expect(await store.changes(await store.newest(), 10)).toEqual([]);
     expect(await store.changes(`${await store.newest()}0`, 10)).toBe(undefined);
+    expect(await store.changes(await another.newest(), 10)).toBe(undefined);
   });
 
   test("what expires is gone everywhere, and told", async () => {
@@ -369,6 +386,7 @@ describeOnStores("a feature store", (make) => {
     await store.change("kind", "2", [add("z"), add("a", expiresAt)]);
     await store.change("kind", "1", [add("y")]);
     await store.change("other", "1", [add("y")]);
+    await store.change("kinds", "2", [add("y")]);
     await store.change("kind", "2", [add("m"), remove("z"), add("z")]);
     await store.change("kind", "gone", [add("y"), remove("y")]);
     const entries = await Array.fromAsync(store.entries());
@@ -377,6 +395,7 @@ describeOnStores("a feature store", (make) => {
       "kind/2/a",
       "kind/2/m",
       "kind/2/z",
+      "kinds/2/y",
       "other/1/y",
     ]);
     const ofTwo = entries.filter(({ resource, id }) => resource === "kind" && id === "2");
@@ -386,8 +405,22 @@ describeOnStores("a feature store", (make) => {
       { ...two, feature: "m" },
       { ...two, feature: "z" },
     ]);
-    const begin = entries.findIndex(({ id }) => id === "2");
+    const begin = entries.findIndex(({ resource, id }) => resource === "kind" && id === "2");
     expect(entries.slice(begin, begin + 3)).toEqual(ofTwo);
+  });
+
+  test("tells once what is there all the while, whatever is changed meanwhile", async () => {
+    await using store = await opened(make);
+    const ids = Array.from({ length: 500 }, (_, index) => `id ${index}`);
+    await Promise.all(ids.map((id) => store.change("kind", id, [add("stays"), add("goes")])));
+    const seen: string[] = [];
+    for await (const { id, feature } of store.entries()) {
+      if (feature !== "stays") continue;
+      const other = ids[(seen.push(id) * 7919) % ids.length] as string;
+      await store.change("kind", other, [remove("goes")]);
+      await store.change("kind", `${other} more`, [add("new")]);
+    }
+    expect(seen.sort()).toEqual(ids.sort());
   });
 });
 
