@@ -296,6 +296,7 @@ describeOnStores("a feature store", (make) => {
     for (const one of [another, store]) await one.change("kind", "1", [add("a"), add("b")]);
     expect(await store.changes(await store.newest(), 10)).toEqual([]);
     expect(await store.changes(`${await store.newest()}0`, 10)).toBe(undefined);
+    expect(await store.changes((await store.newest()).replace(/\w+$/, "0$&"), 10)).toBe(undefined);
     expect(await store.changes(await another.newest(), 10)).toBe(undefined);
   });
 
