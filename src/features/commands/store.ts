@@ -99,7 +99,7 @@ async function importFrom(store: FeatureStore, file: string, signal: AbortSignal
   let wishes: ResourceWish[] = [];
   let number = 0;
   async function flush() {
-    for (const had of await changeMany(store, wishes)) counts[had ? "there" : "added"] += 1;
+    for (const had of await changeMany(store.change, wishes)) counts[had ? "there" : "added"] += 1;
     progress.advance(wishes.length);
     wishes = [];
   }

@@ -31,7 +31,7 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
         if (type === "remove") return errorLine(400, `${place} belongs to a feature that is added`);
         if (isPast(expiryOf(expires_at))) return errorLine(400, `${place} must be in the future`);
       }
-      const had = await changeMany(store, wishes);
+      const had = await changeMany(store.change, wishes);
       const results = wishes.map(({ type }, index) => ({ changed: (type === "remove") === had[index] }));
       return { status: 200, body: { results } };
     },

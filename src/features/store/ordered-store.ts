@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { inOrder, isLive, type Placed } from "./placed.ts";
 import type { Change, Entry, FeatureStore, Wish } from "./store.ts";
 
 /** Values by text, in the order of the texts. */
@@ -13,11 +14,6 @@ export interface OrderedMap extends AsyncDisposable {
   put(key: string, value: unknown): void;
   /** Only within `write`. */
   remove(key: string): void;
-}
-
-/** An entry with its place among those of its resource: the number of the change that added it. */
-interface Placed extends Entry {
-  place: number;
 }
 
 /** The changes that are kept, by number. Who empties the store begins another log. */
@@ -131,18 +127,13 @@ export async function openOrderedStore(map: OrderedMap, changesKept: number): Pr
       for (;;) {
         const [next] = Iterator.from(map.range<Placed>(from, end)).take(1);
         if (!next) return;
-        yield* entriesOf(next.resource, next.id).map(withoutPlace);
+        yield* entriesOf(next.resource, next.id);
         [, from] = within("of", next.resource, next.id);
       }
     },
     [Symbol.asyncDispose]: () => map[Symbol.asyncDispose](),
   };
 }
-
-const isLive = ({ expiresAt }: Entry) => expiresAt === undefined || expiresAt > Date.now();
-const inOrder = (entries: Placed[]) => entries.filter(isLive).sort((one, other) => one.place - other.place);
-
-const withoutPlace = ({ place: _, ...entry }: Placed): Entry => entry;
 
 /** Names hold no control characters, so neither this nor the one behind it can be in a name. */
 const separator = "\t";

@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
+import { changeMany } from "./change-many.ts";
+import { inOrder, isLive } from "./placed.ts";
 import { type Command, openServers, parts, tagOf, wordsOf } from "./redis-servers.ts";
 import { type Change, changesKept, type Entry, type FeatureStore, type Wish } from "./store.ts";
 
@@ -37,11 +39,7 @@ export async function open(url: URL, others: URL[] = []): Promise<FeatureStore> 
   async function entriesOf(resource: string, id: string): Promise<Entry[]> {
     const part = partOf(resource, id);
     const fields = await servers.ask<string[]>(part, ["HGETALL", keyOf(part, "of", resource, id)]);
-    return pairs(fields)
-      .map(([feature, value]) => ({ resource, id, feature, ...read(value) }))
-      .filter(isLive)
-      .sort((one, other) => one.place - other.place)
-      .map(({ place, ...entry }) => entry);
+    return inOrder(pairs(fields).map(([feature, value]) => ({ resource, id, feature, ...read(value) })));
   }
 
   async function change(
@@ -75,18 +73,11 @@ export async function open(url: URL, others: URL[] = []): Promise<FeatureStore> 
         const range = ["-inf", now, "LIMIT", "0", String(expiriesAtOnce)];
         const due = await servers.ask<string[]>(part, ["ZRANGEBYSCORE", keyOf(part, "due"), ...range]);
         if (due.length === 0) return;
-        const entries = due.map((member) => JSON.parse(member) as [string, string, string]);
-        const byResource = Map.groupBy(entries, ([resource, id]) => JSON.stringify([resource, id]));
-        await Promise.all(
-          [...byResource].map(([name, group]) => {
-            const [resource, id] = JSON.parse(name);
-            return change(
-              resource,
-              id,
-              group.map(([, , feature]) => ({ type: "expire", feature })),
-            );
-          }),
-        );
+        const wishes = due.map((member) => {
+          const [resource, id, feature] = JSON.parse(member);
+          return { type: "expire" as const, resource, id, feature };
+        });
+        await changeMany(change, wishes);
       }
     });
   }
@@ -227,9 +218,6 @@ function read(value: string): { place: number; expiresAt?: number } {
   const [place, expiresAt] = value.split(" ");
   return { place: Number(place), ...(expiresAt && { expiresAt: Number(expiresAt) }) };
 }
-
-const isLive = ({ expiresAt }: { expiresAt?: number | undefined }) =>
-  expiresAt === undefined || expiresAt > Date.now();
 
 /** No id holds a control character: so all that begins with an id and its expiry lies before this. */
 const behindExpiry = "\u0001";
