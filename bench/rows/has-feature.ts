@@ -1,0 +1,28 @@
+import { request } from "undici";
+import { startBaseline, startService } from "../programs.ts";
+import type { Row } from "../row.ts";
+import { requestsFile, requestsPerSecond } from "../wrk.ts";
+
+const path = "/features/customer/42/dark-mode";
+
+export const hasFeature: Row = {
+  number: 1,
+  work: "has-feature",
+  async open({ seconds }, opened) {
+    const requests = await requestsFile(opened, [`GET ${path}`]);
+    const baseline = opened.use(await startBaseline("has-feature"));
+    const load = { requests, connections: 64, seconds };
+    const stores = ["memory:", "lmdb:./features"].map(async (store) => {
+      const service = opened.use(await startService("features", { env: { FEATURES_STORE_URL: store } }));
+      await request(service.url + path, { method: "POST" }).then(({ body }) => body.dump());
+      return {
+        name: store,
+        unit: "requests/s",
+        ours: () => requestsPerSecond(service.url, load),
+        baseline: { name: "node:http, the same bytes", measure: () => requestsPerSecond(baseline.url, load) },
+        target: { atLeast: 0.85 },
+      };
+    });
+    return Promise.all(stores);
+  },
+};

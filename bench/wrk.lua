@@ -1,0 +1,21 @@
+-- Asks for what the lines of a file say, and tells what came of it as "REQUESTS_A_SECOND FAILURES".
+local requests = {}
+local position = 0
+
+function init(args)
+  for line in io.lines(args[1]) do
+    local method, path = line:match("^(%u+) (%S+)$")
+    requests[#requests + 1] = wrk.format(method, path)
+  end
+end
+
+function request()
+  position = position % #requests + 1
+  return requests[position]
+end
+
+function done(summary)
+  local errors = summary.errors
+  local failures = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  io.write(string.format("%f %d\n", summary.requests * 1e6 / summary.duration, failures))
+end
