@@ -57,3 +57,15 @@ export function refuseOddHost({ httpVersion, rawHeaders }: IncomingMessage): Ref
   }
   return hostForm.test(host) ? undefined : new Refusal(400, ["the header Host names no host"]);
 }
+
+/** Refuses a query with malformed percent-encoding, as the router refuses a path. */
+export function refuseOddQuery(url: string): Refusal | undefined {
+  const query = url.indexOf("?");
+  if (query === -1 || !url.includes("%", query)) return undefined;
+  try {
+    decodeURIComponent(url.slice(query));
+    return undefined;
+  } catch {
+    return new Refusal(400, ["malformed percent-encoding in the query"]);
+  }
+}

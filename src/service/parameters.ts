@@ -41,10 +41,12 @@ export function parametersReader(
   part: keyof typeof kinds,
 ): (sent: Record<string, unknown>) => Outcome {
   const validate = ajv.compile({ ...schema, properties: mapValues(schema.properties, forValidation) });
-  const declared = Object.entries(schema.properties);
+  const toRead = Object.entries(schema.properties).filter(
+    ([, property]) => property.type !== "string" || "default" in property,
+  );
   return (sent) => {
-    const value = { ...sent };
-    for (const [name, property] of declared) {
+    const value = toRead.length > 0 ? { ...sent } : sent;
+    for (const [name, property] of toRead) {
       if (Object.hasOwn(sent, name)) value[name] = readValue(sent[name], property);
       else if ("default" in property) value[name] = property.default;
     }

@@ -7,12 +7,14 @@ import { isJson, toJson } from "./json.ts";
 import type { Operation } from "./operations.ts";
 
 /** A handler whose operation is not known any more. */
-export type AnyHandler = (request: object) => Promise<{
+export type AnyHandler = (request: object) => Promise<AnyReply>;
+
+interface AnyReply {
   status: number;
   type?: string;
   headers?: Record<string, string>;
   body?: unknown;
-}>;
+}
 
 /** Binds a handler to the route of its operation: the only place where a handler meets the framework. */
 export function answerWith(handler: AnyHandler, { parameters, responses }: Operation, closing: AbortSignal) {
@@ -21,41 +23,65 @@ export function answerWith(handler: AnyHandler, { parameters, responses }: Opera
   const headerNames = parameters.filter((one) => one.in === "header").map(({ name }) => name);
   const isTagged = responses[200]?.headers?.ETag !== undefined;
   const isConditional = responses[304] !== undefined;
-  return async function answer(request: FastifyRequest, reply: FastifyReply) {
-    const {
-      status,
-      type = "application/json",
-      headers = {},
-      body,
-    } = await handler({
-      path: request.params,
-      query: request.query,
-      body: request.body,
-      caller: request.caller,
-      log: request.log,
-      get headers() {
-        return Object.fromEntries(headerNames.map((name) => [name, request.headers[name.toLowerCase()]]));
-      },
-      get url() {
-        return originOf(request) + request.url.split("?")[0];
-      },
-      get mediaType() {
-        return others.length > 0 ? (new Negotiator(request.raw).mediaType(mediaTypes) ?? only) : only;
-      },
-      get ended() {
-        const gone = new AbortController();
-        reply.raw.once("close", () => gone.abort());
-        return AbortSignal.any([closing, gone.signal]);
-      },
-    });
+
+  /** What a handler is told. What costs something is found out when it is asked for. */
+  class Asked {
+    readonly #reply: FastifyReply;
+
+    constructor(reply: FastifyReply) {
+      this.#reply = reply;
+    }
+    get path() {
+      return this.#reply.request.params;
+    }
+    get query() {
+      return this.#reply.request.query;
+    }
+    get headers() {
+      const { headers } = this.#reply.request;
+      return Object.fromEntries(headerNames.map((name) => [name, headers[name.toLowerCase()]]));
+    }
+    get body() {
+      return this.#reply.request.body;
+    }
+    get caller() {
+      return this.#reply.request.caller;
+    }
+    get log() {
+      return this.#reply.request.log;
+    }
+    get url() {
+      const { request } = this.#reply;
+      return originOf(request) + request.url.split("?")[0];
+    }
+    get mediaType() {
+      if (others.length === 0) return only;
+      return new Negotiator(this.#reply.request.raw).mediaType(mediaTypes) ?? only;
+    }
+    get ended() {
+      const gone = new AbortController();
+      this.#reply.raw.once("close", () => gone.abort());
+      return AbortSignal.any([closing, gone.signal]);
+    }
+  }
+
+  function send(reply: FastifyReply, given: AnyReply): void {
+    const { status, type = json, headers, body } = given;
     if (others.length > 0) reply.header("vary", "accept");
-    reply.code(status).headers(headers);
-    if (!isTagged || status !== 200 || !isJson(type)) return sendReply(reply, type, body);
+    reply.code(status);
+    if (headers) reply.headers(headers);
+    if (!isTagged || status !== 200 || !isJson(type)) return void sendReply(reply, type, body);
     const text = toJson(body);
     const etag = entityTag(text);
     reply.header("etag", etag);
-    if (isConditional && fresh(request.headers, { etag })) return reply.code(304).send();
-    return sendText(reply, type, text);
+    if (isConditional && fresh(reply.request.headers, { etag })) reply.code(304).send();
+    else sendText(reply, type, text);
+  }
+
+  return function answer(_request: FastifyRequest, reply: FastifyReply): void {
+    handler(new Asked(reply))
+      .then((given) => send(reply, given))
+      .catch((error) => reply.send(error));
   };
 }
 
@@ -79,4 +105,8 @@ export function sendReply(reply: FastifyReply, type: string, body: unknown): Fas
 }
 
 const sendText = (reply: FastifyReply, type: string, text: string) =>
-  reply.type(`${type}; charset=utf-8`).send(text);
+  reply.type(type === json ? jsonInUtf8 : `${type}; charset=utf-8`).send(text);
+
+const json = "application/json";
+/** Put together once: the framework looks at it with every reply. */
+const jsonInUtf8 = `${json}; charset=utf-8`;

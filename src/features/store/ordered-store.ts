@@ -148,7 +148,11 @@ function partOf(name: string): string {
   return `\u0001${createHash("sha256").update(name).digest("base64url")}`;
 }
 
-const keyOf = (...parts: string[]) => parts.map(partOf).join(separator);
+function keyOf(...parts: string[]): string {
+  let key = "";
+  for (const part of parts) key += key === "" ? part : separator + partOf(part);
+  return key;
+}
 const within = (...parts: string[]): [start: string, end: string] => [
   keyOf(...parts) + separator,
   keyOf(...parts) + behindSeparator,
