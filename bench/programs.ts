@@ -12,6 +12,12 @@ import { freePort } from "../src/service/free-port.fixture.ts";
 const measuredCore = "0";
 const otherCores = availableParallelism() > 1 ? `1-${availableParallelism() - 1}` : measuredCore;
 
+/** The command on the core of what is measured. */
+export const onMeasuredCore = (command: string[]): [program: string, ...args: string[]] => [
+  "taskset",
+  ...["--cpu-list", measuredCore, ...command],
+];
+
 /** Keeps this process, and all that it starts from then on, off the core of what is measured. */
 export const leaveMeasuredCore = () =>
   execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", otherCores, String(process.pid)]);
@@ -51,8 +57,8 @@ async function startProgram(
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
   opening.defer(() => rm(folder, { recursive: true }));
   const port = await freePort();
-  const command = ["--cpu-list", measuredCore, process.execPath, ...options, program, ...args];
-  const child = spawn("taskset", command, {
+  const [taskset, ...command] = onMeasuredCore([process.execPath, ...options, program, ...args]);
+  const child = spawn(taskset, command, {
     cwd: folder,
     env: { PATH: process.env.PATH, [portVariable]: String(port), ...env },
     stdio: ["ignore", "ignore", "inherit"],

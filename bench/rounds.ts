@@ -19,13 +19,16 @@ export interface Result {
 }
 
 /**
- * Measures both in turn, round by round, so that what slows the machine for a while slows both; who is first changes
+ * Measures both once to warm up, and then in turn, round by round, so that what slows the machine for a while slows both; who is first changes
  * with each round.
  */
 export async function compare(comparison: Comparison, rounds: number, onRound: () => void): Promise<Result> {
   const { name, unit, target, baseline } = comparison;
   const ours: number[] = [];
   const others: number[] = [];
+  await comparison.ours();
+  await baseline?.measure();
+  onRound();
   for (let round = 0; round < rounds; round++) {
     const turns = [
       async () => ours.push(await comparison.ours()),

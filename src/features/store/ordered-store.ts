@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { inOrder, isLive, type Placed } from "./placed.ts";
+import { inOrder, isLive, type Placed, withoutPlace } from "./placed.ts";
 import type { Change, Entry, FeatureStore, Wish } from "./store.ts";
 
 /** Values by text, in the order of the texts. */
@@ -127,7 +127,7 @@ export async function openOrderedStore(map: OrderedMap, changesKept: number): Pr
       for (;;) {
         const [next] = Iterator.from(map.range<Placed>(from, end)).take(1);
         if (!next) return;
-        yield* entriesOf(next.resource, next.id);
+        yield* entriesOf(next.resource, next.id).map(withoutPlace);
         [, from] = within("of", next.resource, next.id);
       }
     },

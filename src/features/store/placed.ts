@@ -9,8 +9,7 @@ export const isLive = ({ expiresAt }: { expiresAt?: number | undefined }): boole
   expiresAt === undefined || expiresAt > Date.now();
 
 /** Those of a resource that have not expired, in the order of adding. */
-export const inOrder = (entries: Placed[]): Entry[] =>
-  entries
-    .filter(isLive)
-    .sort((one, other) => one.place - other.place)
-    .map(({ place: _, ...entry }) => entry);
+export const inOrder = (entries: Placed[]): Placed[] =>
+  entries.filter(isLive).sort((one, other) => one.place - other.place);
+
+export const withoutPlace = ({ place: _, ...entry }: Placed): Entry => entry;

@@ -101,7 +101,8 @@ function clientOfOne(url: URL): Client {
   return {
     // The first error is enough; the driver would go on trying.
     open: () => Promise.all([once(client, "ready"), check(client.connect(), false)]),
-    ask: (_part, command) => client.sendCommand(command),
+    // The limit of the wait costs more than the command, so only those get one that have to wait.
+    ask: (_part, command) => client.sendCommand(command, client.isReady ? { timeout: undefined } : {}),
     destroy: () => client.destroy(),
   };
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { changeMany } from "./change-many.ts";
-import { inOrder, isLive } from "./placed.ts";
+import { inOrder, isLive, type Placed, withoutPlace } from "./placed.ts";
 import { type Command, openServers, parts, tagOf, wordsOf } from "./redis-servers.ts";
 import { type Change, changesKept, type Entry, type FeatureStore, type Wish } from "./store.ts";
 
@@ -36,7 +36,7 @@ export async function open(url: URL, others: URL[] = []): Promise<FeatureStore> 
   const kept = String(changesKept(url));
   const ofAllParts = <Result>(work: (part: number) => Promise<Result>) => Promise.all(parts.map(work));
 
-  async function entriesOf(resource: string, id: string): Promise<Entry[]> {
+  async function entriesOf(resource: string, id: string): Promise<Placed[]> {
     const part = partOf(resource, id);
     const fields = await servers.ask<string[]>(part, ["HGETALL", keyOf(part, "of", resource, id)]);
     return inOrder(pairs(fields).map(([feature, value]) => ({ resource, id, feature, ...read(value) })));
@@ -189,7 +189,7 @@ export async function open(url: URL, others: URL[] = []): Promise<FeatureStore> 
           fresh.map((key) => entriesOf(...(namesIn(key) as [resource: string, id: string]))),
         );
         for (const key of fresh) told.add(key);
-        yield* groups.flat();
+        yield* groups.flat().map(withoutPlace);
         walk = next;
       } while (walk !== "0");
     },
@@ -199,11 +199,14 @@ export async function open(url: URL, others: URL[] = []): Promise<FeatureStore> 
   };
 }
 
-const partOf = (resource: string, id: string) => crc32(JSON.stringify([resource, id])) % parts.length;
+/** Names hold no control characters. */
+const partOf = (resource: string, id: string) => crc32(`${resource}\t${id}`) % parts.length;
 
 /** Encoded, names hold neither what separates them here nor the braces of a hash tag. */
-const keyOf = (part: number, kind: string, ...names: string[]) =>
-  [`features:${tagOf(part)}:${kind}`, names.map(encodeURIComponent).join("/")].filter(Boolean).join(":");
+function keyOf(part: number, kind: string, ...names: string[]): string {
+  const key = `features:${tagOf(part)}:${kind}`;
+  return names.length === 0 ? key : `${key}:${names.map(encodeURIComponent).join("/")}`;
+}
 const namesIn = (key: string) => key.split(":").at(-1)?.split("/").map(decodeURIComponent);
 
 const numbersAsTexts = (_name: string, value: unknown) => (typeof value === "number" ? String(value) : value);

@@ -1,0 +1,44 @@
+import { createServer, type ServerResponse } from "node:http";
+import { openFeatureStore } from "../../src/features/store/store.ts";
+import { entityTag } from "../../src/service/entity-tag.ts";
+
+/** A feature storage by hand: the same calls of the same store, the same bytes, and nothing is checked or counted. */
+const store = await openFeatureStore(process.env.FEATURES_STORE_URL as string);
+const json = "application/json; charset=utf-8";
+const added = '{"result":true}\n';
+const addedHeaders = { "content-type": json, "content-length": String(added.length) };
+
+async function list(resource: string, id: string, response: ServerResponse): Promise<void> {
+  const text = `${JSON.stringify(await store.list(resource, id))}\n`;
+  const length = String(Buffer.byteLength(text));
+  response.writeHead(200, { etag: entityTag(text), "content-type": json, "content-length": length });
+  response.end(text);
+}
+
+async function add(resource: string, id: string, feature: string, response: ServerResponse): Promise<void> {
+  const [had] = (await store.change(resource, id, [{ type: "add", feature }])) ?? [];
+  response.writeHead(had ? 200 : 201, addedHeaders);
+  response.end(added);
+}
+
+async function remove(
+  resource: string,
+  id: string,
+  feature: string,
+  response: ServerResponse,
+): Promise<void> {
+  await store.change(resource, id, [{ type: "remove", feature }]);
+  response.writeHead(204);
+  response.end();
+}
+
+const server = createServer(
+  { keepAliveTimeout: 72_000, optimizeEmptyRequests: true },
+  (request, response) => {
+    const [, , resource = "", id = "", feature = ""] = (request.url as string).split("/");
+    if (request.method === "GET") list(resource, id, response);
+    else if (request.method === "POST") add(resource, id, feature, response);
+    else remove(resource, id, feature, response);
+  },
+);
+server.listen(Number(process.env.PORT), "127.0.0.1");
