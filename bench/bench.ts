@@ -1,5 +1,6 @@
 import { readOptions, wholeNumber } from "../scripts/options.ts";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import { ledgersOnPostgres } from "./ledger-data.ts";
 import { leaveMeasuredCore } from "./programs.ts";
 import { compare, type Figure, type Result } from "./rounds.ts";
 import type { Scale } from "./row.ts";
@@ -21,17 +22,18 @@ const scales: Record<string, Scale> = {
   smoke: { rounds: 1, seconds: 1, ledgers: [100, 200, 300], payments: 50, requests: 100 },
 };
 
-const spread = ({ median, least, most }: Figure, digits: number) =>
-  `${median.toFixed(digits)} (${least.toFixed(digits)}–${most.toFixed(digits)})`;
+const spread = ({ median, least, most }: Figure) => `${tell(median)} (${tell(least)}–${tell(most)})`;
+/** Three digits at the least. */
+const tell = (value: number) => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
 
 const line = (number: number, { name, unit, ours, baseline, ratio, target, reached }: Result) =>
   [
     number,
     name,
-    spread(ours, 0),
+    spread(ours),
     unit,
-    baseline && spread(baseline, 0),
-    ratio && spread(ratio, 2),
+    baseline && spread(baseline),
+    ratio && spread(ratio),
     JSON.stringify(target),
     reached,
   ].join("  ");
@@ -41,9 +43,10 @@ await runCommand("bench", usage, async (args) => {
   const scale = scales[name];
   if (!scale) throw new UsageFault(`--scale must be one of ${Object.keys(scales).join(", ")}`);
   leaveMeasuredCore();
+  await using ledgers = ledgersOnPostgres();
   for (const row of rows.filter(({ number }) => !wanted || wanted.split(",").includes(String(number)))) {
     await using opened = new AsyncDisposableStack();
-    for (const comparison of await row.open(scale, opened)) {
+    for (const comparison of await row.open(scale, opened, ledgers)) {
       say(line(row.number, await compare(comparison, scale.rounds, () => {})));
     }
   }
