@@ -33,7 +33,7 @@ export const csv: Row = {
         unit: "MB",
         async ours() {
           await using fresh = await startLedger(databaseUrl);
-          return memoryGrowth(fresh.pid, () => download(fresh.url));
+          return await memoryGrowth(fresh.pid, () => download(fresh.url));
         },
         target: { atMost: 100 },
       },
