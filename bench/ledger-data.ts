@@ -4,8 +4,8 @@ import { verify } from "../src/ledger/intake/verify.ts";
 import { migrate } from "../src/ledger/tables/migrate.ts";
 
 /**
- * The account whose share of a ledger is the same at every size: it grows with the ledger. The biggest one has a tenth,
- * the steady one 5000 transactions, or half of all when that is less. The others have 1000 each.
+ * The growing account has four tenths of a ledger of any size, the big one a tenth, the steady one 5000 transactions, or
+ * half of all when that is less. The others have 1000 each.
  */
 export const accounts = { growing: "1", big: "2", steady: "3" };
 

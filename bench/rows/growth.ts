@@ -71,24 +71,24 @@ async function openSized(size: number, opened: AsyncDisposableStack, ledgers: Le
 const pathsOf = async (url: string, all: SomeTransaction[], refunded: SomeTransaction[]) => ({
   lookup: all.map(lookupPath),
   "first page": [searchPath(accounts.steady)],
-  "page 1000 by cursor": await pagesByCursor(url, searchPath(accounts.steady, "display_size=5")),
+  "page 1000 by cursor": await pagesByCursor(url, searchPath(accounts.steady, 5)),
   events: refunded.map((payment) => familyPath(payment, "event")),
   children: refunded.map((payment) => familyPath(payment, "transaction")),
   [exactTotal]: [searchPath(accounts.growing)],
   "first page of the growing account, limited total": [
-    searchPath(accounts.growing, "limit_total=true&limit_total_size=20"),
+    `${searchPath(accounts.growing)}&limit_total=true&limit_total_size=20`,
   ],
 });
 
-const searchPath = (account: string, options = "display_size=20") =>
-  `/v1/transaction?account_id=${account}&${options}`;
+const searchPath = (account: string, displaySize = 20) =>
+  `/v1/transaction?account_id=${account}&display_size=${displaySize}`;
 
 const familyPath = ({ external_id, gateway_account_id }: SomeTransaction, members: string) =>
   `/v1/transaction/${external_id}/${members}?gateway_account_id=${gateway_account_id}`;
 
 const lastPage = 1000;
 
-/** Goes from page to page; answers the paths of page 1000, or the last that there is, and of the ten before it. */
+/** Goes from page to page; answers the paths of page 1000, or the last that there is, and of the ten before that. */
 async function pagesByCursor(url: string, first: string): Promise<string[]> {
   const paths: string[] = [];
   let next: string | undefined = first;
