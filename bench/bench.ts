@@ -1,4 +1,4 @@
-import { readOptions, wholeNumber } from "../scripts/options.ts";
+import { readOptions } from "../scripts/options.ts";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
 import { ledgersOnPostgres } from "./ledger-data.ts";
 import { leaveMeasuredCore } from "./programs.ts";
