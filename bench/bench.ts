@@ -8,6 +8,7 @@ import { root } from "../scripts/project.ts";
 import { complain, parseCommandLine, runCommand, say, UsageFault } from "../src/service/command.ts";
 import { openProgress } from "../src/service/progress.ts";
 import { chartOf } from "./chart.ts";
+import { type Ledgers, ledgersOnPostgres } from "./ledger-data.ts";
 import { leaveMeasuredCore } from "./programs.ts";
 import { type MeasuredRow, type Results, tableOf } from "./results.ts";
 import { compare } from "./rounds.ts";
@@ -55,9 +56,10 @@ await runCommand("bench", usage, async (args) => {
     : { ...full, rounds, ledgers: [largest / 100, largest / 10, largest].map(Math.floor) };
   leaveMeasuredCore();
 
+  await using ledgers = ledgersOnPostgres();
   const measured: MeasuredRow[] = [];
   for (const row of chosen) {
-    measured.push(await measure(row, scale));
+    measured.push(await measure(row, scale, ledgers));
     for (const line of tableOf(measured.slice(-1))) say(line);
   }
   if (given.smoke) return;
@@ -81,11 +83,11 @@ function rowOf(text: string): Row {
   return row;
 }
 
-async function measure(row: Row, scale: Scale): Promise<MeasuredRow> {
+async function measure(row: Row, scale: Scale, ledgers: Ledgers): Promise<MeasuredRow> {
   const { number, work } = row;
   complain(`row ${number}, ${work}: getting ready`);
   await using opened = new AsyncDisposableStack();
-  const comparisons = await row.open(scale, opened);
+  const comparisons = await row.open(scale, opened, ledgers);
   using progress = openProgress(`rounds of row ${number}`, comparisons.length * (scale.rounds + 1));
   const results = [];
   for (const comparison of comparisons) {

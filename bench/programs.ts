@@ -43,6 +43,16 @@ export interface Settings {
 export const startService = (service: "ledger" | "features", settings: Settings = {}) =>
   startProgram(join(root, "src/main.ts"), [service], `${service.toUpperCase()}_PORT`, settings);
 
+/** A ledger that answers from this database and receives nothing. */
+export const startLedger = (databaseUrl: string) =>
+  startService("ledger", {
+    env: {
+      DATABASE_URL: databaseUrl,
+      QUEUE_URL: "memory:",
+      QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false",
+    },
+  });
+
 /** The same with one of the baselines. */
 export const startBaseline = (name: string, settings: Settings = {}) =>
   startProgram(join(root, `bench/baselines/${name}.ts`), [], "PORT", settings);

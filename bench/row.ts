@@ -1,11 +1,13 @@
+import type { Ledgers } from "./ledger-data.ts";
+
 /** One line of the table: some work, and what the same work costs somebody who does it another way. */
 export interface Row {
   number: number;
   work: string;
   /** Debian packages, other than PostgreSQL, RabbitMQ and Redis, that it needs; of each a program. */
   needs?: Record<string, string>;
-  /** Starts what is to be measured; all of it ends with the stack. */
-  open(scale: Scale, opened: AsyncDisposableStack): Promise<Comparison[]>;
+  /** Starts what is to be measured; all of it ends with the stack, but for the ledgers, which the rows share. */
+  open(scale: Scale, opened: AsyncDisposableStack, ledgers: Ledgers): Promise<Comparison[]>;
 }
 
 /** Measures one round; resolves with a figure in the unit of its comparison. */

@@ -1,6 +1,18 @@
 import type { Row } from "./row.ts";
+import { csv } from "./rows/csv.ts";
+import { growth } from "./rows/growth.ts";
 import { hasFeature } from "./rows/has-feature.ts";
 import { hasFeatureInRedis } from "./rows/has-feature-redis.ts";
 import { listAndAdd } from "./rows/list-and-add.ts";
+import { searchPage } from "./rows/search-page.ts";
+import { transactionLookup } from "./rows/transaction-lookup.ts";
 
-export const rows: Row[] = [hasFeature, hasFeatureInRedis, listAndAdd];
+export const rows: Row[] = [
+  hasFeature,
+  hasFeatureInRedis,
+  listAndAdd,
+  transactionLookup,
+  searchPage,
+  growth,
+  csv,
+];

@@ -1,0 +1,32 @@
+import { createServer } from "node:http";
+import pg from "pg";
+
+/** Answers `/v1/transaction/ID` with the text that is stored for the id, and looks at nothing else. */
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10, idleTimeoutMillis: 0 });
+const statement = {
+  name: "stored",
+  text: "select body from stored_json where external_id = $1",
+  rowMode: "array" as const,
+};
+const idAt = "/v1/transaction/".length;
+const notFound = { "content-length": "0" };
+
+const server = createServer(
+  { keepAliveTimeout: 72_000, optimizeEmptyRequests: true },
+  async ({ url = "" }, response) => {
+    const end = url.indexOf("?");
+    const id = url.slice(idAt, end === -1 ? undefined : end);
+    const { rows } = await pool.query<[body: string]>({ ...statement, values: [id] });
+    const body = rows[0]?.[0];
+    if (body === undefined) {
+      response.writeHead(404, notFound).end();
+      return;
+    }
+    response.writeHead(200, {
+      "content-type": "application/json; charset=utf-8",
+      "content-length": Buffer.byteLength(body),
+    });
+    response.end(body);
+  },
+);
+server.listen(Number(process.env.PORT), "127.0.0.1");

@@ -1,0 +1,188 @@
+import { type Database, openDatabase } from "../src/ledger/database/database.ts";
+import { startPostgres } from "../src/ledger/database/postgres-server.fixture.ts";
+import { verify } from "../src/ledger/intake/verify.ts";
+import { migrate } from "../src/ledger/tables/migrate.ts";
+
+/**
+ * The growing account has four tenths of a ledger of any size, the big one a tenth, the steady one 5000 transactions, or
+ * half of all when that is less. The others have 1000 each.
+ */
+export const accounts = { growing: "1", big: "2", steady: "3" };
+
+export interface Ledgers extends AsyncDisposable {
+  /** URL of a database that holds so many transactions, in many accounts or all in the growing one. */
+  open(transactions: number, spread?: "many accounts" | "one account"): Promise<string>;
+}
+
+/** Ledgers on a PostgreSQL of their own, each made when it is first asked for. */
+export function ledgersOnPostgres(): Ledgers {
+  const opened = new AsyncDisposableStack();
+  const ledgers = new Map<string, Promise<string>>();
+  let server: ReturnType<typeof startPostgres> | undefined;
+  async function make(name: string, transactions: number, account: string) {
+    server ??= startPostgres().then((started) => opened.use(started));
+    const url = new URL((await server).url);
+    await using maintenance = await openDatabase(url.href);
+    await maintenance.run(`create database ${name}`);
+    url.pathname = name;
+    await using database = await openDatabase(url.href);
+    await migrate(database);
+    await fill(database, transactions, account);
+    return url.href;
+  }
+  return {
+    open(transactions, spread = "many accounts") {
+      const name = `${spread.replace(" ", "_")}_${transactions}`;
+      const account = spread === "one account" ? `'${accounts.growing}'` : accountOf(transactions);
+      const ledger = ledgers.get(name) ?? make(name, transactions, account);
+      ledgers.set(name, ledger);
+      return ledger;
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+const verified = 1000;
+
+/** Throws when a row is not what the ledger itself would have made of the events. */
+async function fill(database: Database, transactions: number, account: string): Promise<void> {
+  await database.run(withoutIndexes(fillScript(transactions, account)));
+  // What is still to be written would be written while something is measured.
+  await database.run("vacuum analyze");
+  await database.run("checkpoint");
+  const sample = await someTransactions(database, verified);
+  const [difference] = await verify(
+    database,
+    sample.map(({ external_id }) => external_id),
+  );
+  if (difference) throw new Error(`the ledger of ${transactions} transactions is wrong: ${difference}`);
+}
+
+export interface SomeTransaction {
+  external_id: string;
+  gateway_account_id: string;
+}
+
+export const lookupPath = ({ external_id, gateway_account_id }: SomeTransaction) =>
+  `/v1/transaction/${external_id}?account_id=${gateway_account_id}`;
+
+/** Transactions, or payments that have a refund, from everywhere in a ledger; the same in every run. */
+export const someTransactions = (
+  database: Database,
+  max: number,
+  which: "all" | "refunded" = "all",
+): Promise<SomeTransaction[]> =>
+  database.query(
+    `select external_id, gateway_account_id from transaction
+     ${which === "all" ? "" : "where external_id in (select parent_external_id from transaction)"}
+     order by hashtextextended(external_id, 1) limit $1`,
+    [max],
+  );
+
+/**
+ * Whose the transactions of a group of ten are, in SQL: four groups in ten are the growing account's, one the big one's,
+ * and the steady one's are evenly among the rest.
+ */
+function accountOf(transactions: number): string {
+  const restGroups = Math.max(1, transactions / 20);
+  const everyNth = Math.ceil(restGroups / 500);
+  return `case
+    when "group" % 10 < 4 then '${accounts.growing}'
+    when "group" % 10 = 4 then '${accounts.big}'
+    when rest % ${everyNth} = 0 then '${accounts.steady}'
+    else (100 + rest % ${Math.ceil(restGroups / 100)})::text
+  end`;
+}
+
+/** Indexes are dropped while rows are added, since making them afterwards takes a fraction of the time. */
+const withoutIndexes = (script: string) => `
+  alter table event set unlogged;
+  alter table transaction set unlogged;
+  set local maintenance_work_mem = '1GB';
+  create temporary table dropped as
+  select indexname, indexdef from pg_indexes
+  where tablename in ('event', 'transaction') and indexname not in (select conname from pg_constraint);
+  do $$ declare name text; begin
+    for name in select indexname from dropped loop execute format('drop index %I', name); end loop;
+  end $$;
+  ${script}
+  do $$ declare definition text; begin
+    for definition in select indexdef from dropped loop execute definition; end loop;
+  end $$;
+`;
+
+/**
+ * Ten transactions a group, all of one account: nine payments and a refund of the ninth, each told by three events. Rows
+ * are written next to the events that they amount to, so that the fold need not run for millions.
+ */
+const fillScript = (transactions: number, account: string) => `
+  create temporary table life as
+  select
+    left(md5('transaction' || number), 26) as id,
+    case when is_refund then left(md5('transaction' || payment), 26) end as parent_id,
+    case when is_refund then 'refund' else 'payment' end as type,
+    3 * number - 2 as first_event,
+    created_date,
+    account,
+    'service' || account as service_id,
+    case when is_refund
+      then array['REFUND_CREATED_BY_USER', 'REFUND_SUBMITTED', 'REFUND_SUCCEEDED']
+      else array['PAYMENT_CREATED', 'PAYMENT_DETAILS_ENTERED', 'CAPTURE_CONFIRMED']
+    end as event_types,
+    case when is_refund
+      then array[
+        jsonb_build_object('gateway_account_id', account, 'amount', amount / 2, 'refunded_by', left(hash, 26),
+          'user_email', 'clerk' || "group" % 50 || '@service.example.org'),
+        '{}',
+        jsonb_build_object('gateway_transaction_id', 're_' || hash)
+      ]
+      else array[
+        jsonb_build_object('gateway_account_id', account, 'amount', amount, 'reference', reference,
+          'description', description, 'language', 'en', 'return_url', 'https://service.example.org/paid/' || number,
+          'payment_provider', 'worldpay', 'credential_external_id', md5(account), 'delayed_capture', false,
+          'moto', false, 'source', 'CARD_API', 'authorisation_mode', 'web',
+          'external_metadata', jsonb_build_object('branch', 'North', 'case_number', number)),
+        card || jsonb_build_object('card_brand', card_brand, 'total_amount', amount,
+          'gateway_transaction_id', hash, 'address_line1', number % 200 || ' High Street',
+          'address_postcode', 'E1 8QS', 'address_city', 'London', 'address_country', 'GB'),
+        jsonb_build_object('fee', 60, 'net_amount', amount - 60,
+          'captured_date', to_char(created_date at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+      ]
+    end as event_details,
+    number, is_refund, hash, reference, description, card, card_brand
+  from
+    generate_series(1, ${transactions}) as number,
+    lateral (select number % 10 = 0 as is_refund, number - (number % 10 = 0)::integer as payment,
+      timestamptz '2024-01-01 08:00Z' + number * interval '1 minute' as created_date,
+      (number - 1) / 10 as "group", (number - 1) / 100 * 5 + (number - 1) / 10 % 10 - 5 as rest) as place,
+    lateral (select ${account} as account) as owner,
+    lateral (select md5('gateway' || number) as hash, 'REF-' || left(md5('payment' || payment), 10) as reference,
+      (array['Fishing licence', 'Parking permit, zone B', 'Copy of a birth certificate'])[1 + payment % 3] as description,
+      500 + payment % 997 * 10 as amount, (array['visa', 'master-card'])[1 + payment % 2] as card_brand) as payment_told,
+    lateral (select jsonb_build_object('email', 'payer' || payment % 50000 || '@example.org',
+      'cardholder_name', 'A. ' || left(md5('name' || payment % 50000), 8), 'card_type', 'DEBIT',
+      'card_brand_label', (array['Visa', 'Mastercard'])[1 + payment % 2], 'first_digits_card_number', '424242',
+      'last_digits_card_number', lpad((payment % 10000)::text, 4, '0'), 'expiry_date', '11/29') as card offset 0) as card_told;
+
+  insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
+    service_id, live, event_details)
+  select type, id, parent_id, created_date + (step - 1) * interval '10 seconds', event_type, service_id, true, details
+  from life, unnest(event_types, event_details) with ordinality as told(event_type, details, step);
+
+  insert into transaction (external_id, transaction_type, parent_external_id, gateway_account_id, service_id, live,
+    state, created_date, event_count, first_event_id, reference, email, cardholder_name, card_brand,
+    first_digits_card_number, last_digits_card_number, gateway_transaction_id, metadata_values, details,
+    payment_details)
+  select id, upper(type), parent_id, account, service_id, true,
+    'SUCCESS', created_date, 3, first_event, reference, card ->> 'email', card ->> 'cardholder_name', card_brand,
+    card ->> 'first_digits_card_number', card ->> 'last_digits_card_number',
+    case when is_refund then 're_' || hash else hash end,
+    case when not is_refund then array[number::text, 'north'] end,
+    event_details[1] || event_details[2] || event_details[3],
+    case when is_refund then card || jsonb_build_object('description', description, 'reference', reference) end
+  from life;
+
+  insert into metadata_key
+  select gateway_account_id, key
+  from (select distinct gateway_account_id from transaction) as account, (values ('branch'), ('case_number')) as told(key);
+`;

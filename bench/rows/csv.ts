@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { request } from "undici";
+import { accounts } from "../ledger-data.ts";
+import { startLedger } from "../programs.ts";
+import type { Row } from "../row.ts";
+
+export const csv: Row = {
+  number: 9,
+  work: "CSV",
+  async open({ ledgers: sizes }, opened, ledgers) {
+    const size = sizes.at(-1) as number;
+    const databaseUrl = await ledgers.open(size, "one account");
+    const service = opened.use(await startLedger(databaseUrl));
+    const perSecond = async (read: () => Promise<unknown>) => {
+      const begin = performance.now();
+      await read();
+      return (size * 1000) / (performance.now() - begin);
+    };
+    return [
+      {
+        name: `of ${size} rows`,
+        unit: "rows/s",
+        ours: () => perSecond(() => download(service.url)),
+        baseline: { name: "psql \\copy", measure: () => perSecond(() => copy(databaseUrl)) },
+        target: { atLeast: 0.25 },
+      },
+      {
+        name: `of ${size} rows, by how much the memory of a new process grows`,
+        unit: "MB",
+        async ours() {
+          await using fresh = await startLedger(databaseUrl);
+          return await memoryGrowth(fresh.pid, () => download(fresh.url));
+        },
+        target: { atMost: 100 },
+      },
+    ];
+  },
+};
+
+async function download(url: string): Promise<void> {
+  const path = `/v1/transaction?account_id=${accounts.growing}`;
+  const { statusCode, body } = await request(url + path, { headers: { accept: "text/csv" } });
+  if (statusCode !== 200) throw new Error(`${path} is answered with ${statusCode}`);
+  await readAway(body);
+}
+
+async function copy(databaseUrl: string): Promise<void> {
+  const script = `\\copy (${columns.replaceAll(/\s+/g, " ")}) to stdout with (format csv, header)`;
+  const psql = spawn("psql", ["--no-psqlrc", "--quiet", "--command", script, databaseUrl], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [[code], errors] = await Promise.all([once(psql, "close"), text(psql.stderr), readAway(psql.stdout)]);
+  if (code !== 0) throw new Error(errors);
+}
+
+/** Both are read so: through a pipe or a socket, as fast as they come, and kept nowhere. */
+async function readAway(stream: Readable): Promise<void> {
+  for await (const _piece of stream);
+}
+
+const sampleEveryMs = 20;
+
+/** How far the resident memory of a process goes beyond what it was before the work: MB (10^6 bytes). */
+async function memoryGrowth(pid: number, work: () => Promise<void>): Promise<number> {
+  const before = await residentBytes(pid);
+  let peak = before;
+  const sampling = setInterval(async () => {
+    peak = Math.max(peak, await residentBytes(pid));
+  }, sampleEveryMs);
+  await work();
+  clearInterval(sampling);
+  return (peak - before) / 1e6;
+}
+
+async function residentBytes(pid: number): Promise<number> {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+/** What the ledger writes, as it is stored: pence and instants in their plain form. */
+const columns = `
+  select
+    reference as "Reference",
+    coalesce(payment_details, details) ->> 'description' as "Description",
+    email as "Email",
+    details ->> 'amount' as "Amount",
+    coalesce(payment_details, details) ->> 'card_brand_label' as "Card Brand",
+    cardholder_name as "Cardholder Name",
+    coalesce(payment_details, details) ->> 'expiry_date' as "Card Expiry Date",
+    last_digits_card_number as "Card Number",
+    state as "State",
+    null as "Finished",
+    null as "Error Code",
+    null as "Error Message",
+    gateway_transaction_id as "Provider ID",
+    coalesce(parent_external_id, external_id) as "GOV.UK Payment ID",
+    details ->> 'user_email' as "Issued By",
+    created_date::date as "Date Created",
+    created_date::time as "Time Created",
+    details ->> 'corporate_surcharge' as "Corporate Card Surcharge",
+    coalesce(details ->> 'total_amount', details ->> 'amount') as "Total Amount",
+    coalesce(payment_details, details) ->> 'wallet' as "Wallet Type",
+    coalesce(payment_details, details) ->> 'card_type' as "Card Type",
+    details ->> 'payment_provider' as "Payment Provider",
+    details ->> 'requires_3ds' as "3-D Secure Required",
+    details -> 'external_metadata' ->> 'branch' as "branch (metadata)",
+    details -> 'external_metadata' ->> 'case_number' as "case_number (metadata)"
+  from transaction
+  where gateway_account_id = '${accounts.growing}'
+  order by created_date desc, external_id desc`;

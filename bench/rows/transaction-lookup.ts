@@ -1,0 +1,58 @@
+import { type Database, openDatabase } from "../../src/ledger/database/database.ts";
+import { type FoundTransaction, searchTransactions } from "../../src/ledger/tables/transaction.ts";
+import { viewTransaction } from "../../src/ledger/views/transaction.ts";
+import { toJson } from "../../src/service/json.ts";
+import { lookupPath, someTransactions } from "../ledger-data.ts";
+import { startBaseline, startLedger } from "../programs.ts";
+import type { Row } from "../row.ts";
+import { expectSameAnswers } from "../same-answers.ts";
+import { requestsFile, requestsPerSecond } from "../wrk.ts";
+
+export const transactionLookup: Row = {
+  number: 4,
+  work: "transaction lookup on PostgreSQL",
+  async open({ seconds, ledgers: sizes }, opened, ledgers) {
+    const size = sizes.at(-1) as number;
+    const databaseUrl = await ledgers.open(size);
+    await using database = await openDatabase(databaseUrl);
+    await storeAnswers(database);
+    const paths = (await someTransactions(database, 10_000)).map(lookupPath);
+    const service = opened.use(await startLedger(databaseUrl));
+    const baseline = opened.use(await startBaseline("stored-json", { env: { DATABASE_URL: databaseUrl } }));
+    await expectSameAnswers(service.url, baseline.url, paths.slice(0, 100));
+    const requests = await requestsFile(
+      opened,
+      paths.map((path) => `GET ${path}`),
+    );
+    const load = { requests, connections: 64, seconds };
+    return [
+      {
+        name: `of ${size} transactions`,
+        unit: "requests/s",
+        ours: () => requestsPerSecond(service.url, load),
+        baseline: {
+          name: "node:http, the stored JSON text",
+          measure: () => requestsPerSecond(baseline.url, load),
+        },
+        target: { atLeast: 0.8 },
+      },
+    ];
+  },
+};
+
+const rowsAtOnce = 5000;
+
+/** Stores what the ledger answers for each transaction, byte for byte. */
+async function storeAnswers(database: Database): Promise<void> {
+  await database.run("create unlogged table stored_json (external_id text primary key, body text not null)");
+  let rows: FoundTransaction[] = [];
+  do {
+    rows = await searchTransactions(database, { after: rows.at(-1) }, { limit: rowsAtOnce });
+    await database.query("insert into stored_json select * from unnest($1::text[], $2::text[])", [
+      rows.map(({ external_id }) => external_id),
+      rows.map((row) => toJson(viewTransaction(row, 2))),
+    ]);
+  } while (rows.length === rowsAtOnce);
+  await database.run("vacuum analyze stored_json");
+  await database.run("checkpoint");
+}
