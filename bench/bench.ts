@@ -1,12 +1,17 @@
-import { readOptions, wholeNumber } from "../scripts/options.ts";
+import { installMissing, refuseMissing } from "../scripts/installed.ts";
+import { readOptions } from "../scripts/options.ts";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import { stopOnSignals } from "../src/service/stop.ts";
+import { needsOf } from "./needs.ts";
 import { leaveMeasuredCore } from "./programs.ts";
 import { compare, type Figure, type Result } from "./rounds.ts";
 import type { Scale } from "./row.ts";
 import { rows } from "./rows.ts";
 
 const usage = `Usage: npm run bench [-- --rows 1,4] [--scale full|smoke|large]
+       npm run bench -- --install
 
+  --install   installs, as root and with apt-get (Debian, Ubuntu), what is measured with and is missing
   --help      print this text
 `;
 
@@ -37,11 +42,16 @@ const line = (number: number, { name, unit, ours, baseline, ratio, target, reach
   ].join("  ");
 
 await runCommand("bench", usage, async (args) => {
+  if (args[0] === "--install" && args.length === 1) {
+    return installMissing(needsOf(rows), "bench", stopOnSignals().signal);
+  }
   const { rows: wanted, scale: name = "full" } = readOptions(args, ["rows", "scale"]);
   const scale = scales[name];
   if (!scale) throw new UsageFault(`--scale must be one of ${Object.keys(scales).join(", ")}`);
+  const chosen = rows.filter(({ number }) => !wanted || wanted.split(",").includes(String(number)));
+  refuseMissing(needsOf(chosen), "bench");
   leaveMeasuredCore();
-  for (const row of rows.filter(({ number }) => !wanted || wanted.split(",").includes(String(number)))) {
+  for (const row of chosen) {
     await using opened = new AsyncDisposableStack();
     for (const comparison of await row.open(scale, opened)) {
       say(line(row.number, await compare(comparison, scale.rounds, () => {})));

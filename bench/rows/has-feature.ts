@@ -8,6 +8,7 @@ const path = "/features/customer/42/dark-mode";
 export const hasFeature: Row = {
   number: 1,
   work: "has-feature",
+  needs: { wrk: "wrk" },
   async open({ seconds }, opened) {
     const requests = await requestsFile(opened, [`GET ${path}`]);
     const baseline = opened.use(await startBaseline("has-feature"));
