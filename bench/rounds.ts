@@ -26,7 +26,7 @@ export async function compare(comparison: Comparison, rounds: number, onRound: (
   const { name, unit, target, baseline } = comparison;
   const ours: number[] = [];
   const others: number[] = [];
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < (comparison.rounds ?? rounds); round++) {
     const turns = [
       async () => ours.push(await comparison.ours()),
       async () => baseline && others.push(await baseline.measure()),

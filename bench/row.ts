@@ -19,6 +19,8 @@ export interface Comparison {
   baseline?: { name: string; measure: Measure };
   /** What is reached, or only told when there is none. */
   target?: { atLeast: number } | { atMost: number };
+  /** For what the same process can tell but once; as many as the scale says otherwise. */
+  rounds?: 1;
 }
 
 /** How much is measured. */

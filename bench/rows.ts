@@ -1,4 +1,5 @@
 import type { Row } from "./row.ts";
 import { hasFeature } from "./rows/has-feature.ts";
+import { ingest } from "./rows/ingest.ts";
 
-export const rows: Row[] = [hasFeature];
+export const rows: Row[] = [hasFeature, ingest];
