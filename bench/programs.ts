@@ -47,12 +47,12 @@ export const startService = (service: "ledger" | "features", settings: Settings 
   startServer("src/main.ts", [service], `${service.toUpperCase()}_PORT`, settings);
 
 /** The same with one of the baselines. */
-export const startBaseline = (name: string, settings: Settings = {}) =>
-  startServer(`bench/baselines/${name}.ts`, [], "PORT", settings);
+export const startBaseline = (file: string, settings: Settings = {}) =>
+  startServer(`bench/baselines/${file}`, [], "PORT", settings);
 
 /** Starts a program of `bench/` that listens nowhere, and is asked. */
-export const startProgram = (name: string, env: Record<string, string> = {}): Promise<Program> =>
-  launch(`bench/${name}.ts`, [], { env });
+export const startProgram = (file: string, env: Record<string, string> = {}): Promise<Program> =>
+  launch(`bench/${file}`, [], { env });
 
 async function startServer(
   file: string,

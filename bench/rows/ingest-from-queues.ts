@@ -15,7 +15,7 @@ export const ingestFromQueues: Row = {
     const rabbitmq = opened.use(await startRabbitmq());
     const intakeFrom = async (database: string, QUEUE_URL: string) => {
       const DATABASE_URL = await makeDatabase(postgres, database);
-      return opened.use(await startProgram("programs/ingest", { DATABASE_URL, QUEUE_URL }));
+      return opened.use(await startProgram("programs/ingest.ts", { DATABASE_URL, QUEUE_URL }));
     };
     const fromMemory = await intakeFrom("memory", "memory:");
 
@@ -47,12 +47,12 @@ export const ingestFromQueues: Row = {
       await comparison("rabbitmq", "amqplib", {
         payments,
         queue: rabbitmq.url,
-        drain: ["baselines/drain-rabbitmq", { AMQP_URL: rabbitmq.url }],
+        drain: ["baselines/drain-rabbitmq.ts", { AMQP_URL: rabbitmq.url }],
       }),
       await comparison("sqs", "@aws-sdk/client-sqs", {
         payments: Math.ceil(payments * embeddedShare),
         queue: "sqs+embedded:./queue?port=0",
-        drain: ["baselines/drain-sqs", {}],
+        drain: ["baselines/drain-sqs.ts", {}],
       }),
     ];
   },

@@ -9,13 +9,13 @@ export const ingest: Row = {
   async open({ payments }, opened) {
     const postgres = opened.use(await startPostgres());
     const ours = opened.use(
-      await startProgram("programs/ingest", {
+      await startProgram("programs/ingest.ts", {
         DATABASE_URL: await makeDatabase(postgres, "ours"),
         QUEUE_URL: "memory:",
       }),
     );
     const insert = opened.use(
-      await startProgram("baselines/insert-events", {
+      await startProgram("baselines/insert-events.ts", {
         DATABASE_URL: await makeDatabase(postgres, "baseline"),
       }),
     );

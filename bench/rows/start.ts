@@ -28,7 +28,7 @@ export const start: Row = {
     for (const ledger of Object.values(ledgers)) await startMs(ledger);
     const baseline = {
       name: "Fastify, hello world",
-      measure: () => startMs(() => startBaseline("hello")),
+      measure: () => startMs(() => startBaseline("hello.js")),
     };
     const features = () =>
       startService("features", { env: { FEATURES_STORE_URL: "memory:" }, path: "/features/a/1/b" });
