@@ -3,12 +3,15 @@ import { readFile, writeFile } from "node:fs/promises";
 import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { installMissing, refuseMissing } from "../scripts/installed.ts";
 import { wholeNumber } from "../scripts/options.ts";
 import { root } from "../scripts/project.ts";
 import { complain, parseCommandLine, runCommand, say, UsageFault } from "../src/service/command.ts";
 import { openProgress } from "../src/service/progress.ts";
+import { stopOnSignals } from "../src/service/stop.ts";
 import { chartOf } from "./chart.ts";
 import { type Ledgers, ledgersOnPostgres } from "./ledger-data.ts";
+import { needs } from "./needs.ts";
 import { leaveMeasuredCore } from "./programs.ts";
 import { type MeasuredRow, type Results, tableOf } from "./results.ts";
 import { compare } from "./rounds.ts";
@@ -17,6 +20,7 @@ import { rows } from "./rows.ts";
 
 const usage = `Usage: npm run bench [-- --rows 1,4] [--rounds N] [--transactions N]
        npm run bench -- --smoke
+       npm run bench -- --install
 
 Measures the services beside what else could be had, prints a table, and writes bench/results.json and
 bench/chart.svg. bench/README.md tells how, and what a figure means. It takes about half an hour, two cores that do
@@ -26,6 +30,7 @@ nothing else, and PostgreSQL, RabbitMQ, Redis, wrk and Webdis from Debian's pack
   --rounds N         how often both are measured in turn (otherwise 7)
   --transactions N   in the largest ledger (otherwise 1000000)
   --smoke            everything once and very small, to see that it works; writes nothing
+  --install          installs, as root and with apt-get (Debian, Ubuntu), what of that is missing
   --help             print this text
 `;
 
@@ -37,6 +42,9 @@ const resultsFile = join(root, "bench/results.json");
 const chartFile = join(root, "bench/chart.svg");
 
 await runCommand("bench", usage, async (args) => {
+  if (args[0] === "--install" && args.length === 1) {
+    return installMissing(needs, "bench", stopOnSignals().signal);
+  }
   const { values: given } = parseCommandLine({
     args,
     options: {
@@ -54,6 +62,7 @@ await runCommand("bench", usage, async (args) => {
   const scale = given.smoke
     ? smoke
     : { ...full, rounds, ledgers: [largest / 100, largest / 10, largest].map(Math.floor) };
+  refuseMissing(needs, "bench");
   leaveMeasuredCore();
 
   await using ledgers = ledgersOnPostgres();
@@ -88,7 +97,7 @@ async function measure(row: Row, scale: Scale, ledgers: Ledgers): Promise<Measur
   complain(`row ${number}, ${work}: getting ready`);
   await using opened = new AsyncDisposableStack();
   const comparisons = await row.open(scale, opened, ledgers);
-  using progress = openProgress(`rounds of row ${number}`, comparisons.length * (scale.rounds + 1));
+  using progress = openProgress(`rounds of row ${number}`, comparisons.length * scale.rounds);
   const results = [];
   for (const comparison of comparisons) {
     results.push(await compare(comparison, scale.rounds, () => progress.advance(1)));

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, type Serializable, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
@@ -23,11 +23,20 @@ export const leaveMeasuredCore = () =>
   execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", otherCores, String(process.pid)]);
 
 const startMaxMs = 60_000;
+const lookEveryMs = 2;
 
+/** A process on the measured core. */
 export interface Program extends AsyncDisposable {
   pid: number;
+  /** What it answers (see answer.ts) to a question, of which one is asked at a time. */
+  ask<Answer>(question: unknown): Promise<Answer>;
+}
+
+export interface Server extends Program {
   /** Where it listens. */
   url: string;
+  /** From its start to its first answer, in milliseconds. */
+  startMs: number;
 }
 
 export interface Settings {
@@ -41,7 +50,7 @@ export interface Settings {
 
 /** Starts a service on the measured core, in a folder of its own, and waits until it answers. */
 export const startService = (service: "ledger" | "features", settings: Settings = {}) =>
-  startProgram(join(root, "src/main.ts"), [service], `${service.toUpperCase()}_PORT`, settings);
+  startServer("src/main.ts", [service], `${service.toUpperCase()}_PORT`, settings);
 
 /** A ledger that answers from this database and receives nothing. */
 export const startLedger = (databaseUrl: string) =>
@@ -54,38 +63,69 @@ export const startLedger = (databaseUrl: string) =>
   });
 
 /** The same with one of the baselines. */
-export const startBaseline = (name: string, settings: Settings = {}) =>
-  startProgram(join(root, `bench/baselines/${name}.ts`), [], "PORT", settings);
+export const startBaseline = (file: string, settings: Settings = {}) =>
+  startServer(`bench/baselines/${file}`, [], "PORT", settings);
 
-async function startProgram(
-  program: string,
+/** Starts a program of `bench/` that listens nowhere, and is asked. */
+export const startProgram = (file: string, env: Record<string, string> = {}): Promise<Program> =>
+  launch(`bench/${file}`, [], { env });
+
+async function startServer(
+  file: string,
   args: string[],
   portVariable: string,
   { env = {}, options = [], path = "/" }: Settings,
-): Promise<Program> {
+): Promise<Server> {
+  await using opening = new AsyncDisposableStack();
+  const port = await freePort();
+  const begun = performance.now();
+  const program = opening.use(
+    await launch(file, args, { env: { [portVariable]: String(port), ...env }, options }),
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const late = AbortSignal.timeout(startMaxMs);
+  while (!(await answers(url + path))) {
+    if (program.hasEnded() || late.aborted) throw new Error(`${file} did not start`);
+    await sleep(lookEveryMs);
+  }
+  const startMs = performance.now() - begun;
+  const opened = opening.move();
+  return { ...program, url, startMs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function launch(
+  file: string,
+  args: string[],
+  { env, options = [] }: { env: Record<string, string>; options?: string[] },
+): Promise<Program & { hasEnded(): boolean }> {
   await using opening = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
   opening.defer(() => rm(folder, { recursive: true }));
-  const port = await freePort();
-  const [taskset, ...command] = onMeasuredCore([process.execPath, ...options, program, ...args]);
+  const [taskset, ...command] = onMeasuredCore([process.execPath, ...options, join(root, file), ...args]);
   const child = spawn(taskset, command, {
     cwd: folder,
-    env: { PATH: process.env.PATH, [portVariable]: String(port), ...env },
-    stdio: ["ignore", "ignore", "inherit"],
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const ended = once(child, "exit");
   opening.defer(async () => {
     child.kill("SIGTERM");
     await ended;
   });
-  const url = `http://127.0.0.1:${port}`;
-  const late = AbortSignal.timeout(startMaxMs);
-  while (!(await answers(url + path))) {
-    if (child.exitCode !== null || late.aborted) throw new Error(`${program} did not start`);
-    await sleep(5);
-  }
   const opened = opening.move();
-  return { pid: child.pid as number, url, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return {
+    pid: child.pid as number,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    async ask(question) {
+      const unanswered = ended.then(() => {
+        throw new Error(`${file} ended without an answer`);
+      });
+      child.send(question as Serializable);
+      const [answer] = await Promise.race([once(child, "message"), unanswered]);
+      return answer;
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 const answers = (url: string) =>

@@ -18,18 +18,23 @@ export interface Result {
   reached?: boolean;
 }
 
+/** Rounds that do not count: a new process is slow. */
+const warmUpRounds = 2;
+
 /**
- * Measures both once to warm up, and then in turn, round by round, so that what slows the machine for a while slows both; who is first changes
+ * Measures both, once they are warm, in turn, round by round, so that what slows the machine for a while slows both; who is first changes
  * with each round.
  */
 export async function compare(comparison: Comparison, rounds: number, onRound: () => void): Promise<Result> {
   const { name, unit, target, baseline } = comparison;
   const ours: number[] = [];
   const others: number[] = [];
-  await comparison.ours();
-  await baseline?.measure();
-  onRound();
-  for (let round = 0; round < rounds; round++) {
+  const warmUp = async () => {
+    await comparison.ours();
+    await baseline?.measure();
+  };
+  for (let round = 0; round < warmUpRounds && !comparison.rounds; round++) await warmUp();
+  for (let round = 0; round < (comparison.rounds ?? rounds); round++) {
     const turns = [
       async () => ours.push(await comparison.ours()),
       async () => baseline && others.push(await baseline.measure()),

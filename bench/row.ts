@@ -4,8 +4,6 @@ import type { Ledgers } from "./ledger-data.ts";
 export interface Row {
   number: number;
   work: string;
-  /** Debian packages, other than PostgreSQL, RabbitMQ and Redis, that it needs; of each a program. */
-  needs?: Record<string, string>;
   /** Starts what is to be measured; all of it ends with the stack, but for the ledgers, which the rows share. */
   open(scale: Scale, opened: AsyncDisposableStack, ledgers: Ledgers): Promise<Comparison[]>;
 }
@@ -21,6 +19,8 @@ export interface Comparison {
   baseline?: { name: string; measure: Measure };
   /** What is reached, or only told when there is none. */
   target?: { atLeast: number } | { atMost: number };
+  /** For what the same process can tell but once; as many as the scale says otherwise. */
+  rounds?: 1;
 }
 
 /** How much is measured. */

@@ -3,8 +3,12 @@ import { csv } from "./rows/csv.ts";
 import { growth } from "./rows/growth.ts";
 import { hasFeature } from "./rows/has-feature.ts";
 import { hasFeatureInRedis } from "./rows/has-feature-redis.ts";
+import { ingest } from "./rows/ingest.ts";
+import { ingestFromQueues } from "./rows/ingest-from-queues.ts";
 import { listAndAdd } from "./rows/list-and-add.ts";
+import { memory } from "./rows/memory.ts";
 import { searchPage } from "./rows/search-page.ts";
+import { start } from "./rows/start.ts";
 import { transactionLookup } from "./rows/transaction-lookup.ts";
 
 export const rows: Row[] = [
@@ -13,6 +17,10 @@ export const rows: Row[] = [
   listAndAdd,
   transactionLookup,
   searchPage,
+  ingest,
+  ingestFromQueues,
   growth,
   csv,
+  start,
+  memory,
 ];

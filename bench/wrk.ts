@@ -35,3 +35,10 @@ export async function requestsPerSecond(
   if (bad !== "0") throw new Error(`${url} did not answer all that it was asked:\n${stdout}`);
   return Number(rate);
 }
+
+/** Asks a server until it has answered so many requests, or some more. */
+export async function untilAnswered(url: string, load: Load, requests: number): Promise<void> {
+  for (let answered = 0; answered < requests; ) {
+    answered += (await requestsPerSecond(url, load)) * load.seconds;
+  }
+}

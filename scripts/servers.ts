@@ -1,7 +1,3 @@
-import { type StdioOptions, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { constants } from "node:os";
 import {
   isRedisInstalled,
   startRedis,
@@ -11,6 +7,7 @@ import { isPostgresInstalled, startPostgres } from "../src/ledger/database/postg
 import { isRabbitmqInstalled, startRabbitmq } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
 import { stopOnSignals, untilStopped } from "../src/service/stop.ts";
+import { installMissing, refuseMissing, run } from "./installed.ts";
 
 const usage = `Usage: npm run servers [-- COMMAND ARG...]
        npm run servers -- --install
@@ -56,63 +53,14 @@ const kinds = [
     start: startRedisCluster,
   },
 ];
-const missing = () => kinds.filter(({ isInstalled }) => !isInstalled());
-const namesOf = (some: typeof kinds) => some.map(({ name }) => name).join(", ");
-
-/** Runs a program to its end; resolves with its exit code, which is a shell's when a signal has ended it. */
-async function run(
-  [program = "", ...args]: string[],
-  env: Record<string, string>,
-  stdio: StdioOptions,
-  stop: AbortSignal,
-): Promise<number> {
-  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio });
-  stop.addEventListener("abort", () => child.kill("SIGTERM"));
-  const [code, signal] = (await once(child, "exit")) as [number, null] | [null, NodeJS.Signals];
-  return code ?? 128 + constants.signals[signal];
-}
-
-/** What asks before it starts a service of a new package; 101 forbids. */
-const startPolicy = "/usr/sbin/policy-rc.d";
-
-async function install(stop: AbortSignal): Promise<void> {
-  const wanted = missing();
-  if (wanted.length === 0) {
-    say(`there is ${namesOf(kinds)}: nothing to install`);
-    return;
-  }
-  if (process.getuid?.() !== 0) throw new Error(`only root can install ${namesOf(wanted)}`);
-  const mayStart = !existsSync(startPolicy);
-  if (mayStart) writeFileSync(startPolicy, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
-  try {
-    const packages = new Set(wanted.map(({ aptPackage }) => aptPackage));
-    for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
-      const command = ["apt-get", "-qq", ...args];
-      say(command.join(" "));
-      const env = { DEBIAN_FRONTEND: "noninteractive" };
-      const code = await run(command, env, ["ignore", "ignore", "inherit"], stop);
-      if (code !== 0) throw new Error(`${command.join(" ")} ended with exit code ${code}`);
-    }
-  } finally {
-    if (mayStart) rmSync(startPolicy);
-  }
-  refuseMissing();
-}
-
-function refuseMissing(): void {
-  if (missing().length === 0) return;
-  throw new Error(
-    `not installed: ${namesOf(missing())}; npm run servers -- --install installs what is missing`,
-  );
-}
 
 await runCommand("servers", usage, async (args) => {
   const stop = stopOnSignals();
-  if (args[0] === "--install" && args.length === 1) return install(stop.signal);
+  if (args[0] === "--install" && args.length === 1) return installMissing(kinds, "servers", stop.signal);
   if (args[0]?.startsWith("-")) {
     throw new UsageFault(`unknown: ${args.join(" ")}; known: COMMAND ARG..., --install, --help`);
   }
-  refuseMissing();
+  refuseMissing(kinds, "servers");
   await using servers = new AsyncDisposableStack();
   const starts = await Promise.allSettled(
     kinds.map(async ({ name, variable, start }) => {

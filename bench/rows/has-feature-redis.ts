@@ -13,7 +13,6 @@ const webdisPath = "/HGET/customer:42/dark-mode";
 export const hasFeatureInRedis: Row = {
   number: 2,
   work: "has-feature, kept in Redis",
-  needs: { webdis: "webdis" },
   async open({ seconds }, opened) {
     const redis = opened.use(await startRedis());
     const service = opened.use(await startService("features", { env: { FEATURES_STORE_URL: redis.url } }));

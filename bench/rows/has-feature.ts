@@ -10,7 +10,7 @@ export const hasFeature: Row = {
   work: "has-feature",
   async open({ seconds }, opened) {
     const requests = await requestsFile(opened, [`GET ${path}`]);
-    const baseline = opened.use(await startBaseline("has-feature"));
+    const baseline = opened.use(await startBaseline("has-feature.ts"));
     const load = { requests, connections: 64, seconds };
     const stores = ["memory:", "lmdb:./features"].map(async (store) => {
       const service = opened.use(await startService("features", { env: { FEATURES_STORE_URL: store } }));

@@ -22,7 +22,7 @@ export const listAndAdd: Row = {
       const env = { FEATURES_STORE_URL: store };
       const servers = [
         opened.use(await startService("features", { env })),
-        opened.use(await startBaseline("features", { env })),
+        opened.use(await startBaseline("features.ts", { env })),
       ] as const;
       for (const { url } of servers) {
         for (const path of features)

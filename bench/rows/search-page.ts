@@ -13,7 +13,9 @@ export const searchPage: Row = {
     const size = sizes.at(-1) as number;
     const databaseUrl = await ledgers.open(size);
     const service = opened.use(await startLedger(databaseUrl));
-    const baseline = opened.use(await startBaseline("search-page", { env: { DATABASE_URL: databaseUrl } }));
+    const baseline = opened.use(
+      await startBaseline("search-page.ts", { env: { DATABASE_URL: databaseUrl } }),
+    );
     await expectSameAnswers(service.url, baseline.url, [path]);
     const load = { requests: await requestsFile(opened, [`GET ${path}`]), connections: 16, seconds };
     return [

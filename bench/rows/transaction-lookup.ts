@@ -18,7 +18,9 @@ export const transactionLookup: Row = {
     await storeAnswers(database);
     const paths = (await someTransactions(database, 10_000)).map(lookupPath);
     const service = opened.use(await startLedger(databaseUrl));
-    const baseline = opened.use(await startBaseline("stored-json", { env: { DATABASE_URL: databaseUrl } }));
+    const baseline = opened.use(
+      await startBaseline("stored-json.ts", { env: { DATABASE_URL: databaseUrl } }),
+    );
     await expectSameAnswers(service.url, baseline.url, paths.slice(0, 100));
     const requests = await requestsFile(
       opened,

@@ -1,0 +1,11 @@
+import { openDatabase } from "../src/ledger/database/database.ts";
+import type { TestServer } from "../src/service/test-server.fixture.ts";
+
+/** Makes an empty database on a server; answers its URL. */
+export async function makeDatabase(server: TestServer, name: string): Promise<string> {
+  await using database = await openDatabase(server.url);
+  await database.run(`create database ${name}`);
+  const url = new URL(server.url);
+  url.pathname = name;
+  return url.href;
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+
+/** What a program that takes in messages is asked for. */
+export interface Intake {
+  /** How many payments, of 3 events each, that nothing was told of before. */
+  payments: number;
+}
+
+/**
+ * The messages, as producers write them, of so many new payments. All payments are created before the first is paid,
+ * and so on, as with many payers at a time: a batch has one event of each of its payments.
+ */
+export function messagesOf({ payments }: Intake): string[] {
+  const ids = Array.from({ length: payments }, () => randomBytes(13).toString("hex"));
+  return life.flatMap(([time, event_type, details]) =>
+    ids.map((resource_external_id, index) =>
+      JSON.stringify({
+        event_type,
+        resource_type: "payment",
+        resource_external_id,
+        timestamp: `2024-03-05T${time}.${String(index % 1_000_000).padStart(6, "0")}Z`,
+        service_id: `service-${index % 100}`,
+        live: true,
+        event_details: details(index),
+      }),
+    ),
+  );
+}
+
+const life: [time: string, eventType: string, details: (index: number) => object][] = [
+  [
+    "09:14:22",
+    "PAYMENT_CREATED",
+    (index) => ({
+      gateway_account_id: String(index % 100),
+      amount: 1000 + (index % 9000),
+      reference: `LIC-${index}`,
+      description: "Fishing licence",
+      language: "en",
+      source: "CARD_API",
+      payment_provider: "sandbox",
+      external_metadata: { branch: `branch ${index % 20}`, copies: 2 },
+    }),
+  ],
+  [
+    "09:16:40",
+    "PAYMENT_DETAILS_ENTERED",
+    (index) => ({
+      email: `angler${index}@example.org`,
+      cardholder_name: `Angler ${index}`,
+      card_type: "DEBIT",
+      card_brand: "visa",
+      card_brand_label: "Visa",
+      first_digits_card_number: "424242",
+      last_digits_card_number: String(index % 10_000).padStart(4, "0"),
+      expiry_date: "11/29",
+      gateway_transaction_id: `gtx-${index}`,
+    }),
+  ],
+  [
+    "10:00:00",
+    "CAPTURE_CONFIRMED",
+    () => ({ captured_date: "2024-03-05T10:00:00.000000Z", fee: 60, net_amount: 940 }),
+  ],
+];

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres } from "../../src/ledger/database/postgres-server.fixture.ts";
+import { type Server, startBaseline, startService } from "../programs.ts";
+import type { Row } from "../row.ts";
+
+/** The end of what was started is not measured. */
+async function startMs(start: () => Promise<Server>): Promise<number> {
+  await using server = await start();
+  return server.startMs;
+}
+
+export const start: Row = {
+  number: 10,
+  work: "start to first answer",
+  async open(_scale, opened) {
+    const postgres = opened.use(await startPostgres());
+    const folder = await mkdtemp(join(tmpdir(), "ledger-"));
+    opened.defer(() => rm(folder, { recursive: true }));
+    const ledgerOn = (database: string) => () =>
+      startService("ledger", {
+        env: { DATABASE_URL: database, QUEUE_URL: "memory:" },
+        path: "/healthcheck",
+      });
+    const ledgers = { pglite: ledgerOn(`pglite:${folder}`), postgres: ledgerOn(postgres.url) };
+    // The first start makes the tables.
+    for (const ledger of Object.values(ledgers)) await startMs(ledger);
+    const baseline = {
+      name: "Fastify, hello world",
+      measure: () => startMs(() => startBaseline("hello.js")),
+    };
+    const features = () =>
+      startService("features", { env: { FEATURES_STORE_URL: "memory:" }, path: "/features/a/1/b" });
+    const unit = "ms";
+    return [
+      { name: "features", unit, ours: () => startMs(features), baseline, target: { atMost: 3 } },
+      { name: "ledger, PGlite", unit, ours: () => startMs(ledgers.pglite), target: { atMost: 1500 } },
+      {
+        name: "ledger, PostgreSQL",
+        unit,
+        ours: () => startMs(ledgers.postgres),
+        baseline,
+        target: { atMost: 5 },
+      },
+    ];
+  },
+};

@@ -1,0 +1,66 @@
+import { type StdioOptions, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { say } from "../src/service/command.ts";
+
+/** What a command needs of the system. */
+export interface Installable {
+  name: string;
+  /** Debian's package of it. */
+  aptPackage: string;
+  isInstalled(): boolean;
+}
+
+/** Runs a program to its end; resolves with its exit code, which is a shell's when a signal has ended it. */
+export async function run(
+  [program = "", ...args]: string[],
+  env: Record<string, string>,
+  stdio: StdioOptions,
+  stop: AbortSignal,
+): Promise<number> {
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio });
+  stop.addEventListener("abort", () => child.kill("SIGTERM"));
+  const [code, signal] = (await once(child, "exit")) as [number, null] | [null, NodeJS.Signals];
+  return code ?? 128 + constants.signals[signal];
+}
+
+const missingOf = (all: Installable[]) => all.filter(({ isInstalled }) => !isInstalled());
+const namesOf = (some: Installable[]) => some.map(({ name }) => name).join(", ");
+
+/** Throws when something is missing, with the npm script whose `--install` installs it. */
+export function refuseMissing(all: Installable[], script: string): void {
+  const missing = missingOf(all);
+  if (missing.length === 0) return;
+  throw new Error(
+    `not installed: ${namesOf(missing)}; npm run ${script} -- --install installs what is missing`,
+  );
+}
+
+/** What asks before it starts a service of a new package; 101 forbids. */
+const startPolicy = "/usr/sbin/policy-rc.d";
+
+/** Installs, as root and with apt-get, what is missing, and starts no service that its packages bring. */
+export async function installMissing(all: Installable[], script: string, stop: AbortSignal): Promise<void> {
+  const missing = missingOf(all);
+  if (missing.length === 0) {
+    say(`there is ${namesOf(all)}: nothing to install`);
+    return;
+  }
+  if (process.getuid?.() !== 0) throw new Error(`only root can install ${namesOf(missing)}`);
+  const mayStart = !existsSync(startPolicy);
+  if (mayStart) writeFileSync(startPolicy, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+  try {
+    const packages = new Set(missing.map(({ aptPackage }) => aptPackage));
+    for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
+      const command = ["apt-get", "-qq", ...args];
+      say(command.join(" "));
+      const env = { DEBIAN_FRONTEND: "noninteractive" };
+      const code = await run(command, env, ["ignore", "ignore", "inherit"], stop);
+      if (code !== 0) throw new Error(`${command.join(" ")} ended with exit code ${code}`);
+    }
+  } finally {
+    if (mayStart) rmSync(startPolicy);
+  }
+  refuseMissing(all, script);
+}
