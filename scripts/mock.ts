@@ -39,6 +39,8 @@ const services = {
   features: { ...featuresService, port: "FEATURES_PORT" },
 } as const;
 
+const log = openLog("warn");
+
 interface Answer {
   status: number;
   type?: string;
@@ -95,7 +97,7 @@ function preferred(
     throw new Refusal(400, [`the contract has no such example; it has ${known.join("; ")}`]);
   }
   const { status, type = "", headers, body } = answer;
-  return sendReply(reply.code(status).headers(headers), type, body);
+  return sendReply(reply.code(status).headers(headers), type, body, log);
 }
 
 /** A service that answers with the examples of its contract. */
@@ -117,7 +119,7 @@ async function mock({ contract, renderError, publication }: (typeof services)[ke
     renderError,
     publication,
     handlers: Object.fromEntries(handlers),
-    log: openLog("warn"),
+    log,
   });
   app.addHook("preHandler", async (request, reply) => {
     const operation = operationFor(request, operations);

@@ -44,7 +44,7 @@ await runCommand("start", usage, async (args) => {
   const settings = readSettings(process.env, specification) as AllSettings;
 
   const log = openLog(settings.LOG_LEVEL);
-  const security = openAuthentication(settings);
+  const security = openAuthentication(settings, log);
   if (!security && !isLoopback(settings.HOST)) {
     log.warn(
       { host: settings.HOST },

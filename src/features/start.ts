@@ -17,6 +17,6 @@ export async function start(
 ): Promise<void> {
   await using store = await openFeatureStore(FEATURES_STORE_URL);
   await using app = await featuresApp({ store, security, log });
-  await app.listen({ host: HOST, port: FEATURES_PORT });
+  log.info(`Server listening at ${await app.listen({ host: HOST, port: FEATURES_PORT })}`);
   await untilStopped(stop);
 }

@@ -30,6 +30,6 @@ export async function start(
   const statementTimeoutMs = given.STATEMENT_TIMEOUT_MS;
   const parts = { database, replica, queue, receiver, statementTimeoutMs, security, log, metrics };
   await using app = await ledgerApp(parts);
-  await app.listen({ host: given.HOST, port: given.LEDGER_PORT });
+  log.info(`Server listening at ${await app.listen({ host: given.HOST, port: given.LEDGER_PORT })}`);
   await (receiver?.run(stop) ?? untilStopped(stop));
 }

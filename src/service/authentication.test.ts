@@ -29,15 +29,18 @@ const contract = {
 /** A door behind tokens of the issuer that the settings name. */
 async function openDoor(settings: Parameters<typeof openAuthentication>[0]) {
   const logged: string[] = [];
+  const log = openLog("debug", { write: (line) => logged.push(line) });
   const app = await createService<{ getDoor: unknown }>({
     contract,
-    security: openAuthentication(settings),
+    security: openAuthentication(settings, log),
     handlers: {
-      getDoor: async ({ caller }) =>
-        ({ status: 200, type: "text/plain", body: String(caller?.claims.sub) }) as never,
+      async getDoor({ caller, log }) {
+        log.debug("the door is seen");
+        return { status: 200, type: "text/plain", body: String(caller?.claims.sub) } as never;
+      },
     },
     renderError: (_, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
-    log: openLog("debug", { write: (line) => logged.push(line) }),
+    log,
   });
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   return {
@@ -228,7 +231,9 @@ describe("settings", () => {
   const good = { AUTH_JWKS_URL: "http://a/keys", AUTH_ISSUER: "https://a/", AUTH_AUDIENCE: "us" };
   const read = (environment: object) => {
     try {
-      return openAuthentication(readSettings({ ...environment }, authenticationSettings)) ? "on" : "off";
+      return openAuthentication(readSettings({ ...environment }, authenticationSettings), openLog("silent"))
+        ? "on"
+        : "off";
     } catch (error) {
       return (error as Error).message;
     }

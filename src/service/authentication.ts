@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { Logger } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 import type { Authenticate, Caller, Security } from "./security.ts";
 import { anyText, type Settings, together, webUrl } from "./settings.ts";
@@ -14,23 +15,26 @@ export const authenticationSettings = {
 };
 
 /** The security scheme `bearer` of the contracts; undefined when nobody is to be asked who they are. */
-export function openAuthentication({
-  AUTH_JWKS_URL: jwksUrl,
-  AUTH_ISSUER: issuer,
-  AUTH_AUDIENCE: audience,
-}: Settings<typeof authenticationSettings>): Security | undefined {
+export function openAuthentication(
+  {
+    AUTH_JWKS_URL: jwksUrl,
+    AUTH_ISSUER: issuer,
+    AUTH_AUDIENCE: audience,
+  }: Settings<typeof authenticationSettings>,
+  log: Logger,
+): Security | undefined {
   if (!jwksUrl || !issuer || !audience) return undefined;
-  return { bearer: bearer(tokenReader({ jwksUrl, issuer, audience })) };
+  return { bearer: bearer(tokenReader({ jwksUrl, issuer, audience }), log) };
 }
 
 type ReadToken = (token: string) => Promise<Caller>;
 
 /** Bearer tokens as RFC 6750 has them, in the header Authorization alone. */
-function bearer(readToken: ReadToken): Authenticate {
+function bearer(readToken: ReadToken, log: Logger): Authenticate {
   // An operation's alternatives are asked for one by one; that must not make a bad token cost twice.
   const identified = new WeakMap<FastifyRequest, Promise<Caller>>();
   return async function authenticate(request, scopes) {
-    const known = identified.get(request) ?? identify(request, readToken, scopes);
+    const known = identified.get(request) ?? identify(request, readToken, scopes, log);
     identified.set(request, known);
     const caller = await known;
     if (scopes.every((scope) => caller.scopes.has(scope))) return caller;
@@ -39,9 +43,10 @@ function bearer(readToken: ReadToken): Authenticate {
 }
 
 async function identify(
-  { raw, log }: FastifyRequest,
+  { raw }: FastifyRequest,
   readToken: ReadToken,
   scopes: string[],
+  log: Logger,
 ): Promise<Caller> {
   // Of a header that is repeated the platform would take the first, and something on the way perhaps the last.
   const [header = "", ...more] = raw.headersDistinct.authorization ?? [];

@@ -12,6 +12,7 @@ import {
   SignJWT,
 } from "jose";
 import { openAuthentication } from "./authentication.ts";
+import { openLog } from "./log.ts";
 
 /** A pair of keys, and how it is called. */
 export interface Key {
@@ -63,7 +64,7 @@ export async function openIssuer(...keys: Key[]) {
 
   return {
     settings,
-    security: openAuthentication(settings),
+    security: openAuthentication(settings, openLog("silent")),
     key,
     publish,
     withdraw,

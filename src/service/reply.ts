@@ -4,6 +4,7 @@ import fresh from "fresh";
 import Negotiator from "negotiator";
 import { entityTag } from "./entity-tag.ts";
 import { isJson, toJson } from "./json.ts";
+import type { Logger } from "./log.ts";
 import type { Operation } from "./operations.ts";
 
 /** A handler whose operation is not known any more. */
@@ -17,12 +18,18 @@ interface AnyReply {
 }
 
 /** Binds a handler to the route of its operation: the only place where a handler meets the framework. */
-export function answerWith(handler: AnyHandler, { parameters, responses }: Operation, closing: AbortSignal) {
+export function answerWith(
+  handler: AnyHandler,
+  { parameters, responses }: Operation,
+  log: Logger,
+  closing: AbortSignal,
+) {
   const mediaTypes = Object.keys(responses[200]?.content ?? {});
   const [only, ...others] = mediaTypes;
   const headerNames = parameters.filter((one) => one.in === "header").map(({ name }) => name);
   const isTagged = responses[200]?.headers?.ETag !== undefined;
   const isConditional = responses[304] !== undefined;
+  const tellsRequests = log.level === "debug" || log.level === "trace";
 
   /** What a handler is told. What costs something is found out when it is asked for. */
   class Asked {
@@ -48,7 +55,7 @@ export function answerWith(handler: AnyHandler, { parameters, responses }: Opera
       return this.#reply.request.caller;
     }
     get log() {
-      return this.#reply.request.log;
+      return tellsRequests ? log.child({ reqId: this.#reply.request.id }) : log;
     }
     get url() {
       const { request } = this.#reply;
@@ -70,7 +77,7 @@ export function answerWith(handler: AnyHandler, { parameters, responses }: Opera
     if (others.length > 0) reply.header("vary", "accept");
     reply.code(status);
     if (headers) reply.headers(headers);
-    if (!isTagged || status !== 200 || !isJson(type)) return void sendReply(reply, type, body);
+    if (!isTagged || status !== 200 || !isJson(type)) return void sendReply(reply, type, body, log);
     const text = toJson(body);
     const etag = entityTag(text);
     reply.header("etag", etag);
@@ -94,11 +101,11 @@ export function originOf({ protocol, host, socket }: FastifyRequest): string {
  * Sends a body as its media type wants it: JSON is written with every member it has, text goes as it is, in pieces when
  * it comes in pieces. A piece that fails ends the connection, so that the caller sees that something is missing.
  */
-export function sendReply(reply: FastifyReply, type: string, body: unknown): FastifyReply {
+export function sendReply(reply: FastifyReply, type: string, body: unknown, log: Logger): FastifyReply {
   if (body === undefined) return reply.send();
   if (isJson(type)) return sendText(reply, type, toJson(body));
   if (typeof body === "string") return sendText(reply, type, body);
-  const { method, routeOptions, log } = reply.request;
+  const { method, routeOptions } = reply.request;
   const pieces = Readable.from(method === "HEAD" ? [] : (body as AsyncIterable<string>));
   pieces.on("error", (err) => log.error({ err, method, route: routeOptions.url }, "a reply broke off"));
   return reply.type(`${type}; charset=utf-8`).send(pieces);

@@ -1,11 +1,5 @@
 import { METHODS } from "node:http";
-import {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  LogController,
-} from "fastify";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { fastifyOpenapiGlue } from "fastify-openapi-glue";
 import type { Registry } from "prom-client";
 import { closeGracefully, refuseWhile } from "./closing.ts";
@@ -13,7 +7,7 @@ import { answerBrokenRequests, refuseOddHost, refuseOddQuery } from "./connectio
 import type { Handlers } from "./contract.ts";
 import { explain, type RenderError, thrownIn } from "./errors.ts";
 import type { Logger } from "./log.ts";
-import { countRequests } from "./metrics.ts";
+import { requestCounter } from "./metrics.ts";
 import { type Contract, follow, type Operation, operationsOf } from "./operations.ts";
 import { parametersReader, valueReader } from "./parameters.ts";
 import { type Publication, publish } from "./publication.ts";
@@ -26,6 +20,9 @@ import { openAjv } from "./validation.ts";
 
 /** What errors.ts tells, too. */
 const bodyMaxBytes = 2 ** 20;
+
+/** As what a page, or a path that is not there, is counted. */
+const noOperation = "none";
 
 export interface ServiceParts<Operations> {
   contract: Contract;
@@ -65,10 +62,7 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
   match("security schemes without a handler", schemes, Object.keys(security));
   match("security handlers without a scheme", Object.keys(security), schemes);
 
-  const tellsRequests = log.level === "debug" || log.level === "trace";
   const app = fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
     bodyLimit: bodyMaxBytes,
     // Names such as __proto__ are names like any other: nothing here copies members by name into other objects.
@@ -76,8 +70,6 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
     onConstructorPoisoning: "ignore",
     requestTimeout: 30_000,
     http: { requireHostHeader: false, optimizeEmptyRequests: true },
-    // One for each request, with its number, costs as much as the rest of a small request.
-    childLoggerFactory: (logger, bindings) => (tellsRequests ? logger.child(bindings) : logger),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     clientErrorHandler: answerBrokenRequests(renderError),
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
@@ -89,15 +81,15 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
     const { status, messages, headers } = explain(foreseen ?? error);
     const { method, routeOptions } = request;
     const told = { err: error, method, route: routeOptions.url };
-    if (foreseen) request.log.warn(told, messages.join("; "));
+    if (foreseen) log.warn(told, messages.join("; "));
     else if (status >= 500 && !(error instanceof Refusal)) {
-      request.log.error(told, "request failed unexpectedly");
+      log.error(told, "request failed unexpectedly");
     }
     const { type, body } = renderError(status, messages, {
       route: routeOptions.url,
       path: request.params as object,
     });
-    return sendReply(reply.code(status).headers(headers), type, body);
+    return sendReply(reply.code(status).headers(headers), type, body, log);
   }
 
   const closing = closeGracefully(app);
@@ -107,12 +99,15 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
   // An expectation nobody knows is passed over; the platform would answer 417 with an empty body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   if (parts.onStrayReply) checkReplies(app, contract, parts.onStrayReply);
-  if (parts.metrics) countRequests(app, parts.metrics);
+  const countAs = parts.metrics && requestCounter(parts.metrics);
   app.removeContentTypeParser("text/plain");
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler((request, reply) =>
-    sendError(new Refusal(404, ["nothing is served at this path"]), request, reply),
-  );
+  app.register(async (elsewhere) => {
+    if (countAs) elsewhere.addHook("onResponse", countAs(noOperation));
+    elsewhere.setNotFoundHandler((request, reply) =>
+      sendError(new Refusal(404, ["nothing is served at this path"]), request, reply),
+    );
+  });
 
   if (parts.security) app.decorateRequest("caller", undefined);
   const ajv = openAjv();
@@ -125,12 +120,13 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   app.addHook("onRoute", (route) => {
     const operation = byId.get((route.schema as { operationId?: string } | undefined)?.operationId ?? "");
+    if (countAs) route.onResponse = countAs(operation?.operationId ?? noOperation);
     if (operation) hardenRoute(route, operation, (schema) => follow(contract, schema));
   });
   await app.register(fastifyOpenapiGlue, {
     specification: withoutReplies(contract, operations),
     operationResolver: (operationId: string) =>
-      answerWith(handlers[operationId] as AnyHandler, byId.get(operationId) as Operation, closing),
+      answerWith(handlers[operationId] as AnyHandler, byId.get(operationId) as Operation, log, closing),
     securityHandlers: security,
   });
   for (const method of METHODS) {

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { changeMany } from "./change-many.ts";
 import { inOrder, isLive, type Placed, withoutPlace } from "./placed.ts";
 import { type Command, openServers, parts, tagOf, wordsOf } from "./redis-servers.ts";
-import { type Change, changesKept, type Entry, type FeatureStore, type Wish } from "./store.ts";
+import { type Change, changesKept, type FeatureStore, type Wish } from "./store.ts";
 
 /** Those whose expiry is told in one step, in each part. */
 const expiriesAtOnce = 200;
