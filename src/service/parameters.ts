@@ -3,7 +3,7 @@ import { needsBigInt } from "./int64.ts";
 import { isUnicode } from "./json.ts";
 import type { Parameter } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
-import { describeFaults } from "./validation.ts";
+import { describeFaults, whenNeeded } from "./validation.ts";
 
 type Schema = Record<string, unknown> & { type?: unknown; items?: Schema; format?: string };
 type Outcome = { value: unknown } | { error: Refusal };
@@ -40,7 +40,8 @@ export function parametersReader(
   schema: { properties: Record<string, Schema> },
   part: keyof typeof kinds,
 ): (sent: Record<string, unknown>) => Outcome {
-  const validate = ajv.compile({ ...schema, properties: mapValues(schema.properties, forValidation) });
+  const properties = mapValues(schema.properties, forValidation);
+  const validator = whenNeeded(() => ajv.compile({ ...schema, properties }));
   const toRead = Object.entries(schema.properties).filter(
     ([, property]) => property.type !== "string" || "default" in property,
   );
@@ -50,6 +51,7 @@ export function parametersReader(
       if (Object.hasOwn(sent, name)) value[name] = readValue(sent[name], property);
       else if ("default" in property) value[name] = property.default;
     }
+    const validate = validator();
     if (validate(value)) return { value };
     const errors = validate.errors ?? [];
     if (part === "params" && errors.every(({ keyword, data }) => keyword === "int64" && isBigInt(data))) {
@@ -62,12 +64,13 @@ export function parametersReader(
 
 /** A reader of a body or of headers, which are taken as they are, or the request is refused with every fault named. */
 export function valueReader(ajv: Ajv2020, schema: object, part: string): (sent: unknown) => Outcome {
-  const validate = ajv.compile(schema);
+  const validator = whenNeeded(() => ajv.compile(schema));
   const nameOf = (path: string) => (part === "headers" ? `header ${path.slice(1)}` : part + path);
   return (sent) => {
     if (part === "body" && !isUnicode(sent)) {
       return { error: new Refusal(400, ["body holds half of a surrogate pair, which is no Unicode text"]) };
     }
+    const validate = validator();
     if (validate(sent)) return { value: sent };
     return {
       error: new Refusal(400, describeFaults(validate.errors ?? [], nameOf)),

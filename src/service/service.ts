@@ -1,7 +1,7 @@
 import { METHODS } from "node:http";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import { fastifyOpenapiGlue } from "fastify-openapi-glue";
 import type { Registry } from "prom-client";
+import { fastifyOpenapiGlue } from "./binder.ts";
 import { closeGracefully, refuseWhile } from "./closing.ts";
 import { answerBrokenRequests, refuseOddHost, refuseOddQuery } from "./connections.ts";
 import type { Handlers } from "./contract.ts";

@@ -32,6 +32,15 @@ export function openAjv(): Ajv2020 {
   return ajv;
 }
 
+/** A validator that is compiled when it is first needed, which is cheaper than all of them at the start. */
+export function whenNeeded(compile: () => ValidateFunction): () => ValidateFunction {
+  let compiled: ValidateFunction | undefined;
+  return () => {
+    compiled ??= compile();
+    return compiled;
+  };
+}
+
 /** A compiler of schemas that stand in a contract, whose references are into the contract's components; once each. */
 export function contractCompiler({ components = {} }: Contract): (schema: object) => ValidateFunction {
   const ajv = openAjv().addSchema({ components }, "contract", undefined, false);
@@ -48,8 +57,11 @@ export function contractCompiler({ components = {} }: Contract): (schema: object
 
 /** A validator of one of the contract's named schemas: the faults it finds, none when the value conforms. */
 export function schemaValidator(contract: Contract, schema: string): (value: unknown) => string[] {
-  const validate = contractCompiler(contract)({ $ref: `#/components/schemas/${schema}` });
-  return (value) => (validate(value) ? [] : describeFaults(validate.errors ?? [], nameMember));
+  const validator = whenNeeded(() => contractCompiler(contract)({ $ref: `#/components/schemas/${schema}` }));
+  return (value) => {
+    const validate = validator();
+    return validate(value) ? [] : describeFaults(validate.errors ?? [], nameMember);
+  };
 }
 
 const nameMember = (path: string) => path.slice(1) || "the whole";
