@@ -77,10 +77,13 @@ export const databases: Adapters<Database> = {
 };
 
 /** The same statements; whoever waits for one longer than the limit is told so, and not answered late. */
-export const givenUpAfter = (limitMs: number, sql: Sql): Sql => ({
-  query: (...statement) => inTime(sql.query(...statement), limitMs, new StatementTimeout(limitMs)),
-  run: (script) => inTime(sql.run(script), limitMs, new StatementTimeout(limitMs)),
-});
+export function givenUpAfter(limitMs: number, sql: Sql): Sql {
+  const late = new StatementTimeout(limitMs);
+  return {
+    query: (...statement) => inTime(sql.query(...statement), limitMs, late),
+    run: (script) => inTime(sql.run(script), limitMs, late),
+  };
+}
 
 export const openDatabase = (url: string) => openAdapter(databases, url);
 

@@ -53,8 +53,25 @@ export interface TransactionRow {
   payment_details: Details | null;
 }
 
+/** The columns that are read to be reported. What the others have is in the details, too. */
+const reportedColumns = [
+  "external_id",
+  "transaction_type",
+  "parent_external_id",
+  "gateway_account_id",
+  "service_id",
+  "live",
+  "state",
+  "created_date",
+  "gateway_transaction_id",
+  "gateway_payout_id",
+  "agreement_id",
+  "details",
+  "payment_details",
+] as const satisfies (keyof TransactionRow)[];
+
 /** A transaction with what its payout says of it. */
-export interface ReportedTransaction extends TransactionRow {
+export interface ReportedTransaction extends Pick<TransactionRow, (typeof reportedColumns)[number]> {
   /** When the payout it is included in was paid out: UTC, six fraction digits. */
   paid_out_date: string | null;
 }
@@ -249,9 +266,9 @@ function binding(): { values: unknown[]; bind: Bind } {
   return { values, bind: (value) => `$${values.push(value)}` };
 }
 
-/** Every reader's columns: the row, and of its payout the date. */
+/** Every reader's columns, and of its payout the date. */
 const reported = `
-  transaction.*, (select paid_out_date from payout where ${isPayoutOfTransaction}) as paid_out_date`;
+  ${reportedColumns.map((name) => `transaction.${name}`).join(", ")}, (select paid_out_date from payout where ${isPayoutOfTransaction}) as paid_out_date`;
 
 const newestFirst = "order by created_date desc, external_id desc";
 

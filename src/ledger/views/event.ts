@@ -18,7 +18,7 @@ export function viewEvent({ id, ...event }: EventRow): Schemas["Event"] {
  * those that tell the same state of the same transaction all but the earliest.
  */
 export function viewTransactionEvents(
-  transactions: TransactionRow[],
+  transactions: Pick<TransactionRow, "external_id" | "details">[],
   events: EventRow[],
   includeAllEvents: boolean,
   version: StatusVersion,
