@@ -4,26 +4,34 @@ import { randomBytes } from "node:crypto";
 export interface Intake {
   /** How many payments, of 3 events each, that nothing was told of before. */
   payments: number;
+  order: Order;
 }
 
 /**
- * The messages, as producers write them, of so many new payments. All payments are created before the first is paid,
- * and so on, as with many payers at a time: a batch has one event of each of its payments.
+ * `together`: one payment after another, as they are written down. `apart`: all payments are created before the first is
+ * paid, as with many payers at a time, so that a batch has one event of each of its payments.
  */
-export function messagesOf({ payments }: Intake): string[] {
-  const ids = Array.from({ length: payments }, () => randomBytes(13).toString("hex"));
-  return life.flatMap(([time, event_type, details]) =>
-    ids.map((resource_external_id, index) =>
-      JSON.stringify({
-        event_type,
-        resource_type: "payment",
-        resource_external_id,
-        timestamp: `2024-03-05T${time}.${String(index % 1_000_000).padStart(6, "0")}Z`,
-        service_id: `service-${index % 100}`,
-        live: true,
-        event_details: details(index),
-      }),
-    ),
+export type Order = "together" | "apart";
+
+/** The messages, as producers write them, of so many new payments. */
+export function messagesOf({ payments, order }: Intake): string[] {
+  const all = Array.from({ length: payments }, (_, index) => lifeOf(index));
+  if (order === "together") return all.flat();
+  return life.flatMap((_, step) => all.map((messages) => messages[step] as string));
+}
+
+function lifeOf(index: number): string[] {
+  const resource_external_id = randomBytes(13).toString("hex");
+  return life.map(([time, event_type, details]) =>
+    JSON.stringify({
+      event_type,
+      resource_type: "payment",
+      resource_external_id,
+      timestamp: `2024-03-05T${time}.${String(index % 1_000_000).padStart(6, "0")}Z`,
+      service_id: `service-${index % 100}`,
+      live: true,
+      event_details: details(index),
+    }),
   );
 }
 

@@ -49,7 +49,7 @@ const featureLines = resources.flatMap((resource, id) => [
 
 /** Looks up transactions of which each is there. */
 async function lookUpLines(databaseUrl: string): Promise<string[]> {
-  const messages = messagesOf({ payments: 50 }).map(readMessage);
+  const messages = messagesOf({ payments: 50, order: "together" }).map(readMessage);
   const events = messages.flatMap((message) => (message.kind === "event" ? [message.event] : []));
   await using database = await openDatabase(databaseUrl);
   await ingest(database, { events, reprojections: [], parked: [] });

@@ -114,6 +114,7 @@ describeOnServers("many processes", () => {
     expect(await database.query("select name from migration order by name")).toEqual([
       { name: "0001-events-and-transactions.sql" },
       { name: "0002-payouts-and-search.sql" },
+      { name: "0003-fewer-indexes.sql" },
     ]);
   }, 200_000);
 });

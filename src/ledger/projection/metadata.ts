@@ -15,13 +15,13 @@ export function metadataValuesOf(details: Details): string[] | null {
 }
 
 /**
- * For each account that events of a payment ever named, every metadata key that they ever had. More events never make
+ * For each account that events of a payment ever named, every metadata key that they ever had, once. More events never make
  * it less, so what is kept of it does not depend on the order either.
  */
 export function projectMetadataKeys(events: EventRow[]): MetadataKeyRow[] {
   const payments = events.filter(({ resource_type }) => resource_type === "payment");
   const byPayment = Map.groupBy(payments, ({ resource_external_id }) => resource_external_id);
-  return [...byPayment.values()].flatMap((own) => {
+  const ofPayments = [...byPayment.values()].flatMap((own) => {
     const keys = new Set(own.flatMap(({ event_details }) => Object.keys(metadataOf(event_details))));
     const accounts = new Set(
       own.flatMap(({ event_details }) => textOf(event_details, "gateway_account_id") ?? []),
@@ -30,6 +30,7 @@ export function projectMetadataKeys(events: EventRow[]): MetadataKeyRow[] {
       [...keys].map((key) => ({ gateway_account_id, key })),
     );
   });
+  return [...new Map(ofPayments.map((row) => [JSON.stringify(row), row])).values()];
 }
 
 /** A payment's metadata; none is empty. */
