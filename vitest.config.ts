@@ -32,7 +32,11 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       {
-        test: { ...common, name: "embedded", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"] },
+        test: {
+          ...common,
+          name: "embedded",
+          include: ["src/**/*.test.ts", "scripts/**/*.test.ts", "bench/**/*.test.ts"],
+        },
       },
       {
         test: {

@@ -30,6 +30,7 @@ export function chartOf({ rows }: Results): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y + 10}" font-family="sans-serif" font-size="12">`,
+    "<title>Figures of the services beside their baselines</title>",
     `<rect width="100%" height="100%" fill="#ffffff"/>`,
     ...drawn,
     "</svg>\n",

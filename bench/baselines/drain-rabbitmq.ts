@@ -6,7 +6,7 @@ import { type Intake, messagesOf } from "../payments.ts";
 
 /** Consumes and acknowledges with amqplib alone, from a queue that the ledger made and filled; answers messages a second. */
 const url = process.env.AMQP_URL as string;
-const prefetch = 200;
+const prefetch = 400;
 
 async function fill(queue: string, messages: string[]): Promise<void> {
   await using filled = await openQueue(`${url}?queue=${queue}`);

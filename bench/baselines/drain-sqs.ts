@@ -10,7 +10,7 @@ import { type Intake, messagesOf } from "../payments.ts";
  * in this process; answers messages a second.
  */
 const requestMax = 10;
-const sideBySide = 20;
+const sideBySide = 40;
 const port = await freePort();
 const embedded = await openQueue(`sqs+embedded:./queue?port=${port}`);
 const QueueUrl = embeddedQueueUrl(port);

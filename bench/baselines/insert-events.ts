@@ -8,7 +8,7 @@ import { type Intake, messagesOf } from "../payments.ts";
  * the ledger takes batches; answers events a second.
  */
 const batchSize = 100;
-const concurrency = 2;
+const concurrency = 4;
 const statement = `
   insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
                      service_id, live, event_details)

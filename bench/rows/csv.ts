@@ -31,6 +31,7 @@ export const csv: Row = {
       {
         name: `of ${size} rows, by how much the memory of a new process grows`,
         unit: "MB",
+        rounds: 1,
         async ours() {
           await using fresh = await startLedger(databaseUrl);
           return await memoryGrowth(fresh.pid, () => download(fresh.url));

@@ -21,7 +21,7 @@ export const settings = {
   QUEUE_URL: adapterUrl(queues, "sqs+embedded:./data/queue"),
   QUEUE_RECEIVER_BACKGROUND_PROCESSING: flag(true),
   QUEUE_RECEIVER_BATCH_SIZE: count(100, 1000),
-  QUEUE_RECEIVER_CONCURRENCY: count(2, 100),
+  QUEUE_RECEIVER_CONCURRENCY: count(4, 100),
   QUEUE_RECEIVER_WAIT_MS: milliseconds(20_000),
   QUEUE_RECEIVER_PAUSE_MS: milliseconds(1000),
   QUEUE_RECEIVER_PAUSE_MAX_MS: milliseconds(15 * 60 * 1000),

@@ -40,7 +40,7 @@ export interface Queue extends AsyncDisposable {
 }
 
 const rabbitmq: Adapter<Queue> = {
-  form: "amqp://USER:PASSWORD@HOST:5672/VHOST?queue=payment-events&prefetch=200",
+  form: "amqp://USER:PASSWORD@HOST:5672/VHOST?queue=payment-events&prefetch=400",
   load: () => import("./amqp.ts"),
   parameters: {
     queue: {
