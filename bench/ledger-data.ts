@@ -2,6 +2,7 @@ import { type Database, openDatabase } from "../src/ledger/database/database.ts"
 import { startPostgres } from "../src/ledger/database/postgres-server.fixture.ts";
 import { verify } from "../src/ledger/intake/verify.ts";
 import { migrate } from "../src/ledger/tables/migrate.ts";
+import { makeDatabase } from "./databases.ts";
 
 /**
  * The growing account has four tenths of a ledger of any size, the big one a tenth, the steady one 5000 transactions, or
@@ -21,14 +22,11 @@ export function ledgersOnPostgres(): Ledgers {
   let server: ReturnType<typeof startPostgres> | undefined;
   async function make(name: string, transactions: number, account: string) {
     server ??= startPostgres().then((started) => opened.use(started));
-    const url = new URL((await server).url);
-    await using maintenance = await openDatabase(url.href);
-    await maintenance.run(`create database ${name}`);
-    url.pathname = name;
-    await using database = await openDatabase(url.href);
+    const url = await makeDatabase(await server, name);
+    await using database = await openDatabase(url);
     await migrate(database);
     await fill(database, transactions, account);
-    return url.href;
+    return url;
   }
   return {
     open(transactions, spread = "many accounts") {

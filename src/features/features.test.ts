@@ -99,7 +99,10 @@ describe("the brief, to the letter", () => {
         expect(status).toBeLessThan(300);
       }
       const expected = level === "debug" ? asked.map(([, , names]) => expect.objectContaining(names)) : [];
-      expect(lines.map((line) => JSON.parse(line))).toEqual(expected);
+      const read = lines.map((line) => JSON.parse(line));
+      expect(read).toEqual(expected);
+      // Each request has a number, by which its lines belong together.
+      expect(new Set(read.map(({ reqId }) => reqId ?? "none")).size).toBe(expected.length);
     }
   });
 });
