@@ -46,7 +46,7 @@ function viewTransaction(row: FoundTransaction): unknown {
       amount: details.amount,
       state: { status: "success", finished: true },
       created_date: milliseconds(row.created_date),
-      gateway_transaction_id: row.gateway_transaction_id,
+      gateway_transaction_id: details.gateway_transaction_id,
       settlement_summary: { settled_date: row.paid_out_date?.slice(0, 10) },
       live: row.live,
       transaction_type: row.transaction_type,

@@ -6,6 +6,8 @@ import { StoreFailure } from "./store.ts";
 
 /** Within which a server has to be connected to and to answer. */
 const answerMaxMs = 2000;
+/** So long a command waits for a connection that was lost. */
+const reconnectMaxMs = answerMaxMs / 2;
 const renewEveryMs = 3000;
 const versionMin = 7;
 
@@ -97,12 +99,31 @@ function clientOfOne(url: URL): Client {
   const { defaults, ...options } = optionsFor(url);
   const socket = { ...defaults.socket, ...addressOf(url) };
   const database = Number(url.pathname.slice(1));
-  const client = redis.createClient({ ...options, ...defaults, database, socket }).on("error", () => {});
+  const client = redis
+    .createClient({
+      ...options,
+      ...defaults,
+      database,
+      socket,
+      // Its own wait for a connection costs several times as much as a command, and each command pays for it.
+      commandOptions: { timeout: undefined },
+      disableOfflineQueue: true,
+    })
+    .on("error", () => {});
+  let connecting: Promise<unknown> | undefined;
+  const connected = () => {
+    connecting ??= new Promise((resolve) => client.once("ready", resolve)).finally(() => {
+      connecting = undefined;
+    });
+    return inTime(connecting, reconnectMaxMs, new Error("there is no connection"));
+  };
   return {
     // The first error is enough; the driver would go on trying.
     open: () => Promise.all([once(client, "ready"), check(client.connect(), false)]),
-    // The limit of the wait costs more than the command, so only those get one that have to wait.
-    ask: (_part, command) => client.sendCommand(command, client.isReady ? { timeout: undefined } : {}),
+    async ask(_part, command) {
+      if (!client.isReady) await connected();
+      return client.sendCommand(command);
+    },
     destroy: () => client.destroy(),
   };
 }
@@ -136,8 +157,7 @@ const addressOf = (url: URL) => ({ host: hostOf(url), port: Number(url.port || 6
 
 const optionsFor = ({ protocol, username, password }: URL) => ({
   RESP: 2 as const,
-  /** So long a command waits for a connection that was lost. */
-  commandOptions: { timeout: answerMaxMs / 2 },
+  commandOptions: { timeout: reconnectMaxMs },
   defaults: {
     ...(username && { username: decodeURIComponent(username) }),
     ...(password && { password: decodeURIComponent(password) }),

@@ -63,9 +63,6 @@ const reportedColumns = [
   "live",
   "state",
   "created_date",
-  "gateway_transaction_id",
-  "gateway_payout_id",
-  "agreement_id",
   "details",
   "payment_details",
 ] as const satisfies (keyof TransactionRow)[];

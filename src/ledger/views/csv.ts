@@ -39,7 +39,7 @@ const columnsOf = ({ feeHeaders, motoHeader, metadataKeys }: CsvOptions): Column
   ["Finished", ({ state }) => String(viewState(state, 2).finished)],
   ["Error Code", ({ state }) => viewState(state, 2).code],
   ["Error Message", ({ state }) => viewState(state, 2).message],
-  ["Provider ID", (row) => row.gateway_transaction_id ?? undefined],
+  ["Provider ID", ({ details }) => textOf(details, "gateway_transaction_id")],
   ["GOV.UK Payment ID", paymentId],
   ["Issued By", of("REFUND", ({ details }) => textOf(details, "user_email"))],
   ["Date Created", ({ created_date }) => dateOf(created_date)],

@@ -61,9 +61,9 @@ export function viewPayment(row: ReportedTransaction, version: StatusVersion): S
     live: row.live ?? undefined,
     source: details.source as Schemas["Source"] | undefined,
     wallet_type: text("wallet"),
-    gateway_payout_id: row.gateway_payout_id ?? undefined,
+    gateway_payout_id: text("gateway_payout_id"),
     authorisation_mode: (details.authorisation_mode as Schemas["AuthorisationMode"] | undefined) ?? "web",
-    agreement_id: row.agreement_id ?? undefined,
+    agreement_id: text("agreement_id"),
     agreement_payment_type: text("agreement_payment_type"),
     disputed: booleanOf(details, "disputed") ?? false,
   };
@@ -78,7 +78,7 @@ function viewChild(row: ReportedTransaction, version: StatusVersion) {
     amount: penceOf(row.details, "amount"),
     state: viewState(row.state, version),
     created_date: viewMilliseconds(row.created_date),
-    gateway_transaction_id: row.gateway_transaction_id ?? undefined,
+    gateway_transaction_id: textOf(row.details, "gateway_transaction_id"),
     settlement_summary: viewSettlement(row),
     live: row.live ?? undefined,
   };
@@ -96,7 +96,7 @@ function viewRefund(row: ReportedTransaction, version: StatusVersion): Schemas["
     transaction_type: "REFUND",
     refunded_by: textOf(row.details, "refunded_by"),
     refunded_by_user_email: textOf(row.details, "user_email"),
-    gateway_payout_id: row.gateway_payout_id ?? undefined,
+    gateway_payout_id: textOf(row.details, "gateway_payout_id"),
     payment_details: {
       ...viewPaymentDetails(payment),
       wallet_type: textOf(payment, "wallet"),
