@@ -21,7 +21,6 @@ export function requestCounter(registry: Registry): (operation: string) => onRes
   const metric = {
     name,
     get: async () => ({ name, help, type: "histogram", aggregator: "sum", values: valuesOf(byOperation) }),
-    reset: () => byOperation.clear(),
   };
   registry.registerMetric(metric as unknown as Metric);
 
