@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
+import npmPackage from "../package.json" with { type: "json" };
 import { root } from "../scripts/project.ts";
 import { freePort } from "../src/service/free-port.fixture.ts";
 
@@ -48,8 +49,8 @@ export interface Settings {
   path?: string;
 }
 
-/** As `npm start` has it. */
-const shipped = ["--max-semi-space-size=8"];
+/** The options of Node.js that `npm start` has. */
+const shipped = npmPackage.scripts.start.split(" ").filter((word) => word.startsWith("--"));
 
 /** Starts a service on the measured core, in a folder of its own, and waits until it answers. */
 export const startService = (service: "ledger" | "features", { options = [], ...settings }: Settings = {}) =>

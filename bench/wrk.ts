@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { Comparison } from "./row.ts";
 
 const script = fileURLToPath(new URL("wrk.lua", import.meta.url));
 
@@ -35,6 +36,21 @@ export async function requestsPerSecond(
   if (bad !== "0") throw new Error(`${url} did not answer all that it was asked:\n${stdout}`);
   return Number(rate);
 }
+
+/** How many requests a second our server answers, and the baseline's, under the same load. */
+export const underLoad = (
+  name: string,
+  ours: { url: string },
+  baseline: { name: string; url: string },
+  load: Load,
+  atLeast: number,
+): Comparison => ({
+  name,
+  unit: "requests/s",
+  ours: () => requestsPerSecond(ours.url, load),
+  baseline: { name: baseline.name, measure: () => requestsPerSecond(baseline.url, load) },
+  target: { atLeast },
+});
 
 /** Asks a server until it has answered so many requests, or some more. */
 export async function untilAnswered(url: string, load: Load, requests: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { startBaseline, startService } from "../programs.ts";
 import type { Row } from "../row.ts";
-import { requestsFile, requestsPerSecond } from "../wrk.ts";
+import { requestsFile, underLoad } from "../wrk.ts";
 
 const path = "/features/customer/42/dark-mode";
 
@@ -15,13 +15,7 @@ export const hasFeature: Row = {
     const stores = ["memory:", "lmdb:./features"].map(async (store) => {
       const service = opened.use(await startService("features", { env: { FEATURES_STORE_URL: store } }));
       await request(service.url + path, { method: "POST" }).then(({ body }) => body.dump());
-      return {
-        name: store,
-        unit: "requests/s",
-        ours: () => requestsPerSecond(service.url, load),
-        baseline: { name: "node:http, the same bytes", measure: () => requestsPerSecond(baseline.url, load) },
-        target: { atLeast: 0.85 },
-      };
+      return underLoad(store, service, { name: "node:http, the same bytes", url: baseline.url }, load, 0.85);
     });
     return Promise.all(stores);
   },

@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { startBaseline, startService } from "../programs.ts";
 import type { Row } from "../row.ts";
-import { requestsFile, requestsPerSecond } from "../wrk.ts";
+import { requestsFile, underLoad } from "../wrk.ts";
 
 const list = "/features/customer/42";
 const features = Array.from({ length: 20 }, (_, index) => `${list}/feature-${index}`);
@@ -20,27 +20,16 @@ export const listAndAdd: Row = {
     };
     const comparisons = ["memory:", "lmdb:./features"].map(async (store) => {
       const env = { FEATURES_STORE_URL: store };
-      const servers = [
-        opened.use(await startService("features", { env })),
-        opened.use(await startBaseline("features.ts", { env })),
-      ] as const;
-      for (const { url } of servers) {
+      const service = opened.use(await startService("features", { env }));
+      const baseline = opened.use(await startBaseline("features.ts", { env }));
+      for (const { url } of [service, baseline]) {
         for (const path of features)
           await request(url + path, { method: "POST" }).then(({ body }) => body.dump());
       }
+      const byHand = { name: "node:http with the same store calls", url: baseline.url };
       return Object.entries(requests).map(([name, file]) => {
-        const [ours, measure] = servers.map(
-          ({ url }) =>
-            () =>
-              requestsPerSecond(url, { requests: file, connections: 64, seconds }),
-        ) as [() => Promise<number>, () => Promise<number>];
-        return {
-          name: `${name}, ${store}`,
-          unit: "requests/s",
-          ours,
-          baseline: { name: "node:http with the same store calls", measure },
-          target: { atLeast: 0.85 },
-        };
+        const load = { requests: file, connections: 64, seconds };
+        return underLoad(`${name}, ${store}`, service, byHand, load, 0.85);
       });
     });
     return (await Promise.all(comparisons)).flat();

@@ -2,7 +2,7 @@ import { accounts } from "../ledger-data.ts";
 import { startBaseline, startLedger } from "../programs.ts";
 import type { Row } from "../row.ts";
 import { expectSameAnswers } from "../same-answers.ts";
-import { requestsFile, requestsPerSecond } from "../wrk.ts";
+import { requestsFile, underLoad } from "../wrk.ts";
 
 const path = `/v1/transaction?account_id=${accounts.big}&display_size=20`;
 
@@ -18,17 +18,7 @@ export const searchPage: Row = {
     );
     await expectSameAnswers(service.url, baseline.url, [path]);
     const load = { requests: await requestsFile(opened, [`GET ${path}`]), connections: 16, seconds };
-    return [
-      {
-        name: `in an account of ${size / 10}`,
-        unit: "requests/s",
-        ours: () => requestsPerSecond(service.url, load),
-        baseline: {
-          name: "node:http, the same SQL, JSON by hand",
-          measure: () => requestsPerSecond(baseline.url, load),
-        },
-        target: { atLeast: 0.8 },
-      },
-    ];
+    const byHand = { name: "node:http, the same SQL, JSON by hand", url: baseline.url };
+    return [underLoad(`in an account of ${size / 10}`, service, byHand, load, 0.8)];
   },
 };

@@ -6,7 +6,7 @@ import { lookupPath, someTransactions } from "../ledger-data.ts";
 import { startBaseline, startLedger } from "../programs.ts";
 import type { Row } from "../row.ts";
 import { expectSameAnswers } from "../same-answers.ts";
-import { requestsFile, requestsPerSecond } from "../wrk.ts";
+import { requestsFile, underLoad } from "../wrk.ts";
 
 export const transactionLookup: Row = {
   number: 4,
@@ -27,18 +27,8 @@ export const transactionLookup: Row = {
       paths.map((path) => `GET ${path}`),
     );
     const load = { requests, connections: 64, seconds };
-    return [
-      {
-        name: `of ${size} transactions`,
-        unit: "requests/s",
-        ours: () => requestsPerSecond(service.url, load),
-        baseline: {
-          name: "node:http, the stored JSON text",
-          measure: () => requestsPerSecond(baseline.url, load),
-        },
-        target: { atLeast: 0.8 },
-      },
-    ];
+    const stored = { name: "node:http, the stored JSON text", url: baseline.url };
+    return [underLoad(`of ${size} transactions`, service, stored, load, 0.8)];
   },
 };
 

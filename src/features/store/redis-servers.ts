@@ -132,8 +132,13 @@ function clientOfCluster(urls: [URL, ...URL[]]): Client {
   const rootNodes = urls.map((url) => ({ socket: addressOf(url) }));
   let trouble: unknown;
   const cluster = redis
-    // Without the last option it would wait for all masters.
-    .createCluster({ ...optionsFor(urls[0]), rootNodes, minimizeConnections: true })
+    .createCluster({
+      ...optionsFor(urls[0]),
+      rootNodes,
+      // Otherwise it would wait for all masters.
+      minimizeConnections: true,
+      commandOptions: { timeout: reconnectMaxMs },
+    })
     .on("error", (error) => {
       trouble = error;
     });
@@ -157,7 +162,6 @@ const addressOf = (url: URL) => ({ host: hostOf(url), port: Number(url.port || 6
 
 const optionsFor = ({ protocol, username, password }: URL) => ({
   RESP: 2 as const,
-  commandOptions: { timeout: reconnectMaxMs },
   defaults: {
     ...(username && { username: decodeURIComponent(username) }),
     ...(password && { password: decodeURIComponent(password) }),
