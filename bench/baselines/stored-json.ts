@@ -1,8 +1,10 @@
 import { createServer } from "node:http";
 import pg from "pg";
+import { pipelined, pipelineOptions } from "../../src/ledger/database/pipeline.ts";
 
 /** Answers `/v1/transaction/ID` with the text that is stored for the id, and looks at nothing else. */
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10, idleTimeoutMillis: 0 });
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ...pipelineOptions, max: 2 });
+const connection = pipelined(pool);
 const statement = {
   name: "stored",
   text: "select body from stored_json where external_id = $1",
@@ -16,8 +18,8 @@ const server = createServer(
   async ({ url = "" }, response) => {
     const end = url.indexOf("?");
     const id = url.slice(idAt, end === -1 ? undefined : end);
-    const { rows } = await pool.query<[body: string]>({ ...statement, values: [id] });
-    const body = rows[0]?.[0];
+    const { rows } = await connection.query({ ...statement, values: [id] });
+    const body: string | undefined = rows[0]?.[0];
     if (body === undefined) {
       response.writeHead(404, notFound).end();
       return;

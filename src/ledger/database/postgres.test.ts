@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { makeCertificate } from "../../service/certificate.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
@@ -87,14 +88,66 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     expect(await database.query("select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("is asked by requests through no more connections than it is told", async () => {
+  test("is asked by requests through no more connections than it is told, and two for what is quick", async () => {
     await using few = await openDatabase(`${server.url}?pool=2`);
     const requests = few.within(2000);
-    const asleep = Array.from({ length: 5 }, () => requests.query("select pg_sleep(0.2)"));
+    const asleep = Array.from({ length: 5 }, () => requests.query("select pg_sleep(0.2)", [], "once"));
     await vi.waitFor(() => expect(few.connections().limited).toEqual({ busy: 2, idle: 0, waiting: 3 }));
     expect(await few.query("select 1 as one")).toEqual([{ one: 1 }]);
+    const quick = Array.from({ length: 100 }, (_, index) => requests.query("select $1::int as n", [index]));
+    expect(few.connections().limited).toEqual({ busy: 4, idle: 0, waiting: 3 });
+    expect(await Promise.all(quick)).toEqual(Array.from({ length: 100 }, (_, n) => [{ n }]));
     await Promise.all(asleep);
-    expect(few.connections().limited).toEqual({ busy: 0, idle: 2, waiting: 0 });
+    expect(few.connections().limited).toEqual({ busy: 0, idle: 4, waiting: 0 });
+  });
+
+  test("answers or refuses each of many quick statements by itself, and none after its time", async () => {
+    const requests = database.within(300);
+    const halves = Array.from({ length: 20 }, (_, index) =>
+      requests.query("select 12 / $1::int as n", [index % 4]),
+    );
+    const outcomes = await Promise.allSettled(halves);
+    expect(outcomes.map((one) => (one.status === "fulfilled" ? one.value : one.reason.code))).toEqual(
+      outcomes.map((_, index) => (index % 4 === 0 ? "22012" : [{ n: 12 / (index % 4) }])),
+    );
+    const slow = Array.from({ length: 4 }, () => rejection(requests.query("select pg_sleep(0.2)")));
+    const late = (await Promise.all(slow)).filter(({ reason }) => reason !== undefined);
+    expect(late.map(({ reason }) => reason)).toEqual([
+      expect.any(StatementTimeout),
+      expect.any(StatementTimeout),
+    ]);
+    await vi.waitFor(async () => expect(await requests.query("select 3 as three")).toEqual([{ three: 3 }]));
+  });
+
+  test("leaves none of many statements without an answer when it is killed", async () => {
+    const requests = database.within(2000);
+    const asked = Array.from({ length: 20 }, () => rejection(requests.query("select pg_sleep(0.3)")));
+    await vi.waitFor(() => expect(database.connections().limited?.busy).toBeGreaterThanOrEqual(2));
+    await server.kill();
+    for (const { reason, ms } of await Promise.all(asked)) {
+      expect(reason).toBeInstanceOf(DatabaseUnavailable);
+      expect(ms).toBeLessThan(1000);
+    }
+    await server.start();
+    await answers();
+    expect(await requests.query("select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
+  test("is asked again by those whose statement was to be prepared by one ahead of it that failed", async () => {
+    await database.run("create table locked (id bigint)");
+    const requests = database.within(400);
+    const read = () => requests.query("select * from locked");
+    const behind = await database.transaction(async (sql) => {
+      await sql.run("lock table locked");
+      const ahead = [read(), read()].map(rejection);
+      await sleep(200);
+      const others = [read(), read()];
+      for (const { reason } of await Promise.all(ahead)) expect(reason).toBeInstanceOf(StatementTimeout);
+      // The server ends a statement a little later than its caller is told.
+      await sleep(100);
+      return { others };
+    });
+    expect(await Promise.all(behind.others)).toEqual([[], []]);
   });
 
   test("keeps a statement prepared whose text is always the same, and none that is composed", async () => {
@@ -132,10 +185,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     const url = new URL(server.url);
     url.username = "few";
     await using few = await openDatabase(url.href);
-    const outcomes = await Promise.allSettled([1, 2].map(() => few.query("select pg_sleep(0.2)")));
-    expect(outcomes.flatMap((one) => (one.status === "rejected" ? one.reason : []))).toEqual([
-      expect.any(DatabaseUnavailable),
-    ]);
+    await few.transaction(() => expect(few.query("select 1")).rejects.toThrow(DatabaseUnavailable));
   });
 
   test("takes any name and password, and tells times in UTC whatever zone is its own", async () => {

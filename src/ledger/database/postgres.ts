@@ -9,10 +9,13 @@ import {
   type Sql,
   StatementTimeout,
 } from "./database.ts";
+import { type Connection, pipelined, pipelineOptions } from "./pipeline.ts";
 import { readTimestamp } from "./timestamp.ts";
 
 const poolSizeOtherwise = 10;
 const connectSecondsOtherwise = 5;
+/** Connections that quick statements share; with a second one a statement that is not quick holds up only half of them. */
+const sharedMax = 2;
 const idleMs = 60_000;
 /** Who works without a time limit is few, and bounded by itself: by the batches in hand. */
 const unlimitedMax = 1000;
@@ -29,29 +32,29 @@ const answerGraceMs = 500;
  */
 export async function open(url: URL): Promise<Database> {
   const config = await configOf(url);
-  const unlimited = openPool({ ...config, max: unlimitedMax });
+  const unlimited = openPool({ ...config, ...pipelineOptions, max: unlimitedMax });
   const limited: pg.Pool[] = [];
   return {
     ...sqlOver(unlimited, rejection),
     within(limitMs) {
-      const pool = openPool({
+      const limits = {
         ...config,
         statement_timeout: limitMs,
         query_timeout: limitMs + answerGraceMs,
         connectionTimeoutMillis: limitMs,
-      });
-      limited.push(pool);
-      const reading = sqlOver(pool, (error) =>
-        isOutOfTime(error) ? new StatementTimeout(limitMs) : rejection(error),
-      );
-      return givenUpAfter(limitMs, reading);
+      };
+      const one = openPool(limits);
+      const shared = openPool({ ...limits, ...pipelineOptions, max: sharedMax });
+      limited.push(one, shared);
+      const rejectionInTime = (error: unknown) =>
+        isOutOfTime(error) ? new StatementTimeout(limitMs) : rejection(error);
+      return givenUpAfter(limitMs, sqlOver(one, rejectionInTime, pipelined(shared)));
     },
     async transaction(work) {
       const client = await inTerms(rejection, unlimited.connect());
       const sql = sqlOver(client, rejection);
       try {
-        await sql.run("begin isolation level read committed");
-        const result = await work(sql);
+        const [, result] = await Promise.all([sql.run("begin isolation level read committed"), work(sql)]);
         await sql.run("commit");
         client.release();
         return result;
@@ -147,15 +150,19 @@ const inTerms = <Result>(rejection: Rejection, work: Promise<Result>): Promise<R
     throw rejection(error);
   });
 
-const sqlOver = (connection: pg.Pool | pg.PoolClient, rejection: Rejection): Sql => ({
+const sqlOver = (
+  connection: pg.Pool | pg.PoolClient,
+  rejection: Rejection,
+  quick: Connection = connection,
+): Sql => ({
   async query<Row>(text: string, values: unknown[] = [], plan = "kept") {
     const asked = { text, values };
     const asking =
       plan === "once"
         ? connection.query(asked)
-        : connection.query({ ...asked, name: nameOf(text) }).catch((error) => {
+        : quick.query({ ...asked, name: nameOf(text) }).catch((error) => {
             // Within a transaction nothing can be asked any more.
-            if (isStalePlan(error) && connection instanceof pg.Pool) return connection.query(asked);
+            if (hasNoPlan(error) && connection instanceof pg.Pool) return connection.query(asked);
             throw error;
           });
     return (await inTerms(rejection, asking)).rows as Row[];
@@ -177,8 +184,12 @@ function rejection(error: unknown): unknown {
   return /^(08|28|3D|40|53|57P|25006|0A000)/.test(code) ? new DatabaseUnavailable(error) : error;
 }
 
-/** The columns of a table have changed since the plan was made. */
-const isStalePlan = (error: unknown) => error instanceof pg.DatabaseError && error.code === "0A000";
+/**
+ * The columns of a table have changed since the plan was made; or the statement that was sent ahead to be prepared
+ * failed.
+ */
+const hasNoPlan = (error: unknown) =>
+  error instanceof pg.DatabaseError && (error.code === "0A000" || error.code === "26000");
 
 const queryCanceled = "57014";
 

@@ -8,8 +8,8 @@ import {
   findTransaction,
   type ReportedTransaction,
   searchTransactions,
-  type TransactionFilter,
   type TransactionType,
+  type WantedTransaction,
 } from "../tables/transaction.ts";
 import { viewTransactionEvents } from "../views/event.ts";
 import { viewPayment, viewTransaction } from "../views/transaction.ts";
@@ -93,18 +93,14 @@ export const transactionHandlers = (sql: Sql): TransactionHandlers => ({
 /** Either letter case is accepted. */
 export const typeOf = (given: string | undefined) => given?.toUpperCase() as TransactionType | undefined;
 
-type Wanted = Pick<TransactionFilter, "gateway_account_id" | "transaction_type" | "parent_external_id"> & {
-  external_id: string;
-};
-
 async function findTransactionAsOf(
   sql: Sql,
-  wanted: Wanted,
+  wanted: WantedTransaction,
   asOf: string,
 ): Promise<ReportedTransaction | undefined> {
   const row = await transactionAsOf(sql, wanted.external_id, asOf);
   const fits = Object.entries(wanted).every(
-    ([name, value]) => value === undefined || row?.[name as keyof Wanted] === value,
+    ([name, value]) => value === undefined || row?.[name as keyof WantedTransaction] === value,
   );
   return fits ? row : undefined;
 }

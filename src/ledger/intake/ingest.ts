@@ -58,12 +58,16 @@ async function ingestOnce(
   // Every resource is held, those that move nothing too: two receivers with the same events in another order would wait
   // for each other's rows in a circle. Whatever else is written is written in one order after that.
   const toHold = [...new Set([...idsOf(events), ...reprojections, ...parents])];
-  const held = toHold.length > 0 ? await lockTransactions(sql, toHold) : [];
-  const saved = events.length > 0 ? await saveEvents(sql, events) : [];
+  const [held, saved, children] = await Promise.all([
+    toHold.length > 0 ? lockTransactions(sql, toHold) : [],
+    events.length > 0 ? saveEvents(sql, events) : [],
+    transactions.size > 0 ? childIdsOf(sql, [...transactions]) : [],
+  ]);
   const touched = [...new Set([...saved, ...reprojections])];
   await foldTransactions(
     sql,
     touched.filter((id) => transactions.has(id)),
+    children,
     held,
   );
   await foldPayouts(
@@ -81,9 +85,13 @@ const idsOf = (events: NewEvent[]) => events.map((event) => event.resource_exter
  * Folds the touched transactions and their children anew. Whoever writes a child holds its parent, so holding the
  * parents is enough to see every event of their children.
  */
-async function foldTransactions(sql: Sql, touched: string[], held: string[]): Promise<void> {
+async function foldTransactions(
+  sql: Sql,
+  touched: string[],
+  children: string[],
+  held: string[],
+): Promise<void> {
   if (touched.length === 0) return;
-  const children = await childIdsOf(sql, touched);
   const events = await eventsOf(sql, [...new Set([...held, ...children])]);
   const changed = new Set([...touched, ...children]);
   const toSave = projectTransactions(events).filter((row) => changed.has(row.external_id));
@@ -92,9 +100,11 @@ async function foldTransactions(sql: Sql, touched: string[], held: string[]): Pr
     .flatMap(({ parent_external_id: parent }) => parent ?? [])
     .filter((id) => !isHeld.has(id));
   if (notHeld.length > 0) throw new ParentsNotHeld(notHeld);
-  await saveTransactions(sql, toSave);
-  await removeTransactions(sql, unfolded(touched, events));
-  await saveMetadataKeys(sql, projectMetadataKeys(events));
+  await Promise.all([
+    saveTransactions(sql, toSave),
+    removeTransactions(sql, unfolded(touched, events)),
+    saveMetadataKeys(sql, projectMetadataKeys(events)),
+  ]);
 }
 
 async function foldPayouts(sql: Sql, touched: string[]): Promise<void> {

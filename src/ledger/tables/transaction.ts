@@ -156,11 +156,9 @@ export type FoundTransaction = ReportedTransaction & Position;
 
 /** All that are given must hold. Instants are in UTC. Texts that are looked for are taken literally. */
 export interface TransactionFilter {
-  external_id?: string | undefined;
   gateway_account_id?: string | undefined;
   account_ids?: string[] | undefined;
   transaction_type?: TransactionType | undefined;
-  parent_external_id?: string | undefined;
   /** Text the reference contains, letter case aside. */
   reference?: string | undefined;
   /** The whole reference, letter case aside. */
@@ -207,11 +205,9 @@ const contains =
     `lower(${column}) like lower(${bind(`%${text.replaceAll(/[\\%_]/g, "\\$&")}%`)})`;
 
 const conditions: Conditions<TransactionFilter> = {
-  external_id: equals("external_id"),
   gateway_account_id: equals("gateway_account_id"),
   account_ids: (ids, bind) => `gateway_account_id = any(${bind(ids)}::text[])`,
   transaction_type: equals("transaction_type"),
-  parent_external_id: equals("parent_external_id"),
   reference: contains("reference"),
   exact_reference: (text, bind) => `lower(reference) = lower(${bind(text)})`,
   email: contains("email"),
@@ -269,13 +265,31 @@ const reported = `
 
 const newestFirst = "order by created_date desc, external_id desc";
 
+/** A transaction by its id. What else is given must be so. */
+export interface WantedTransaction {
+  external_id: string;
+  gateway_account_id?: string | undefined;
+  transaction_type?: TransactionType | undefined;
+  parent_external_id?: string | undefined;
+}
+
+const wantedStatement = `
+  select ${reported} from transaction
+  where external_id = $1
+    and ($2::text is null or gateway_account_id = $2)
+    and ($3::text is null or transaction_type = $3)
+    and ($4::text is null or parent_external_id = $4)`;
+
 export async function findTransaction(
   sql: Sql,
-  filter: TransactionFilter & { external_id: string },
+  { external_id, gateway_account_id, transaction_type, parent_external_id }: WantedTransaction,
 ): Promise<ReportedTransaction | undefined> {
-  const { values, bind } = binding();
-  const statement = `select ${reported} from transaction where ${conditionsOf(filter, bind)}`;
-  const [row] = await sql.query<ReportedTransaction>(statement, values);
+  const [row] = await sql.query<ReportedTransaction>(wantedStatement, [
+    external_id,
+    gateway_account_id ?? null,
+    transaction_type ?? null,
+    parent_external_id ?? null,
+  ]);
   return row;
 }
 
@@ -323,12 +337,11 @@ export async function countTransactions(sql: Sql, filter: TransactionFilter, max
   return Number(row?.count);
 }
 
+const familyStatement = `
+  select ${reported} from transaction
+  where (external_id = $1 or parent_external_id = $1) and gateway_account_id = $2
+  order by created_date, external_id`;
+
 /** The transaction and its children, oldest first, as far as they belong to the account. */
-export function familyOf(sql: Sql, externalId: string, accountId: string): Promise<ReportedTransaction[]> {
-  return sql.query<ReportedTransaction>(
-    `select ${reported} from transaction
-     where (external_id = $1 or parent_external_id = $1) and gateway_account_id = $2
-     order by created_date, external_id`,
-    [externalId, accountId],
-  );
-}
+export const familyOf = (sql: Sql, externalId: string, accountId: string): Promise<ReportedTransaction[]> =>
+  sql.query(familyStatement, [externalId, accountId]);
