@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import type { Delivery, Queue } from "./queue.ts";
 
 /** In this process, for tests: what is not acknowledged when it is disposed of is gone. */
@@ -6,21 +7,18 @@ export async function open(): Promise<Queue> {
   const waiting: Delivery[] = [];
   const inHand = new Set<string>();
   const pauses = new Set<NodeJS.Timeout>();
-  const arrivals = new EventTarget();
+  const arrivals = new EventEmitter().setMaxListeners(0);
   const add = (deliveries: Delivery[]) => {
     waiting.push(...deliveries);
-    arrivals.dispatchEvent(new Event("arrival"));
+    arrivals.emit("arrival");
   };
-  const arrival = (stop: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      arrivals.addEventListener("arrival", () => resolve(), { once: true });
-      stop.addEventListener("abort", () => resolve(), { once: true });
-    });
 
   return {
     async receive(max, waitMs, stop) {
-      const late = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
-      while (waiting.length === 0 && !late.aborted) await arrival(late);
+      const signal = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
+      while (waiting.length === 0 && !signal.aborted) {
+        await once(arrivals, "arrival", { signal }).catch(() => {});
+      }
       const taken = stop.aborted ? [] : waiting.splice(0, max);
       for (const { receipt } of taken) inHand.add(receipt);
       return taken;

@@ -107,9 +107,15 @@ function promises(address: () => string): void {
     expect((await take(queue, 7)).map(({ body }) => body).sort()).toEqual(bodies);
   });
 
-  test("a wait that is over ends with nothing", async () => {
+  test("a wait that is over ends with nothing, and many at a time warn of nothing", async () => {
     await using queue = await openQueue(address());
-    expect(await queue.receive(10, 50, AbortSignal.timeout(5000))).toEqual([]);
+    const warnings: Error[] = [];
+    const keep = (warning: Error) => void warnings.push(warning);
+    process.on("warning", keep);
+    const waits = Array.from({ length: 20 }, () => queue.receive(10, 50, AbortSignal.timeout(5000)));
+    expect((await Promise.all(waits)).flat()).toEqual([]);
+    process.off("warning", keep);
+    expect(warnings).toEqual([]);
   });
 
   test("a stop ends the waiting with nothing", async () => {
