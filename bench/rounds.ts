@@ -22,8 +22,8 @@ export interface Result {
 const warmUpRounds = 2;
 
 /**
- * Measures both, once they are warm, in turn, round by round, so that what slows the machine for a while slows both; who is first changes
- * with each round.
+ * Measures both, once they are warm, in turn, round by round, so that what slows the machine for a while slows both; who
+ * is first changes with each round.
  */
 export async function compare(comparison: Comparison, rounds: number, onRound: () => void): Promise<Result> {
   const { name, unit, target, baseline } = comparison;

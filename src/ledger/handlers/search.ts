@@ -22,7 +22,7 @@ import { typeOf } from "./transactions.ts";
 type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
 
 const displaySizeMax = 500;
-const csvRowsAtOnce = 1000;
+const csvRowsAtOnce = 500;
 /** Where counting stops when the size that was asked for is no use. */
 const limitTotalSizeOtherwise = 10_000;
 
