@@ -75,13 +75,19 @@ async function searchAsCsv(sql: Sql, query: SearchQuery) {
     searchTransactions(sql, filter, { limit: csvRowsAtOnce }),
   ]);
   const csv = viewCsv({ feeHeaders: query.fee_headers, motoHeader: query.moto_header, metadataKeys });
-  const rowsAfter = (rows: FoundTransaction[]) =>
+  const rowsAfter = async (rows: FoundTransaction[]) =>
     rows.length < csvRowsAtOnce
       ? []
       : searchTransactions(sql, { ...filter, after: rows.at(-1) }, { limit: csvRowsAtOnce });
   async function* write() {
     yield csv.header;
-    for (let rows = first; rows.length > 0; rows = await rowsAfter(rows)) yield rows.map(csv.line).join("");
+    for (let rows = first; rows.length > 0; ) {
+      const next = rowsAfter(rows);
+      // Whoever stops reading here does not hear it fail.
+      next.catch(() => {});
+      yield rows.map(csv.line).join("");
+      rows = await next;
+    }
   }
   return {
     status: 200 as const,

@@ -16,8 +16,8 @@ export interface CsvOptions {
 export function viewCsv(options: CsvOptions) {
   const columns = columnsOf(options);
   return {
-    header: writeLine(columns.map(([header]) => header)),
-    line: (row: ReportedTransaction): string => writeLine(columns.map(([, cell]) => cell(row))),
+    header: writeLine(columns.map(([header]) => writeCell(header))),
+    line: (row: ReportedTransaction): string => writeLine(columns.map(([, cell]) => writeCell(cell(row)))),
   };
 }
 
@@ -153,8 +153,9 @@ const negated = (pence: number | undefined) => (pence === undefined ? undefined 
 /** `-1234567` pence are `-12,345.67`. */
 function pounds(pence: number): string {
   const digits = String(Math.abs(pence)).padStart(3, "0");
-  const whole = digits.slice(0, -2).replaceAll(/\B(?=(\d{3})+$)/g, ",");
-  return `${pence < 0 ? "-" : ""}${whole}.${digits.slice(-2)}`;
+  const whole = digits.slice(0, -2);
+  const grouped = whole.length <= 3 ? whole : whole.replaceAll(/\B(?=(\d{3})+$)/g, ",");
+  return `${pence < 0 ? "-" : ""}${grouped}.${digits.slice(-2)}`;
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -172,12 +173,17 @@ const titleCase = (text: string | undefined) =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
     .join(" ");
 
-/** A text that a spreadsheet would run as a formula gets a quote before it. */
+/** What is not written as it is: what a spreadsheet would run as a formula, and what ends a cell or a line. */
+const odd = /^[=+\-@\t\r]|[",\r\n]/;
+
+/** A quote before a formula makes it a text. */
 const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 
 const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-const writeCell = (value: Value = ""): string =>
-  quote(typeof value === "number" ? pounds(value) : harmless(value));
+function writeCell(value: Value = ""): string {
+  if (typeof value === "number") return quote(pounds(value));
+  return odd.test(value) ? quote(harmless(value)) : value;
+}
 
-const writeLine = (values: Value[]): string => `${values.map((value) => writeCell(value)).join(",")}\n`;
+const writeLine = (cells: string[]): string => `${cells.join(",")}\n`;
