@@ -25,18 +25,22 @@ export function chartOf({ rows }: Results): string {
     atLeast: "How fast, the baseline is 1: more is better",
     atMost: "How much more it takes, the baseline is 1: less is better",
   }).flatMap(([direction, title]) => {
-    const heading = text(10, line(), title, 'font-weight="bold" font-size="14"');
+    const shown = rows
+      .map(({ results, ...row }) => ({
+        ...row,
+        results: results.filter(isDrawn).filter(({ target }) => direction in target),
+      }))
+      .filter(({ results }) => results.length > 0);
+    if (shown.length === 0) return [];
+    const labels = [text(10, line(), title, 'font-weight="bold" font-size="14"')];
     const top = y;
-    const labels: string[] = [];
     const bars: Bar[] = [];
-    for (const { number, work, results } of rows) {
-      const shown = results.filter(isDrawn).filter(({ target }) => direction in target);
-      if (shown.length === 0) continue;
+    for (const { number, work, results } of shown) {
       labels.push(text(10, line(), `${number}. ${work}`));
-      for (const result of shown) bars.push({ ...result, y: line() });
+      for (const result of results) bars.push({ ...result, y: line() });
     }
     line();
-    return [heading, ...labels, ...drawBars(bars, top)];
+    return [...labels, ...drawBars(bars, top)];
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y}" font-family="sans-serif" font-size="12">`,
@@ -53,7 +57,7 @@ const isDrawn = (result: Result): result is Omit<Bar, "y"> =>
 function drawBars(bars: Bar[], top: number): string[] {
   const most = Math.max(1, ...bars.flatMap(({ ratio, target }) => [ratio.median, aimOf(target)]));
   const x = (value: number) => labelWidth + ((right - labelWidth) * Math.min(value, most)) / most;
-  const bottom = Math.max(top, ...bars.map((bar) => bar.y + 4));
+  const bottom = Math.max(...bars.map(({ y }) => y + 4));
   return [
     `<line x1="${x(1)}" x2="${x(1)}" y1="${top + 6}" y2="${bottom}" stroke="#888" stroke-dasharray="3 3"/>`,
     ...bars.flatMap(({ name, ratio, target, reached, y }) => {

@@ -28,7 +28,7 @@ const answerGraceMs = 500;
 
 /**
  * A PostgreSQL server, through connections that are opened when they are needed, and anew when they broke. Statements
- * within a limit have a pool of their own: the server is told the limit when a connection begins.
+ * within a limit have pools of their own: the server is told the limit when a connection begins.
  */
 export async function open(url: URL): Promise<Database> {
   const config = await configOf(url);
@@ -43,12 +43,12 @@ export async function open(url: URL): Promise<Database> {
         query_timeout: limitMs + answerGraceMs,
         connectionTimeoutMillis: limitMs,
       };
-      const one = openPool(limits);
+      const exclusive = openPool(limits);
       const shared = openPool({ ...limits, ...pipelineOptions, max: sharedMax });
-      limited.push(one, shared);
+      limited.push(exclusive, shared);
       const rejectionInTime = (error: unknown) =>
         isOutOfTime(error) ? new StatementTimeout(limitMs) : rejection(error);
-      return givenUpAfter(limitMs, sqlOver(one, rejectionInTime, pipelined(shared)));
+      return givenUpAfter(limitMs, sqlOver(exclusive, rejectionInTime, pipelined(shared)));
     },
     async transaction(work) {
       const client = await inTerms(rejection, unlimited.connect());
