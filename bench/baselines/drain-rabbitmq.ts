@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import amqp from "amqplib";
+import { prefetchOtherwise } from "../../src/ledger/queue/amqp.ts";
 import { openQueue } from "../../src/ledger/queue/queue.ts";
 import { answer } from "../answer.ts";
 import { type Intake, messagesOf } from "../payments.ts";
 
 /** Consumes and acknowledges with amqplib alone, from a queue that the ledger made and filled; answers messages a second. */
 const url = process.env.AMQP_URL as string;
-const prefetch = 400;
 
 async function fill(queue: string, messages: string[]): Promise<void> {
   await using filled = await openQueue(`${url}?queue=${queue}`);
@@ -32,7 +32,7 @@ answer(async (intake: Intake) => {
   await fill(queue, messages);
   const connection = await amqp.connect(url);
   const channel = await connection.createChannel();
-  await channel.prefetch(prefetch);
+  await channel.prefetch(prefetchOtherwise);
   const begun = performance.now();
   const consumerTag = await drain(channel, queue, messages.length);
   const seconds = (performance.now() - begun) / 1000;

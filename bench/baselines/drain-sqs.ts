@@ -1,7 +1,9 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { embeddedQueueUrl, openQueue } from "../../src/ledger/queue/queue.ts";
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
+import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { freePort } from "../../src/service/free-port.fixture.ts";
+import { readSettings } from "../../src/service/settings.ts";
 import { answer } from "../answer.ts";
 import { type Intake, messagesOf } from "../payments.ts";
 
@@ -10,7 +12,8 @@ import { type Intake, messagesOf } from "../payments.ts";
  * in this process; answers messages a second.
  */
 const requestMax = 10;
-const sideBySide = 40;
+const { batchSize, concurrency } = receiverLimits(readSettings(process.env, settings));
+const sideBySide = Math.ceil(batchSize / requestMax) * concurrency;
 const port = await freePort();
 const embedded = await openQueue(`sqs+embedded:./queue?port=${port}`);
 const QueueUrl = embeddedQueueUrl(port);

@@ -1,5 +1,7 @@
 import { openDatabase } from "../../src/ledger/database/database.ts";
+import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
+import { readSettings } from "../../src/service/settings.ts";
 import { answer } from "../answer.ts";
 import { type Intake, messagesOf } from "../payments.ts";
 
@@ -7,8 +9,8 @@ import { type Intake, messagesOf } from "../payments.ts";
  * Inserts the events of messages that it does not look at, once each, in as many statements and as many at a time as
  * the ledger takes batches; answers events a second.
  */
-const batchSize = 100;
-const concurrency = 4;
+const given = readSettings(process.env, settings);
+const { batchSize, concurrency } = receiverLimits(given);
 const statement = `
   insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
                      service_id, live, event_details)
@@ -18,7 +20,7 @@ const statement = `
     resource_type text, resource_external_id text, parent_resource_external_id text, timestamp timestamptz,
     event_type text, service_id text, live boolean, event_details jsonb)
   on conflict do nothing`;
-const database = await openDatabase(process.env.DATABASE_URL as string);
+const database = await openDatabase(given.DATABASE_URL);
 await migrate(database);
 
 async function countEvents(): Promise<number> {

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import pg from "pg";
-import { pipelined, pipelineOptions } from "../../src/ledger/database/pipeline.ts";
+import { linesMax, pipelined, pipelineOptions } from "../../src/ledger/database/pipeline.ts";
 
 /** Answers `/v1/transaction/ID` with the text that is stored for the id, and looks at nothing else. */
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ...pipelineOptions, max: 2 });
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ...pipelineOptions, max: linesMax });
 const connection = pipelined(pool);
 const statement = {
   name: "stored",

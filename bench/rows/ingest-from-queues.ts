@@ -1,6 +1,7 @@
 import { startPostgres } from "../../src/ledger/database/postgres-server.fixture.ts";
 import { startRabbitmq } from "../../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { makeDatabase } from "../databases.ts";
+import type { Intake } from "../payments.ts";
 import { startProgram } from "../programs.ts";
 import type { Comparison, Row } from "../row.ts";
 
@@ -29,19 +30,16 @@ export const ingestFromQueues: Row = {
         drain,
       }: { payments: number; queue: string; drain: [string, Record<string, string>] },
     ): Promise<Comparison> {
+      const intake: Intake = { payments, order: "together" };
       const ours = await intakeFrom(name, queue);
       const draining = opened.use(await startProgram(...drain));
       return {
         name,
         unit: "events/s",
-        ours: () => ours.ask({ payments, order: "together" }),
+        ours: () => ours.ask(intake),
         baseline: {
           name: `the slower of ${library} without work and the ledger without a broker`,
-          measure: async () =>
-            Math.min(
-              await draining.ask({ payments, order: "together" }),
-              await fromMemory.ask({ payments, order: "together" }),
-            ),
+          measure: async () => Math.min(await draining.ask(intake), await fromMemory.ask(intake)),
         },
         target: { atLeast: 0.5 },
       };

@@ -10,8 +10,8 @@ export interface Sql {
   /**
    * A statement whose text is always the same is kept prepared where the engine can, and may be sent on a connection
    * behind others, so it has to be quick; one that is composed for its question is planned once, for just these values,
-   * and has a connection for itself. Statements of one transaction run in the order in which they are asked, and need not
-   * wait for each other.
+   * and has a connection for itself. Statements of one transaction run in the order in which they are asked, and
+   * need not wait for each other.
    */
   query<Row>(text: string, values?: unknown[], plan?: "kept" | "once"): Promise<Row[]>;
   /** Runs several statements, without values. */

@@ -24,6 +24,9 @@ export const pipelineOptions = {
   stream: () => new GatheringSocket(),
 } satisfies pg.ClientConfig;
 
+/** Connections for many statements; with a second one, a statement that is not quick holds up only half of the others. */
+export const linesMax = 2;
+
 /** What can be asked: a pool, or one of its connections. */
 export interface Connection {
   query(statement: pg.QueryConfig): Promise<pg.QueryResult>;
@@ -38,8 +41,8 @@ interface Line {
 
 /**
  * The connections of a pool, each for any number of statements at a time: one is sent before those ahead of it are
- * answered, which saves most of what sending and receiving cost when much is asked. Answers come in that order, so every
- * statement has to be quick. The pool must have been opened with the options above.
+ * answered, which saves most of what sending and receiving cost when much is asked. Answers come in that order, so
+ * every statement has to be quick. The pool must have been opened with the options above.
  */
 export function pipelined(pool: pg.Pool): Connection {
   const lines = new Set<Line>();

@@ -9,13 +9,11 @@ import {
   type Sql,
   StatementTimeout,
 } from "./database.ts";
-import { type Connection, pipelined, pipelineOptions } from "./pipeline.ts";
+import { type Connection, linesMax, pipelined, pipelineOptions } from "./pipeline.ts";
 import { readTimestamp } from "./timestamp.ts";
 
 const poolSizeOtherwise = 10;
 const connectSecondsOtherwise = 5;
-/** Connections that quick statements share; with a second one a statement that is not quick holds up only half of them. */
-const sharedMax = 2;
 const idleMs = 60_000;
 /** Who works without a time limit is few, and bounded by itself: by the batches in hand. */
 const unlimitedMax = 1000;
@@ -44,7 +42,7 @@ export async function open(url: URL): Promise<Database> {
         connectionTimeoutMillis: limitMs,
       };
       const exclusive = openPool(limits);
-      const shared = openPool({ ...limits, ...pipelineOptions, max: sharedMax });
+      const shared = openPool({ ...limits, ...pipelineOptions, max: linesMax });
       limited.push(exclusive, shared);
       const rejectionInTime = (error: unknown) =>
         isOutOfTime(error) ? new StatementTimeout(limitMs) : rejection(error);

@@ -15,8 +15,8 @@ export function metadataValuesOf(details: Details): string[] | null {
 }
 
 /**
- * For each account that events of a payment ever named, every metadata key that they ever had, once. More events never make
- * it less, so what is kept of it does not depend on the order either.
+ * For each account that events of a payment ever named, every metadata key that they ever had, once. More events never
+ * make it less, so what is kept of it does not depend on the order either.
  */
 export function projectMetadataKeys(events: EventRow[]): MetadataKeyRow[] {
   const payments = events.filter(({ resource_type }) => resource_type === "payment");

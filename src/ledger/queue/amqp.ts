@@ -7,7 +7,7 @@ import { hostOf } from "../../service/adapter.ts";
 import { inTime } from "../../service/in-time.ts";
 import type { Delivery, Queue } from "./queue.ts";
 
-const prefetchOtherwise = 400;
+export const prefetchOtherwise = 400;
 const connectMaxMs = 5000;
 const heartbeatSeconds = 10;
 /** How long a queue in which messages pause outlives the longest pause in it. */

@@ -261,7 +261,8 @@ function binding(): { values: unknown[]; bind: Bind } {
 
 /** Every reader's columns, and of its payout the date. */
 const reported = `
-  ${reportedColumns.map((name) => `transaction.${name}`).join(", ")}, (select paid_out_date from payout where ${isPayoutOfTransaction}) as paid_out_date`;
+  ${reportedColumns.map((name) => `transaction.${name}`).join(", ")},
+  (select paid_out_date from payout where ${isPayoutOfTransaction}) as paid_out_date`;
 
 const newestFirst = "order by created_date desc, external_id desc";
 

@@ -173,13 +173,16 @@ const titleCase = (text: string | undefined) =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
     .join(" ");
 
-/** What is not written as it is: what a spreadsheet would run as a formula, and what ends a cell or a line. */
-const odd = /^[=+\-@\t\r]|[",\r\n]/;
+/** What a spreadsheet would run as a formula; a quote before it makes it a text. */
+const formula = /^[=+\-@\t\r]/;
+const harmless = (text: string): string => (formula.test(text) ? `'${text}` : text);
 
-/** A quote before a formula makes it a text. */
-const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+/** What would end a cell, or its line. */
+const ending = /[",\r\n]/;
+const quote = (text: string): string => (ending.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** Nearly all texts are neither, which one look tells. */
+const odd = new RegExp(`${formula.source}|${ending.source}`);
 
 function writeCell(value: Value = ""): string {
   if (typeof value === "number") return quote(pounds(value));
