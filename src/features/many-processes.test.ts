@@ -64,6 +64,25 @@ describeOnSharedStores("several processes of the feature storage", (make) => {
     expect((await other.ended).code).toBe(0);
   });
 
+  test("what one has answered the other sees at once, however busy it is with reading", async () => {
+    await using made = await make();
+    const [one, other] = await Promise.all([startProcess(made.url), startProcess(made.url)]);
+    let stopped = false;
+    const reading = Array.from({ length: 4 }, async () => {
+      while (!stopped) await other.list("3");
+    });
+    const missed: string[] = [];
+    for (let count = 0; count < 300; count++) {
+      const feature = String(count);
+      await one.add(`3/${feature}`);
+      if (!(await other.list("3")).includes(feature)) missed.push(feature);
+    }
+    stopped = true;
+    await Promise.all(reading);
+    for (const { child } of [one, other]) child.kill("SIGTERM");
+    expect(missed).toEqual([]);
+  });
+
   test("a feature that is added to all at once is new to one of them", async () => {
     await using made = await make();
     const services = await Promise.all([startProcess(made.url), startProcess(made.url)]);

@@ -10,6 +10,7 @@ function orderedMap(): OrderedMap {
     one < other ? -1 : one > other ? 1 : 0,
   );
   return {
+    read: (work) => work(),
     get: (key) => tree.get(key) as never,
     *range(start, end) {
       for (const [key, value] of tree.entries(start)) {

@@ -5,8 +5,11 @@ import type { Change, Entry, FeatureStore, Wish } from "./store.ts";
 
 /** Values by text, in the order of the texts. */
 export interface OrderedMap extends AsyncDisposable {
+  /** Does the work on all that is kept by now, whoever wrote it, and on nothing that is written meanwhile. */
+  read<Result>(work: () => Result): Result;
+  /** Only within `read` or `write`. */
   get<Value>(key: string): Value | undefined;
-  /** The values whose keys lie between the two, the first of these included. Not while it is changed. */
+  /** The values whose keys lie between the two, the first of these included. Only within `read` or `write`. */
   range<Value>(start: string, end: string): Iterable<Value>;
   /** Does the work when nobody else is writing; resolves when what it has put and removed is kept. */
   write<Result>(work: () => Result): Promise<Result>;
@@ -36,6 +39,7 @@ export async function openOrderedStore(map: OrderedMap, changesKept: number): Pr
     inOrder([...map.range<Placed>(...within("of", resource, id))]);
   const namesOf = (resource: string, id: string) => entriesOf(resource, id).map(({ feature }) => feature);
   const due = () => Iterator.from(map.range<Placed>(...upTo("due", Date.now()))).take(expiriesAtOnce);
+  const isAnyDue = () => due().some(() => true);
 
   function record(change: Change): number {
     const { id, first, last } = log();
@@ -77,7 +81,7 @@ export async function openOrderedStore(map: OrderedMap, changesKept: number): Pr
 
   /** Tells of every feature whose time has come. */
   async function expire(): Promise<void> {
-    while (due().some(() => true)) {
+    while (map.read(isAnyDue)) {
       await map.write(() => {
         for (const entry of due().toArray()) drop(entry, "expired", entry.expiresAt as number);
       });
@@ -86,10 +90,10 @@ export async function openOrderedStore(map: OrderedMap, changesKept: number): Pr
 
   return {
     async list(resource, id) {
-      return namesOf(resource, id);
+      return map.read(() => namesOf(resource, id));
     },
     async has(resource, id, feature) {
-      const entry = map.get<Placed>(keyOf("of", resource, id, feature));
+      const entry = map.read(() => map.get<Placed>(keyOf("of", resource, id, feature)));
       return entry !== undefined && isLive(entry);
     },
     change: (resource, id, wishes, onlyIf) =>
@@ -101,33 +105,40 @@ export async function openOrderedStore(map: OrderedMap, changesKept: number): Pr
     async idsWith(resource, feature, after, limit) {
       const [start, end] = within("with", resource, feature);
       const from = after === undefined ? start : keyOf("with", resource, feature, after);
-      return Iterator.from(map.range<Placed>(from, end))
-        .filter((entry) => isLive(entry) && entry.id !== after)
-        .take(limit)
-        .map(({ id }) => id)
-        .toArray();
+      return map.read(() =>
+        Iterator.from(map.range<Placed>(from, end))
+          .filter((entry) => isLive(entry) && entry.id !== after)
+          .take(limit)
+          .map(({ id }) => id)
+          .toArray(),
+      );
     },
     async changes(after, limit) {
       await expire();
-      const { id, first, last } = log();
-      const number = after === undefined ? first - 1 : numberOf(after, id);
-      if (number === undefined || number < first - 1 || number > last) return undefined;
-      const range = [number + 1, number + limit + 1].map((end) => keyOf("change", digits(end)));
-      const changes = map.range<Change>(...(range as [string, string]));
-      return [...changes].map((change, index) => ({ change, cursor: cursorOf(id, number + 1 + index) }));
+      return map.read(() => {
+        const { id, first, last } = log();
+        const number = after === undefined ? first - 1 : numberOf(after, id);
+        if (number === undefined || number < first - 1 || number > last) return undefined;
+        const range = [number + 1, number + limit + 1].map((end) => keyOf("change", digits(end)));
+        const changes = map.range<Change>(...(range as [string, string]));
+        return [...changes].map((change, index) => ({ change, cursor: cursorOf(id, number + 1 + index) }));
+      });
     },
     async newest() {
       await expire();
-      const { id, last } = log();
+      const { id, last } = map.read(log);
       return cursorOf(id, last);
     },
     async *entries() {
       let [from, end] = within("of");
       // A resource at a time, since the map may be changed while its caller is at work.
       for (;;) {
-        const [next] = Iterator.from(map.range<Placed>(from, end)).take(1);
+        const [next, entries = []] = map.read(() => {
+          const [first] = Iterator.from(map.range<Placed>(from, end)).take(1);
+          return first ? [first, entriesOf(first.resource, first.id)] : [];
+        });
         if (!next) return;
-        yield* entriesOf(next.resource, next.id).map(withoutPlace);
+        yield* entries.map(withoutPlace);
         [, from] = within("of", next.resource, next.id);
       }
     },
