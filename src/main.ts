@@ -2,6 +2,7 @@ import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { authenticationSettings, openAuthentication } from "./service/authentication.ts";
 import { refuseUnknown, runCommand } from "./service/command.ts";
+import { messageOf } from "./service/describe-error.ts";
 import { type Logger, logLevels, openLog } from "./service/log.ts";
 import { oneOf, readSettings, type Settings } from "./service/settings.ts";
 import { stopOnSignals } from "./service/stop.ts";
@@ -64,7 +65,7 @@ await runCommand("start", usage, async (args) => {
       await start(settings, security, log.child({ service: name }), stop.signal);
     } catch (error) {
       log.debug({ err: error, service: name }, "the service ended");
-      failures.push(new Error(`${name}: ${error instanceof Error ? error.message : error}`));
+      failures.push(new Error(`${name}: ${messageOf(error)}`));
     }
     // One that cannot run takes the other with it: half of what was asked for must not look like all of it.
     stop.abort();

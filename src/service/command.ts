@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { messageOf } from "./describe-error.ts";
 import { SettingsFault } from "./settings.ts";
 
 /** Arguments that cannot be used, in words for whoever typed them. */
@@ -54,5 +55,5 @@ export async function runCommand(name: string, usage: string, work: (args: strin
 
 function describe(error: unknown): string[] {
   if (error instanceof AggregateError) return error.errors.flatMap(describe);
-  return [error instanceof Error ? error.message : String(error)];
+  return [messageOf(error)];
 }

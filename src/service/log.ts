@@ -1,4 +1,5 @@
 import { type DestinationStream, pino } from "pino";
+import { describeError } from "./describe-error.ts";
 
 export type { FastifyBaseLogger as Logger } from "fastify";
 
@@ -8,8 +9,3 @@ export type LogLevel = (typeof logLevels)[number];
 /** JSON lines, on standard output unless another destination is given. */
 export const openLog = (level: LogLevel, destination?: DestinationStream) =>
   pino({ level, serializers: { err: describeError } }, destination ?? pino.destination(1));
-
-/** Of an error only what tells where and why: drivers hang statements and their values, people's data, on theirs. */
-function describeError(error: Error & { code?: unknown }): object {
-  return { type: error.name, code: error.code, message: error.message, stack: error.stack };
-}

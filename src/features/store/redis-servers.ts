@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import * as redis from "@redis/client";
 import { hostOf } from "../../service/adapter.ts";
+import { messageOf } from "../../service/describe-error.ts";
 import { inTime } from "../../service/in-time.ts";
 import { StoreFailure } from "./store.ts";
 
@@ -199,7 +200,7 @@ const late = new StoreFailure("the store did not answer in time");
 
 function failureOf(error: Error): StoreFailure {
   if (error === late || error instanceof redis.SocketTimeoutError) return late;
-  const what = error instanceof redis.ErrorReply ? `refused: ${error.message}` : "cannot be reached";
+  const what = error instanceof redis.ErrorReply ? `refused: ${messageOf(error)}` : "cannot be reached";
   return new StoreFailure(`the store ${what}`, { cause: error });
 }
 
@@ -208,4 +209,4 @@ export const wordsOf = ({ cause }: Error): string => (cause instanceof redis.Err
 
 /** Some errors of the system have a code and no words. */
 const reasonOf = (error: NodeJS.ErrnoException) =>
-  error instanceof redis.SocketTimeoutError ? late.message : error.message || error.code;
+  error instanceof redis.SocketTimeoutError ? late.message : messageOf(error) || error.code;

@@ -163,6 +163,14 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     expect(await store.change("kind", "1", [add("a")])).toEqual([true]);
   });
 
+  test("does not know a command: callers are told which, and not what it was given", async () => {
+    await using another = await startRedis("--rename-command", "HGETALL", "");
+    await using store = await openFeatureStore(another.url);
+    await expect(store.list("kind", "1")).rejects.toThrow(
+      /^the store refused: ERR unknown command 'HGETALL'$/,
+    );
+  });
+
   test("is emptied: cursors from before are refused, whatever has come since", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);

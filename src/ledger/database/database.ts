@@ -1,4 +1,5 @@
 import { type Adapter, type Adapters, isWholeNumber, openAdapter } from "../../service/adapter.ts";
+import { messageOf } from "../../service/describe-error.ts";
 import { inTime } from "../../service/in-time.ts";
 
 /**
@@ -43,7 +44,7 @@ export interface Connections {
 /** The database is away, or cannot do what it is asked for now; the same may succeed later. */
 export class DatabaseUnavailable extends Error {
   constructor(cause: unknown) {
-    super(`the database is not available: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    super(`the database is not available: ${messageOf(cause)}`, { cause });
   }
 }
 

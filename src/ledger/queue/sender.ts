@@ -1,3 +1,4 @@
+import { messageOf } from "../../service/describe-error.ts";
 import { clientUrl, openQueue, type Queue } from "./queue.ts";
 
 export interface Sender extends AsyncDisposable {
@@ -15,8 +16,9 @@ export async function openSender(queueUrl: string): Promise<Sender> {
   if (new URL(queueUrl).protocol === "memory:")
     throw new Error("a queue in memory is that of another process");
   const url = clientUrl(queueUrl);
-  const queue = await openAnswering(url).catch((error: Error) => {
-    if (url === queueUrl) throw new Error(`no queue answers at ${withoutCredentials(url)}: ${error.message}`);
+  const queue = await openAnswering(url).catch((error) => {
+    if (url === queueUrl)
+      throw new Error(`no queue answers at ${withoutCredentials(url)}: ${messageOf(error)}`);
     return openQueue(queueUrl);
   });
   return {
