@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { messageOf } from "./describe-error.ts";
+import { describeError, messageOf } from "./describe-error.ts";
 import { SettingsFault } from "./settings.ts";
 
 /** Arguments that cannot be used, in words for whoever typed them. */
@@ -43,6 +43,11 @@ export async function runCommand(name: string, usage: string, work: (args: strin
   process.stdout.on("error", (error: Error & { code?: string }) => {
     if (error.code !== "EPIPE") throw error;
     process.exit();
+  });
+  // The platform would print all that hangs on the error.
+  process.on("uncaughtException", (error) => {
+    complain(`${name}: nobody caught ${JSON.stringify(describeError(error))}`);
+    process.exit(1);
   });
   try {
     await work(args);
