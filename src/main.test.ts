@@ -175,7 +175,7 @@ test("at info, a start and requests write one line a service: where it listens",
   });
 });
 
-const scripts = ["servers", "codegen", "changes", "evidence", "mutants", "fuzz", "examples", "mock"];
+const scripts = ["servers", "codegen", "changes", "evidence", "mutants", "fuzz", "examples", "mock", "audit"];
 test.concurrent.each([
   "main.ts",
   "ledger/commands/send-events.ts",
