@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLog } from "../../service/log.ts";
-import { type Database, isDataFault, openDatabase, StatementTimeout } from "./database.ts";
+import { type Database, DatabaseUnavailable, isDataFault, openDatabase, StatementTimeout } from "./database.ts";
 import { describeOnEngines, type NewDatabase } from "./new-database.fixture.ts";
 
 describe("a database in memory (pglite:)", () =>
@@ -50,6 +50,22 @@ function promises(make: () => Promise<NewDatabase>): void {
     expect(reasons.length).toBeGreaterThan(10);
     for (const reason of reasons) expect(reason).toEqual(new StatementTimeout(100));
     expect(await hurried.query("select 2 as two")).toEqual([{ two: 2 }]);
+  });
+
+  const raise = (code: string) => `do $$ begin raise exception 'so it is' using errcode = '${code}'; end $$`;
+
+  test.each([
+    ["a serialization failure", "40001"],
+    ["a full disk", "53100"],
+    ["a disk that fails", "58030"],
+  ])("%s is of the moment", async (_name, code) => {
+    await expect(database.run(raise(code))).rejects.toThrow(DatabaseUnavailable);
+    await expect(database.query(raise(code))).rejects.toThrow(DatabaseUnavailable);
+    await expect(database.transaction((sql) => sql.run(raise(code)))).rejects.toThrow(DatabaseUnavailable);
+  });
+
+  test("a fault of the data is not", async () => {
+    await expect(database.run(raise("22003"))).rejects.toMatchObject({ code: "22003" });
   });
 
   test("a database that is there is healthy", async () => {

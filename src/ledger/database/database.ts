@@ -91,6 +91,14 @@ export function givenUpAfter(limitMs: number, sql: Sql): Sql {
 export const openDatabase = (url: string) => openAdapter(databases, url);
 
 /**
+ * Whether an error with this SQLSTATE is of the moment, so that the same may succeed later: classes 08 (connection), 28
+ * and 3D (no way in), 40 (rolled back among others), 53 (out of resources), 57P (starting, stopping), 58 (the system, its
+ * disks say), 25006 (read-only after a failover) and 0A000 (a kept plan is of before a migration).
+ */
+export const isOfTheMoment = (code: string | undefined): boolean =>
+  /^(08|28|3D|40|53|57P|58|25006|0A000)/.test(code ?? "");
+
+/**
  * Whether the database refused the data rather than the moment: what failed so will fail again. SQLSTATE classes 22
  * (data exception), 23 (constraint violation) and 54 (limit exceeded).
  */

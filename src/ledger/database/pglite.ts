@@ -1,7 +1,7 @@
 import { PGlite, type Transaction, types } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { lockFolder } from "../../service/folder-lock.ts";
-import { type Database, givenUpAfter, type Sql } from "./database.ts";
+import { type Database, DatabaseUnavailable, givenUpAfter, isOfTheMoment, type Sql } from "./database.ts";
 import { upkeepOf } from "./pglite-upkeep.ts";
 import { readTimestamp } from "./timestamp.ts";
 
@@ -36,9 +36,14 @@ export async function open(url: URL): Promise<Database> {
 
 const sqlOver = (connection: PGlite | Transaction): Sql => ({
   async query<Row>(text: string, values?: unknown[]) {
-    return (await connection.query<Row>(text, values)).rows;
+    return (await connection.query<Row>(text, values).catch(reject)).rows;
   },
   async run(script) {
-    await connection.exec(script);
+    await connection.exec(script).catch(reject);
   },
 });
+
+/** Its disk can be full. */
+function reject(error: Error & { code?: string }): never {
+  throw isOfTheMoment(error.code) ? new DatabaseUnavailable(error) : error;
+}

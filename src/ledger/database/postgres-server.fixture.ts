@@ -13,13 +13,16 @@ function program(name: string): string | undefined {
 
 export const isPostgresInstalled = () => program("postgres") !== undefined;
 
-/** Starts a PostgreSQL with an empty database. */
-export const startPostgres = () =>
-  start((data) => [
-    "initdb",
-    ...["--pgdata", data, "--username", "postgres", "--auth", "trust", "--no-sync"],
-    ...["--encoding", "UTF8", "--locale", "C.UTF-8"],
-  ]);
+/** Starts a PostgreSQL with an empty database; its folder can be made within another. */
+export const startPostgres = (within?: string) =>
+  start(
+    (data) => [
+      "initdb",
+      ...["--pgdata", data, "--username", "postgres", "--auth", "trust", "--no-sync"],
+      ...["--encoding", "UTF8", "--locale", "C.UTF-8"],
+    ],
+    within,
+  );
 
 /** Starts a PostgreSQL that follows another one, and answers what only reads. */
 export const startReplicaOf = (primary: TestServer) =>
@@ -29,31 +32,37 @@ export const startReplicaOf = (primary: TestServer) =>
     ...["--checkpoint", "fast", "--no-sync"],
   ]);
 
-function start(filling: (data: string) => [name: string, ...args: string[]]): Promise<TestServer> {
+function start(
+  filling: (data: string) => [name: string, ...args: string[]],
+  within?: string,
+): Promise<TestServer> {
   const account = postgresAccount();
   const data = ({ folder }: Place) => join(folder, "data");
-  return startServer({
-    name: "postgres",
-    account,
-    url: ({ port }) => `postgres://postgres@127.0.0.1:${port}/postgres`,
-    async prepare(place) {
-      const [name, ...args] = filling(data(place));
-      const surroundings = { cwd: place.folder, env: plainEnvironment(place.folder), ...account };
-      await promisify(execFile)(program(name) ?? name, args, surroundings);
+  return startServer(
+    {
+      name: "postgres",
+      account,
+      url: ({ port }) => `postgres://postgres@127.0.0.1:${port}/postgres`,
+      async prepare(place) {
+        const [name, ...args] = filling(data(place));
+        const surroundings = { cwd: place.folder, env: plainEnvironment(place.folder), ...account };
+        await promisify(execFile)(program(name) ?? name, args, surroundings);
+      },
+      command: (place) => [
+        program("postgres") ?? "postgres",
+        ...["-D", data(place), "-p", String(place.port), "-c", "listen_addresses=127.0.0.1"],
+        ...["-c", "unix_socket_directories=", "-c", "max_connections=200"],
+        // In the folder, not in the system's shared memory, where it would stay when the server is killed.
+        ...["-c", "dynamic_shared_memory_type=mmap"],
+      ],
+      stopSignal: "SIGINT",
+      hello: startup,
+      // Ready for a query.
+      welcome: "Z\0\0\0\x05I",
+      clean: (place) => removeSegment(data(place)),
     },
-    command: (place) => [
-      program("postgres") ?? "postgres",
-      ...["-D", data(place), "-p", String(place.port), "-c", "listen_addresses=127.0.0.1"],
-      ...["-c", "unix_socket_directories=", "-c", "max_connections=200"],
-      // In the folder, not in the system's shared memory, where it would stay when the server is killed.
-      ...["-c", "dynamic_shared_memory_type=mmap"],
-    ],
-    stopSignal: "SIGINT",
-    hello: startup,
-    // Ready for a query.
-    welcome: "Z\0\0\0\x05I",
-    clean: (place) => removeSegment(data(place)),
-  });
+    within,
+  );
 }
 
 /** PostgreSQL refuses to run as root. Debian's package brings a user for it. */

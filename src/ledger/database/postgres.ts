@@ -6,6 +6,7 @@ import {
   type Database,
   DatabaseUnavailable,
   givenUpAfter,
+  isOfTheMoment,
   type Sql,
   StatementTimeout,
 } from "./database.ts";
@@ -171,15 +172,13 @@ const sqlOver = (
 });
 
 /**
- * What the server says of a statement stays as it is, unless it says that it cannot now: SQLSTATE classes 08
- * (connection), 28 and 3D (no way in), 40 (rolled back among others), 53 (out of resources), 57P (starting, stopping),
- * 25006 (read-only after a failover) and 0A000 (a kept plan is of before a migration). What anyone else says is that
- * there is no connection.
+ * What the server says of a statement stays as it is, unless it is of the moment. What anyone else says is that there is
+ * no connection.
  */
 function rejection(error: unknown): unknown {
   if (error instanceof TypeError) return error;
-  const code = error instanceof pg.DatabaseError ? (error.code ?? "") : "08000";
-  return /^(08|28|3D|40|53|57P|25006|0A000)/.test(code) ? new DatabaseUnavailable(error) : error;
+  const isAnswer = error instanceof pg.DatabaseError;
+  return !isAnswer || isOfTheMoment(error.code) ? new DatabaseUnavailable(error) : error;
 }
 
 /**
