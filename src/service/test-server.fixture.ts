@@ -12,6 +12,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface TestServer extends AsyncDisposable {
   /** Where it listens: the same whatever is done to it. */
   url: string;
+  /** What it has written down, and its output in the file `log`. */
+  folder: string;
+  /** False once it has ended, by itself or not. */
+  isRunning(): boolean;
   /** Stops it as it likes to be stopped, and starts it. */
   restart(): Promise<void>;
   /** Ends its processes at once, as a crash does. Connections are refused until it is started. */
@@ -74,12 +78,12 @@ export const plainEnvironment = (folder: string) => ({
 });
 
 /**
- * Starts a server. It ends with the thread that started it, even one that is killed, although its folder then stays,
- * and so do the children of a server that was paused.
+ * Starts a server, whose folder is made within another. It ends with the thread that started it, even one that is
+ * killed, although its folder then stays, and so do the children of a server that was paused.
  */
-export async function startServer(kind: ServerKind): Promise<TestServer> {
+export async function startServer(kind: ServerKind, within = tmpdir()): Promise<TestServer> {
   await using opening = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), `${kind.name}-`));
+  const folder = await mkdtemp(join(within, `${kind.name}-`));
   opening.defer(() => rm(folder, { recursive: true }));
   if (kind.account) await chown(folder, kind.account.uid, kind.account.gid);
   const place = { folder, port: await lastingPort() };
@@ -150,6 +154,8 @@ export async function startServer(kind: ServerKind): Promise<TestServer> {
   const opened = opening.move();
   return {
     url,
+    folder,
+    isRunning: () => ended !== undefined,
     start,
     kill,
     async restart() {

@@ -16,6 +16,11 @@ const attemptsHeader = "x-attempts";
 /** By which a message that no queue took is told from others; producers may give many the same id. */
 const publicationHeader = "x-publication";
 const acknowledgedWithinMs = 300;
+/**
+ * A broker notes on disk that there is a new quorum queue half a second after it has confirmed it, and messages that were
+ * put into the queue before. When it is killed until then, they are lost.
+ */
+const notedWithinMs = 1000;
 /** For how long a broker that says nothing is waited for when we leave it. */
 const leaveMaxMs = 5000;
 
@@ -30,6 +35,8 @@ interface Link {
   inHand: Map<string, ConsumeMessage>;
   /** Publications that no queue took. */
   returned: Set<string>;
+  /** By the queue in which messages pause, when it can be relied on. */
+  pausing: Map<string, Promise<void>>;
   /** Tells of an arrival, and of the end of the link. */
   events: EventEmitter<{ change: [] }>;
   closed: boolean;
@@ -79,7 +86,7 @@ export async function open(url: URL): Promise<Queue> {
     },
     async putBack(deliveries, pauseMs) {
       const link = await linked();
-      const pausing = await assertPause(link.channel, queue, pauseMs);
+      const pausing = await assertPause(link, queue, pauseMs);
       await Promise.all(deliveries.map((delivery) => passOn(link, pausing, delivery, delivery.attempt)));
     },
     async send(bodies) {
@@ -163,6 +170,7 @@ async function openLink(url: URL, queue: string, prefetch: number, onClosed: () 
       arrived: [],
       inHand: new Map(),
       returned: new Set(),
+      pausing: new Map(),
       events: new EventEmitter(),
       closed: false,
     };
@@ -213,12 +221,20 @@ async function assertQueue(connection: ChannelModel, queue: string): Promise<voi
     if ((error as { code?: number }).code !== notFound) throw error;
     const making = await connection.createChannel();
     await making.assertQueue(queue, { arguments: { "x-queue-type": "quorum" } });
+    await sleep(notedWithinMs);
     await making.close();
   }
 }
 
-/** The queue from which messages go back after this pause; one that is out of use goes away by itself. */
-async function assertPause(channel: ConfirmChannel, queue: string, pauseMs: number): Promise<string> {
+/**
+ * The queue from which messages go back after this pause; one that is out of use goes away by itself. Nobody tells
+ * whether it is new, so that the first to use it waits until it is noted.
+ */
+async function assertPause(
+  { channel, pausing: known }: Link,
+  queue: string,
+  pauseMs: number,
+): Promise<string> {
   const pausing = `${queue}.pause.${pauseMs}`;
   await channel.assertQueue(pausing, {
     messageTtl: pauseMs,
@@ -231,6 +247,11 @@ async function assertPause(channel: ConfirmChannel, queue: string, pauseMs: numb
       "x-overflow": "reject-publish",
     },
   });
+  if (!known.has(pausing)) {
+    known.set(pausing, sleep(notedWithinMs));
+    setTimeout(() => known.delete(pausing), unusedMs).unref();
+  }
+  await known.get(pausing);
   return pausing;
 }
 

@@ -17,9 +17,6 @@ vm_memory_high_watermark.relative = 0.9
  * Starts a RabbitMQ with a node, a cookie and data of its own and no plugins. Its node has a name before the server
  * looks, so that it does without Erlang's port mapper (epmd), a process that would stay behind: whoever wants to speak
  * to the node, which no test does, finds it at the port after the server's.
- *
- * It notes on disk that there is a new quorum queue once half a second has passed without another: one that is declared
- * just before the server is killed is without its messages and without a leader afterwards.
  */
 export const startRabbitmq = (): Promise<TestServer> =>
   startServer({
