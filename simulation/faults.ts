@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TestServer } from "../src/service/test-server.fixture.ts";
+import type { Line } from "./line.ts";
+import type { Random } from "./random.ts";
+import type { SmallDisk } from "./small-disk.ts";
+
+/** Something bad that happens to a part of the system, and is over when it resolves. */
+export interface Fault {
+  /** Of which there are several servers, say; a part suffers one fault at a time. */
+  part: string;
+  /** In figures, for example `ledger killed`. */
+  kind: string;
+  inflict(random: Random): Promise<void>;
+}
+
+const shortly = (random: Random, maxMs: number) => sleep(random.whole(0, maxMs));
+
+/** What can happen to a server by itself: it crashes, hangs, or is started anew by its keepers. */
+export const faultsOfServer = (name: string, part: string, server: TestServer): Fault[] => [
+  {
+    part,
+    kind: `${name} killed`,
+    async inflict(random) {
+      await server.kill();
+      await shortly(random, 2000);
+      await startAgain(server);
+    },
+  },
+  {
+    part,
+    kind: `${name} paused`,
+    async inflict(random) {
+      server.pause();
+      await shortly(random, 4000);
+      server.resume();
+    },
+  },
+  {
+    part,
+    kind: `${name} restarted`,
+    inflict: () => server.restart().catch(() => startAgain(server)),
+  },
+];
+
+/** Again and again, as whatever keeps servers running does: what it needs may be away. */
+export async function startAgain(server: TestServer): Promise<void> {
+  const late = AbortSignal.timeout(startMaxMs);
+  while (!server.isRunning()) {
+    try {
+      await server.start();
+    } catch (error) {
+      if (late.aborted) throw error;
+      await sleep(200);
+    }
+  }
+}
+const startMaxMs = 60_000;
+
+export const connectionsCut = (name: string, part: string, line: Line): Fault => ({
+  part,
+  kind: `connections to ${name} cut`,
+  inflict: async () => line.cut(),
+});
+
+/** Servers that end for want of space are started again when there is some. */
+export const diskFilled = (part: string, disk: SmallDisk, servers: TestServer[]): Fault => ({
+  part,
+  kind: "disk full",
+  async inflict(random) {
+    await disk.fill();
+    await shortly(random, 3000);
+    await disk.clear();
+    for (const server of servers) await startAgain(server);
+  },
+});
+
+/** How long after a fault its effects may still be met: connections break at their next use. */
+const aftermathMs = 5000;
+
+/** What happened when, in milliseconds since the process began. */
+export interface FaultLog {
+  /** How often each kind of fault happened. */
+  readonly kinds: Map<string, number>;
+  /** Whether a part suffered, or had just suffered, at any time between two instants. */
+  suffered(parts: string[], from: number, to: number): boolean;
+  /** The last faults before an instant, in words. */
+  before(instant: number): string[];
+}
+
+/** The log of a time without faults. */
+export const nothingHappens: FaultLog = { kinds: new Map(), suffered: () => false, before: () => [] };
+
+interface Happened {
+  part: string;
+  kind: string;
+  from: number;
+  to: number;
+}
+
+/**
+ * Lets faults happen, several at a time but one for each part, until `stop` aborts; resolves when all are over.
+ * Each is told when it begins.
+ */
+export function letHappen(faults: Fault[], random: Random, stop: AbortSignal) {
+  const happened: Happened[] = [];
+  const suffering = new Set<string>();
+
+  async function happen(own: Random): Promise<void> {
+    while (!stop.aborted) {
+      await sleep(own.whole(200, 2500), undefined, { signal: stop }).catch(() => {});
+      const possible = faults.filter(({ part }) => !suffering.has(part));
+      if (stop.aborted || possible.length === 0) continue;
+      const { part, kind, inflict } = own.one(possible);
+      const entry = { part, kind, from: performance.now(), to: Number.POSITIVE_INFINITY };
+      happened.push(entry);
+      suffering.add(part);
+      await inflict(own);
+      suffering.delete(part);
+      entry.to = performance.now();
+    }
+  }
+
+  const log: FaultLog = {
+    get kinds() {
+      return new Map([...Map.groupBy(happened, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]));
+    },
+    suffered: (parts, from, to) =>
+      happened.some((one) => parts.includes(one.part) && one.from <= to && from <= one.to + aftermathMs),
+    before: (instant) =>
+      happened
+        .filter(({ from }) => from <= instant)
+        .slice(-10)
+        .map(
+          ({ part, kind, from, to }) =>
+            `${((from - instant) / 1000).toFixed(1)} s: ${kind} (${part}), for ${((to - from) / 1000).toFixed(1)} s`,
+        ),
+  };
+  const over = Promise.all(Array.from({ length: atATime }, () => happen(random.fork())));
+  return { log, over };
+}
+const atATime = 2;
+
+/** The time of a simulation, at whose end nothing bad happens any more. */
+export function openRun(minutes: number, stop: AbortSignal) {
+  const failed = new AbortController();
+  const until = (share: number) =>
+    AbortSignal.any([stop, failed.signal, AbortSignal.timeout(minutes * 60_000 * share)]);
+  return {
+    over: until(1),
+    quiet: until(0.9),
+    /** Waits for all; the first that fails ends the others, and is what it rejects with. */
+    async all(works: Promise<unknown>[]): Promise<void> {
+      try {
+        await Promise.all(works);
+      } catch (error) {
+        failed.abort();
+        await Promise.allSettled(works);
+        throw error;
+      }
+      stop.throwIfAborted();
+    },
+  };
+}

@@ -1,0 +1,251 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import contract from "../../generated/features.json" with { type: "json" };
+import { root } from "../../scripts/project.ts";
+import { startRedis } from "../../src/features/store/redis-server.fixture.ts";
+import type { Contract } from "../../src/service/operations.ts";
+import { startServer, type TestServer } from "../../src/service/test-server.fixture.ts";
+import {
+  connectionsCut,
+  diskFilled,
+  type Fault,
+  type FaultLog,
+  faultsOfServer,
+  letHappen,
+  openRun,
+  startAgain,
+} from "../faults.ts";
+import { openLine } from "../line.ts";
+import type { Random } from "../random.ts";
+import { type Asked, Astray, type Caller, openCaller, withLogs } from "../replies.ts";
+import { canMount, openSmallDisk } from "../small-disk.ts";
+import { type Answer, isLinearizable, type Operation, smallestHistory, type Wish } from "./history.ts";
+
+export const stores = ["lmdb", "redis"] as const;
+export type StoreKind = (typeof stores)[number];
+
+export interface Plan {
+  store: StoreKind;
+  minutes: number;
+  random: Random;
+  stop: AbortSignal;
+  /** Told of how many operations were done. */
+  advance(operations: number): void;
+}
+
+const processes = 3;
+
+/** Lets callers do things to resources while faults happen, and checks what they heard, resource by resource. */
+export async function simulateFeatures(plan: Plan) {
+  await using world = await openWorld(plan.store);
+  return await withLogs(world.servers, () => simulateIn(world, plan));
+}
+
+async function simulateIn({ servers, faults: possible }: World, { minutes, random, stop, advance }: Plan) {
+  await using opened = new AsyncDisposableStack();
+  const run = openRun(minutes, stop);
+  const { log: faults, over: faultsOver } = letHappen(possible, random.fork(), run.quiet);
+  const replies = new Map<string, number>();
+  const callers = servers.map(({ url }, index) =>
+    opened.use(featuresCaller(url, `features ${index}`, faults, replies)),
+  );
+
+  let operations = 0;
+  let resources = 0;
+  async function work(own: Random): Promise<void> {
+    while (!run.over.aborted) {
+      const history = await actOnResource(String(resources++), callers, own);
+      if (!isLinearizable(history)) throw new Astray(describe(history, faults.before(performance.now())));
+      operations += history.length;
+      advance(history.length);
+    }
+  }
+  await run.all([faultsOver, ...Array.from({ length: resourcesAtATime }, () => work(random.fork()))]);
+  for (const server of servers) await startAgain(server);
+  await sleep(settledMs);
+
+  const [first, second] = callers as [Caller, Caller];
+  const lists = await listsOf(first, resources);
+  const told = await feedOf(second);
+  for (const [id, list] of lists.entries())
+    compare(`the feed tells of ${id}`, told.get(String(id)) ?? [], list);
+  for (const server of servers) await server.kill();
+  for (const server of servers) await startAgain(server);
+  for (const caller of callers) compare("after all were killed", await listsOf(caller, resources), lists);
+  return { resources, operations, faults: faults.kinds, replies };
+}
+
+/** A caller of one process, which is the part with this name; replies are counted by status. */
+export const featuresCaller = (
+  url: string,
+  own: string,
+  faults: FaultLog,
+  counts: Map<string, number>,
+): Caller =>
+  openCaller({
+    url,
+    contract: contract as unknown as Contract,
+    parts: { own, others: ["store", "disk"] },
+    excused: [500, 503],
+    faults,
+    counts,
+  });
+
+const settledMs = 3000;
+
+function compare(what: string, found: unknown, right: unknown): void {
+  if (isDeepStrictEqual(found, right)) return;
+  throw new Astray(
+    `${what}: ${JSON.stringify(found).slice(0, 500)}, not ${JSON.stringify(right).slice(0, 500)}`,
+  );
+}
+
+const resourcesAtATime = 6;
+const callersAtATime = 4;
+const wishesEach = 6;
+const featureNames = ["dark-mode", "beta search", "..", "ü/%2F"];
+
+/** Several callers, each of a process of its choice, do things to one resource at the same time; then all look at it. */
+export async function actOnResource(id: string, callers: Caller[], random: Random): Promise<Operation[]> {
+  const history: Operation[] = [];
+  async function act(by: number, wish: Wish): Promise<void> {
+    const operation: Operation = { wish, begun: performance.now(), by };
+    history.push(operation);
+    const answer = await answerTo(callers[by] as Caller, id, wish);
+    if (answer !== undefined) operation.answered = { at: performance.now(), answer };
+    else await sleep(50);
+  }
+  const caller = async (own: Random) => {
+    for (let count = 0; count < wishesEach; count += 1)
+      await act(own.whole(0, callers.length - 1), randomWish(own));
+  };
+  await Promise.all(Array.from({ length: callersAtATime }, () => caller(random.fork())));
+  for (const by of callers.keys()) await act(by, { type: "list" });
+  return history;
+}
+
+function randomWish(random: Random): Wish {
+  const type = random.one(["add", "add", "add", "remove", "has", "list", "list", "clear"] as const);
+  if (type === "list" || (type === "clear" && random.chance(0.7))) return { type: "list" };
+  return type === "clear" ? { type } : { type, feature: random.one(featureNames) };
+}
+
+/** Undefined when there is none that says what became of the wish. */
+async function answerTo(caller: Caller, id: string, wish: Wish): Promise<Answer | undefined> {
+  try {
+    const { asked, statuses, read } = requestFor(id, wish);
+    const { status, text } = await caller.ask(asked, statuses);
+    return statuses.includes(status) ? read(status, text) : undefined;
+  } catch (error) {
+    if (error instanceof Astray) throw error;
+    return undefined;
+  }
+}
+
+interface Exchange {
+  asked: Asked;
+  statuses: number[];
+  read(status: number, text: string): Answer;
+}
+
+function requestFor(id: string, wish: Wish): Exchange {
+  const resource = `/features/customer/${id}`;
+  if (wish.type === "list") {
+    return { asked: { path: resource }, statuses: [200], read: (_, text) => JSON.parse(text) };
+  }
+  if (wish.type === "clear") {
+    return { asked: { method: "DELETE", path: resource }, statuses: [204], read: () => null };
+  }
+  const path = `${resource}/${encodeURIComponent(wish.feature).replaceAll(".", "%2E")}`;
+  switch (wish.type) {
+    case "add":
+      return { asked: { method: "POST", path }, statuses: [200, 201], read: (status) => status === 201 };
+    case "remove":
+      return { asked: { method: "DELETE", path }, statuses: [204], read: () => null };
+    case "has":
+      return { asked: { path }, statuses: [200], read: (_, text) => JSON.parse(text).result };
+  }
+}
+
+function describe(history: Operation[], before: string[]): string {
+  const smallest = smallestHistory(history).toSorted((a, b) => a.begun - b.begun);
+  const begun = smallest[0]?.begun ?? 0;
+  const at = (instant: number) => `${(instant - begun).toFixed(1)} ms`;
+  const lines = smallest.map(({ wish, answered, by, ...operation }) => {
+    const said = answered ? `${JSON.stringify(answered.answer)} at ${at(answered.at)}` : "no answer";
+    return `  ${at(operation.begun)}, process ${by}: ${JSON.stringify(wish)}: ${said}`;
+  });
+  return ["no order of these explains their answers", ...lines, "the last faults", ...before].join("\n");
+}
+
+async function listsOf(caller: Caller, resources: number): Promise<string[][]> {
+  const lists: string[][] = [];
+  for (let id = 0; id < resources; id += 1) {
+    const { text } = await caller.ask({ path: `/features/customer/${id}` }, [200]);
+    lists.push(JSON.parse(text));
+  }
+  return lists;
+}
+
+/** The list of each resource, as all changes together make it. */
+async function feedOf(caller: Caller): Promise<Map<string, string[]>> {
+  const lists = new Map<string, string[]>();
+  for (let path = "/changes?limit=1000"; ; ) {
+    const { text } = await caller.ask({ path }, [200]);
+    const { changes, next_cursor: cursor } = JSON.parse(text);
+    for (const { type, id, feature } of changes) {
+      const list = (lists.get(id) ?? []).filter((one) => one !== feature);
+      lists.set(id, type === "added" ? [...list, feature] : list);
+    }
+    if (changes.length === 0) return lists;
+    path = `/changes?limit=1000&cursor=${encodeURIComponent(cursor)}`;
+  }
+}
+
+interface World extends AsyncDisposable {
+  servers: TestServer[];
+  faults: Fault[];
+}
+
+const diskMebibytes = 100;
+const changesKept = 999_999;
+
+async function openWorld(kind: StoreKind): Promise<World> {
+  await using opening = new AsyncDisposableStack();
+  const faults: Fault[] = [];
+  let url: string;
+  if (kind === "redis") {
+    const server = opening.use(await startRedis());
+    const line = opening.use(await openLine(server.url));
+    faults.push(...faultsOfServer("store", "store", server), connectionsCut("store", "store", line));
+    url = line.url;
+  } else {
+    const disk = canMount() ? opening.use(await openSmallDisk(diskMebibytes)) : undefined;
+    if (disk) faults.push(diskFilled("disk", disk, []));
+    const folder = disk?.folder ?? (await mkdtemp(join(tmpdir(), "simulation-")));
+    if (!disk) opening.defer(() => rm(folder, { recursive: true }));
+    url = `lmdb:${join(folder, "store")}`;
+  }
+  const servers: TestServer[] = [];
+  for (let index = 0; index < processes; index += 1) {
+    const server = opening.use(await startFeatures(`${url}?changes=${changesKept}`));
+    servers.push(server);
+    faults.push(...faultsOfServer("features", `features ${index}`, server));
+  }
+  const opened = opening.move();
+  return { servers, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+const startFeatures = (url: string): Promise<TestServer> =>
+  startServer({
+    name: "features",
+    url: ({ port }) => `http://127.0.0.1:${port}`,
+    command: () => [process.execPath, join(root, "src/main.ts"), "features"],
+    environment: ({ port }) => ({ FEATURES_PORT: String(port), FEATURES_STORE_URL: url }),
+    stopSignal: "SIGTERM",
+    hello: "GET /none HTTP/1.1\r\nHost: simulation\r\n\r\n",
+    welcome: "HTTP/1.1 404",
+  });

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import contract from "../../generated/ledger.json" with { type: "json" };
+import { openIssuer } from "../../src/service/issuer.fixture.ts";
+import type { Contract } from "../../src/service/operations.ts";
+import { type FaultLog, letHappen, openRun, startAgain } from "../faults.ts";
+import type { Random } from "../random.ts";
+import { Astray, type Caller, openCaller, withLogs } from "../replies.ts";
+import { emails, names } from "./lives.ts";
+import { Oracle } from "./oracle.ts";
+import { openPublication, type Publication } from "./publication.ts";
+import { type Get, type Question, randomQuestion } from "./questions.ts";
+import { everyQuestion, verify, verifyLogs, verifyStored } from "./verification.ts";
+import { dependencies, type Engine, openWorld, type QueueKind, type World } from "./world.ts";
+
+export interface Plan {
+  engine: Engine;
+  queue: QueueKind;
+  minutes: number;
+  random: Random;
+  stop: AbortSignal;
+  /** Told of how many messages were published. */
+  advance(messages: number): void;
+}
+
+export type Figures = Record<string, number | Map<string, number>>;
+
+/** Publishes, asks and lets faults happen; then compares with the oracle all that a caller can see, and what is stored. */
+export async function simulateLedger(plan: Plan): Promise<Figures> {
+  const { random } = plan;
+  await using issuer = await openIssuer();
+  const token = await issuer.sign({ scope: "ledger:read:all" });
+  const authentication = Object.fromEntries(
+    Object.entries(issuer.settings).map(([name, value]) => [name, String(value)]),
+  );
+  await using world = await openWorld(plan.engine, plan.queue, authentication, random.fork());
+  return await withLogs(world.ledgers, () => simulateIn(world, token, plan));
+}
+
+async function simulateIn(
+  world: World,
+  token: string,
+  { minutes, random, stop, advance }: Plan,
+): Promise<Figures> {
+  await using opened = new AsyncDisposableStack();
+  const run = openRun(minutes, stop);
+  const { log: faults, over: faultsOver } = letHappen(world.faults, random.fork(), run.quiet);
+  const replies = new Map<string, number>();
+  const callers = world.ledgers.map(({ url }, index) =>
+    opened.use(ledgerCaller(url, `ledger ${index}`, faults, replies, token)),
+  );
+  const published = openPublication(world.queue, random.fork(), advance);
+  const readers = callers.map((caller) => askAnything(caller, random.fork(), published, run.over));
+  await run.all([published.until(run.over), ...readers, faultsOver]);
+  for (const server of world.ledgers) await startAgain(server);
+  await published.rest();
+
+  const gets = callers.map(
+    (caller): Get =>
+      (path, accept) =>
+        caller.ask({ path, ...(accept && { accept }) }, [200, 400, 404]),
+  );
+  let checks = await verify(gets, published, everyQuestion(published, random.fork()), stop);
+  await published.contradict();
+  checks += await verify(gets, published, everyQuestion(published, random.fork()), stop);
+  for (const server of world.ledgers) await server.kill();
+  await verifyStored(world, published);
+  await verifyLogs(world, [token, names[1] as string, emails[1] as string]);
+  return {
+    "messages published": published.sent.length,
+    "events accepted": published.oracle.events.length,
+    "broken messages": published.sent.filter(({ kind }) => kind === "broken").length,
+    faults: faults.kinds,
+    replies,
+    checks,
+  };
+}
+
+/** A caller of one ledger, which is the part with this name; replies are counted by status. */
+export const ledgerCaller = (
+  url: string,
+  own: string,
+  faults: FaultLog,
+  counts: Map<string, number>,
+  token?: string,
+): Caller =>
+  openCaller({
+    url,
+    contract: contract as unknown as Contract,
+    ...(token && { token }),
+    parts: { own, others: dependencies },
+    excused: [503, 504],
+    faults,
+    counts,
+  });
+
+const readerPauseMs = 20;
+
+/** Asks whatever comes to mind, until it is over. */
+export async function askAnything(
+  caller: Caller,
+  random: Random,
+  published: Publication,
+  over: AbortSignal,
+): Promise<void> {
+  const nothing = new Oracle();
+  const listed = new Map<string, number>();
+  while (!over.aborted) {
+    const question = randomQuestion(random, published.lives());
+    const statuses = (question.answer(nothing) as { status: number }).status === 400 ? [400] : [200, 404];
+    try {
+      const answered = await question.ask((path, accept) =>
+        caller.ask({ path, ...(accept && { accept }) }, statuses),
+      );
+      nothingUntold(listed, question, answered);
+    } catch (error) {
+      if (error instanceof Astray) throw error;
+    }
+    await caller.ask({ path: "/healthcheck" }, [200, 503]).catch((error) => {
+      if (error instanceof Astray) throw error;
+    });
+    await sleep(readerPauseMs);
+  }
+}
+
+/** What was listed once is listed from then on: nothing that was answered is taken back. */
+function nothingUntold(listed: Map<string, number>, { said }: Question, answered: unknown): void {
+  if (!said.includes("/event?") || !said.includes("include_all_events") || said.includes("as_of")) return;
+  const { status, body } = answered as { status: number; body?: { events: unknown[] } };
+  if (status > 404) return;
+  const count = body?.events.length ?? 0;
+  const before = listed.get(said) ?? 0;
+  if (count < before) throw new Astray(`${said}: ${count} events, where ${before} were listed before`);
+  listed.set(said, count);
+}
