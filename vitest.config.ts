@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "embedded",
-          include: ["src/**/*.test.ts", "scripts/**/*.test.ts", "bench/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "{scripts,bench,simulation}/**/*.test.ts"],
         },
       },
       {

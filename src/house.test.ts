@@ -101,3 +101,25 @@ describe("the doors of the house", () => {
     expect(sources.filter((file) => /^export default/m.test(read(file)))).toEqual([]);
   });
 });
+
+describe("the promises", () => {
+  const promises = readFileSync(join(root, "PROMISES.md"), "utf8")
+    .split(/^(?=\d+\. )/m)
+    .slice(1);
+  const named = (promise: string) => [...promise.matchAll(/`(\S+\.test\.ts)`: "([^"]+)"/g)];
+
+  test.each(promises.map((promise) => [promise.split("\n")[0], promise]))(
+    "%s … is tried by a test that is there",
+    (_first, promise) => {
+      expect(named(promise).length).toBeGreaterThan(0);
+      for (const [, file = "", name] of named(promise)) expect(read(file)).toContain(`"${name}"`);
+    },
+  );
+
+  test("are numbered in their order", () => {
+    expect(promises.map((promise) => Number.parseInt(promise, 10))).toEqual(
+      promises.map((_, index) => index + 1),
+    );
+    expect(promises.length).toBeGreaterThan(10);
+  });
+});
