@@ -1,12 +1,9 @@
-import {
-  isRedisInstalled,
-  startRedis,
-  startRedisCluster,
-} from "../src/features/store/redis-server.fixture.ts";
-import { isPostgresInstalled, startPostgres } from "../src/ledger/database/postgres-server.fixture.ts";
-import { isRabbitmqInstalled, startRabbitmq } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
+import { startRedis, startRedisCluster } from "../src/features/store/redis-server.fixture.ts";
+import { startPostgres } from "../src/ledger/database/postgres-server.fixture.ts";
+import { startRabbitmq } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
 import { stopOnSignals, untilStopped } from "../src/service/stop.ts";
+import { postgresql, rabbitmq, redis } from "./debian-servers.ts";
 import { installMissing, refuseMissing, run } from "./installed.ts";
 
 const usage = `Usage: npm run servers [-- COMMAND ARG...]
@@ -24,34 +21,10 @@ of the servers is kept.
 `;
 
 const kinds = [
-  {
-    name: "PostgreSQL",
-    aptPackage: "postgresql",
-    variable: "TEST_POSTGRES_URL",
-    isInstalled: isPostgresInstalled,
-    start: startPostgres,
-  },
-  {
-    name: "RabbitMQ",
-    aptPackage: "rabbitmq-server",
-    variable: "TEST_AMQP_URL",
-    isInstalled: isRabbitmqInstalled,
-    start: startRabbitmq,
-  },
-  {
-    name: "Redis",
-    aptPackage: "redis-server",
-    variable: "TEST_REDIS_URL",
-    isInstalled: isRedisInstalled,
-    start: startRedis,
-  },
-  {
-    name: "Redis Cluster",
-    aptPackage: "redis-server",
-    variable: "TEST_REDIS_CLUSTER_URL",
-    isInstalled: isRedisInstalled,
-    start: startRedisCluster,
-  },
+  { ...postgresql, variable: "TEST_POSTGRES_URL", start: startPostgres },
+  { ...rabbitmq, variable: "TEST_AMQP_URL", start: startRabbitmq },
+  { ...redis, variable: "TEST_REDIS_URL", start: startRedis },
+  { ...redis, name: "Redis Cluster", variable: "TEST_REDIS_CLUSTER_URL", start: startRedisCluster },
 ];
 
 await runCommand("servers", usage, async (args) => {

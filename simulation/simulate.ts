@@ -1,3 +1,5 @@
+import { postgresql, rabbitmq, redis } from "../scripts/debian-servers.ts";
+import { refuseMissing } from "../scripts/installed.ts";
 import { wholeNumber } from "../scripts/options.ts";
 import { parseCommandLine, runCommand, say, UsageFault } from "../src/service/command.ts";
 import { numeral, openProgress } from "../src/service/progress.ts";
@@ -54,6 +56,12 @@ await runCommand("simulate", usage, async (args) => {
   const queue = oneOf("queue", queues, given.queue ?? "embedded");
 
   const chosen = store ? `feature storage on ${store}` : `ledger on ${engine}, queue ${queue}`;
+  const needed = [
+    ...(!store && engine === "postgres" ? [postgresql] : []),
+    ...(!store && queue === "amqp" ? [rabbitmq] : []),
+    ...(store === "redis" ? [redis] : []),
+  ];
+  refuseMissing(needed, "servers");
   say(`${chosen}, ${minutes} minutes of faults, seed ${seed}`);
   if (!canMount()) say("LEFT OUT: disks that fill, since this process may not mount one");
   const common = { minutes, random: seeded(seed), stop };
@@ -66,6 +74,7 @@ await runCommand("simulate", usage, async (args) => {
         : await simulateLedger({ ...common, advance, engine, queue }),
     );
   } catch (error) {
+    if (stop.aborted) throw new Error("stopped before its end");
     if (!(error instanceof Astray)) throw error;
     throw new Error(`seed ${seed}, ${chosen}: ${error.message}`);
   }

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "undici";
 import type { Held } from "../bench/memory-probe.ts";
-import { needs } from "../bench/needs.ts";
 import { type Server, startService } from "../bench/programs.ts";
+import { postgresql, rabbitmq, redis } from "../scripts/debian-servers.ts";
 import { refuseMissing } from "../scripts/installed.ts";
 import { wholeNumber } from "../scripts/options.ts";
 import { startRedis } from "../src/features/store/redis-server.fixture.ts";
@@ -66,11 +66,11 @@ await runCommand("soak", usage, async (args) => {
   });
   const seconds = wholeNumber("seconds", given.seconds ?? "60");
   const random = seeded(wholeNumber("seed", given.seed ?? "1"));
-  refuseMissing(needs.slice(0, 3), "servers");
+  refuseMissing([postgresql, rabbitmq, redis], "servers");
   const { signal: stop } = stopOnSignals();
 
   await using opened = new AsyncDisposableStack();
-  const [database, broker, redis] = [
+  const [database, broker, store] = [
     opened.use(await startPostgres()),
     opened.use(await startRabbitmq()),
     opened.use(await startRedis()),
@@ -80,7 +80,7 @@ await runCommand("soak", usage, async (args) => {
     await startService("ledger", { options, env: { DATABASE_URL: database.url, QUEUE_URL: queueUrl } }),
   );
   const features = opened.use(
-    await startService("features", { options, env: { FEATURES_STORE_URL: `${redis.url}?changes=1000` } }),
+    await startService("features", { options, env: { FEATURES_STORE_URL: `${store.url}?changes=1000` } }),
   );
   const queue = opened.use(await openQueue(queueUrl));
   const replies = new Map<string, number>();

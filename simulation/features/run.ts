@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import contract from "../../generated/features.json" with { type: "json" };
-import { root } from "../../scripts/project.ts";
 import { startRedis } from "../../src/features/store/redis-server.fixture.ts";
 import type { Contract } from "../../src/service/operations.ts";
-import { startServer, type TestServer } from "../../src/service/test-server.fixture.ts";
+import type { TestServer } from "../../src/service/test-server.fixture.ts";
 import {
   connectionsCut,
   diskFilled,
@@ -21,6 +20,7 @@ import {
 import { openLine } from "../line.ts";
 import type { Random } from "../random.ts";
 import { type Asked, Astray, type Caller, openCaller, withLogs } from "../replies.ts";
+import { startService } from "../service.ts";
 import { canMount, openSmallDisk } from "../small-disk.ts";
 import { type Answer, isLinearizable, type Operation, smallestHistory, type Wish } from "./history.ts";
 
@@ -231,21 +231,12 @@ async function openWorld(kind: StoreKind): Promise<World> {
   }
   const servers: TestServer[] = [];
   for (let index = 0; index < processes; index += 1) {
-    const server = opening.use(await startFeatures(`${url}?changes=${changesKept}`));
+    const server = opening.use(
+      await startService("features", { FEATURES_STORE_URL: `${url}?changes=${changesKept}` }),
+    );
     servers.push(server);
     faults.push(...faultsOfServer("features", `features ${index}`, server));
   }
   const opened = opening.move();
   return { servers, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
-
-const startFeatures = (url: string): Promise<TestServer> =>
-  startServer({
-    name: "features",
-    url: ({ port }) => `http://127.0.0.1:${port}`,
-    command: () => [process.execPath, join(root, "src/main.ts"), "features"],
-    environment: ({ port }) => ({ FEATURES_PORT: String(port), FEATURES_STORE_URL: url }),
-    stopSignal: "SIGTERM",
-    hello: "GET /none HTTP/1.1\r\nHost: simulation\r\n\r\n",
-    welcome: "HTTP/1.1 404",
-  });

@@ -106,7 +106,7 @@ async function describe(differences: Difference[], published: Publication): Prom
     trace
       ? `  A ledger that nothing disturbs answers so after these ${messages.length} messages:`
       : `  A ledger that nothing disturbs answers it rightly. These ${messages.length} messages concern it:`,
-    ...messages.slice(0, 50).map(({ body }) => `  ${body}`),
+    ...messages.slice(0, 50).map(({ body }) => `  ${JSON.stringify(JSON.parse(body))}`),
   ].join("\n");
 }
 

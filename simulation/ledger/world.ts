@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SetQueueAttributesCommand } from "@aws-sdk/client-sqs";
-import { root } from "../../scripts/project.ts";
 import { startPostgres } from "../../src/ledger/database/postgres-server.fixture.ts";
 import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
 import { startRabbitmq } from "../../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
-import { lastingPort, startServer, type TestServer } from "../../src/service/test-server.fixture.ts";
+import { lastingPort, type TestServer } from "../../src/service/test-server.fixture.ts";
 import { connectionsCut, diskFilled, type Fault, faultsOfServer } from "../faults.ts";
 import { openLine } from "../line.ts";
 import type { Random } from "../random.ts";
+import { startService } from "../service.ts";
 import { canMount, openSmallDisk } from "../small-disk.ts";
 
 export const engines = ["pglite", "postgres"] as const;
@@ -74,7 +74,8 @@ export async function openWorld(
 
   const ledgers: TestServer[] = [];
   for (const [index, queueUrl] of queueUrls.entries()) {
-    const server = await startLedger({
+    const server = await startService("ledger", {
+      ...impatience,
       ...environment,
       DATABASE_URL: databaseUrl,
       QUEUE_URL: queueUrl,
@@ -102,17 +103,6 @@ const impatience = {
   QUEUE_RECEIVER_PAUSE_MS: "100",
   QUEUE_RECEIVER_PAUSE_MAX_MS: "2000",
 };
-
-const startLedger = (environment: Record<string, string>): Promise<TestServer> =>
-  startServer({
-    name: "ledger",
-    url: ({ port }) => `http://127.0.0.1:${port}`,
-    command: () => [process.execPath, join(root, "src/main.ts"), "ledger"],
-    environment: ({ port }) => ({ LEDGER_PORT: String(port), ...impatience, ...environment }),
-    stopSignal: "SIGTERM",
-    hello: "GET /none HTTP/1.1\r\nHost: simulation\r\n\r\n",
-    welcome: "HTTP/1.1 404",
-  });
 
 async function shortenVisibility(port: number): Promise<void> {
   const client = standInClient(`http://127.0.0.1:${port}`);
