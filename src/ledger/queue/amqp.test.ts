@@ -80,6 +80,22 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     );
   });
 
+  test("holds nobody up by a queue for pauses that it was making when it was killed", async () => {
+    await queue.send(["1"]);
+    const taken = await receive();
+    const puttingBack = queue.putBack(taken, 4000).catch(() => {});
+    await sleep(300);
+    await server.kill();
+    await puttingBack;
+    await server.start();
+    const again = await eventually(receive);
+    await Promise.allSettled([queue.putBack([again], 4000)]);
+    await vi.waitFor(() => queue.send(["2"]), { timeout: 10_000 });
+    const seen: string[] = [];
+    while (seen.length < 2) seen.push(...(await receive()).map(({ body }) => body));
+    expect(seen.sort()).toEqual(["1", "2"]);
+  });
+
   test("ends the wait of a receiver when it stops, and serves it when it is back", async () => {
     const durable = `durable-${randomUUID()}`;
     await onConnection(async (connection) => (await connection.createChannel()).assertQueue(durable));

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import amqp, { type ChannelModel, type ConfirmChannel, type ConsumeMessage } from "amqplib";
+import amqp, { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage } from "amqplib";
 import { hostOf } from "../../service/adapter.ts";
 import { inTime } from "../../service/in-time.ts";
 import type { Delivery, Queue } from "./queue.ts";
@@ -21,6 +21,7 @@ const acknowledgedWithinMs = 300;
  * put into the queue before. When it is killed until then, they are lost.
  */
 const notedWithinMs = 1000;
+const confirmMaxMs = 10_000;
 /** For how long a broker that says nothing is waited for when we leave it. */
 const leaveMaxMs = 5000;
 
@@ -28,7 +29,10 @@ const leaveMaxMs = 5000;
 interface Link {
   id: string;
   connection: ChannelModel;
-  channel: ConfirmChannel;
+  /** What messages arrive by, and are acknowledged. */
+  channel: Channel;
+  /** What messages are sent by, since a queue that does not confirm them makes its whole channel wait. */
+  sending?: Promise<ConfirmChannel> | undefined;
   /** Deliveries that nobody has taken yet. */
   arrived: Delivery[];
   /** By receipt. */
@@ -139,22 +143,55 @@ async function passOn(link: Link, to: string, { receipt }: Delivery, attempts: n
   }
 }
 
-/** Resolves when the broker has the message, in a queue and on disk. */
+/**
+ * Resolves when the broker has the message, in a queue and on disk. A quorum queue without a leader, as there is one
+ * after a kill that came too soon, takes messages and confirms none.
+ */
 async function publish(
   link: Link,
   to: string,
   body: Buffer,
   properties: amqp.Options.Publish,
 ): Promise<void> {
+  const channel = await sendingChannel(link);
   const publication = randomUUID();
   const headers = { ...properties.headers, [publicationHeader]: publication };
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const common = { persistent: true, mandatory: true, contentType: "application/json" };
-  link.channel.publish("", to, body, { ...common, ...properties, headers }, (error) =>
+  channel.publish("", to, body, { ...common, ...properties, headers }, (error) =>
     error ? reject(error) : resolve(),
   );
-  await promise;
+  await inTime(promise, confirmMaxMs, unconfirmed).catch((error) => {
+    if (error === unconfirmed) giveUpSending(link);
+    throw error;
+  });
   if (link.returned.delete(publication)) throw new Error(`there is no queue ${to}`);
+}
+
+const unconfirmed = new Error("the broker does not confirm a message");
+
+function sendingChannel(link: Link): Promise<ConfirmChannel> {
+  link.sending ??= openSending(link);
+  return link.sending;
+}
+
+async function openSending(link: Link): Promise<ConfirmChannel> {
+  try {
+    const channel = await link.connection.createConfirmChannel();
+    channel.on("error", () => giveUpSending(link));
+    channel.on("return", ({ properties }) => link.returned.add(properties.headers?.[publicationHeader]));
+    return channel;
+  } catch (error) {
+    link.sending = undefined;
+    throw error;
+  }
+}
+
+/** The next message goes by another channel. The broker may take a minute to close the one that waits. */
+function giveUpSending(link: Link): void {
+  const given = link.sending;
+  link.sending = undefined;
+  given?.then((channel) => channel.close()).catch(() => {});
 }
 
 async function openLink(url: URL, queue: string, prefetch: number, onClosed: () => void): Promise<Link> {
@@ -162,7 +199,7 @@ async function openLink(url: URL, queue: string, prefetch: number, onClosed: () 
   try {
     connection.on("error", () => {});
     await assertQueue(connection, queue);
-    const channel = await connection.createConfirmChannel();
+    const channel = await connection.createChannel();
     const link: Link = {
       id: randomUUID(),
       connection,
@@ -176,7 +213,6 @@ async function openLink(url: URL, queue: string, prefetch: number, onClosed: () 
     };
     link.events.setMaxListeners(0);
     channel.on("error", () => {});
-    channel.on("return", ({ properties }) => link.returned.add(properties.headers?.[publicationHeader]));
     channel.on("cancel", () => connection.close().catch(() => {}));
     channel.on("close", () => {
       link.closed = true;
