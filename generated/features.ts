@@ -672,9 +672,10 @@ export interface components {
                 "application/json": components["schemas"]["GeneralFailure"];
             };
         };
-        /** @description The service is stopping, or something it depends on is away. Trying again later may help. */
+        /** @description The service is stopping, has too much to do, or something it depends on is away. */
         FlagsUnavailable: {
             headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -785,9 +786,10 @@ export interface components {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
-        /** @description The service is stopping, or something it depends on is away. Trying again later may help. */
+        /** @description The service is stopping, has too much to do, or something it depends on is away. */
         Unavailable: {
             headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -844,6 +846,11 @@ export interface components {
          * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
          */
         ETag: string;
+        /**
+         * @description Seconds after which trying again may help (RFC 9110).
+         * @example 1
+         */
+        RetryAfter: number;
     };
     pathItems: never;
 }

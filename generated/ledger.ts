@@ -876,9 +876,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service is stopping, or something it depends on is away. Trying again later may help. */
+        /** @description The service is stopping, has too much to do, or something it depends on is away. */
         Unavailable: {
             headers: {
+                /**
+                 * @description Seconds after which trying again may help (RFC 9110).
+                 * @example 1
+                 */
+                "Retry-After": number;
                 [name: string]: unknown;
             };
             content: {
@@ -950,6 +955,11 @@ export interface operations {
             /** @description A check is not healthy, or the service is stopping. */
             503: {
                 headers: {
+                    /**
+                     * @description Seconds after which trying again may help (RFC 9110). It is there when the service is stopping.
+                     * @example 1
+                     */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

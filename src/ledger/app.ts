@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import contract from "../../generated/ledger.json" with { type: "json" };
 import type { operations } from "../../generated/ledger.ts";
 import type { Contract } from "../service/operations.ts";
-import { Refusal } from "../service/refusal.ts";
+import { Refusal, unavailable } from "../service/refusal.ts";
 import { createService, type ServiceParts } from "../service/service.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "./database/database.ts";
 import { withinAccounts } from "./handlers/accounts.ts";
@@ -68,7 +68,7 @@ export function ledgerApp({
 
 function foresee(error: unknown): Refusal | undefined {
   if (error instanceof DatabaseUnavailable) {
-    return new Refusal(503, ["the database cannot be reached; trying again later may help"]);
+    return unavailable("the database cannot be reached; trying again later may help");
   }
   if (!(error instanceof StatementTimeout)) return undefined;
   const advice = "a narrower question, for example between two dates, may get one";

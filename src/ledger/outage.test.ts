@@ -17,9 +17,10 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
     const paths = ["/v1/transaction/before?account_id=57", "/v1/transaction/?account_id=57", "/v1/event/1"];
     for (const path of paths) {
       const begun = performance.now();
-      const { status, json } = await ledger.ask(path);
-      expect([status, json.detail]).toEqual([
+      const { status, headers, json } = await ledger.ask(path);
+      expect([status, headers["retry-after"], json.detail]).toEqual([
         503,
+        "1",
         "the database cannot be reached; trying again later may help",
       ]);
       expect(performance.now() - begun).toBeLessThan(500);
@@ -82,6 +83,39 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
     expect((await ledger.ask(path)).status).toBe(503);
     expect((await ledger.ask("/healthcheck")).json.database.healthy).toBe(false);
     expect((await ledger.ask("/metrics")).text).toContain('{database="DATABASE_READ_URL",pool="limited",');
+  });
+
+  test("refuses at once who is one too many, and tells how it is, while a table is locked", async () => {
+    await using server = await startPostgres();
+    const open = () => openDatabase(server.url);
+    await using ledger = await startLedger({ open, statementTimeoutMs: 60_000 });
+    await ledger.tell([message({ resource_external_id: "before" })]);
+    const locked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const locking = ledger.database.transaction(async (sql) => {
+      await sql.run("lock table transaction in access exclusive mode");
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+
+    const told: Record<number, number> = {};
+    const searches = Array.from({ length: 1200 }, async () => {
+      const { status } = await ledger.ask("/v1/transaction/?account_id=57");
+      told[status] = (told[status] ?? 0) + 1;
+    });
+    await expect.poll(() => told).toEqual({ 503: 200 });
+    const begun = performance.now();
+    expect((await ledger.ask("/healthcheck")).status).toBe(200);
+    const { status, text } = await ledger.ask("/metrics");
+    expect([status, text]).toEqual([
+      200,
+      expect.stringContaining('seconds_count{operation="searchTransactions",status="503"} 200\n'),
+    ]);
+    expect(performance.now() - begun).toBeLessThan(1000);
+    released.resolve();
+    await Promise.all([locking, ...searches]);
+    expect(told).toEqual({ 200: 1000, 503: 200 });
   });
 
   test("shows a receiver that is stuck, which goes on when the database does", async () => {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Logger } from "./log.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal, unavailable } from "./refusal.ts";
 import type { Authenticate, Caller, Security } from "./security.ts";
 import { anyText, type Settings, together, webUrl } from "./settings.ts";
 import { KeysAway, TokenFault, tokenReader } from "./tokens.ts";
@@ -63,7 +63,7 @@ async function identify(
     if (error instanceof TokenFault) throw refusal(401, [error.message], { error: "invalid_token" });
     if (!(error instanceof KeysAway)) throw error;
     log.error({ err: error.cause }, error.message);
-    throw new Refusal(503, ["the keys that tokens are checked with cannot be had now"]);
+    throw unavailable("the keys that tokens are checked with cannot be had now");
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { Refusal } from "./refusal.ts";
+import { type Refusal, unavailable } from "./refusal.ts";
 
 const idleCheckMs = 50;
 const graceOtherwiseMs = 10_000;
@@ -30,4 +30,4 @@ export function closeGracefully(app: FastifyInstance, graceMs = graceOtherwiseMs
 
 /** What every request is told from then on. */
 export const refuseWhile = (closing: AbortSignal): Refusal | undefined =>
-  closing.aborted ? new Refusal(503, ["the service is stopping"], { connection: "close" }) : undefined;
+  closing.aborted ? unavailable("the service is stopping", { connection: "close" }) : undefined;

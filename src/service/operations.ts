@@ -18,6 +18,7 @@ export interface Parameter {
 
 export interface Operation {
   operationId: string;
+  tags: string[];
   method: string;
   /** The path as the contract has it, for example `/v1/event/{eventId}`. */
   path: string;
@@ -63,6 +64,7 @@ interface RawBody {
 
 interface RawOperation {
   operationId?: string;
+  tags?: string[];
   parameters?: unknown[];
   requestBody?: unknown;
   security?: Operation["security"];
@@ -74,6 +76,7 @@ function readOperation(contract: Contract, path: string, method: string, raw: Ra
   const body = follow(contract, raw.requestBody) as RawBody | undefined;
   return {
     operationId: raw.operationId,
+    tags: raw.tags ?? [],
     method: method.toUpperCase(),
     path,
     url: path.replaceAll(/\{(\w+)\}/g, ":$1"),

@@ -11,3 +11,7 @@ export class Refusal extends Error {
     this.headers = headers;
   }
 }
+
+/** For now: what is asked a little later may be answered. */
+export const unavailable = (message: string, headers: Record<string, string> = {}): Refusal =>
+  new Refusal(503, [message], { "retry-after": "1", ...headers });

@@ -80,6 +80,7 @@ const contract: Contract = {
         responses: { 200: echo, ...errors },
       },
     },
+    "/health": { get: { operationId: "look", tags: ["health"], responses: { 200: echo, ...errors } } },
     "/stray/{kind}": {
       get: {
         operationId: "stray",
@@ -109,6 +110,7 @@ interface Operations {
   touchThings: unknown;
   getName: unknown;
   getSecret: unknown;
+  look: unknown;
   stray: unknown;
 }
 
@@ -134,6 +136,7 @@ const handlers = {
     return { status: 200, type: "text/plain", body: path.name };
   },
   getSecret: async ({ caller }: { caller?: Caller }) => ({ status: 200, body: { ...caller?.claims } }),
+  look: async () => ({ status: 200, body: {} }),
   stray: async ({ path }: { path: { kind: string } }) =>
     ({
       member: { status: 200, body: { amount: 1, leak: true } },
@@ -457,6 +460,32 @@ describe("methods and paths", () => {
 test("the unexpected is a 500 that leaks nothing, whatever status it claims", async () => {
   const answer = await ask("/names/thrown");
   expect(answer).toMatchObject({ status: 500, text: "something unexpected happened; it has been logged\n" });
+});
+
+test("beyond 1000 requests in hand more are told to come later, but who asks for the health is answered", async () => {
+  const released = Promise.withResolvers<void>();
+  let entered = 0;
+  const getName = async () => {
+    entered += 1;
+    await released.promise;
+    return { status: 200, type: "text/plain", body: "at last" };
+  };
+  await using own = await createService({ ...parts, handlers: { ...handlers, getName } as never });
+  const at = await own.listen({ port: 0, host: "127.0.0.1" });
+  const askMany = (count: number) =>
+    Array.from({ length: count }, async () => {
+      const { statusCode, headers, body } = await request(`${at}/names/a`);
+      return [statusCode, headers["retry-after"], await body.text()];
+    });
+  const first = askMany(1000);
+  await expect.poll(() => entered).toBe(1000);
+  const refusal = "the service has too many requests in hand; trying again later may help\n";
+  for (const answer of await Promise.all(askMany(200))) expect(answer).toEqual([503, "1", refusal]);
+  expect((await request(`${at}/health`)).statusCode).toBe(200);
+  released.resolve();
+  for (const answer of await Promise.all([...first, ...askMany(200)])) {
+    expect(answer).toEqual([200, undefined, "at last"]);
+  }
 });
 
 describe("a reply that strays from the contract is caught", () => {

@@ -9,6 +9,7 @@ import { explain, type RenderError, thrownIn } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import { requestCounter } from "./metrics.ts";
 import { type Contract, follow, type Operation, operationsOf } from "./operations.ts";
+import { boundInHand } from "./overload.ts";
 import { parametersReader, valueReader } from "./parameters.ts";
 import { type Publication, publish } from "./publication.ts";
 import { Refusal } from "./refusal.ts";
@@ -123,10 +124,16 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
     if (countAs) route.onResponse = countAs(operation?.operationId ?? noOperation);
     if (operation) hardenRoute(route, operation, (schema) => follow(contract, schema));
   });
+  const bounded = boundInHand();
   await app.register(fastifyOpenapiGlue, {
     specification: withoutReplies(contract, operations),
-    operationResolver: (operationId: string) =>
-      answerWith(handlers[operationId] as AnyHandler, byId.get(operationId) as Operation, log, closing),
+    operationResolver(operationId: string) {
+      const operation = byId.get(operationId) as Operation;
+      const handler = handlers[operationId] as AnyHandler;
+      // How the service is must be told above all when it has too much to do.
+      const isOfHealth = operation.tags.includes("health");
+      return answerWith(isOfHealth ? handler : bounded(handler), operation, log, closing);
+    },
     securityHandlers: security,
   });
   for (const method of METHODS) {
