@@ -31,5 +31,13 @@ export const isJson = (mediaType: string): boolean => /[/+]json$/.test(mediaType
 export const isUnicode = (value: unknown): boolean =>
   !/(?<!\\)(?:\\\\)*\\ud[89a-f]../.test(JSON.stringify(value));
 
+/** Deeper than anybody goes, and far from where the engines that read and write JSON give up. */
+export const nestingMax = 100;
+
+export const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
+
 /** JSON text, ended by a line feed as every body of the services is. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -1,9 +1,9 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { needsBigInt } from "./int64.ts";
-import { isUnicode } from "./json.ts";
+import { isDeeperThan, isUnicode, nestingMax } from "./json.ts";
 import type { Parameter } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
-import { describeFaults, whenNeeded } from "./validation.ts";
+import { describeFaults, sparingItems, whenNeeded } from "./validation.ts";
 
 type Schema = Record<string, unknown> & { type?: unknown; items?: Schema; format?: string };
 type Outcome = { value: unknown } | { error: Refusal };
@@ -64,9 +64,12 @@ export function parametersReader(
 
 /** A reader of a body or of headers, which are taken as they are, or the request is refused with every fault named. */
 export function valueReader(ajv: Ajv2020, schema: object, part: string): (sent: unknown) => Outcome {
-  const validator = whenNeeded(() => ajv.compile(schema));
+  const validator = whenNeeded(() => ajv.compile(sparingItems(schema) as object));
   const nameOf = (path: string) => (part === "headers" ? `header ${path.slice(1)}` : part + path);
   return (sent) => {
+    if (part === "body" && isDeeperThan(nestingMax, sent)) {
+      return { error: new Refusal(400, [`body is nested more than ${nestingMax} deep`]) };
+    }
     if (part === "body" && !isUnicode(sent)) {
       return { error: new Refusal(400, ["body holds half of a surrogate pair, which is no Unicode text"]) };
     }

@@ -56,7 +56,16 @@ const contract: Contract = {
             type: "object",
             required: ["result"],
             additionalProperties: false,
-            properties: { result: { type: "boolean" }, size: { type: "integer" } },
+            properties: {
+              result: { type: "boolean" },
+              size: { type: "integer" },
+              parts: {
+                type: "array",
+                maxItems: 2,
+                items: { type: "object", required: ["a", "b"], properties: { a: {}, b: {} } },
+              },
+              names: { type: "array", maxItems: 2, uniqueItems: true, items: { type: "string" } },
+            },
           }),
         },
         responses: { 200: echo, ...errors },
@@ -309,6 +318,11 @@ describe("a body is taken as it is or refused", () => {
     ['{"result":[true]}', "body/result must be boolean"],
     ['{"result":true,"extra":1}', 'body/"extra" is not known'],
     ['{"result":true,"size":"5"}', "body/size must be integer"],
+    ['{"result":true,"names":["a","a"]}', "body/names must NOT have duplicate items"],
+    [
+      '{"result":true,"parts":[{},{}]}',
+      "body/parts/0/a is required; body/parts/0/b is required; body/parts/1",
+    ],
     ["[]", "body must be object"],
     ["{", "the body is not valid JSON"],
     ["", "the body is empty"],
@@ -316,6 +330,21 @@ describe("a body is taken as it is or refused", () => {
     const answer = await post(body, "application/json");
     expect(answer.text).toContain(message);
     expect(answer.status).toBe(400);
+  });
+
+  test("a list that is too long is refused at once, whatever is wrong with each of its items", async () => {
+    const begun = performance.now();
+    const names = Array.from({ length: 50_000 }, (_, index) => `"${index}"`);
+    const answer = await post(
+      `{"parts":[${"{},".repeat(200_000)}{}],"names":[${names}]}`,
+      "application/json",
+    );
+    expect(answer.text.split("; ")).toEqual([
+      "body/result is required",
+      "body/parts must NOT have more than 2 items",
+      "body/names must NOT have more than 2 items\n",
+    ]);
+    expect(performance.now() - begun).toBeLessThan(1500);
   });
 
   test("a required body that is not there is refused", async () => {
@@ -329,8 +358,18 @@ describe("a body is taken as it is or refused", () => {
     },
   );
 
-  test("a body beyond 1 MiB is refused", async () => {
-    expect((await post(`{"result":true,"x":"${"x".repeat(1 << 20)}"}`, "application/json")).status).toBe(413);
+  test("a body of 1 MiB arrives, a longer one is refused", async () => {
+    const body = '{"result":true}'.padEnd(2 ** 20);
+    expect((await post(body, "application/json")).status).toBe(200);
+    expect((await post(`${body} `, "application/json")).status).toBe(413);
+  });
+
+  test("a body that is nested more than 100 deep is refused, however deep", async () => {
+    for (const depth of [100, 500_000]) {
+      const body = `{"result":true,"x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+      const answer = await post(body, "application/json");
+      expect(answer).toMatchObject({ status: 400, text: "body is nested more than 100 deep\n" });
+    }
   });
 
   test("a body that conforms arrives", async () => {
@@ -455,6 +494,39 @@ describe("methods and paths", () => {
       expect(answer).toContain("content-type: text/plain");
     },
   );
+});
+
+describe("what is longer than usual is answered as the contract says, and no request is taken for two", () => {
+  const get = (path: string, ...lines: string[]) =>
+    [`GET ${path} HTTP/1.1`, "host: a", ...lines, "", ""].join("\r\n");
+  const post = (...lines: string[]) =>
+    ["POST /things/ HTTP/1.1", "host: a", "content-type: application/json", ...lines].join("\r\n");
+  const last = get("/names/last", "connection: close");
+  const long = "x".repeat(15_000);
+  const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
+  const body = '{"result":true}';
+
+  test.each([
+    ["a request line of more than 16 KiB", get(`/names/${"x".repeat(16_384)}`), [431]],
+    ["a long path", get(`/names/${long}`) + last, [400, 200]],
+    ["a long path that leads nowhere", get(`/${long}`) + last, [404, 200]],
+    ["a long query", get(`/things/1?tag=${long}`) + last, [200, 200]],
+    ["a long query that is not known", get(`/names/a?${long}=1`) + last, [400, 200]],
+    ["chunks of more than 1 MiB", post("transfer-encoding: chunked", "", chunk.repeat(17)), [413]],
+    ["more than 1 MiB that is only announced", post("content-length: 1048577", "", ""), [413]],
+    ["more than was announced", post(`content-length: ${body.length}`, "", `${body}more`) + last, [400]],
+    ["two lengths", post("content-length: 15", "content-length: 150", "", body) + last, [400]],
+    ["a length and chunks", post("content-length: 15", "transfer-encoding: chunked", "", body), [400]],
+    ["a body of GET", get("/names/a", "content-length: 15") + body + last, [200, 200]],
+    [
+      "a body of GET in chunks",
+      `${get("/names/a", "transfer-encoding: chunked")}${chunk.repeat(17)}0\r\n\r\n${last}`,
+      [200, 200],
+    ],
+  ])("%s", async (_name, bytes, statuses) => {
+    const answers = [...(await askRaw(bytes)).matchAll(/HTTP\/1.1 (\d+)/g)];
+    expect(answers.map(([, status]) => Number(status))).toEqual(statuses);
+  });
 });
 
 test("the unexpected is a 500 that leaks nothing, whatever status it claims", async () => {

@@ -41,6 +41,19 @@ export function whenNeeded(compile: () => ValidateFunction): () => ValidateFunct
   };
 }
 
+/**
+ * The same, but that a list that is too long is one fault, and its items are not looked at: each could be several, and
+ * there are as many as a body holds.
+ */
+export function sparingItems(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(sparingItems);
+  if (typeof node !== "object" || node === null) return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, sparingItems(value)]));
+  const { maxItems, items, uniqueItems = false, ...others } = copy;
+  if (typeof maxItems !== "number" || items === undefined) return copy;
+  return { ...others, maxItems, if: { minItems: maxItems + 1 }, else: { items, uniqueItems } };
+}
+
 /** A compiler of schemas that stand in a contract, whose references are into the contract's components; once each. */
 export function contractCompiler({ components = {} }: Contract): (schema: object) => ValidateFunction {
   const ajv = openAjv().addSchema({ components }, "contract", undefined, false);
@@ -76,9 +89,9 @@ const formats: Record<string, string> = {
 
 /** One line for each fault, which says where it is and what would be right. */
 export function describeFaults(errors: ErrorObject[], nameOf: (instancePath: string) => string): string[] {
-  // That no form fits says less than what is wrong with each of them.
+  // That no form fits says less than what is wrong with each of them; so does that a condition is not met.
   const lines = errors
-    .filter(({ keyword }) => keyword !== "anyOf")
+    .filter(({ keyword }) => keyword !== "anyOf" && keyword !== "if")
     .map((error) => describeFault(error, nameOf));
   return [...new Set(lines)].slice(0, faultsMax);
 }

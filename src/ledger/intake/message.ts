@@ -1,7 +1,7 @@
 import contract from "../../../generated/ledger.json" with { type: "json" };
 import type { components } from "../../../generated/ledger.ts";
 import { readInstant } from "../../service/instant.ts";
-import { parseJson } from "../../service/json.ts";
+import { isDeeperThan, nestingMax, parseJson } from "../../service/json.ts";
 import type { Contract } from "../../service/operations.ts";
 import { schemaValidator } from "../../service/validation.ts";
 import { isStorable } from "../database/database.ts";
@@ -60,14 +60,6 @@ const isNotification = (value: unknown): value is { Message: string } =>
   isObject(value) &&
   (value as { Type?: unknown }).Type === "Notification" &&
   typeof (value as { Message?: unknown }).Message === "string";
-
-/** Deeper than any producer goes, and far from where the engines that read and write JSON give up. */
-const nestingMax = 100;
-
-const isDeeperThan = (levels: number, value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
 
 const withoutNulls = (value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) : value;
