@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { RenderError } from "./errors.ts";
 import { isJson, toJson } from "./json.ts";
@@ -8,6 +8,12 @@ const faults: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: "the request line and headers are larger than 16 KiB" },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: "the request did not arrive in time" },
 };
+
+/** In which a request must have arrived. It is looked at once a second. */
+export const requestMaxMs = 30_000;
+export const requestCheckMs = 1000;
+/** How often it is looked whether anything has moved on a connection. */
+const stalledCheckMs = 20_000;
 
 /** A socket with the reply that it is sending; the platform's own handler looks there, too. */
 type Answering = Socket & { _httpMessage?: { headersSent: boolean } };
@@ -35,6 +41,17 @@ export const answerBrokenRequests = (renderError: RenderError) =>
     }
     socket.destroySoon();
   };
+
+/**
+ * Ends a connection whose reader has taken nothing of a reply from one look to the next. A reply that is still being made
+ * is waited for, and so is a request, which is answered when it is late. Idle connections have a time of their own.
+ */
+export function endStalled(server: Server): void {
+  server.setTimeout(stalledCheckMs, (socket) => {
+    const isIdle = socket.timeout !== stalledCheckMs;
+    if (isIdle || socket.writableLength > 0) socket.destroy();
+  });
+}
 
 /** A host's name or address and its port (RFC 9110, section 7.2), or nothing. */
 const hostForm = /^[\w.\-~%!$&'()*+;=:[\]]*$/;

@@ -3,7 +3,14 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Registry } from "prom-client";
 import { fastifyOpenapiGlue } from "./binder.ts";
 import { closeGracefully, refuseWhile } from "./closing.ts";
-import { answerBrokenRequests, refuseOddHost, refuseOddQuery } from "./connections.ts";
+import {
+  answerBrokenRequests,
+  endStalled,
+  refuseOddHost,
+  refuseOddQuery,
+  requestCheckMs,
+  requestMaxMs,
+} from "./connections.ts";
 import type { Handlers } from "./contract.ts";
 import { explain, type RenderError, thrownIn } from "./errors.ts";
 import type { Logger } from "./log.ts";
@@ -69,8 +76,14 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
     // Names such as __proto__ are names like any other: nothing here copies members by name into other objects.
     onProtoPoisoning: "ignore",
     onConstructorPoisoning: "ignore",
-    requestTimeout: 30_000,
-    http: { requireHostHeader: false, optimizeEmptyRequests: true },
+    requestTimeout: requestMaxMs,
+    http: {
+      requireHostHeader: false,
+      optimizeEmptyRequests: true,
+      // Where the platform's own limit for headers is the longer one, it takes each for the other.
+      headersTimeout: requestMaxMs,
+      connectionsCheckingInterval: requestCheckMs,
+    },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     clientErrorHandler: answerBrokenRequests(renderError),
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
@@ -97,6 +110,7 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
   app.addHook("onRequest", ({ raw }, _reply, done) =>
     done(refuseWhile(closing) ?? refuseOddHost(raw) ?? refuseOddQuery(raw.url as string)),
   );
+  endStalled(app.server);
   // An expectation nobody knows is passed over; the platform would answer 417 with an empty body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   if (parts.onStrayReply) checkReplies(app, contract, parts.onStrayReply);
