@@ -379,7 +379,8 @@ export interface components {
          * @description What the queue carries: one message, one event. A member that is null counts as absent, and so does an empty
          *     `parent_resource_external_id` or `service_id`. Unknown members are ignored. Two messages with the same
          *     `resource_type`, `resource_external_id`, `timestamp` and `event_type` are the same event: the first stays.
-         *     A message is JSON nested at most 100 deep, and no text in it holds a NUL character or half a surrogate pair.
+         *     A message has 1 MiB at the most, its envelope included. It is JSON nested at most 100 deep, and no text in it holds
+         *     a NUL character or half a surrogate pair.
          * @example {
          *       "event_type": "PAYMENT_CREATED",
          *       "resource_type": "payment",

@@ -12,10 +12,11 @@ import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { migrate } from "./tables/migrate.ts";
 
-/** A ledger as it runs, in memory, with every reply held against the contract. */
+/** A ledger as it runs, in memory unless it is told otherwise, with every reply held against the contract. */
 export async function startLedger({
   statementTimeoutMs = 10_000,
   open = openNewDatabase,
+  queueUrl = "memory:",
   replica = undefined as Database | undefined,
   security = undefined as Security | undefined,
 } = {}) {
@@ -24,7 +25,7 @@ export async function startLedger({
   const strays: string[] = [];
   const database = await open();
   await migrate(database);
-  const queue = await openQueue("memory:");
+  const queue = await openQueue(queueUrl);
   const metrics = new Registry();
   const receiver = createReceiver({
     queue,

@@ -102,6 +102,32 @@ describeOnEngines("parked messages", (make) => {
   });
 });
 
+describeOnEngines("a parked message that is very large", (make) => {
+  let made: NewDatabase;
+  beforeAll(async () => {
+    made = await make();
+    await using database = await openDatabase(made.url);
+    await migrate(database);
+    await database.run(
+      `insert into parked_message (source_id, body, reason)
+       select 'large', convert_to(repeat('x', 60000000), 'UTF8'), 'the message is larger than 1 MiB'
+       union all select 'small', '{}', 'event_type is required'`,
+    );
+  });
+  afterAll(() => made[Symbol.asyncDispose]());
+  const parkedCommand = (args: string[], env = {}) =>
+    run("ledger/commands/parked.ts", { args, env: { DATABASE_URL: made.url, ...env } }).ended;
+
+  test("stays parked, and keeps no other from being replayed", async () => {
+    const dryRun = await parkedCommand(["replay", "--all", "--dry-run"]);
+    expect(dryRun.output).toContain("1 would stay parked: it is larger than 1 MiB\n2 would be parked again");
+    const QUEUE_URL = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
+    const { code, output } = await parkedCommand(["replay", "--all"], { QUEUE_URL });
+    expect([code, output]).toEqual([0, expect.stringMatching(/^sent 1 messages /)]);
+    expect((await parkedCommand(["list"])).output).toMatch(/^1 .* large .*\n1 parked\n$/);
+  });
+});
+
 describeOnEngines("many parked messages", (make) => {
   test("are replayed, each once", async () => {
     await using made = await make();

@@ -3,7 +3,7 @@ import { parseCommandLine, printable, runCommand, say, UsageFault } from "../../
 import { openProgress } from "../../service/progress.ts";
 import { readSettings } from "../../service/settings.ts";
 import { type Database, openDatabase } from "../database/database.ts";
-import { readMessage } from "../intake/message.ts";
+import { messageBytesMax, readMessage } from "../intake/message.ts";
 import { openSender, type Sender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
 import { refuseUnmigrated } from "../tables/migrate.ts";
@@ -25,12 +25,13 @@ Messages that could never become an event wait, with the reason, in the database
   list        one line for each, oldest first: its number, when it was parked, the queue's id of it, the reason
   show        all that is known of one, and its body
   replay      sends them to the queue at QUEUE_URL again and parks them no more; one that still cannot be read
-              is parked anew by the ledger, and one that is not text stays where it is
+              is parked anew by the ledger, and one that is not text, or larger than 1 MiB, stays where it is
   --dry-run   sends nothing, and tells what would become of each
   --help      print this text
 `;
 
 const batch = 100;
+const anyLength = 2 ** 31 - 1;
 
 await runCommand("parked", usage, async (args) => {
   const { values, positionals } = parseCommandLine({
@@ -60,7 +61,7 @@ function actionOf({ verb, ids, all, dryRun, queueUrl }: Asked): (database: Datab
   const [id, ...others] = ids;
   if (verb === "list" && id === undefined) return list;
   if (verb === "show" && id !== undefined && others.length === 0) {
-    return async (database) => show(await messageOf(database, id));
+    return async (database) => show(await messageOf(database, id, anyLength));
   }
   if (verb === "replay" && all !== ids.length > 0) {
     const chosen = all ? undefined : ids;
@@ -76,7 +77,7 @@ function readId(word: string): bigint {
 
 async function list(database: Database): Promise<void> {
   let count = 0;
-  for await (const message of messagesOf(database)) {
+  for await (const message of messagesOf(database, undefined, 0)) {
     const { id, parked_at, source_id, reason } = message;
     say(`${id}  ${parked_at}  ${printable(source_id)}  ${printable(reason)}`);
     count += 1;
@@ -89,7 +90,8 @@ function show({ id, parked_at, source_id, reason, body }: ParkedMessageRow): voi
   say(`parked at  ${parked_at}`);
   say(`source id  ${printable(source_id)}`);
   say(`reason     ${printable(reason)}\n`);
-  process.stdout.write(process.stdout.isTTY ? printable(Buffer.from(body).toString()) : body);
+  const bytes = Buffer.from(body ?? []);
+  process.stdout.write(process.stdout.isTTY ? printable(bytes.toString()) : bytes);
   say("");
 }
 
@@ -102,7 +104,8 @@ async function tellFates(database: Database, ids: bigint[] | undefined): Promise
   say(`${count} looked at; nothing was sent`);
 }
 
-function fateOf(body: Uint8Array): string {
+function fateOf(body: Uint8Array | null): string {
+  if (body === null) return "stay parked: it is larger than 1 MiB";
   if (!isUtf8(body)) return "stay parked: it is not text in UTF-8";
   const message = readMessage(Buffer.from(body).toString());
   if (message.kind === "refused") return `be parked again: ${message.reason}`;
@@ -124,37 +127,44 @@ async function sendAgain(
   for await (const messages of batches) {
     // Committed when the queue has taken them: until then they are parked, whatever happens.
     await database.transaction(async (sql) => {
-      const texts = messages.filter(({ body }) => isUtf8(body));
+      const texts = messages.filter(({ body }) => body !== null && isUtf8(body));
       const removed = await removeParkedMessages(
         sql,
         texts.map(({ id }) => id),
       );
-      await sender.send(removed.map(({ body }) => Buffer.from(body).toString()));
+      await sender.send(removed.map((body) => Buffer.from(body).toString()));
       progress.advance(removed.length);
     });
   }
   return progress.count;
 }
 
-/** Those with these numbers, each of which there must be; or all that are parked now, oldest first. */
-async function* messagesOf(database: Database, ids?: bigint[]): AsyncGenerator<ParkedMessageRow> {
+/**
+ * Those with these numbers, each of which there must be; or all that are parked now, oldest first. With bodies that can be
+ * replayed, unless others are asked for.
+ */
+async function* messagesOf(
+  database: Database,
+  ids?: bigint[],
+  bodyMax = messageBytesMax,
+): AsyncGenerator<ParkedMessageRow> {
   if (ids) {
     const messages: ParkedMessageRow[] = [];
-    for (const id of ids) messages.push(await messageOf(database, id));
+    for (const id of ids) messages.push(await messageOf(database, id, bodyMax));
     yield* messages;
     return;
   }
   const last = await newestParkedId(database);
   let after = 0n;
   while (after < last) {
-    const messages = await parkedMessagesAfter(database, after, last, batch);
+    const messages = await parkedMessagesAfter(database, after, last, batch, bodyMax);
     yield* messages;
     after = messages.at(-1)?.id ?? last;
   }
 }
 
-async function messageOf(database: Database, id: bigint): Promise<ParkedMessageRow> {
-  const message = await findParkedMessage(database, id);
+async function messageOf(database: Database, id: bigint, bodyMax: number): Promise<ParkedMessageRow> {
+  const message = await findParkedMessage(database, id, bodyMax);
   if (!message) throw new Error(`no message ${id} is parked`);
   return message;
 }

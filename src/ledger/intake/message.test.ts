@@ -120,6 +120,12 @@ describe("what can never be an event is refused, with the reason", () => {
     });
   });
 
+  test("more than 1 MiB", () => {
+    const body = JSON.stringify(plain).replace("100", `"${"é".repeat(600_000)}"`);
+    expect(readMessage(body)).toEqual({ kind: "refused", reason: "the message is larger than 1 MiB" });
+    expect(readMessage(JSON.stringify(plain).padEnd(2 ** 20)).kind).toBe("event");
+  });
+
   test("and nothing is that is merely nested", () => {
     const nest = (levels: number): object => (levels === 0 ? {} : { a: nest(levels - 1) });
     expect(read({ event_details: nest(90) }).kind).toBe("event");

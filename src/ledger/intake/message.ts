@@ -16,8 +16,14 @@ export type Message =
 type EventMessage = components["schemas"]["EventMessage"];
 const findFaults = schemaValidator(contract as unknown as Contract, "EventMessage");
 
+/** What Amazon SQS takes at the most, and far more than an event has to tell. */
+export const messageBytesMax = 2 ** 20;
+
+export const isTooLarge = (body: string | Uint8Array): boolean => Buffer.byteLength(body) > messageBytesMax;
+
 /** Reads a message as the contract's `EventMessage` describes it. */
 export function readMessage(body: string): Message {
+  if (isTooLarge(body)) return refused("the message is larger than 1 MiB");
   const outer = parseJson(body);
   const parsed = isNotification(outer) ? parseJson(outer.Message) : outer;
   if (parsed === undefined) return refused("the message is not JSON");

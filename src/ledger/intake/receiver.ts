@@ -6,7 +6,7 @@ import type { Delivery, Queue } from "../queue/queue.ts";
 import type { ParkedMessage } from "../tables/parked-message.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
-import { readMessage } from "./message.ts";
+import { isTooLarge, readMessage } from "./message.ts";
 
 interface Parts {
   queue: Queue;
@@ -95,10 +95,15 @@ export function createReceiver({ metrics, ...given }: Parts): Receiver {
  * is left is put back, with what keeps the receiver from going on: the database is away, or the queue is.
  */
 async function settle(parts: Opened, deliveries: Delivery[]): Promise<void> {
-  const left = [...deliveries];
+  const { large = [], usual = [] } = Object.groupBy(deliveries, sizeOf);
+  // What is too large is parked behind the others, which its way into the database would hold up.
+  const left = [...usual, ...large];
   try {
-    if (await commitTogether(parts, deliveries)) return await parts.queue.acknowledge(deliveries);
-    // One of them is at fault; taken one by one it does not hold up its neighbours.
+    if (usual.length > 0 && (await commitTogether(parts, usual))) {
+      await parts.queue.acknowledge(usual);
+      left.splice(0, usual.length);
+    }
+    // Otherwise one of them is at fault; taken one by one it does not hold up its neighbours.
     while (left[0]) {
       await settleOne(parts, left[0]);
       left.shift();
@@ -108,6 +113,8 @@ async function settle(parts: Opened, deliveries: Delivery[]): Promise<void> {
     throw error;
   }
 }
+
+const sizeOf = ({ body, bytes }: Delivery) => (isTooLarge(bytes ?? body) ? "large" : "usual");
 
 /** False when it failed for what one of them says; nothing is committed then. */
 async function commitTogether(parts: Opened, deliveries: Delivery[]): Promise<boolean> {

@@ -8,25 +8,40 @@ export interface ParkedMessage {
   reason: string;
 }
 
-export interface ParkedMessageRow extends ParkedMessage {
+export interface ParkedMessageRow extends Omit<ParkedMessage, "body"> {
   id: bigint;
+  /** Null when it is longer than was asked for: many that are very large do not fit into a memory. */
+  body: Uint8Array | null;
   /** UTC, six fraction digits. */
   parked_at: string;
 }
 
-/** Those with a number behind `after` and up to `last`, in the order in which they were parked. */
+const columns = (bodyMax: string) =>
+  `id, source_id, reason, parked_at, case when octet_length(body) <= ${bodyMax} then body end as body`;
+
+/**
+ * Those with a number behind `after` and up to `last`, in the order in which they were parked, their bodies up to so many
+ * bytes.
+ */
 export async function parkedMessagesAfter(
   sql: Sql,
   after: bigint,
   last: bigint,
   limit: number,
+  bodyMax: number,
 ): Promise<ParkedMessageRow[]> {
-  const statement = "select * from parked_message where id > $1 and id <= $2 order by id limit $3";
-  return sql.query<ParkedMessageRow>(statement, [after, last, limit]);
+  const statement = `
+    select ${columns("$4")} from parked_message where id > $1 and id <= $2 order by id limit $3`;
+  return sql.query<ParkedMessageRow>(statement, [after, last, limit, bodyMax]);
 }
 
-export async function findParkedMessage(sql: Sql, id: bigint): Promise<ParkedMessageRow | undefined> {
-  const [row] = await sql.query<ParkedMessageRow>("select * from parked_message where id = $1", [id]);
+export async function findParkedMessage(
+  sql: Sql,
+  id: bigint,
+  bodyMax: number,
+): Promise<ParkedMessageRow | undefined> {
+  const statement = `select ${columns("$2")} from parked_message where id = $1`;
+  const [row] = await sql.query<ParkedMessageRow>(statement, [id, bodyMax]);
   return row;
 }
 
@@ -38,10 +53,11 @@ export async function newestParkedId(sql: Sql): Promise<bigint> {
   return row?.id ?? 0n;
 }
 
-/** Removes those that are still there, and answers them. */
-export async function removeParkedMessages(sql: Sql, ids: bigint[]): Promise<ParkedMessageRow[]> {
-  const statement = "delete from parked_message where id = any($1::bigint[]) returning *";
-  return sql.query<ParkedMessageRow>(statement, [ids]);
+/** Removes those that are still there, and answers their bodies. */
+export async function removeParkedMessages(sql: Sql, ids: bigint[]): Promise<Uint8Array[]> {
+  const statement = "delete from parked_message where id = any($1::bigint[]) returning body";
+  const rows = await sql.query<{ body: Uint8Array }>(statement, [ids]);
+  return rows.map(({ body }) => body);
 }
 
 export async function countParkedMessages(sql: Sql): Promise<number> {
@@ -49,18 +65,18 @@ export async function countParkedMessages(sql: Sql): Promise<number> {
   return Number(row?.count);
 }
 
-/** Keeps messages aside, each once however often it is delivered; in one order, as all that receivers write. */
+/**
+ * Keeps messages aside, each once however often it is delivered; in one order, as all that receivers write. One by one,
+ * since there are few and any of them can be very large. The embedded engine takes text much faster than bytes.
+ */
 export async function saveParkedMessages(sql: Sql, messages: ParkedMessage[]): Promise<void> {
-  await sql.query(
-    `insert into parked_message (source_id, body, reason)
-     select source_id, decode(body, 'base64'), reason
-     from jsonb_to_recordset($1::jsonb) as new_row (source_id text, body text, reason text)
-     order by source_id
-     on conflict (source_id) do nothing`,
-    [
-      JSON.stringify(
-        messages.map((message) => ({ ...message, body: Buffer.from(message.body).toString("base64") })),
-      ),
-    ],
+  const statement = `
+    insert into parked_message (source_id, body, reason) values ($1, decode($2, 'base64'), $3)
+    on conflict (source_id) do nothing`;
+  const inOrder = messages.toSorted((one, other) => (one.source_id < other.source_id ? -1 : 1));
+  await Promise.all(
+    inOrder.map(({ source_id, body, reason }) =>
+      sql.query(statement, [source_id, Buffer.from(body).toString("base64"), reason]),
+    ),
   );
 }
