@@ -11,7 +11,14 @@ import { type Situation, type Subject, withBug } from "./subjects.ts";
 const text = { content: { "text/plain": { schema: { type: "string" } } } };
 const error = { description: "an error", ...text };
 const allow = { Allow: { required: true, schema: { type: "string" } } };
-const errors = { 400: error, 405: { ...error, headers: allow }, 431: error, 500: error, 503: error };
+const retryAfter = { "Retry-After": { required: true, schema: { type: "integer" } } };
+const errors = {
+  400: error,
+  405: { ...error, headers: allow },
+  431: error,
+  500: error,
+  503: { ...error, headers: retryAfter },
+};
 const light = {
   type: "object",
   required: ["colour"],
