@@ -70,6 +70,13 @@ describe("a reply", () => {
       '{"side":1}',
       "the header X-Size is not what its schema says",
     ],
+    [
+      "a number where text is declared",
+      200,
+      { ...json, "x-colour": "3" },
+      '{"side":1}',
+      "the header X-Colour is not what its schema says",
+    ],
     ["a body where there is none", 204, {}, "a", "a body is not declared"],
     ["a wrong type", 200, json, '{"side":"1"}', "body/side must be integer"],
     ["an undeclared member", 200, json, '{"side":1,"colour":"red"}', 'body/"colour" is not known'],
