@@ -26,9 +26,19 @@ export interface Question {
   /** The transactions it is about, when it names any. */
   ids: string[];
   /** What the ledger answers, without what it chooses itself. */
-  ask(get: Get): Promise<unknown>;
+  ask(get: Get): Promise<Answered>;
   /** What it should. */
-  answer(oracle: Oracle): unknown;
+  answer(oracle: Oracle): Answered;
+  /** What is wrong with an answer by itself, whatever the ledger knew then. */
+  oddity?(answered: Answered): string | undefined;
+  /** What of an answer never gets less from one time to the next. */
+  neverLess?(answered: Answered): number;
+}
+
+/** An answer as it is compared: of a status other than 200 that alone. */
+interface Answered {
+  status: number;
+  body?: unknown;
 }
 
 /** Any question, whatever there may be: it may be about any of the first lives, and find nothing. */
@@ -144,7 +154,7 @@ const path = (id: string, query: Query, below = "") =>
   `/v1/transaction/${encodeURIComponent(id)}${below}?${new URLSearchParams(query)}`;
 const searchPath = (query: Query) => `/v1/transaction/?${new URLSearchParams(query)}`;
 
-const reply = (body: unknown) => (body === undefined ? { status: 404 } : { status: 200, body });
+const reply = (body: unknown): Answered => (body === undefined ? { status: 404 } : { status: 200, body });
 const read = ({ status, text }: { status: number; text: string }) =>
   status === 200 ? { status, body: JSON.parse(text) } : { status };
 
@@ -176,6 +186,10 @@ export const eventList = (id: string, account: string, query: Query): Question =
       return answered;
     },
     answer: (oracle) => reply(oracle.eventList(id, account, query)),
+    ...(query.include_all_events === "true" &&
+      query.as_of === undefined && {
+        neverLess: ({ body }: Answered) => (body as { events: unknown[] } | undefined)?.events.length ?? 0,
+      }),
   };
 };
 
@@ -220,7 +234,17 @@ export function walk(query: Query, size: number, link: "next_page" | "next_curso
       return { status: 200, body: results };
     },
     answer: (oracle) => reply(oracle.matches(query)),
+    ...(link === "next_cursor" && { oddity: toldTwice }),
   };
+}
+
+/** By its date a transaction has its place; an older event that arrives can give it another, later one. */
+function toldTwice({ body = [] }: Answered): string | undefined {
+  const places = (body as { transaction_id: string; created_date: string }[]).map(
+    ({ transaction_id, created_date }) => `${transaction_id} of ${created_date}`,
+  );
+  const twice = places.find((place, index) => places.indexOf(place) !== index);
+  return twice && `${twice} is told twice`;
 }
 
 export function table(query: Query): Question {

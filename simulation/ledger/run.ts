@@ -103,32 +103,31 @@ export async function askAnything(
   over: AbortSignal,
 ): Promise<void> {
   const nothing = new Oracle();
-  const listed = new Map<string, number>();
+  const least = new Map<string, number>();
+
+  async function ask(question: Question): Promise<void> {
+    const statuses = question.answer(nothing).status === 400 ? [400] : [200, 404];
+    const answered = await question.ask((path, accept) =>
+      caller.ask({ path, ...(accept && { accept }) }, statuses),
+    );
+    if (answered.status >= 500) return;
+    const oddity = question.oddity?.(answered);
+    if (oddity) throw new Astray(`${question.said}: ${oddity}`);
+    // What was answered once is not taken back.
+    const count = question.neverLess?.(answered) ?? 0;
+    const before = least.get(question.said) ?? 0;
+    if (count < before) throw new Astray(`${question.said}: ${count}, and ${before} before`);
+    if (count > 0) least.set(question.said, count);
+  }
+
   while (!over.aborted) {
-    const question = randomQuestion(random, published.lives());
-    const statuses = (question.answer(nothing) as { status: number }).status === 400 ? [400] : [200, 404];
-    try {
-      const answered = await question.ask((path, accept) =>
-        caller.ask({ path, ...(accept && { accept }) }, statuses),
-      );
-      nothingUntold(listed, question, answered);
-    } catch (error) {
-      if (error instanceof Astray) throw error;
-    }
-    await caller.ask({ path: "/healthcheck" }, [200, 503]).catch((error) => {
-      if (error instanceof Astray) throw error;
-    });
+    await ask(randomQuestion(random, published.lives())).catch(onlyAstray);
+    await caller.ask({ path: "/healthcheck" }, [200, 503]).catch(onlyAstray);
     await sleep(readerPauseMs);
   }
 }
 
-/** What was listed once is listed from then on: nothing that was answered is taken back. */
-function nothingUntold(listed: Map<string, number>, { said }: Question, answered: unknown): void {
-  if (!said.includes("/event?") || !said.includes("include_all_events") || said.includes("as_of")) return;
-  const { status, body } = answered as { status: number; body?: { events: unknown[] } };
-  if (status > 404) return;
-  const count = body?.events.length ?? 0;
-  const before = listed.get(said) ?? 0;
-  if (count < before) throw new Astray(`${said}: ${count} events, where ${before} were listed before`);
-  listed.set(said, count);
+/** There is no reply now and then; whatever else is wrong is thrown on. */
+function onlyAstray(error: unknown): void {
+  if (error instanceof Astray) throw error;
 }

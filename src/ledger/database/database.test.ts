@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLog } from "../../service/log.ts";
-import { type Database, DatabaseUnavailable, isDataFault, openDatabase, StatementTimeout } from "./database.ts";
+import {
+  type Database,
+  DatabaseUnavailable,
+  isDataFault,
+  openDatabase,
+  StatementTimeout,
+} from "./database.ts";
 import { describeOnEngines, type NewDatabase } from "./new-database.fixture.ts";
 
 describe("a database in memory (pglite:)", () =>
