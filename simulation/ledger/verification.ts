@@ -40,7 +40,7 @@ export function* everyQuestion({ oracle, lives }: Publication, random: Random): 
 const randomQuestions = 400;
 const atATime = 8;
 /** How long what was published may take to be seen, once all that fails works again. */
-const settledWithinMs = 30_000;
+const settledWithinMs = 60_000;
 
 /** Asks every question, again and again until all are answered rightly; how many there were. */
 export async function verify(
