@@ -18,9 +18,13 @@ afterAll(() => database[Symbol.asyncDispose]());
 const away = new DatabaseUnavailable("it is away");
 
 /** A receiver at work, on a queue in memory and a database, both of which a test can have trouble with. */
-async function startReceiver({ trouble = {} as Partial<Database>, limits = {} } = {}) {
+async function startReceiver({
+  trouble = {} as Partial<Database>,
+  limits = {},
+  arrived = (deliveries: Delivery[]) => deliveries,
+} = {}) {
   const queue = await openQueue("memory:");
-  const receive = vi.fn(queue.receive);
+  const receive = vi.fn<Queue["receive"]>(async (...asked) => arrived(await queue.receive(...asked)));
   const putBack = vi.fn<Queue["putBack"]>((deliveries) => queue.putBack(deliveries, 0));
   const stop = new AbortController();
   const running = createReceiver({
@@ -97,6 +101,16 @@ test("when the database goes away in the middle of a batch, what is stored is no
   expect(receiver.putBack.mock.calls.map(([deliveries]) => idsIn(deliveries))).toEqual([
     ["middle2", "middle3"],
   ]);
+});
+
+test("what cannot be put back keeps nothing else of its batch from it", async () => {
+  // Of one batch, but not of one age, so that they get different pauses.
+  const aged = (deliveries: Delivery[]) =>
+    deliveries.map((delivery, index) => ({ ...delivery, attempt: index + 1 }));
+  await using receiver = await startReceiver({ trouble: failing(away), arrived: aged });
+  receiver.putBack.mockRejectedValueOnce(new Error("there is no such pause"));
+  await receiver.send("first", "second");
+  await vi.waitFor(async () => expect(await receiver.stored()).toContain("second"), { timeout: 10_000 });
 });
 
 test("as many batches are in hand as it is told, of the size it is told", async () => {

@@ -179,10 +179,15 @@ async function putBack(
   error: unknown,
 ): Promise<void> {
   log.error({ err: error, messages: deliveries.length }, "messages could not be stored and are put back");
-  for (const [attempt, tried] of Map.groupBy(deliveries, (delivery) => delivery.attempt)) {
-    await queue.putBack(tried, growing(attempt, limits.pauseMs, limits.pauseMaxMs));
-    metrics.putBack(tried);
-  }
+  const byAttempt = [...Map.groupBy(deliveries, (delivery) => delivery.attempt)];
+  const outcomes = await Promise.allSettled(
+    byAttempt.map(async ([attempt, tried]) => {
+      await queue.putBack(tried, growing(attempt, limits.pauseMs, limits.pauseMaxMs));
+      metrics.putBack(tried);
+    }),
+  );
+  const failed = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failed) throw failed.reason;
 }
 
 const growing = (failures: number, firstMs: number, maxMs: number) =>
