@@ -2,7 +2,7 @@ import { postgresql, rabbitmq, redis } from "../scripts/debian-servers.ts";
 import { refuseMissing } from "../scripts/installed.ts";
 import { wholeNumber } from "../scripts/options.ts";
 import { parseCommandLine, runCommand, say, UsageFault } from "../src/service/command.ts";
-import { numeral, openProgress } from "../src/service/progress.ts";
+import { numeral } from "../src/service/progress.ts";
 import { stopOnSignals } from "../src/service/stop.ts";
 import { simulateFeatures, stores } from "./features/run.ts";
 import { simulateLedger } from "./ledger/run.ts";
@@ -64,14 +64,10 @@ await runCommand("simulate", usage, async (args) => {
   refuseMissing(needed, "servers");
   say(`${chosen}, ${minutes} minutes of faults, seed ${seed}`);
   if (!canMount()) say("LEFT OUT: disks that fill, since this process may not mount one");
-  const common = { minutes, random: seeded(seed), stop };
-  using progress = openProgress(store ? "operations" : "messages");
-  const { advance } = progress;
+  const plan = { minutes, random: seeded(seed), stop };
   try {
     tell(
-      store
-        ? await simulateFeatures({ ...common, advance, store })
-        : await simulateLedger({ ...common, advance, engine, queue }),
+      store ? await simulateFeatures({ ...plan, store }) : await simulateLedger({ ...plan, engine, queue }),
     );
   } catch (error) {
     if (stop.aborted) throw new Error("stopped before its end");

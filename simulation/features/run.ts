@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import contract from "../../generated/features.json" with { type: "json" };
 import { startRedis } from "../../src/features/store/redis-server.fixture.ts";
 import type { Contract } from "../../src/service/operations.ts";
+import { openProgress } from "../../src/service/progress.ts";
 import type { TestServer } from "../../src/service/test-server.fixture.ts";
 import {
   connectionsCut,
@@ -32,8 +33,6 @@ export interface Plan {
   minutes: number;
   random: Random;
   stop: AbortSignal;
-  /** Told of how many operations were done. */
-  advance(operations: number): void;
 }
 
 const processes = 3;
@@ -44,7 +43,7 @@ export async function simulateFeatures(plan: Plan) {
   return await withLogs(world.servers, () => simulateIn(world, plan));
 }
 
-async function simulateIn({ servers, faults: possible }: World, { minutes, random, stop, advance }: Plan) {
+async function simulateIn({ servers, faults: possible }: World, { minutes, random, stop }: Plan) {
   await using opened = new AsyncDisposableStack();
   const run = openRun(minutes, stop);
   const { log: faults, over: faultsOver } = letHappen(possible, random.fork(), run.quiet);
@@ -53,17 +52,17 @@ async function simulateIn({ servers, faults: possible }: World, { minutes, rando
     opened.use(featuresCaller(url, `features ${index}`, faults, replies)),
   );
 
-  let operations = 0;
+  const progress = opened.use(openProgress("operations"));
   let resources = 0;
   async function work(own: Random): Promise<void> {
     while (!run.over.aborted) {
       const history = await actOnResource(String(resources++), callers, own);
       if (!isLinearizable(history)) throw new Astray(describe(history, faults.before(performance.now())));
-      operations += history.length;
-      advance(history.length);
+      progress.advance(history.length);
     }
   }
   await run.all([faultsOver, ...Array.from({ length: resourcesAtATime }, () => work(random.fork()))]);
+  progress[Symbol.dispose]();
   for (const server of servers) await startAgain(server);
   await sleep(settledMs);
 
@@ -75,7 +74,7 @@ async function simulateIn({ servers, faults: possible }: World, { minutes, rando
   for (const server of servers) await server.kill();
   for (const server of servers) await startAgain(server);
   for (const caller of callers) compare("after all were killed", await listsOf(caller, resources), lists);
-  return { resources, operations, faults: faults.kinds, replies };
+  return { resources, operations: progress.count, faults: faults.kinds, replies };
 }
 
 /** A caller of one process, which is the part with this name; replies are counted by status. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import contract from "../../generated/ledger.json" with { type: "json" };
 import { openIssuer } from "../../src/service/issuer.fixture.ts";
 import type { Contract } from "../../src/service/operations.ts";
+import { openProgress } from "../../src/service/progress.ts";
 import { type FaultLog, letHappen, openRun, startAgain } from "../faults.ts";
 import type { Random } from "../random.ts";
 import { Astray, type Caller, openCaller, withLogs } from "../replies.ts";
@@ -18,8 +19,6 @@ export interface Plan {
   minutes: number;
   random: Random;
   stop: AbortSignal;
-  /** Told of how many messages were published. */
-  advance(messages: number): void;
 }
 
 export type Figures = Record<string, number | Map<string, number>>;
@@ -36,11 +35,7 @@ export async function simulateLedger(plan: Plan): Promise<Figures> {
   return await withLogs(world.ledgers, () => simulateIn(world, token, plan));
 }
 
-async function simulateIn(
-  world: World,
-  token: string,
-  { minutes, random, stop, advance }: Plan,
-): Promise<Figures> {
+async function simulateIn(world: World, token: string, { minutes, random, stop }: Plan): Promise<Figures> {
   await using opened = new AsyncDisposableStack();
   const run = openRun(minutes, stop);
   const { log: faults, over: faultsOver } = letHappen(world.faults, random.fork(), run.quiet);
@@ -48,11 +43,13 @@ async function simulateIn(
   const callers = world.ledgers.map(({ url }, index) =>
     opened.use(ledgerCaller(url, `ledger ${index}`, faults, replies, token)),
   );
-  const published = openPublication(world.queue, random.fork(), advance);
+  const progress = opened.use(openProgress("messages"));
+  const published = openPublication(world.queue, random.fork(), progress.advance);
   const readers = callers.map((caller) => askAnything(caller, random.fork(), published, run.over));
   await run.all([published.until(run.over), ...readers, faultsOver]);
   for (const server of world.ledgers) await startAgain(server);
   await published.rest();
+  progress[Symbol.dispose]();
 
   const gets = callers.map(
     (caller): Get =>

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "../../src/ledger/database/database.ts";
+import { openProgress, type Progress } from "../../src/service/progress.ts";
 import type { Random } from "../random.ts";
 import { Astray } from "../replies.ts";
 import { accounts, type EventMessage, keyOf, type ToldEvent } from "./lives.ts";
@@ -52,8 +53,9 @@ export async function verify(
   const late = AbortSignal.timeout(settledWithinMs);
   let left = [...questions];
   const count = left.length;
+  using progress = openProgress("answers compared", count);
   for (;;) {
-    const differences = await differencesOf(left, gets, published.oracle, stop);
+    const differences = await differencesOf(left, gets, published.oracle, progress, stop);
     stop.throwIfAborted();
     if (differences.length === 0) return count;
     if (late.aborted) throw new Astray(await describe(differences, published));
@@ -66,6 +68,7 @@ async function differencesOf(
   questions: Question[],
   gets: Get[],
   oracle: Oracle,
+  progress: Progress,
   stop: AbortSignal,
 ): Promise<Difference[]> {
   const differences: Difference[] = [];
@@ -81,6 +84,7 @@ async function differencesOf(
           right: question.answer(oracle),
         }));
         if (difference) differences.push(difference);
+        else progress.advance(1);
       }
     }),
   );
