@@ -307,5 +307,10 @@ test("a server that says nothing is waited for as long as the URL says", async (
   await expect(database.query("select 1")).rejects.toThrow(DatabaseUnavailable);
   expect(performance.now() - begun).toBeGreaterThan(900);
   expect(performance.now() - begun).toBeLessThan(3000);
+  // Whoever has a limit hears of that, whichever timer is the first.
+  for (const plan of ["kept", "once"] as const) {
+    const asked = database.within(100).query("select 1", [], plan);
+    await expect(asked).rejects.toThrow(new StatementTimeout(100));
+  }
   silent.close();
 });

@@ -190,11 +190,17 @@ const hasNoPlan = (error: unknown) =>
 
 const queryCanceled = "57014";
 
-/** The server ended the statement, or no connection of the pool became free. */
+/** What the pool says when within the limit no connection became free, or none could be made. */
+const noConnection = [
+  "timeout exceeded when trying to connect",
+  "Connection terminated due to connection timeout",
+];
+
+/** The server ended the statement, or it had no connection in time. */
 const isOutOfTime = (error: unknown): boolean =>
   error instanceof pg.DatabaseError
     ? error.code === queryCanceled
-    : (error as Error).message === "timeout exceeded when trying to connect";
+    : noConnection.includes((error as Error).message);
 
 function usageOf(pools: pg.Pool[]): Connections {
   const sum = (count: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0);
