@@ -39,17 +39,9 @@ const redoclyProgram = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.j
 export const redocly = (args: string[], folder = root): Promise<Ended> => run(folder, redoclyProgram, args);
 
 const parts = [
-  ...[
-    "openapi",
-    "generated",
-    "scripts",
-    "simulation",
-    "src",
-    "package.json",
-    "tsconfig.json",
-    "vitest.config.ts",
-  ],
-  ...["redocly.yaml", ".redocly.lint-ignore.yaml", "CHANGELOG.md"],
+  ...["openapi", "generated", "scripts", "bench", "simulation", "src"],
+  ...["package.json", "tsconfig.json", "vitest.config.ts", "redocly.yaml", ".redocly.lint-ignore.yaml"],
+  "CHANGELOG.md",
 ];
 
 export interface ProjectCopy extends AsyncDisposable {
