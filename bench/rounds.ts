@@ -56,7 +56,7 @@ export async function compare(comparison: Comparison, rounds: number, onRound: (
 const isReached = (value: number, target: NonNullable<Comparison["target"]>) =>
   "atLeast" in target ? value >= target.atLeast : value <= target.atMost;
 
-function figureOf(values: number[]): Figure {
+export function figureOf(values: number[]): Figure {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1);
   return {

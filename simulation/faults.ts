@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestServer } from "../src/service/test-server.fixture.ts";
-import type { Line } from "./line.ts";
+import { openLine } from "./line.ts";
 import type { Random } from "./random.ts";
 import type { SmallDisk } from "./small-disk.ts";
 
@@ -56,15 +56,17 @@ export async function startAgain(server: TestServer): Promise<void> {
 }
 const startMaxMs = 60_000;
 
-export const connectionsCut = (name: string, part: string, line: Line): Fault => ({
-  part,
-  kind: `connections to ${name} cut`,
-  inflict: async () => line.cut(),
-});
+/** Puts what the services depend on behind a line: its URL by the line, and all that can happen to it. */
+export async function putBehindLine(part: string, server: TestServer) {
+  const line = await openLine(server.url);
+  const cut: Fault = { part, kind: `connections to ${part} cut`, inflict: async () => line.cut() };
+  const faults = [...faultsOfServer(part, part, server), cut];
+  return { url: line.url, faults, [Symbol.asyncDispose]: () => line[Symbol.asyncDispose]() };
+}
 
 /** Servers that end for want of space are started again when there is some. */
-export const diskFilled = (part: string, disk: SmallDisk, servers: TestServer[]): Fault => ({
-  part,
+export const diskFilled = (disk: SmallDisk, servers: TestServer[]): Fault => ({
+  part: "disk",
   kind: "disk full",
   async inflict(random) {
     await disk.fill();
@@ -97,10 +99,7 @@ interface Happened {
   to: number;
 }
 
-/**
- * Lets faults happen, several at a time but one for each part, until `stop` aborts; resolves when all are over.
- * Each is told when it begins.
- */
+/** Lets faults happen, several at a time but one for each part, until `stop` aborts; tells when all are over. */
 export function letHappen(faults: Fault[], random: Random, stop: AbortSignal) {
   const happened: Happened[] = [];
   const suffering = new Set<string>();

@@ -26,8 +26,20 @@ export function canMount(): boolean {
   }
 }
 
-/** A disk in memory, of so many mebibytes. */
-export async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
+/** A folder that goes away, on a disk of so many mebibytes where one can be had. */
+export async function openScratch(
+  mebibytes: number,
+): Promise<AsyncDisposable & { folder: string; disk?: SmallDisk }> {
+  if (canMount()) {
+    const disk = await openSmallDisk(mebibytes);
+    return { folder: disk.folder, disk, [Symbol.asyncDispose]: () => disk[Symbol.asyncDispose]() };
+  }
+  const folder = await mkdtemp(join(tmpdir(), "simulation-"));
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
+
+/** A disk in memory. */
+async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), "small-disk-"));
   await run("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m,mode=1777`, "tmpfs", folder]);
   const filler = join(folder, "filler");

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "undici";
 import type { Held } from "../bench/memory-probe.ts";
 import { type Server, startService } from "../bench/programs.ts";
+import { figureOf } from "../bench/rounds.ts";
 import { postgresql, rabbitmq, redis } from "../scripts/debian-servers.ts";
 import { refuseMissing } from "../scripts/installed.ts";
 import { wholeNumber } from "../scripts/options.ts";
@@ -171,6 +172,6 @@ async function lookAt(server: Server, timesMs: number[]): Promise<Look> {
     objectsMiB: objects,
     residentMiB: resident,
     handles: readdirSync(`/proc/${server.pid}/fd`).length,
-    lookupMs: timesMs.toSorted((a, b) => a - b)[Math.floor(timesMs.length / 2)] ?? Number.NaN,
+    lookupMs: figureOf(timesMs).median,
   };
 }

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -9,20 +7,19 @@ import type { Contract } from "../../src/service/operations.ts";
 import { openProgress } from "../../src/service/progress.ts";
 import type { TestServer } from "../../src/service/test-server.fixture.ts";
 import {
-  connectionsCut,
   diskFilled,
   type Fault,
   type FaultLog,
   faultsOfServer,
   letHappen,
   openRun,
+  putBehindLine,
   startAgain,
 } from "../faults.ts";
-import { openLine } from "../line.ts";
 import type { Random } from "../random.ts";
 import { type Asked, Astray, type Caller, openCaller, withLogs } from "../replies.ts";
 import { startService } from "../service.ts";
-import { canMount, openSmallDisk } from "../small-disk.ts";
+import { openScratch } from "../small-disk.ts";
 import { type Answer, isLinearizable, type Operation, smallestHistory, type Wish } from "./history.ts";
 
 export const stores = ["lmdb", "redis"] as const;
@@ -105,22 +102,27 @@ function compare(what: string, found: unknown, right: unknown): void {
 const resourcesAtATime = 6;
 const callersAtATime = 4;
 const wishesEach = 6;
+const unansweredPauseMs = 50;
 const featureNames = ["dark-mode", "beta search", "..", "ü/%2F"];
 
 /** Several callers, each of a process of its choice, do things to one resource at the same time; then all look at it. */
 export async function actOnResource(id: string, callers: Caller[], random: Random): Promise<Operation[]> {
   const history: Operation[] = [];
-  async function act(by: number, wish: Wish): Promise<void> {
+  /** False when there was no answer. */
+  async function act(by: number, wish: Wish): Promise<boolean> {
     const operation: Operation = { wish, begun: performance.now(), by };
     history.push(operation);
     const answer = await answerTo(callers[by] as Caller, id, wish);
-    if (answer !== undefined) operation.answered = { at: performance.now(), answer };
-    else await sleep(50);
+    if (answer === undefined) return false;
+    operation.answered = { at: performance.now(), answer };
+    return true;
   }
-  const caller = async (own: Random) => {
-    for (let count = 0; count < wishesEach; count += 1)
-      await act(own.whole(0, callers.length - 1), randomWish(own));
-  };
+  /** Stops at the first wish of which it hears nothing, since each of these doubles the orders that are possible. */
+  async function caller(own: Random): Promise<void> {
+    for (let count = 0; count < wishesEach; count += 1) {
+      if (!(await act(own.whole(0, callers.length - 1), randomWish(own)))) return sleep(unansweredPauseMs);
+    }
+  }
   await Promise.all(Array.from({ length: callersAtATime }, () => caller(random.fork())));
   for (const by of callers.keys()) await act(by, { type: "list" });
   return history;
@@ -217,15 +219,12 @@ async function openWorld(kind: StoreKind): Promise<World> {
   const faults: Fault[] = [];
   let url: string;
   if (kind === "redis") {
-    const server = opening.use(await startRedis());
-    const line = opening.use(await openLine(server.url));
-    faults.push(...faultsOfServer("store", "store", server), connectionsCut("store", "store", line));
-    url = line.url;
+    const store = opening.use(await putBehindLine("store", opening.use(await startRedis())));
+    faults.push(...store.faults);
+    url = store.url;
   } else {
-    const disk = canMount() ? opening.use(await openSmallDisk(diskMebibytes)) : undefined;
-    if (disk) faults.push(diskFilled("disk", disk, []));
-    const folder = disk?.folder ?? (await mkdtemp(join(tmpdir(), "simulation-")));
-    if (!disk) opening.defer(() => rm(folder, { recursive: true }));
+    const { folder, disk } = opening.use(await openScratch(diskMebibytes));
+    if (disk) faults.push(diskFilled(disk, []));
     url = `lmdb:${join(folder, "store")}`;
   }
   const servers: TestServer[] = [];

@@ -26,7 +26,7 @@ export type Message =
   | { kind: "broken"; body: string; reason: RegExp };
 
 export const accounts = ["57", "58", "59", "account é", "60", "61"];
-export const providers = ["sandbox", "worldpay", "stripe", "epdq", "Smartpay"];
+const providers = ["sandbox", "worldpay", "stripe", "epdq", "Smartpay"];
 export const references = [
   "LIC-88",
   "100% off",
@@ -51,7 +51,7 @@ export const disputeId = (payment: number) => `dis-${payment}`;
 export const payoutId = (account: string, number: number) => `po-${account}-${number}`;
 
 /** What no event of a payment is about before this, in microseconds since 1970, but for clocks that are wrong. */
-const epoch = Date.UTC(2024, 2, 5, 8) * 1000;
+export const epoch = Date.UTC(2024, 2, 5, 8) * 1000;
 const day = 86_400_000_000;
 /** Between one event and the next of a life; none at all is frequent. */
 const gaps = [0, 0, 1, 999, 1000, 60_000_000, 3_600_000_000, day];
@@ -251,6 +251,9 @@ const draw = (random: Random, steps: Step[], max: number): Resource["steps"] =>
     details(random),
   ]);
 
+const perhaps = (random: Random, share: number, make: () => Resource): Resource[] =>
+  random.chance(share) ? [make()] : [];
+
 /** What happens to one payment, and to its refunds, its dispute and its payout; no event twice. */
 function lifeOf(random: Random, number: number): ToldEvent[] {
   const account = random.chance(0.5) ? (accounts[0] as string) : random.one(accounts);
@@ -291,47 +294,38 @@ function lifeOf(random: Random, number: number): ToldEvent[] {
       ],
     }),
   );
-  const disputes = Array.from(
-    { length: random.chance(0.15) ? 1 : 0 },
-    (): Resource => ({
-      type: "dispute",
-      id: disputeId(number),
-      parent: id,
-      steps: [
-        [
-          "DISPUTE_CREATED",
-          {
-            amount: random.whole(1, 900),
-            gateway_account_id: childAccount,
-            reason: random.one(["fraudulent", "unrecognized", "unheard of", " "]),
-            evidence_due_date: instant(random),
-            gateway_transaction_id: `gtx-${random.whole(0, 300)}`,
-          },
-        ],
-        ...draw(random, disputeSteps, 2),
-        ...inPayout("DISPUTE"),
+  const disputes = perhaps(random, 0.15, () => ({
+    type: "dispute",
+    id: disputeId(number),
+    parent: id,
+    steps: [
+      [
+        "DISPUTE_CREATED",
+        {
+          amount: random.whole(1, 900),
+          gateway_account_id: childAccount,
+          reason: random.one(["fraudulent", "unrecognized", "unheard of", " "]),
+          evidence_due_date: instant(random),
+          gateway_transaction_id: `gtx-${random.whole(0, 300)}`,
+        },
       ],
-    }),
-  );
-  const payouts = Array.from(
-    { length: random.chance(0.05) ? 1 : 0 },
-    (): Resource => ({
-      type: "payout",
-      id: payoutId(account, random.whole(0, payoutMax)),
-      steps: draw(random, payoutSteps, 3).map(([eventType, details]) => [
-        eventType,
-        { ...details, ...(random.chance(0.9) && { gateway_account_id: account }) },
-      ]),
-    }),
-  );
-  const others = Array.from(
-    { length: random.chance(0.05) ? 1 : 0 },
-    (): Resource => ({
-      type: random.one(["agreement", "service", "card_payment", "payment_instrument"]),
-      id: random.chance(0.5) ? id : `other-${number}`,
-      steps: [["SOMETHING_NEW", { gateway_account_id: account }]],
-    }),
-  );
+      ...draw(random, disputeSteps, 2),
+      ...inPayout("DISPUTE"),
+    ],
+  }));
+  const payouts = perhaps(random, 0.05, () => ({
+    type: "payout",
+    id: payoutId(account, random.whole(0, payoutMax)),
+    steps: draw(random, payoutSteps, 3).map(([eventType, details]) => [
+      eventType,
+      { ...details, ...(random.chance(0.9) && { gateway_account_id: account }) },
+    ]),
+  }));
+  const others = perhaps(random, 0.05, () => ({
+    type: random.one(["agreement", "service", "card_payment", "payment_instrument"]),
+    id: random.chance(0.5) ? id : `other-${number}`,
+    steps: [["SOMETHING_NEW", { gateway_account_id: account }]],
+  }));
   return [payment, ...refunds, ...disputes, ...payouts, ...others].flatMap((one) => tell(random, one));
 }
 

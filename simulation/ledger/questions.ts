@@ -5,6 +5,7 @@ import {
   brands,
   disputeId,
   emails,
+  epoch,
   instantAt,
   metadataTexts,
   names,
@@ -66,7 +67,7 @@ const randomId = (random: Random, lives: number): string => {
 };
 
 const randomInstant = (random: Random) =>
-  `${instantAt((Date.UTC(2024, 2, 5, 8) + random.whole(0, 4000) * 60_000) * 1000).slice(0, 23)}Z`;
+  `${instantAt(epoch + random.whole(0, 4000) * 60_000_000).slice(0, 23)}Z`;
 const randomDay = (random: Random) => `2024-03-${String(random.whole(5, 26)).padStart(2, "0")}`;
 const randomType = (random: Random): Query =>
   random.chance(0.3) ? { transaction_type: random.one(["PAYMENT", "REFUND", "dispute"]) } : {};

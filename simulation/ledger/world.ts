@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SetQueueAttributesCommand } from "@aws-sdk/client-sqs";
@@ -8,11 +6,10 @@ import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/le
 import { startRabbitmq } from "../../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
 import { lastingPort, type TestServer } from "../../src/service/test-server.fixture.ts";
-import { connectionsCut, diskFilled, type Fault, faultsOfServer } from "../faults.ts";
-import { openLine } from "../line.ts";
+import { diskFilled, type Fault, faultsOfServer, putBehindLine } from "../faults.ts";
 import type { Random } from "../random.ts";
 import { startService } from "../service.ts";
-import { canMount, openSmallDisk } from "../small-disk.ts";
+import { openScratch } from "../small-disk.ts";
 
 export const engines = ["pglite", "postgres"] as const;
 export const queues = ["embedded", "amqp"] as const;
@@ -44,29 +41,26 @@ export async function openWorld(
 ): Promise<World> {
   await using opening = new AsyncDisposableStack();
   const faults: Fault[] = [];
-  const disk = canMount() ? opening.use(await openSmallDisk(diskMebibytes[engine])) : undefined;
+  const { folder, disk } = opening.use(await openScratch(diskMebibytes[engine]));
   const onDisk: TestServer[] = [];
-  if (disk) faults.push(diskFilled("disk", disk, onDisk));
-  const scratch = disk?.folder ?? opening.adopt(await mkdtemp(join(tmpdir(), "simulation-")), rmAll);
+  if (disk) faults.push(diskFilled(disk, onDisk));
 
-  let databaseUrl = `pglite:${join(scratch, "database")}`;
+  let databaseUrl = `pglite:${join(folder, "database")}`;
   if (engine === "postgres") {
-    const server = opening.use(await startPostgres(scratch));
+    const server = opening.use(await startPostgres(folder));
     onDisk.push(server);
-    const line = opening.use(await openLine(server.url));
-    faults.push(...faultsOfServer("database", "database", server));
-    faults.push(connectionsCut("database", "database", line));
-    databaseUrl = line.url;
+    const database = opening.use(await putBehindLine("database", server));
+    faults.push(...database.faults);
+    databaseUrl = database.url;
   }
 
   // Only the first ledger has the embedded queue; the others are its clients.
   const port = await lastingPort();
-  let queueUrls = [`sqs+embedded:${join(scratch, "queue")}?port=${port}`];
+  let queueUrls = [`sqs+embedded:${join(folder, "queue")}?port=${port}`];
   if (queueKind === "amqp") {
-    const server = opening.use(await startRabbitmq());
-    const line = opening.use(await openLine(server.url));
-    faults.push(...faultsOfServer("queue", "queue", server), connectionsCut("queue", "queue", line));
-    queueUrls = [`${line.url}/?queue=payment-events`];
+    const broker = opening.use(await putBehindLine("queue", opening.use(await startRabbitmq())));
+    faults.push(...broker.faults);
+    queueUrls = [`${broker.url}/?queue=payment-events`];
   }
   const clientsUrl = clientUrl(queueUrls[0] as string);
   // A folder is one process's own.
@@ -94,8 +88,6 @@ export async function openWorld(
   const opened = opening.move();
   return { ledgers, databaseUrl, queue, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
-
-const rmAll = (folder: string) => rm(folder, { recursive: true });
 
 const impatience = {
   STATEMENT_TIMEOUT_MS: "5000",
