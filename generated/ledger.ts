@@ -380,7 +380,8 @@ export interface components {
          *     `parent_resource_external_id` or `service_id`. Unknown members are ignored. Two messages with the same
          *     `resource_type`, `resource_external_id`, `timestamp` and `event_type` are the same event: the first stays.
          *     A message has 1 MiB at the most, its envelope included. It is JSON nested at most 100 deep, and no text in it holds
-         *     a NUL character or half a surrogate pair.
+         *     a NUL character or half a surrogate pair. Numbers keep all their digits; each has at most 100, written without an
+         *     exponent.
          * @example {
          *       "event_type": "PAYMENT_CREATED",
          *       "resource_type": "payment",

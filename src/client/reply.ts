@@ -41,8 +41,8 @@ function readProblem(text: string): Problem | undefined {
 }
 
 /**
- * The body of a successful reply: JSON with a bigint wherever the contract's integers need one, text where the contract
- * has no JSON, undefined where it has nothing.
+ * The body of a successful reply: JSON with a bigint wherever the contract's integers need one or a double does not hold
+ * an integer; text where the contract has no JSON, undefined where it has nothing.
  */
 export function readBody(contract: Contract, operation: Operation, status: number, text: string): unknown {
   const content = operation.responses[status]?.content;
@@ -67,9 +67,7 @@ type Schema = { oneOf?: unknown[]; properties?: Record<string, unknown>; items?:
 
 function typed(contract: Contract, node: unknown, value: unknown): unknown {
   const schema = (follow(contract, node) ?? {}) as Schema;
-  if (typeof value === "number" || typeof value === "bigint") {
-    return needsBigInt(schema) ? BigInt(value) : Number(value);
-  }
+  if (typeof value === "number") return needsBigInt(schema) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map((item) => typed(contract, schema.items, item));
   if (typeof value !== "object" || value === null) return value;
   const kinds = [schema, ...(schema.oneOf ?? []).map((one) => follow(contract, one) as Schema)];

@@ -4,7 +4,7 @@ import { inTime } from "../../service/in-time.ts";
 
 /**
  * Runs SQL with values as `$1`, `$2` … and nothing else. Rows come with `bigint` columns as bigint, `timestamptz` as
- * text in UTC with six fraction digits and `Z`, `jsonb` as the value it holds. What runs when the database cannot be
+ * text in UTC with six fraction digits and `Z`, `jsonb` as the value it holds, numbers exact (`exact-json.ts`). What runs when the database cannot be
  * reached, or cannot do it now, rejects with `DatabaseUnavailable`.
  */
 export interface Sql {

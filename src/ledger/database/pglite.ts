@@ -1,5 +1,6 @@
 import { PGlite, type Transaction, types } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
+import { parseExactly } from "../../service/exact-json.ts";
 import { lockFolder } from "../../service/folder-lock.ts";
 import { type Database, DatabaseUnavailable, givenUpAfter, isOfTheMoment, type Sql } from "./database.ts";
 import { upkeepOf } from "./pglite-upkeep.ts";
@@ -14,7 +15,11 @@ export async function open(url: URL): Promise<Database> {
   const pglite = await PGlite.create({
     ...(folder !== undefined && { dataDir: `${folder}/pglite` }),
     extensions: { pg_trgm },
-    parsers: { [types.INT8]: BigInt, [types.TIMESTAMPTZ]: readTimestamp },
+    parsers: {
+      [types.INT8]: BigInt,
+      [types.JSONB]: (text) => parseExactly(text),
+      [types.TIMESTAMPTZ]: readTimestamp,
+    },
   });
   opening.defer(() => pglite.close());
   await pglite.exec("set time zone 'UTC'");

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import pg from "pg";
 import { hostOf } from "../../service/adapter.ts";
+import { parseExactly } from "../../service/exact-json.ts";
 import {
   type Connections,
   type Database,
@@ -124,10 +125,11 @@ function openPool(config: pg.PoolConfig): pg.Pool {
   return pool.on("error", () => {});
 }
 
-const { INT8, TIMESTAMPTZ } = pg.types.builtins;
+const { INT8, JSONB, TIMESTAMPTZ } = pg.types.builtins;
 
 function parserOf(type: number, format?: "text" | "binary"): unknown {
   if (type === INT8) return BigInt;
+  if (type === JSONB) return parseExactly;
   if (type === TIMESTAMPTZ) return readTimestamp;
   return pg.types.getTypeParser(type, format as "text");
 }

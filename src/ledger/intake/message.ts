@@ -1,5 +1,6 @@
 import contract from "../../../generated/ledger.json" with { type: "json" };
 import type { components } from "../../../generated/ledger.ts";
+import { hasLongerNumber, isRawNumber, parseExactly } from "../../service/exact-json.ts";
 import { readInstant } from "../../service/instant.ts";
 import { isDeeperThan, nestingMax, parseJson } from "../../service/json.ts";
 import type { Contract } from "../../service/operations.ts";
@@ -21,11 +22,20 @@ export const messageBytesMax = 2 ** 20;
 
 export const isTooLarge = (body: string | Uint8Array): boolean => Buffer.byteLength(body) > messageBytesMax;
 
+/** An exponent takes no room in a message, and its zeros take much in every reply. */
+const digitsMax = 100;
+
+/** What is declared as pence. The validation sees doubles, among which 1.00000000000000000001 is an integer. */
+const penceMembers = Object.entries(contract.components.schemas.EventDetails.properties)
+  .filter(([, schema]) => "$ref" in schema && schema.$ref === "#/components/schemas/LenientPence")
+  .map(([name]) => name);
+
 /** Reads a message as the contract's `EventMessage` describes it. */
 export function readMessage(body: string): Message {
   if (isTooLarge(body)) return refused("the message is larger than 1 MiB");
   const outer = parseJson(body);
-  const parsed = isNotification(outer) ? parseJson(outer.Message) : outer;
+  const text = isNotification(outer) ? outer.Message : body;
+  const parsed = text === body ? outer : parseJson(text);
   if (parsed === undefined) return refused("the message is not JSON");
   if (isDeeperThan(nestingMax, parsed)) return refused(`the message is nested more than ${nestingMax} deep`);
   const message = withoutNulls(parsed) as EventMessage;
@@ -34,6 +44,14 @@ export function readMessage(body: string): Message {
   if (fault !== undefined) return refused([fault, ...more].join("; "));
   if (!isStorable(message)) {
     return refused("a text holds a NUL character or half a surrogate pair, which cannot be stored");
+  }
+  const details = withoutNulls((parseExactly(text, parsed) as EventMessage).event_details ?? {}) as Details;
+  if (hasLongerNumber(digitsMax, details)) {
+    return refused(`a number has more than ${digitsMax} digits when it is written without an exponent`);
+  }
+  const inexact = penceMembers.filter((name) => isRawNumber(details[name]));
+  if (inexact.length > 0) {
+    return refused(inexact.map((name) => `event_details/${name} must be an integer`).join("; "));
   }
   const { resource_external_id } = message;
   if (readBoolean(message.reproject_domain_object)) {
@@ -49,7 +67,7 @@ export function readMessage(body: string): Message {
       event_type: message.event_type,
       service_id: message.service_id || null,
       live: readBoolean(message.live) ?? null,
-      event_details: message.event_details as Details,
+      event_details: details,
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isRawNumber } from "../../service/exact-json.ts";
 import { readInstant } from "../../service/instant.ts";
 
 /**
@@ -5,9 +6,13 @@ import { readInstant } from "../../service/instant.ts";
  * schema allows; undefined when there is none, or one the reader cannot use.
  */
 
-export function textOf<Details>(details: Details, name: keyof Details): string | undefined {
-  const value = details[name];
+export const textOf = <Details>(details: Details, name: keyof Details): string | undefined =>
+  scalarText(details[name]);
+
+/** A text, a number or a boolean as text; undefined for anything else. */
+export function scalarText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
+  if (isRawNumber(value)) return value.rawJSON;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }
 

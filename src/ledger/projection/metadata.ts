@@ -1,6 +1,6 @@
 import type { Details, EventRow } from "../tables/event.ts";
 import type { MetadataKeyRow } from "../tables/metadata-key.ts";
-import { textOf } from "./details.ts";
+import { scalarText, textOf } from "./details.ts";
 
 /** A value that is longer cannot be searched for. */
 const searchedLengthMax = 255;
@@ -8,8 +8,7 @@ const searchedLengthMax = 255;
 /** What a payment is found by: each value of its metadata once, as text in lower case; null when there is none. */
 export function metadataValuesOf(details: Details): string[] | null {
   const texts = Object.values(metadataOf(details))
-    .filter((value) => ["string", "number", "boolean"].includes(typeof value))
-    .map((value) => String(value).toLowerCase())
+    .flatMap((value) => scalarText(value)?.toLowerCase() ?? [])
     .filter((text) => text.length <= searchedLengthMax);
   return texts.length > 0 ? [...new Set(texts)].sort() : null;
 }

@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { hasLongerNumber, parseExactly } from "./exact-json.ts";
+
+const digits = (minLength: number) =>
+  fc.string({ unit: fc.constantFrom(..."0123456789"), minLength, maxLength: 25 });
+
+/** Numbers as JSON may write them, with the power of ten that makes each a whole number. */
+const number = fc
+  .record({
+    sign: fc.constantFrom("", "-"),
+    whole: fc.oneof(
+      fc.constant("0"),
+      fc.tuple(fc.constantFrom("1", "9"), digits(0)).map((parts) => parts.join("")),
+    ),
+    fraction: fc.oneof(fc.constant(""), digits(1)),
+    exponent: fc.option(fc.integer({ min: -30, max: 30 })),
+  })
+  .map(({ sign, whole, fraction, exponent }) => ({
+    text: `${sign}${whole}${fraction && `.${fraction}`}${exponent === null ? "" : `e${exponent}`}`,
+    digits: BigInt(sign + whole + fraction),
+    power: (exponent ?? 0) - fraction.length,
+  }));
+
+/** What a number is worth in units of 10 to the power of -100. */
+function worth(text: string): bigint {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return BigInt(whole + fraction) * 10n ** BigInt(100 + Number(exponent) - fraction.length);
+}
+
+test("every number that is read is written as the same number", () => {
+  fc.assert(
+    fc.property(fc.array(number), (numbers) => {
+      const texts = numbers.map(({ text }) => text);
+      const written = JSON.stringify(parseExactly(JSON.stringify(texts).replaceAll('"', ""))).slice(1, -1);
+      const expected = numbers.map(({ digits, power }) => digits * 10n ** BigInt(100 + power));
+      expect(written === "" ? [] : written.split(",").map(worth)).toEqual(expected);
+    }),
+  );
+});
+
+test("what is no number is read as ever", () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      const plain = JSON.parse(text);
+      fc.pre(!/\d{16}|e/i.test(text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "")));
+      expect(parseExactly(text)).toEqual(plain);
+    }),
+  );
+  expect(() => parseExactly('{"a": 12345678901234567890')).toThrow(SyntaxError);
+  expect(Object.keys(parseExactly('{"__proto__":{"a":12345678901234567890}}') as object)).toEqual([
+    "__proto__",
+  ]);
+});
+
+test.each([
+  ["99", false],
+  ["100", true],
+  ["-99", false],
+  ["1.5", false],
+  ["1.55", true],
+  ["1e1", false],
+  ["1e2", true],
+  ["1e-1", false],
+  ["1e-2", true],
+  ["1e400", true],
+  [`1${"0".repeat(500)}`, true],
+])("whether %s has more than two digits: %s", (text, isLonger) => {
+  expect(hasLongerNumber(2, { a: [JSON.rawJSON(text)] })).toBe(isLonger);
+});
