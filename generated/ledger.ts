@@ -572,7 +572,10 @@ export interface components {
             /** @description Wallet it was made with. */
             wallet_type?: string;
         };
-        /** @description What a refund or a dispute takes over from its payment. */
+        /**
+         * @description What a refund or a dispute shows of its payment: the payment's details when both belong to the same gateway
+         *     account, else what its own events say.
+         */
         PaymentDetails: {
             card_details?: components["schemas"]["CardDetails"];
             /** @description Description of the payment. */
@@ -895,7 +898,8 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Answer from the events dated up to and including this instant.
+         * @description Answer from the events dated up to and including this instant. An account must be the transaction's account both
+         *     then and now.
          * @example 2024-03-05T12:00:00Z
          */
         AsOf: string;
@@ -1290,7 +1294,8 @@ export interface operations {
                  */
                 account_id?: components["schemas"]["ExternalId"];
                 /**
-                 * @description Answer from the events dated up to and including this instant.
+                 * @description Answer from the events dated up to and including this instant. An account must be the transaction's account both
+                 *     then and now.
                  * @example 2024-03-05T12:00:00Z
                  */
                 as_of?: components["parameters"]["AsOf"];
@@ -1352,7 +1357,8 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Answer from the events dated up to and including this instant.
+                 * @description Answer from the events dated up to and including this instant. An account must be the transaction's account both
+                 *     then and now.
                  * @example 2024-03-05T12:00:00Z
                  */
                 as_of?: components["parameters"]["AsOf"];

@@ -21,7 +21,7 @@ interface Told {
   created: string;
   /** Of each member the newest value. */
   own: Members;
-  /** What of it belongs to the payment: the payment's own, or of a child its parent's once that is known. */
+  /** What of it belongs to the payment: the payment's own, or of a child its parent's, when both are of one account. */
   shown: Members;
   paidOut: string | undefined;
 }
@@ -218,6 +218,8 @@ export class Oracle {
     const ofParent =
       type === "PAYMENT" || parent === undefined ? [] : this.#movesOf(parent, transactionTypes);
     const account = text(own, "gateway_account_id");
+    const payment = mergedOf(ofParent);
+    const isOfAccount = account !== undefined && text(payment, "gateway_account_id") === account;
     return {
       id,
       type,
@@ -228,7 +230,7 @@ export class Oracle {
       state: newestOf(events, ({ event_type }) => ledgerState(event_type)) ?? "undefined",
       created: (events[0] as ToldEvent).timestamp,
       own,
-      shown: ofParent.length > 0 ? mergedOf(ofParent) : own,
+      shown: isOfAccount ? payment : own,
       paidOut: this.#paidOut(text(own, "gateway_payout_id"), account),
     };
   }

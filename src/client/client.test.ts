@@ -430,10 +430,13 @@ describe("whatever the service", () => {
       '{"transaction_id":"a","events":[{"event_id":-9007199254740993,"data":{"event_id":9007199254740993}}]}',
       [-9007199254740993n, 9007199254740993n],
     ],
-  ])("an integer is a bigint where the contract says so, or a double does not hold it: %s", async (text, [id, inside]) => {
-    answer = reply(text);
-    const call = { transactionExternalId: "a", gateway_account_id: "57" };
-    const { events } = await ledgerClient({ baseUrl }).listTransactionEvents(call);
-    expect([events[0]?.event_id, events[0]?.data.event_id]).toEqual([id, inside]);
-  });
+  ])(
+    "an integer is a bigint where the contract says so, or a double does not hold it: %s",
+    async (text, [id, inside]) => {
+      answer = reply(text);
+      const call = { transactionExternalId: "a", gateway_account_id: "57" };
+      const { events } = await ledgerClient({ baseUrl }).listTransactionEvents(call);
+      expect([events[0]?.event_id, events[0]?.data.event_id]).toEqual([id, inside]);
+    },
+  );
 });

@@ -606,6 +606,102 @@ describe("as of an instant", () => {
   });
 });
 
+describe("a child of a payment of another account", () => {
+  beforeAll(() =>
+    ledger.tell(
+      story("payment", "theirs", [
+        "10:00",
+        "PAYMENT_CREATED",
+        { reference: "secret", email: "secret@example.org", cardholder_name: "Secret" },
+      ]),
+      childStory("refund", "ours", "theirs", [
+        "11:00",
+        "REFUND_SUBMITTED",
+        { gateway_account_id: "58", amount: 1, reference: "own" },
+      ]),
+      childStory("dispute", "nobody's", "theirs", ["11:30", "DISPUTE_CREATED", { gateway_account_id: null }]),
+      // Another event of the payment folds its children again.
+      story("payment", "theirs", ["12:00", "CAPTURE_CONFIRMED", { description: "secret" }]),
+    ),
+  );
+
+  test.each([
+    "/v1/transaction/ours?account_id=58",
+    "/v1/transaction/ours?account_id=58&as_of=2024-03-05T13:00:00Z",
+    "/v1/transaction/nobody's?override_account_id_restriction=true",
+    "/v1/transaction/nobody's?override_account_id_restriction=true&as_of=2024-03-05T13:00:00Z",
+    "/v1/transaction?account_id=58",
+    "/v1/transaction/ours/event?gateway_account_id=58",
+    "/v1/transaction/ours/event?gateway_account_id=58&as_of=2024-03-05T13:00:00Z",
+  ])("shows nothing of it at %s", async (path) => {
+    for (const accept of ["application/json", "text/csv"]) {
+      const { status, text } = await ledger.ask(path, { headers: { accept } });
+      expect([status, text.toLowerCase().includes("secret")]).toEqual([200, false]);
+    }
+  });
+
+  test("shows its own", async () => {
+    expect(await lookUp("ours", "account_id=58")).toMatchObject({
+      parent_transaction_id: "theirs",
+      payment_details: { reference: "own" },
+    });
+  });
+
+  test("is not found by what the payment says", async () => {
+    for (const filter of ["reference=secret", "email=secret", "cardholder_name=secret"]) {
+      const { json } = await ledger.ask(`/v1/transaction?account_id=57,58&${filter}`);
+      expect(json.results.map((found: { transaction_id: string }) => found.transaction_id)).toEqual([
+        "theirs",
+      ]);
+    }
+  });
+
+  test.each(["", "&as_of=2024-03-05T13:00:00Z"])("is in no list of the payment's account%s", async (asOf) => {
+    const { json } = await ledger.ask(
+      `/v1/transaction/theirs/event?gateway_account_id=57&include_all_events=true${asOf}`,
+    );
+    expect(json.events.map(({ event_type }: { event_type: string }) => event_type)).toEqual([
+      "PAYMENT_CREATED",
+      "CAPTURE_CONFIRMED",
+    ]);
+    expect((await ledger.ask(`/v1/transaction/theirs?account_id=58${asOf}`)).status).toBe(404);
+    expect((await ledger.ask(`/v1/transaction/theirs/event?gateway_account_id=58${asOf}`)).status).toBe(404);
+  });
+
+  test("is no child in the list of either account", async () => {
+    const { json } = await ledger.ask("/v1/transaction/theirs/transaction?gateway_account_id=57");
+    expect(json.transactions).toEqual([]);
+    expect((await ledger.ask("/v1/transaction/theirs/transaction?gateway_account_id=58")).status).toBe(404);
+  });
+});
+
+test("as of an instant, what is another account's is refused before its history is read", async () => {
+  const count = 20_000;
+  await ledger.tell(story("payment", "busy", ["10:00", "PAYMENT_CREATED"]));
+  await ledger.database.query(
+    `insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+     select 'payment', 'busy', '2024-03-05T10:00:00Z'::timestamptz + number * interval '1 ms', 'DETAILS',
+            jsonb_build_object('number', number)
+     from generate_series(1, $1::int) as number`,
+    [count],
+  );
+  const timed = async (path: string) => {
+    const begun = performance.now();
+    const { status } = await ledger.ask(path);
+    return { status, ms: performance.now() - begun };
+  };
+  for (const [path, parameter] of [
+    ["/v1/transaction/busy", "account_id"],
+    ["/v1/transaction/busy/event", "gateway_account_id"],
+  ]) {
+    const asked = (account: string) => `${path}?${parameter}=${account}&as_of=2024-03-06T00:00:00Z`;
+    const own = await timed(asked("57"));
+    const strangers = await timed(asked("58"));
+    expect([own.status, strangers.status]).toEqual([200, 404]);
+    expect(strangers.ms).toBeLessThan(own.ms / 4);
+  }
+});
+
 describe("a payment by its provider's id", () => {
   beforeAll(() =>
     ledger.tell(

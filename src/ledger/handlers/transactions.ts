@@ -98,7 +98,7 @@ async function findTransactionAsOf(
   wanted: WantedTransaction,
   asOf: string,
 ): Promise<ReportedTransaction | undefined> {
-  const row = await transactionAsOf(sql, wanted.external_id, asOf);
+  const row = await transactionAsOf(sql, wanted.external_id, wanted.gateway_account_id, asOf);
   const fits = Object.entries(wanted).every(
     ([name, value]) => value === undefined || row?.[name as keyof WantedTransaction] === value,
   );

@@ -210,7 +210,7 @@ describe("events fold into a transaction", () => {
 
 describe("a refund or dispute", () => {
   const paid = payment(
-    ["10:00", "PAYMENT_CREATED", { reference: "LIC-88", amount: 100, fee: 5 }],
+    ["10:00", "PAYMENT_CREATED", { gateway_account_id: 57, reference: "LIC-88", amount: 100, fee: 5 }],
     [
       "10:05",
       "PAYMENT_DETAILS_ENTERED",
@@ -221,7 +221,7 @@ describe("a refund or dispute", () => {
   test.each(["refund", "dispute"] as const)(
     "shows its payment's details and keeps its own money: %s",
     (type) => {
-      const own = child(type, ["11:00", "X", { amount: 50, reference: "own" }]);
+      const own = child(type, ["11:00", "X", { gateway_account_id: "57", amount: 50, reference: "own" }]);
       expect(project([...own, ...paid], "child")).toMatchObject({
         transaction_type: type.toUpperCase(),
         parent_external_id: "pay",
@@ -250,8 +250,22 @@ describe("a refund or dispute", () => {
   });
 
   test("takes nothing from a payment that has nothing, not even its own", () => {
-    const own = child("refund", ["11:00", "X", { reference: "own" }]);
-    expect(project([...own, ...payment(["10:00", "PAYMENT_CREATED"])], "child")?.reference).toBeNull();
+    const own = child("refund", ["11:00", "X", { gateway_account_id: "57", reference: "own" }]);
+    const bare = payment(["10:00", "PAYMENT_CREATED", { gateway_account_id: "57" }]);
+    expect(project([...own, ...bare], "child")?.reference).toBeNull();
+  });
+
+  test.each<[string, Details, Details]>([
+    ["of another account", { gateway_account_id: "57" }, { gateway_account_id: "58" }],
+    ["while its own account is not known", {}, { gateway_account_id: "57" }],
+    ["whose account is not known", { gateway_account_id: "57" }, {}],
+    ["when no account is known at all", {}, {}],
+  ])("takes nothing from a payment %s", (_title, childs, payments) => {
+    const own = child("refund", ["11:00", "X", { ...childs, reference: "own" }]);
+    const other = payment(["10:00", "PAYMENT_CREATED", { ...payments, reference: "other", wallet: "W" }]);
+    const row = project([...own, ...other], "child");
+    expect(row).toMatchObject({ reference: "own", parent_external_id: "pay" });
+    expect(row?.payment_details).toEqual({ reference: "own" });
   });
 });
 
@@ -311,16 +325,20 @@ describe("whatever the events", () => {
     );
   });
 
-  test("children show what their payment shows, whenever it was told", () => {
+  test("children show what their payment shows when it is of their account, and else what they are told", () => {
     fc.assert(
       fc.property(ofTransactions, (all) => {
         const rows = new Map(byId(all).map((row) => [row.external_id, row]));
         const payment = rows.get("pay");
         for (const row of rows.values()) {
           if (payment === undefined || row.parent_external_id !== "pay" || row === payment) continue;
-          const { reference, email, cardholder_name, card_brand } = payment;
-          expect(row).toMatchObject({ reference, email, cardholder_name, card_brand });
-          expect(row.payment_details?.wallet).toBe(payment.details.wallet);
+          const isOfAccount =
+            row.gateway_account_id !== null && row.gateway_account_id === payment.gateway_account_id;
+          const shown = isOfAccount ? payment.details : row.details;
+          for (const name of ["reference", "email", "cardholder_name", "card_brand"] as const) {
+            expect(row[name]).toBe(Object.hasOwn(shown, name) ? String(shown[name]) : null);
+          }
+          expect(row.payment_details?.wallet).toBe(shown.wallet);
         }
       }),
     );

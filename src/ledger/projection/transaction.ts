@@ -7,7 +7,8 @@ import { stateSetBy } from "./states.ts";
 
 /**
  * The transactions these events amount to. The same set of events gives the same rows, in whatever order it comes. A
- * refund or dispute takes its payment's details from the payment's events, so those must be among them.
+ * refund or dispute takes its payment's details from the payment's events, so those must be among them. It takes none
+ * from a payment of another account: whoever writes a refund can name any payment as its parent.
  */
 export function projectTransactions(events: EventRow[]): TransactionRow[] {
   const histories = historiesOf(events);
@@ -19,15 +20,17 @@ function projectTransaction(id: string, history: History, all: Map<string, Histo
   const common = commonColumns(history);
   const type = newestFirst[0]?.resource_type.toUpperCase() as TransactionType;
   const parentId = firstOf(newestFirst, (event) => event.parent_resource_external_id || undefined);
+  const accountId = textOf(details, "gateway_account_id") ?? null;
   const parent = type === "PAYMENT" || parentId === undefined ? undefined : all.get(parentId);
-  const shown = parent?.details ?? details;
+  const isOfAccount = parent !== undefined && textOf(parent.details, "gateway_account_id") === accountId;
+  const shown = isOfAccount ? parent.details : details;
   const own = (name: keyof Details) => textOf(details, name) ?? null;
   const ofPayment = (name: keyof Details) => textOf(shown, name) ?? null;
   return {
     external_id: id,
     transaction_type: type,
     parent_external_id: parentId ?? null,
-    gateway_account_id: own("gateway_account_id"),
+    gateway_account_id: accountId,
     ...common,
     live: common.live ?? booleanOf(details, "live") ?? null,
     state: firstOf(newestFirst, (event) => stateSetBy(event.event_type)) ?? "UNDEFINED",

@@ -5,6 +5,7 @@ import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { type Database, openDatabase } from "../database/database.ts";
 import { newPostgres, openNewDatabase } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
+import type { NewEvent } from "./event.ts";
 import { migrate } from "./migrate.ts";
 
 const kept = async (database: Database) => ({
@@ -12,10 +13,20 @@ const kept = async (database: Database) => ({
   metadataKeys: await database.query("select * from metadata_key order by gateway_account_id, key"),
 });
 
+const [created] = readDemoEvents().filter(({ resource_type }) => resource_type === "payment");
+/** A refund of another account than its payment's. */
+const foreignRefund = {
+  ...(created as NewEvent),
+  resource_type: "refund" as const,
+  resource_external_id: "foreign",
+  parent_resource_external_id: (created as NewEvent).resource_external_id,
+  event_details: { gateway_account_id: "58", amount: 1, wallet: "OWN", fee: 2 },
+};
+
 test("a ledger of the first migration knows after the others what a new one knows", async () => {
   await using database = await openNewDatabase();
   await migrate(database);
-  await ingest(database, { events: readDemoEvents(), reprojections: [], parked: [] });
+  await ingest(database, { events: [...readDemoEvents(), foreignRefund], reprojections: [], parked: [] });
   const expected = await kept(database);
   expect(expected.metadataKeys).not.toEqual([]);
 
@@ -40,6 +51,9 @@ test("a ledger of the first migration knows after the others what a new one know
       `insert into ${table} (${columns}) overriding system value select ${columns} from ${table}_of_now`,
     );
   }
+  await database.run(`
+    update transaction set reference = 'of the payment', card_brand = 'visa', payment_details = '{"email": "payer"}'
+    where external_id = 'foreign'`);
   await migrate(database);
   expect(await kept(database)).toEqual(expected);
 });
