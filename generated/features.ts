@@ -682,9 +682,10 @@ export interface components {
                 "application/json": components["schemas"]["GeneralFailure"];
             };
         };
-        /** @description The body is no JSON. */
+        /** @description The body is not JSON in UTF-8, or has a content encoding. */
         FlagsUnsupportedMediaType: {
             headers: {
+                "Accept-Encoding": components["headers"]["AcceptEncoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -796,9 +797,10 @@ export interface components {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
-        /** @description The body is no JSON. */
+        /** @description The body is not JSON in UTF-8, or has a content encoding. */
         UnsupportedMediaType: {
             headers: {
+                "Accept-Encoding": components["headers"]["AcceptEncoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -841,6 +843,11 @@ export interface components {
         };
     };
     headers: {
+        /**
+         * @description The content encoding a body may have, when it had another.
+         * @example identity
+         */
+        AcceptEncoding: string;
         /**
          * @description Tells this answer from any other of the same request (RFC 9110).
          * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"

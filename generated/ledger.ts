@@ -1067,7 +1067,7 @@ export interface operations {
                  * @description Where the page begins: taken from the link `next_cursor` of the page before, not made up. Pages that are
                  *     reached by cursors cost the same however deep they lie, and hold no transaction that arrived after the first
                  *     of them was read; `total` stays what it was then. No effect on CSV; not together with a `page` other than 1.
-                 * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJwYXkxIiwiMTciLDEsMV0
+                 * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJwYXkxIiwiMTciLDIsMV0
                  */
                 cursor?: string;
                 /**

@@ -131,6 +131,7 @@ async function whenAllIsWell(
           { ...sample, sent: "{", status: 400 },
           { ...sample, sent: " ".repeat(2 ** 20 + 1), status: 413 },
           { ...sample, headers: { ...sample.headers, "content-type": "text/plain" }, status: 415 },
+          { ...sample, headers: { ...sample.headers, "content-encoding": "gzip" }, status: 415 },
         ]),
   ]);
   return [...exchanges, ...(await Promise.all(refused.map((question) => ask(base, question))))];

@@ -117,7 +117,7 @@ export const ledgerRequests: Asked[] = [
     "limit_total=true&limit_total_size=5001",
     "limit_total=false",
     "page=2&display_size=3",
-    "cursor=WyIyMDI0LTAzLTA1VDAwOjAwOjAwLjAwMDAwMFoiLCJyaWNoIiwiOTk5IiwxLDFd",
+    "cursor=WyIyMDI0LTAzLTA1VDAwOjAwOjAwLjAwMDAwMFoiLCJyaWNoIiwiOTk5IiwyLDFd",
     "fee_headers=true",
     "fee_headers=false",
     "moto_header=true",

@@ -267,6 +267,11 @@ describe("search refuses", () => {
     [[instant, "p1", "9".repeat(19), 2, 12]],
     [[instant, "p1", "-1", 2, 12]],
     [[instant, "p1", "1", -2, 12]],
+    [[instant, "p1", "1", 0, 12]],
+    [[instant, "p1", "1", 1, 12]],
+    [[instant, "p1", "1", 2, 0]],
+    [[instant, "p1", "01", 2, 12]],
+    [[instant, "p1", "0", 2, 12]],
     [[instant, "p1", "1", 2.5, 12]],
     [[instant, "p1", "1", 2, "12"]],
   ])("a forged cursor: %j", async (members) => {
@@ -275,6 +280,16 @@ describe("search refuses", () => {
       status: 400,
       json: { message: ["query parameter cursor must be one that the link next_cursor gave"] },
     });
+  });
+
+  test.each([
+    ["with a space", JSON.stringify([instant, "p1", "1", 2, 12], undefined, 1), ""],
+    ["with an escape", JSON.stringify([instant, "p1", "1", 2, 12]).replace("p1", "\\u0070\\u0031"), ""],
+    ["with something behind", JSON.stringify([instant, "p1", "1", 2, 12]), "="],
+    ["with bytes that are no text", Buffer.from(`["${instant}","\xff","1",2,12]`, "latin1"), ""],
+  ])("a cursor that says the same in another way: %s", async (_title, members, behind) => {
+    const cursor = Buffer.from(members as string).toString("base64url") + behind;
+    expect((await ledger.ask(`/v1/transaction?account_id=57&cursor=${cursor}`)).status).toBe(400);
   });
 
   test("a page beyond the last, unless there is none at all", async () => {
@@ -369,6 +384,18 @@ describe("pages", () => {
     const socket = connect(Number(port), hostname);
     socket.write("GET /v1/transaction?account_id=57 HTTP/1.0\r\n\r\n");
     expect(await text(socket)).toContain(`"self":{"href":"${ledger.base}/v1/transaction?account_id=57&`);
+  });
+
+  test("lead to the host that an absolute target names, whatever the header says", async () => {
+    const { hostname, port } = new URL(ledger.base);
+    const socket = connect(Number(port), hostname);
+    const target = "http://ledger.test:99/v1/transaction?account_id=57&display_size=5";
+    socket.write(`GET ${target} HTTP/1.1\r\nhost: other.test\r\nconnection: close\r\n\r\n`);
+    const answer = await text(socket);
+    const links = [...answer.matchAll(/"href":"([^"]*)"/g)].map(([, href = ""]) => href);
+    expect(links).toHaveLength(5);
+    for (const href of links)
+      expect(href).toMatch(/^http:\/\/ledger\.test:99\/v1\/transaction\?account_id=57&/);
   });
 
   test.each(["next_page", "next_cursor"] as const)("by %s visit each match once", async (link) => {

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { RenderError } from "./errors.ts";
+import type { Duplex } from "node:stream";
+import type { ErrorReply, RenderError } from "./errors.ts";
 import { isJson, toJson } from "./json.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -31,16 +32,27 @@ export const answerBrokenRequests = (renderError: RenderError) =>
       status: 400,
       message: "this is not an HTTP request",
     };
-    const { type, body } = renderError(status, [message]);
-    const text = isJson(type) ? toJson(body) : String(body);
-    if (socket.writable) {
-      socket.write(
-        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${type}; charset=utf-8\r\n` +
-          `content-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
-      );
-    }
-    socket.destroySoon();
+    endWith(socket, status, renderError(status, [message]));
   };
+
+/** Answers CONNECT, which no path is asked with; the platform would end the connection without a word. */
+export const refuseConnect = (renderError: RenderError) =>
+  function answerConnect(_request: IncomingMessage, socket: Duplex): void {
+    socket.on("error", () => {});
+    const reply = renderError(405, ["CONNECT is not allowed here: this service is no proxy"]);
+    endWith(socket as Socket, 405, reply, "allow: \r\n");
+  };
+
+function endWith(socket: Socket, status: number, { type, body }: ErrorReply, headers = ""): void {
+  const text = isJson(type) ? toJson(body) : String(body);
+  if (socket.writable) {
+    socket.write(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}content-type: ${type}; charset=utf-8\r\n` +
+        `content-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
+    );
+  }
+  socket.destroySoon();
+}
 
 /**
  * Ends a connection whose reader has taken nothing of a reply from one look to the next. A reply that is still being made
@@ -53,30 +65,52 @@ export function endStalled(server: Server): void {
   });
 }
 
-/** A host's name or address and its port (RFC 9110, section 7.2), or nothing. */
-const hostForm = /^[\w.\-~%!$&'()*+;=:[\]]*$/;
+/**
+ * The target of a request as its path and query. One in absolute form (RFC 9112, section 3.2.2) names the host as well,
+ * whatever the header `Host` says.
+ */
+export function readTarget({ url = "/", headers }: Pick<IncomingMessage, "url" | "headers">): string {
+  if (url.startsWith("/")) return url;
+  const [, authority, target = ""] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
+  if (authority === undefined) return url;
+  headers.host = authority;
+  return target.startsWith("/") ? target : `/${target}`;
+}
+
+/** A host's name or address and its port (RFC 9110, section 7.2; RFC 3986, section 3.2.2). */
+const hostForm = /^(?:[\w.\-~%!$&'()*+;=]+|\[[\da-f:.]+\])(?::\d*)?$/i;
+
+/** What was a host last; none need not be named. Nearly all requests name the same. */
+let knownHost = "";
 
 /**
  * Refuses a request without `Host`, with two or with one that is no host's name (RFC 9112, section 3.2), in the service's
- * own words, where the platform would send an empty body or let it pass. It looks at the headers as they came, since
- * this is done for every request.
+ * own words, where the platform would send an empty body or let it pass: every link in a reply begins with it. Looks at
+ * the headers as they came, since this is done for every request.
  */
-export function refuseOddHost({ httpVersion, rawHeaders }: IncomingMessage): Refusal | undefined {
-  let host: string | undefined;
+export function refuseOddHost({ httpVersion, rawHeaders, headers }: IncomingMessage): Refusal | undefined {
+  let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
-    if (name.length !== 4 || name.toLowerCase() !== "host") continue;
-    if (host !== undefined) return new Refusal(400, ["there is more than one header Host"]);
-    host = rawHeaders[index + 1] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") count += 1;
   }
-  if (host === undefined) {
-    return httpVersion === "1.1" ? new Refusal(400, ["the header Host is missing"]) : undefined;
+  if (count > 1) return new Refusal(400, ["there is more than one header Host"]);
+  if (count === 0 && httpVersion === "1.1") return new Refusal(400, ["the header Host is missing"]);
+  const { host = "" } = headers;
+  if (host === knownHost || host === "") return undefined;
+  if (!hostForm.test(host) || !URL.canParse(`http://${host}`)) {
+    return new Refusal(400, ["the header Host names no host"]);
   }
-  return hostForm.test(host) ? undefined : new Refusal(400, ["the header Host names no host"]);
+  knownHost = host;
+  return undefined;
 }
 
-/** Refuses a query with malformed percent-encoding, as the router refuses a path. */
-export function refuseOddQuery(url: string): Refusal | undefined {
+/**
+ * Refuses a target with `#`, which the router would take for the beginning of a query, and a query with malformed
+ * percent-encoding, as the router refuses a path.
+ */
+export function refuseOddTarget(url: string): Refusal | undefined {
+  if (url.includes("#")) return new Refusal(400, ["a # in the target must be percent-encoded, as %23"]);
   const query = url.indexOf("?");
   if (query === -1 || !url.includes("%", query)) return undefined;
   try {

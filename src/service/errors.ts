@@ -23,8 +23,6 @@ const frameworkTexts: Record<string, string> = {
   FST_ERR_BAD_URL: "malformed percent-encoding in the path",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "the content type of the body must be application/json",
   FST_ERR_CTP_BODY_TOO_LARGE: "the body is larger than 1 MiB",
-  FST_ERR_CTP_EMPTY_JSON_BODY: "the body is empty, JSON is expected",
-  FST_ERR_CTP_INVALID_JSON_BODY: "the body is not valid JSON",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "the body is not as long as its content-length says",
 };
 

@@ -358,6 +358,51 @@ describe("a body is taken as it is or refused", () => {
     },
   );
 
+  test.each([
+    ["application/json; charset=utf-8", 200],
+    ['application/json;charset="UTF-8"', 200],
+    ["application/json; charset=utf-16", 415],
+    ["application/json; charset=iso-8859-1", 415],
+    ["application/json; profile=a; charset=latin1", 415],
+  ])("a body of type %s is %i", async (type, status) => {
+    const answer = await post('{"result":true}', type);
+    expect(answer.status).toBe(status);
+    if (status === 415) expect(answer.text).toBe("the charset of the body must be utf-8\n");
+  });
+
+  test.each([
+    ["identity", 200],
+    ["gzip", 415],
+    ["gzip, identity", 415],
+    ["wonders", 415],
+  ])("a body with the content encoding %s is %i", async (encoding, status) => {
+    const headers = { "content-type": "application/json", "content-encoding": encoding };
+    const answer = await ask("/things/", { method: "POST", body: '{"result":true}', headers });
+    expect(answer.status).toBe(status);
+    if (status === 415) expect(answer.text).toBe("the body must not have a content encoding\n");
+    if (status === 415) expect(answer.headers["accept-encoding"]).toBe("identity");
+  });
+
+  test.each([
+    ["a byte that begins nothing", [0xff]],
+    ["half a character", [0xc3]],
+    ["an encoded surrogate", [0xed, 0xa0, 0x80]],
+    ["too long a form", [0xc0, 0xaf]],
+    ["beyond Unicode", [0xf4, 0x90, 0x80, 0x80]],
+  ])("a body that is no UTF-8 is refused: %s", async (_title, bytes) => {
+    const body = Buffer.concat([
+      Buffer.from('{"result":true,"names":["a'),
+      Buffer.from(bytes),
+      Buffer.from('"]}'),
+    ]);
+    const answer = await ask("/things/", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    expect(answer).toMatchObject({ status: 400, text: "the body is not text in UTF-8\n" });
+  });
+
   test("a body of 1 MiB arrives, a longer one is refused", async () => {
     const body = '{"result":true}'.padEnd(2 ** 20);
     expect((await post(body, "application/json")).status).toBe(200);
@@ -480,6 +525,41 @@ describe("methods and paths", () => {
       'GET /names/a HTTP/1.1\r\nhost: a">,<b\r\nconnection: close\r\n\r\n',
       "HTTP/1.1 400",
       "the header Host names no host",
+    ],
+    ...["x:y:z", "a:99999", "[::1", "[:::]", "::1", "a%zz", "a%00", "1.2.3.4.5", "user@a", "a/b", "a,b"].map(
+      (host): [string, string, string] => [
+        `GET /names/a HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
+        "HTTP/1.1 400",
+        "the header Host names no host",
+      ],
+    ),
+    ...["a:", "A.example:0", "127.0.0.1:65535", "a_b", "%41"].map((host): [string, string, string] => [
+      `GET /names/a HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
+      "HTTP/1.1 200",
+      "a",
+    ]),
+    [
+      "GET /names/a#b HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
+      "HTTP/1.1 400",
+      "a # in the target must be percent-encoded, as %23",
+    ],
+    [
+      "GET /things/1?tag=a#b HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
+      "HTTP/1.1 400",
+      "a # in the target must be percent-encoded, as %23",
+    ],
+    ["CONNECT other:80 HTTP/1.1\r\nhost: a\r\n\r\n", "HTTP/1.1 405", "CONNECT is not allowed here"],
+    ["CONNECT other:80 HTTP/1.1\r\nhost: a\r\n\r\nmore", "allow: \r\n", "CONNECT is not allowed here"],
+    ["GET http://b:81/names/a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
+    [
+      "GET http://u@b/names/a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
+      "HTTP/1.1 400",
+      "the header Host names no host",
+    ],
+    [
+      "GET http://b:81/names/a HTTP/1.1\r\nconnection: close\r\n\r\n",
+      "HTTP/1.1 400",
+      "the header Host is missing",
     ],
     ["GET /names/a HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
     ["GET /names/a HTTP/1.1\r\nhost: [::1]:8080\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],

@@ -2,12 +2,15 @@ import { METHODS } from "node:http";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Registry } from "prom-client";
 import { fastifyOpenapiGlue } from "./binder.ts";
+import { acceptJsonOnly, bodyMaxBytes } from "./body.ts";
 import { closeGracefully, refuseWhile } from "./closing.ts";
 import {
   answerBrokenRequests,
   endStalled,
+  readTarget,
+  refuseConnect,
   refuseOddHost,
-  refuseOddQuery,
+  refuseOddTarget,
   requestCheckMs,
   requestMaxMs,
 } from "./connections.ts";
@@ -25,9 +28,6 @@ import { checkReplies } from "./reply-check.ts";
 import { hardenRoute, refuseOtherMethods, withoutReplies } from "./routes.ts";
 import { type Security, securityHandlers, securityPlaces, without } from "./security.ts";
 import { openAjv } from "./validation.ts";
-
-/** What errors.ts tells, too. */
-const bodyMaxBytes = 2 ** 20;
 
 /** As what a page, or a path that is not there, is counted. */
 const noOperation = "none";
@@ -73,9 +73,6 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
   const app = fastify({
     return503OnClosing: false,
     bodyLimit: bodyMaxBytes,
-    // Names such as __proto__ are names like any other: nothing here copies members by name into other objects.
-    onProtoPoisoning: "ignore",
-    onConstructorPoisoning: "ignore",
     requestTimeout: requestMaxMs,
     http: {
       requireHostHeader: false,
@@ -85,6 +82,7 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
       connectionsCheckingInterval: requestCheckMs,
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
+    rewriteUrl: readTarget,
     clientErrorHandler: answerBrokenRequests(renderError),
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
   }) as unknown as FastifyInstance;
@@ -108,14 +106,15 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
 
   const closing = closeGracefully(app);
   app.addHook("onRequest", ({ raw }, _reply, done) =>
-    done(refuseWhile(closing) ?? refuseOddHost(raw) ?? refuseOddQuery(raw.url as string)),
+    done(refuseWhile(closing) ?? refuseOddHost(raw) ?? refuseOddTarget(raw.url as string)),
   );
   endStalled(app.server);
+  app.server.on("connect", refuseConnect(renderError));
   // An expectation nobody knows is passed over; the platform would answer 417 with an empty body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   if (parts.onStrayReply) checkReplies(app, contract, parts.onStrayReply);
   const countAs = parts.metrics && requestCounter(parts.metrics);
-  app.removeContentTypeParser("text/plain");
+  acceptJsonOnly(app);
   app.setErrorHandler(sendError);
   app.register(async (elsewhere) => {
     if (countAs) elsewhere.addHook("onResponse", countAs(noOperation));

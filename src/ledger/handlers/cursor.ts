@@ -15,7 +15,7 @@ export const writeCursor = ({ created_date, external_id, newest_event_id, page, 
     "base64url",
   );
 
-/** What the text says; undefined when it is none of ours. */
+/** What the text says; undefined when it is none that `writeCursor` makes: it leads to a second page at the earliest. */
 export function readCursor(text: string): Cursor | undefined {
   const members = parseJson(Buffer.from(text, "base64url").toString());
   if (!Array.isArray(members) || members.length !== 5) return undefined;
@@ -26,10 +26,12 @@ export function readCursor(text: string): Cursor | undefined {
     typeof external_id === "string" &&
     isStorable(external_id) &&
     typeof newest === "string" &&
-    /^\d{1,18}$/.test(newest) &&
-    isCount(page) &&
-    isCount(total);
-  return isCursor ? { created_date, external_id, newest_event_id: BigInt(newest), page, total } : undefined;
+    /^[1-9]\d{0,17}$/.test(newest) &&
+    Number.isSafeInteger(page) &&
+    page >= 2 &&
+    Number.isSafeInteger(total) &&
+    total >= 1;
+  if (!isCursor) return undefined;
+  const cursor = { created_date, external_id, newest_event_id: BigInt(newest), page, total };
+  return writeCursor(cursor) === text ? cursor : undefined;
 }
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
