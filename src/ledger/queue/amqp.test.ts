@@ -132,6 +132,43 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     ]);
   });
 
+  test("sends a message that it puts back to its own queue alone, whatever headers a producer gave it", async () => {
+    const other = `other-${randomUUID()}`;
+    await queue.check();
+    await onConnection(async (connection) => {
+      const channel = await connection.createConfirmChannel();
+      await channel.assertQueue(other);
+      const headers = { CC: [name, other], BCC: [name, other], "x-delay": 5, traceparent: "00-1-2-01" };
+      channel.sendToQueue(name, Buffer.from("1"), { messageId: "m", headers });
+      await channel.waitForConfirms();
+      await channel.purgeQueue(other);
+    });
+    const [published] = await receive();
+    for (let again = published as Delivery, times = 1; times <= 4; times++) {
+      await queue.putBack([again], 100);
+      again = await eventually(receive);
+      expect(again).toMatchObject({ body: "1", id: published?.id, attempt: times + 1 });
+      if (times === 4) await queue.acknowledge([again]);
+    }
+    expect(await queue.receive(1, 500, AbortSignal.timeout(5000))).toEqual([]);
+    // And when a stop returns what nobody took.
+    await onConnection(async (connection) => {
+      const channel = await connection.createConfirmChannel();
+      channel.sendToQueue(name, Buffer.from("2"), { headers: { BCC: [other] } });
+      await channel.waitForConfirms();
+      await channel.purgeQueue(other);
+    });
+    await vi.waitFor(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
+    await queue[Symbol.asyncDispose]();
+    queue = await openQueue(`${server.url}?queue=${name}`);
+    expect(await eventually(receive)).toMatchObject({ body: "2" });
+    expect(await queue.receive(1, 500, AbortSignal.timeout(5000))).toEqual([]);
+    await onConnection(async (connection) => {
+      const channel = await connection.createChannel();
+      expect(await channel.checkQueue(other)).toMatchObject({ messageCount: 0 });
+    });
+  });
+
   test("keeps a queue as it is that was made otherwise", async () => {
     await queue[Symbol.asyncDispose]();
     name = `classic-${randomUUID()}`;

@@ -127,15 +127,19 @@ async function leave(link: Link, queue: string): Promise<void> {
   await channel.close();
 }
 
-/** Sends what is in hand to a queue, told how often it was tried, and is done with it when that is confirmed. */
+/**
+ * Sends what is in hand to a queue, told how often it was tried, and is done with it when that is confirmed. None of its
+ * producer's headers goes along: the broker obeys some of them (`CC` and `BCC` route copies to any queue), and keeps count
+ * of a message's history in others, which begins anew.
+ */
 async function passOn(link: Link, to: string, { receipt }: Delivery, attempts: number): Promise<void> {
   const message = link.inHand.get(receipt);
   link.inHand.delete(receipt);
   if (message === undefined) return;
-  const { headers = {}, messageId, timestamp, contentType } = message.properties;
-  const told = { ...withoutHistory(headers), [attemptsHeader]: attempts };
+  const { messageId, timestamp, contentType } = message.properties;
+  const headers = { [attemptsHeader]: attempts };
   try {
-    await publish(link, to, message.content, { messageId, timestamp, contentType, headers: told });
+    await publish(link, to, message.content, { messageId, timestamp, contentType, headers });
     link.channel.ack(message);
   } catch (error) {
     if (!link.closed) link.channel.nack(message);
@@ -290,10 +294,6 @@ async function assertPause(
   await known.get(pausing);
   return pausing;
 }
-
-/** The headers but for those in which the broker keeps count of what became of a message, which begins anew. */
-const withoutHistory = (headers: object) =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !/^x-(.*death|delivery-count)/.test(name)));
 
 function take(link: Link, message: ConsumeMessage): void {
   const { content, properties, fields } = message;
