@@ -24,17 +24,17 @@ export function openAuthentication(
   log: Logger,
 ): Security | undefined {
   if (!jwksUrl || !issuer || !audience) return undefined;
-  return { bearer: bearer(tokenReader({ jwksUrl, issuer, audience }), log) };
+  return { bearer: bearer(tokenReader({ jwksUrl, issuer, audience }, log)) };
 }
 
 type ReadToken = (token: string) => Promise<Caller>;
 
 /** Bearer tokens as RFC 6750 has them, in the header Authorization alone. */
-function bearer(readToken: ReadToken, log: Logger): Authenticate {
+function bearer(readToken: ReadToken): Authenticate {
   // An operation's alternatives are asked for one by one; that must not make a bad token cost twice.
   const identified = new WeakMap<FastifyRequest, Promise<Caller>>();
   return async function authenticate(request, scopes) {
-    const known = identified.get(request) ?? identify(request, readToken, scopes, log);
+    const known = identified.get(request) ?? identify(request, readToken, scopes);
     identified.set(request, known);
     const caller = await known;
     if (scopes.every((scope) => caller.scopes.has(scope))) return caller;
@@ -42,12 +42,7 @@ function bearer(readToken: ReadToken, log: Logger): Authenticate {
   };
 }
 
-async function identify(
-  { raw }: FastifyRequest,
-  readToken: ReadToken,
-  scopes: string[],
-  log: Logger,
-): Promise<Caller> {
+async function identify({ raw }: FastifyRequest, readToken: ReadToken, scopes: string[]): Promise<Caller> {
   // Of a header that is repeated the platform would take the first, and something on the way perhaps the last.
   const [header = "", ...more] = raw.headersDistinct.authorization ?? [];
   if (more.length > 0) {
@@ -62,7 +57,6 @@ async function identify(
   } catch (error) {
     if (error instanceof TokenFault) throw refusal(401, [error.message], { error: "invalid_token" });
     if (!(error instanceof KeysAway)) throw error;
-    log.error({ err: error.cause }, error.message);
     throw unavailable("the keys that tokens are checked with cannot be had now");
   }
 }

@@ -48,7 +48,9 @@ export function thrownIn(error: unknown): unknown {
  */
 export function explain(error: unknown): Explained {
   if (error instanceof Refusal) return error;
-  const { code = "", statusCode = 500 } = error as { code?: string; statusCode?: number };
+  const { code: given, statusCode = 500 } = error as { code?: unknown; statusCode?: number };
+  // The platform's own exceptions have a number there.
+  const code = typeof given === "string" ? given : "";
   const text = frameworkTexts[code] ?? (code.startsWith("FST_") ? STATUS_CODES[statusCode] : undefined);
   if (text !== undefined && statusCode < 500) return { status: statusCode, messages: [text], headers: {} };
   return { status: 500, messages: ["something unexpected happened; it has been logged"], headers: {} };

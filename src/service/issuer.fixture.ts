@@ -40,8 +40,10 @@ export async function openIssuer(...keys: Key[]) {
   const [key = await makeKey("first"), ...others] = keys;
   await publish(key, ...others);
   let fetched = 0;
+  let status = 200;
   const server = createServer((_request, response) => {
     fetched += 1;
+    response.statusCode = status;
     response.setHeader("content-type", "application/jwk-set+json").end(JSON.stringify({ keys: published }));
   });
   server.listen(0, "127.0.0.1");
@@ -68,6 +70,10 @@ export async function openIssuer(...keys: Key[]) {
     key,
     publish,
     withdraw,
+    /** From now on the keys are answered with this status. */
+    answerWith(given: number) {
+      status = given;
+    },
     /** How often the keys were fetched. */
     fetched: () => fetched,
     /** A token that is good but for what the claims and the rest make of it; an undefined claim is left out. */

@@ -138,6 +138,7 @@ const handlers = {
   touchThings: async ({ body }: never) => ({ status: 200, body: { body: body ?? "none" } }),
   getName: async ({ path }: { path: { name: string } }) => {
     if (path.name === "thrown") throw Object.assign(new Error("password=hunter2"), { statusCode: 418 });
+    if (path.name === "aborted") throw new DOMException("password=hunter2", "AbortError");
     if (path.name === "slow") {
       slow.entered.resolve();
       await slow.released.promise;
@@ -609,10 +610,16 @@ describe("what is longer than usual is answered as the contract says, and no req
   });
 });
 
-test("the unexpected is a 500 that leaks nothing, whatever status it claims", async () => {
-  const answer = await ask("/names/thrown");
-  expect(answer).toMatchObject({ status: 500, text: "something unexpected happened; it has been logged\n" });
-});
+test.each(["thrown", "aborted"])(
+  "the unexpected is a 500 that leaks nothing, whatever it claims: %s",
+  async (name) => {
+    const answer = await ask(`/names/${name}`);
+    expect(answer).toMatchObject({
+      status: 500,
+      text: "something unexpected happened; it has been logged\n",
+    });
+  },
+);
 
 test("beyond 1000 requests in hand more are told to come later, but who asks for the health is answered", async () => {
   const released = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { makeKey, openIssuer } from "./issuer.fixture.ts";
-import { tokenReader } from "./tokens.ts";
+import { openLog } from "./log.ts";
+import { KeysAway, tokenReader } from "./tokens.ts";
 
 const minuteMs = 60_000;
 const passes = (ms: number) => vi.setSystemTime(Date.now() + ms);
@@ -10,7 +11,10 @@ afterEach(() => void vi.useRealTimers());
 async function openReader() {
   const issuer = await openIssuer();
   const { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER, AUTH_AUDIENCE } = issuer.settings;
-  return { issuer, read: tokenReader({ jwksUrl, issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE }) };
+  const logged: string[] = [];
+  const log = openLog("warn", { write: (line) => logged.push(line) });
+  const read = tokenReader({ jwksUrl, issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE }, log);
+  return { issuer, read, logged };
 }
 
 test("keys are fetched when the first token is read, and not again for every token", async () => {
@@ -39,6 +43,74 @@ test("a new key is found, and a stranger's does not make every request a fetch",
   await read(signed);
   await read(await issuer.sign({}));
   expect(issuer.fetched()).toBe(3);
+});
+
+describe("while the issuer fails", () => {
+  test("it is asked every 30 seconds at most, however many tokens come, and is found again", async () => {
+    const { issuer, read, logged } = await openReader();
+    await using _ = issuer;
+    issuer.answerWith(500);
+    const token = await issuer.sign({});
+    const storm = async () => {
+      for (let round = 0; round < 5; round++) {
+        const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => read(token)));
+        for (const outcome of outcomes) {
+          expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(KeysAway) });
+        }
+      }
+    };
+    await storm();
+    passes(29_000);
+    await storm();
+    expect([issuer.fetched(), logged.length]).toEqual([1, 1]);
+    passes(2000);
+    await storm();
+    expect([issuer.fetched(), logged.length]).toEqual([2, 2]);
+    issuer.answerWith(200);
+    passes(31_000);
+    await read(token);
+    expect([issuer.fetched(), logged.length]).toEqual([3, 2]);
+  });
+
+  test("the keys that were fetched before decide, until they are too old", async () => {
+    const { issuer, read, logged } = await openReader();
+    await using _ = issuer;
+    await read(await issuer.sign({}));
+    issuer.answerWith(500);
+    const stranger = await makeKey("stranger");
+    passes(31_000);
+    for (let round = 0; round < 20; round++) {
+      const strange = await issuer.sign({ round }, { by: stranger });
+      await expect(read(strange)).rejects.toThrow("a key that its issuer publishes");
+      expect((await read(await issuer.sign({ round }))).claims).toMatchObject({ round });
+    }
+    expect([issuer.fetched(), logged.length]).toEqual([2, 1]);
+    passes(9.6 * minuteMs);
+    const known = await issuer.sign({});
+    await expect(read(known)).rejects.toThrow(KeysAway);
+    expect(issuer.fetched()).toBe(3);
+    issuer.answerWith(200);
+    passes(31_000);
+    await read(known);
+  });
+
+  test("a key it published meanwhile is known when it is well again", async () => {
+    const { issuer, read } = await openReader();
+    await using _ = issuer;
+    await read(await issuer.sign({}));
+    issuer.answerWith(500);
+    const second = await makeKey("second");
+    await issuer.publish(second);
+    const token = await issuer.sign({}, { by: second });
+    passes(31_000);
+    await expect(read(token)).rejects.toThrow("a key that its issuer publishes");
+    issuer.answerWith(200);
+    passes(29_000);
+    await expect(read(token)).rejects.toThrow("a key that its issuer publishes");
+    passes(2000);
+    await read(token);
+    expect(issuer.fetched()).toBe(3);
+  });
 });
 
 test("a key that is withdrawn is good for ten minutes and one at the most", async () => {

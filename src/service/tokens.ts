@@ -1,4 +1,12 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from "jose";
+import type { Logger } from "./log.ts";
 import type { Caller } from "./security.ts";
 
 /** Whose tokens are taken. */
@@ -26,23 +34,20 @@ const algorithms = [
 const rememberedMax = 1000;
 const rememberedMs = 60_000;
 
+/** Between two fetches of the keys, whatever comes of them. */
+const fetchPauseMs = 30_000;
+
 /**
- * A reader of access tokens (RFC 9068): signed by the issuer, for this audience, valid now. The keys are fetched when the
- * first token is read, every ten minutes, and when a token names one that is not known, at most every 30 seconds.
+ * A reader of access tokens (RFC 9068): signed by the issuer, for this audience, valid now. Rejects with `TokenFault` or
+ * `KeysAway`.
  */
-export function tokenReader({ jwksUrl, issuer, audience }: Trust): (token: string) => Promise<Caller> {
-  const keys = createRemoteJWKSet(jwksUrl);
+export function tokenReader(
+  { jwksUrl, issuer, audience }: Trust,
+  log: Logger,
+): (token: string) => Promise<Caller> {
+  const keyOf = keysOf(jwksUrl, log);
   const options = { issuer, audience, algorithms, typ: "at+jwt", requiredClaims: ["exp"] };
   const remembered = new Map<string, { caller: Caller; untilMs: number }>();
-
-  const keyOf: JWTVerifyGetKey = async (header, token) => {
-    try {
-      return await keys(header, token);
-    } catch (error) {
-      if (isFaultOfToken(error)) throw error;
-      throw new KeysAway("the issuer's keys cannot be had", { cause: error });
-    }
-  };
 
   async function verify(token: string): Promise<JWTPayload> {
     try {
@@ -64,6 +69,39 @@ export function tokenReader({ jwksUrl, issuer, audience }: Trust): (token: strin
     const untilMs = Math.min(Date.now() + rememberedMs, (claims.exp as number) * 1000);
     remembered.set(token, { caller, untilMs });
     return caller;
+  };
+}
+
+/**
+ * The issuer's keys. They are fetched when the first token is read, every ten minutes, and when a token names one that is
+ * not known, at most every 30 seconds. While the issuer fails, the keys that were fetched before decide, until they are
+ * ten minutes old.
+ */
+function keysOf(jwksUrl: URL, log: Logger): JWTVerifyGetKey {
+  const keys = createRemoteJWKSet(jwksUrl, { cooldownDuration: fetchPauseMs });
+  let failure: { untilMs: number; error: unknown; before: JWTVerifyGetKey | undefined } | undefined;
+
+  function fail(error: unknown): void {
+    if (failure) return;
+    log.error({ err: error }, "the issuer's keys cannot be had");
+    const before = keys.jwks();
+    failure = { untilMs: Date.now() + fetchPauseMs, error, before: before && createLocalJWKSet(before) };
+  }
+
+  return async (header, token) => {
+    const attempt = async (source: JWTVerifyGetKey) => {
+      try {
+        return await source(header, token);
+      } catch (error) {
+        if (isFaultOfToken(error)) throw error;
+        return void fail(error);
+      }
+    };
+    if (failure && failure.untilMs <= Date.now()) failure = undefined;
+    const current = failure ? undefined : await attempt(keys);
+    const key = current ?? (failure?.before && keys.fresh ? await attempt(failure.before) : undefined);
+    if (key === undefined) throw new KeysAway("the issuer's keys cannot be had", { cause: failure?.error });
+    return key;
   };
 }
 
