@@ -49,6 +49,19 @@ test("messages are counted by what became of them, with their batches and how la
   expect(await readSeries("ledger_oldest_message_in_hand_seconds")).toBe(0);
 });
 
+test("an event that is stored already is a duplicate, in the same batch or in a later one", async () => {
+  const counted = async (outcome: string) =>
+    (await readSeries(`ledger_messages_total{outcome="${outcome}"}`)) ?? 0;
+  const [stored, duplicates] = [await counted("stored"), await counted("duplicate")];
+  const again = message({ resource_external_id: "again" });
+  await ledger.send(again, again, message({ resource_external_id: "again", event_type: "PAYMENT_STARTED" }));
+  await expect.poll(() => counted("stored")).toBe(stored + 2);
+  expect(await counted("duplicate")).toBe(duplicates + 1);
+  await ledger.send(again, again, message({ resource_external_id: "again", event_details: { other: 1 } }));
+  await expect.poll(() => counted("duplicate")).toBe(duplicates + 4);
+  expect(await counted("stored")).toBe(stored + 2);
+});
+
 test("a message that is put back is counted, and waits", async () => {
   await ledger.database.run("alter table event rename to event_away");
   await ledger.send(message({ resource_external_id: "three" }));

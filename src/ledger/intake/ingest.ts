@@ -18,21 +18,21 @@ export interface Batch {
 
 /**
  * Stores the events of a batch and brings the transactions and payouts they touch up to date, or does nothing at all.
- * Safe to repeat, and safe beside any number of others that do the same.
+ * Safe to repeat, and safe beside any number of others that do the same. Resolves with how many of the events are new.
  */
-export const ingest = (database: Database, batch: Batch): Promise<void> =>
+export const ingest = (database: Database, batch: Batch): Promise<number> =>
   ingestHolding(
     database,
     batch,
     batch.events.flatMap((event) => event.parent_resource_external_id ?? []),
   );
 
-async function ingestHolding(database: Database, batch: Batch, parents: string[]): Promise<void> {
+async function ingestHolding(database: Database, batch: Batch, parents: string[]): Promise<number> {
   try {
-    await database.transaction((sql) => ingestOnce(sql, batch, parents));
+    return await database.transaction((sql) => ingestOnce(sql, batch, parents));
   } catch (error) {
     if (!(error instanceof ParentsNotHeld)) throw error;
-    await ingestHolding(database, batch, [...parents, ...error.parents]);
+    return ingestHolding(database, batch, [...parents, ...error.parents]);
   }
 }
 
@@ -50,7 +50,7 @@ async function ingestOnce(
   sql: Sql,
   { events, reprojections, parked }: Batch,
   parents: string[],
-): Promise<void> {
+): Promise<number> {
   const ofTransactions = events.filter(({ resource_type }) => movesTransactions.has(resource_type));
   const ofPayouts = events.filter(({ resource_type }) => resource_type === "payout");
   const transactions = new Set([...idsOf(ofTransactions), ...reprojections]);
@@ -75,6 +75,7 @@ async function ingestOnce(
     touched.filter((id) => payouts.has(id)),
   );
   if (parked.length > 0) await saveParkedMessages(sql, parked);
+  return saved.length;
 }
 
 const movesTransactions = new Set(["payment", "refund", "dispute"]);

@@ -4,8 +4,8 @@ import type { Batch } from "./ingest.ts";
 
 /** What is counted of the messages that come in. */
 export interface IntakeMetrics {
-  /** These were committed together, as this batch. */
-  committed(deliveries: Delivery[], batch: Batch): void;
+  /** These were committed together, as this batch; so many of its events are new. */
+  committed(deliveries: Delivery[], batch: Batch, stored: number): void;
   putBack(deliveries: Delivery[]): void;
 }
 
@@ -14,7 +14,7 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
   const messages = new Counter({
     registers,
     name: "ledger_messages_total",
-    help: "Messages by what became of them: stored as events, folded again, parked, or put back to come again.",
+    help: "Messages by outcome: stored as a new event, duplicate of a stored one, folded again, parked, or put back.",
     labelNames: ["outcome"],
   });
   const size = new Histogram({
@@ -30,8 +30,9 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600, 86_400],
   });
   return {
-    committed(deliveries, { events, reprojections, parked }) {
-      messages.inc({ outcome: "stored" }, events.length);
+    committed(deliveries, { events, reprojections, parked }, stored) {
+      messages.inc({ outcome: "stored" }, stored);
+      messages.inc({ outcome: "duplicate" }, events.length - stored);
       messages.inc({ outcome: "folded" }, reprojections.length);
       messages.inc({ outcome: "parked" }, parked.length);
       size.observe(deliveries.length);

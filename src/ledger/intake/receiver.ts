@@ -148,8 +148,8 @@ async function parkRefused(parts: Opened, delivery: Delivery, error: unknown): P
 /** Commits what the messages tell. */
 async function commit(parts: Opened, deliveries: Delivery[], batch = readBatch(deliveries)): Promise<void> {
   const { database, log, metrics } = parts;
-  await ingest(database, batch);
-  metrics.committed(deliveries, batch);
+  const stored = await ingest(database, batch);
+  metrics.committed(deliveries, batch, stored);
   for (const { source_id, reason } of batch.parked)
     log.warn({ delivery: source_id, reason }, "message parked");
 }

@@ -23,7 +23,7 @@ export interface EventRow extends NewEvent {
   id: bigint;
 }
 
-/** Stores those that are not stored yet; answers the ids of the resources of those. */
+/** Stores those that are not stored yet; answers the id of the resource of each that is new. */
 export async function saveEvents(sql: Sql, events: NewEvent[]): Promise<string[]> {
   const saved = await sql.query<{ resource_external_id: string }>(
     `insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
@@ -37,7 +37,7 @@ export async function saveEvents(sql: Sql, events: NewEvent[]): Promise<string[]
      returning resource_external_id`,
     [JSON.stringify(events)],
   );
-  return [...new Set(saved.map(({ resource_external_id }) => resource_external_id))];
+  return saved.map(({ resource_external_id }) => resource_external_id);
 }
 
 export async function findEvent(sql: Sql, id: bigint): Promise<EventRow | undefined> {
