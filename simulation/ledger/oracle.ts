@@ -603,7 +603,8 @@ const namesInTables: Record<Told["type"], Record<string, string>> = {
 };
 
 /** A text that a spreadsheet would take for a formula is made one. */
-const harmless = (cell: string) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell);
+const harmless = (cell: string) =>
+  [..."=+-@\t\r\n＝＋－＠"].some((begin) => cell.startsWith(begin)) ? `'${cell}` : cell;
 const pounds = (amount: number) =>
   new Intl.NumberFormat("en-GB", { minimumFractionDigits: 2 })
     .format(amount / 100)

@@ -244,6 +244,44 @@ describe("CSV", () => {
     expect((await ask("account_id=57")).text).toContain(`"'\r=1","a\rb"`);
   });
 
+  test("has no cell that a spreadsheet takes for a formula, in any column, header or place", async () => {
+    const begins = [..."=+-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20"];
+    const account = "=formulas";
+    await ledger.tell(
+      ...begins.map((begin, index) =>
+        story("payment", `${begin}${index}`, [
+          "10:00",
+          "PAYMENT_CREATED",
+          {
+            gateway_account_id: account,
+            ...Object.fromEntries(
+              [
+                ...[
+                  "reference",
+                  "description",
+                  "email",
+                  "card_brand_label",
+                  "cardholder_name",
+                  "expiry_date",
+                ],
+                ...["last_digits_card_number", "gateway_transaction_id", "payment_provider", "wallet"],
+              ].map((name) => [name, `${begin}1`]),
+            ),
+            external_metadata: { [`${begin}key`]: `${begin}1`, [`a${begin}key`]: `a${begin}1` },
+          },
+        ]),
+      ),
+    );
+    const { text } = await ask(`account_id=${encodeURIComponent(account)}`);
+    const cells: string[] = parse(text).flat();
+    expect(cells.filter((cell) => begins.some((begin) => cell.startsWith(begin)))).toEqual([]);
+    for (const begin of begins) {
+      expect(cells.filter((cell) => cell === `'${begin}1`).length).toBeGreaterThanOrEqual(10);
+      expect(cells).toContain(`'${begin}key (metadata)`);
+      expect(cells).toContain(`a${begin}1`);
+    }
+  });
+
   test.each<[string, string, string, string]>([
     ["payment", "PAYMENT_DETAILS_ENTERED", "", ""],
     ["payment", "PAYMENT_CREATED", "In progress", ""],

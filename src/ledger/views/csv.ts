@@ -173,8 +173,11 @@ const titleCase = (text: string | undefined) =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
     .join(" ");
 
-/** What a spreadsheet would run as a formula; a quote before it makes it a text. */
-const formula = /^[=+\-@\t\r]/;
+/**
+ * How a formula begins (OWASP, CSV Injection), the full-width forms of `= + - @` among them; a quote before it makes it a
+ * text.
+ */
+const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const harmless = (text: string): string => (formula.test(text) ? `'${text}` : text);
 
 /** What would end a cell, or its line. */
