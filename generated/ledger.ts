@@ -82,9 +82,8 @@ export interface paths {
          *
          *     With `Accept: text/csv` every match is sent, in the same order, as a table whose first row names its columns;
          *     `account_id` is needed then, whatever `override_account_id_restriction` says. It has a column for each
-         *     metadata key that payments of these accounts ever had. Amounts are in pounds. A text that a spreadsheet would
-         *     take for a formula has a `'` put before it. A table that breaks off in the middle ends its connection
-         *     without the end that a whole one has.
+         *     metadata key that payments of these accounts ever had; `x-csv` says what each cell holds. A table that breaks off
+         *     in the middle ends its connection without the end that a whole one has.
          */
         get: operations["searchTransactions"];
         put?: never;

@@ -12,8 +12,9 @@ import { renderQueue } from "./queue-page.ts";
 
 const usage = `Usage: npm run codegen [-- --check]
 
-Makes generated/NAME.json (the contract in one piece, whose route schemas the services bind)
-and generated/NAME.ts (its types) from every openapi/NAME.yaml, and generated/NAME.asyncapi.yaml
+Makes generated/NAME.json (the contract in one piece, whose route schemas the services bind),
+generated/NAME.ts (its types) and, where it has an x-state-machine, generated/NAME.state-machine.ts
+from every openapi/NAME.yaml, and generated/NAME.asyncapi.yaml
 (the contract in one piece) and generated/NAME.html (the page that shows it) from every
 openapi/NAME.asyncapi.yaml.
 
@@ -55,7 +56,18 @@ async function generateService(contract: string, name: string): Promise<Map<stri
   return new Map([
     [`${name}.json`, json],
     [`${name}.ts`, `// ${banner(`${name}.yaml`)}\n\n${astToString(types)}${tellDefaults(operations)}`],
+    ...stateMachineOf(bundled, name),
   ]);
+}
+
+/** The rows of the tables of a state machine, by the names of the tables. */
+function stateMachineOf(contract: Contract, name: string): [file: string, text: string][] {
+  const machine = contract["x-state-machine"] as Record<string, { rows?: object[] }> | undefined;
+  if (machine === undefined) return [];
+  const tables = Object.entries(machine).filter(([, { rows }]) => rows !== undefined);
+  const rows = Object.fromEntries(tables.map(([table, { rows }]) => [table, rows]));
+  const text = `export const stateMachine = ${JSON.stringify(rows, null, 2)} as const;\n`;
+  return [[`${name}.state-machine.ts`, `// ${banner(`${name}.yaml`)}\n\n${text}`]];
 }
 
 function bigIntWhereNeeded(schema: SchemaObject): ts.TypeNode | undefined {

@@ -24,7 +24,10 @@ const doors: [room: string, mayImport: string[]][] = [
   ["src/ledger/queue", ["src/service"]],
   ["src/ledger/database", ["src/service"]],
   ["src/ledger/tables", ["src/service/json.ts", "src/ledger/database", "generated/ledger"]],
-  ["src/ledger/projection", ["src/service/exact-json.ts", "src/service/instant.ts", "src/ledger/tables"]],
+  [
+    "src/ledger/projection",
+    ["src/service/exact-json.ts", "src/service/instant.ts", "src/ledger/tables", "generated/ledger"],
+  ],
   [
     "src/ledger/views",
     ["src/service/instant.ts", "src/ledger/tables", "src/ledger/projection", "generated/ledger"],

@@ -26,7 +26,7 @@ interface Told {
   paidOut: string | undefined;
 }
 
-/** By the contract's order of a life: of events at one instant the later in this list is the newer. */
+/** By the contract's order of lives: of events at one instant the later in this list is the newer. */
 const statesOfEvents: [eventType: string, state: string][] = [
   ["PAYMENT_CREATED", "created"],
   ["PAYMENT_STARTED", "started"],
@@ -593,7 +593,12 @@ const namesInTables: Record<Told["type"], Record<string, string>> = {
     "cancelled by service": "Cancelled",
     error: "Error",
   },
-  REFUND: { submitted: "Refund submitted", success: "Refund success", error: "Refund error" },
+  REFUND: {
+    created: "Refund submitted",
+    submitted: "Refund submitted",
+    success: "Refund success",
+    error: "Refund error",
+  },
   DISPUTE: {
     needs_response: "Dispute awaiting evidence",
     under_review: "Dispute under review",

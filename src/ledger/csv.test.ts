@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import contract from "../../generated/ledger.json" with { type: "json" };
 import { openLog } from "../service/log.ts";
 import { ledgerApp } from "./app.ts";
 import type { Database } from "./database/database.ts";
@@ -242,6 +243,14 @@ describe("CSV", () => {
       Net: "0.00",
     });
     expect((await ask("account_id=57")).text).toContain(`"'\r=1","a\rb"`);
+  });
+
+  test("has the columns that the contract lists, in their order", async () => {
+    const account = "columns";
+    const details = { gateway_account_id: account, external_metadata: { KEY: 1 } };
+    await ledger.tell(story("payment", "columned", ["10:00", "PAYMENT_CREATED", details]));
+    const { text } = await ask(`account_id=${account}&fee_headers=true&moto_header=true`);
+    expect(parse(text)[0]).toEqual(contract["x-csv"].columns.rows.map(({ column }) => column));
   });
 
   test("has no cell that a spreadsheet takes for a formula, in any column, header or place", async () => {

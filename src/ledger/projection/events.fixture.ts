@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Details, EventRow, ResourceType } from "../tables/event.ts";
-import { payoutStateAfter, stateAfter } from "./states.ts";
+import { salientEventTypes } from "./states.ts";
 
 /** What is told of one resource: a time of 5 March 2024, an event type, details, and what else of the event differs. */
 export type Told = [time: string, eventType: string, details?: Details, change?: Partial<EventRow>];
@@ -27,7 +27,7 @@ const eventOf = (type: ResourceType, id: string, parent: string | null) =>
     parent_resource_external_id: fc.constantFrom(parent, null),
     timestamp: fc.integer({ min: 0, max: 5 }).map((minute) => `2024-03-05T10:0${minute}:00.000000Z`),
     event_type: fc.oneof(
-      fc.constantFrom(...Object.keys({ ...stateAfter, ...payoutStateAfter })),
+      fc.constantFrom(...salientEventTypes),
       fc.constantFrom("DETAILS", "OTHER", "UNKNOWN"),
     ),
     service_id: fc.constantFrom(null, "one", "two"),

@@ -1,9 +1,10 @@
+import type { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { Sql } from "../database/database.ts";
 import type { Details } from "./event.ts";
 import { saveStatement } from "./save-statement.ts";
 
 /** The states a payout is kept in; `UNDEFINED` when no event has set one. */
-export type PayoutState = "UNDEFINED" | "IN_TRANSIT" | "PAID_OUT" | "FAILED";
+export type PayoutState = "UNDEFINED" | (typeof stateMachine.payout_events)[number]["state"];
 
 export interface PayoutRow {
   gateway_payout_id: string;

@@ -1,3 +1,4 @@
+import type { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { components } from "../../../generated/ledger.ts";
 import { toJson } from "../../service/json.ts";
 import type { Sql } from "../database/database.ts";
@@ -7,23 +8,7 @@ import { saveStatement } from "./save-statement.ts";
 export type TransactionType = components["schemas"]["TransactionType"];
 
 /** The states a transaction is kept in; `UNDEFINED` when no event has set one. */
-export type TransactionState =
-  | "UNDEFINED"
-  | "CREATED"
-  | "STARTED"
-  | "SUBMITTED"
-  | "CAPTURABLE"
-  | "SUCCESS"
-  | "FAILED_REJECTED"
-  | "FAILED_EXPIRED"
-  | "FAILED_CANCELLED"
-  | "CANCELLED"
-  | "ERROR"
-  | "ERROR_GATEWAY"
-  | "NEEDS_RESPONSE"
-  | "UNDER_REVIEW"
-  | "LOST"
-  | "WON";
+export type TransactionState = (typeof stateMachine.transaction_states)[number]["state"];
 
 export interface TransactionRow {
   external_id: string;

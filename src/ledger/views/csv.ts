@@ -1,9 +1,9 @@
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import { metadataOf } from "../projection/metadata.ts";
 import type { Details } from "../tables/event.ts";
-import type { ReportedTransaction, TransactionState, TransactionType } from "../tables/transaction.ts";
+import type { ReportedTransaction, TransactionType } from "../tables/transaction.ts";
 import { viewDay } from "./date.ts";
-import { viewState } from "./state.ts";
+import { viewState, wordsOfState } from "./state.ts";
 
 export interface CsvOptions {
   feeHeaders: boolean;
@@ -35,7 +35,7 @@ const columnsOf = ({ feeHeaders, motoHeader, metadataKeys }: CsvOptions): Column
   ["Cardholder Name", shown("cardholder_name")],
   ["Card Expiry Date", shown("expiry_date")],
   ["Card Number", shown("last_digits_card_number")],
-  ["State", ({ transaction_type, state }) => stateNames[transaction_type][state]],
+  ["State", ({ transaction_type, state }) => wordsOfState(transaction_type, state)],
   ["Finished", ({ state }) => String(viewState(state, 2).finished)],
   ["Error Code", ({ state }) => viewState(state, 2).code],
   ["Error Message", ({ state }) => viewState(state, 2).message],
@@ -118,35 +118,6 @@ function feePart(type: string): Cell {
 
 const paymentId: Cell = ({ transaction_type, external_id, parent_external_id }) =>
   transaction_type === "PAYMENT" ? external_id : (parent_external_id ?? undefined);
-
-const stateNames: Record<TransactionType, Partial<Record<TransactionState, string>>> = {
-  PAYMENT: {
-    CREATED: "In progress",
-    STARTED: "In progress",
-    SUBMITTED: "In progress",
-    CAPTURABLE: "In progress",
-    SUCCESS: "Success",
-    FAILED_REJECTED: "Declined",
-    FAILED_EXPIRED: "Timed out",
-    FAILED_CANCELLED: "Cancelled",
-    CANCELLED: "Cancelled",
-    ERROR: "Error",
-    ERROR_GATEWAY: "Error",
-  },
-  REFUND: {
-    CREATED: "Refund submitted",
-    SUBMITTED: "Refund submitted",
-    SUCCESS: "Refund success",
-    ERROR: "Refund error",
-    ERROR_GATEWAY: "Refund error",
-  },
-  DISPUTE: {
-    NEEDS_RESPONSE: "Dispute awaiting evidence",
-    UNDER_REVIEW: "Dispute under review",
-    LOST: "Dispute lost to customer",
-    WON: "Dispute won in your favour",
-  },
-};
 
 const negated = (pence: number | undefined) => (pence === undefined ? undefined : 0 - pence);
 

@@ -19,6 +19,20 @@ for (const parameter of parameters) {
   delete parameter.example;
 }
 
+// Tables that a contract has under names of its own (x-…) follow its description.
+const cell = (value) => String(value ?? "").replaceAll("|", "\\|");
+function describeTable([title, { description = "", rows }]) {
+  const columns = [...new Set(rows.flatMap(Object.keys))];
+  const lines = [columns, columns.map(() => "---"), ...rows.map((row) => columns.map((name) => row[name]))];
+  return `### ${title}\n\n${description}\n\n${lines.map((line) => `| ${line.map(cell).join(" | ")} |`).join("\n")}`;
+}
+for (const [name, own] of Object.entries(contract)) {
+  if (!name.startsWith("x-")) continue;
+  const tables = Object.entries(own).filter(([, table]) => table.rows !== undefined);
+  const parts = [`## ${name}`, own.description, ...tables.map(describeTable)];
+  contract.info.description += `\n\n${parts.join("\n\n")}`;
+}
+
 window.SwaggerUIBundle({
   spec: contract,
   dom_id: "#contract",

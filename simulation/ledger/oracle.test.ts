@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import contract from "../../generated/ledger.json" with { type: "json" };
+import { stateSetBy } from "../../src/ledger/projection/states.ts";
+import type { TransactionState } from "../../src/ledger/tables/transaction.ts";
+import { viewState } from "../../src/ledger/views/state.ts";
+import type { ToldEvent } from "./lives.ts";
+import { Oracle } from "./oracle.ts";
+
+/** The contract's own tables, which the ledger's code is generated from and the oracle has written down for itself. */
+const machine = contract["x-state-machine"];
+const transactionEvents = machine.transaction_events.rows;
+
+interface StateRow {
+  state: string;
+  status: string;
+  status_version_1?: string;
+  finished: boolean;
+  code?: string;
+  message?: string;
+  csv_payment?: string;
+  csv_refund?: string;
+  csv_dispute?: string;
+}
+const states = new Map(machine.transaction_states.rows.map((row: StateRow) => [row.state, row]));
+
+const at = "2024-03-05T10:00:00.000000Z";
+const told = (event_type: string, change: Partial<ToldEvent> = {}): ToldEvent => ({
+  resource_type: "payment",
+  resource_external_id: "pay",
+  parent_resource_external_id: null,
+  timestamp: at,
+  event_type,
+  service_id: null,
+  live: null,
+  event_details: { gateway_account_id: "57" },
+  ...change,
+});
+
+test.each([...transactionEvents, { event_type: "UNHEARD_OF", state: "UNDEFINED" } as const])(
+  "the ledger's code says the same as the contract of $event_type",
+  ({ event_type, state }) => {
+    const { status, status_version_1 = status, finished, code, message } = states.get(state) as StateRow;
+    expect(stateSetBy(event_type) ?? "UNDEFINED").toBe(state);
+    expect(viewState(state as TransactionState, 1)).toEqual({
+      status: status_version_1,
+      finished,
+      code,
+      message,
+    });
+    expect(viewState(state as TransactionState, 2)).toEqual({ status, finished, code, message });
+  },
+);
+
+describe("the oracle says the same as the contract", () => {
+  test.each([...transactionEvents, { event_type: "UNHEARD_OF", state: "UNDEFINED" }])(
+    "of $event_type, which sets $state",
+    ({ event_type, state }) => {
+      const row = states.get(state) as StateRow;
+      const oracle = new Oracle([told(event_type)]);
+      for (const version of ["1", "2"]) {
+        const status = (version === "1" && row.status_version_1) || row.status;
+        const { finished, code, message } = row;
+        const shown = oracle.transaction("pay", { status_version: version }) as { state: object };
+        expect(JSON.parse(JSON.stringify(shown.state))).toEqual({ status, finished, code, message });
+      }
+    },
+  );
+
+  test("of every state, since each but UNDEFINED is set by an event", () => {
+    const reached = new Set(transactionEvents.map(({ state }) => state));
+    expect([...states.keys()].filter((state) => !reached.has(state as never))).toEqual(["UNDEFINED"]);
+  });
+
+  test.each(["payment", "refund", "dispute"] as const)("of the words of a CSV for a %s", (type) => {
+    for (const { event_type, state } of transactionEvents) {
+      const words = states.get(state)?.[`csv_${type}`] ?? "";
+      const [header = [], cells = []] = new Oracle([told(event_type, { resource_type: type })]).table({
+        account_id: "57",
+      });
+      expect([event_type, cells[header.indexOf("State")]]).toEqual([event_type, words]);
+    }
+  });
+
+  test("of the order of events at one instant, however they come", () => {
+    const types = ["A_TYPE", "Z_TYPE", ...transactionEvents.map(({ event_type }) => event_type)];
+    for (const events of [types, types.toReversed()]) {
+      const list = new Oracle(events.map((type) => told(type))).eventList("pay", "57", {
+        include_all_events: "true",
+      }) as { events: { event_type: string }[] };
+      expect(list.events.map(({ event_type }) => event_type)).toEqual(types);
+    }
+  });
+
+  test("of the columns of a CSV", () => {
+    const details = { gateway_account_id: "57", external_metadata: { KEY: 1 } };
+    const [header] = new Oracle([told("PAYMENT_CREATED", { event_details: details })]).table({
+      account_id: "57",
+      fee_headers: "true",
+      moto_header: "true",
+    });
+    expect(header).toEqual(contract["x-csv"].columns.rows.map(({ column }) => column));
+  });
+});
