@@ -5,10 +5,32 @@ import { afterAll, describe } from "vitest";
 import { describeNeeding } from "../../service/needing.fixture.ts";
 import { converse } from "../../service/test-server.fixture.ts";
 import { isRedisInstalled, startRedis, startRedisCluster } from "./redis-server.fixture.ts";
+import { type FeatureStore, openFeatureStore } from "./store.ts";
 
 /** An empty store of a test's own, without parameters in its URL. */
 export interface NewStore extends AsyncDisposable {
   url: string;
+}
+
+/** A new store, opened. */
+export async function openNewStore(make: () => Promise<NewStore>, parameters = ""): Promise<FeatureStore> {
+  const made = await make();
+  const store = await openFeatureStore(made.url + parameters);
+  return {
+    ...store,
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await made[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Every page of the ids that have a feature. */
+export async function allIdsWith(store: FeatureStore, resource: string, feature: string, limit: number) {
+  const pages: string[][] = [];
+  do pages.push(await store.idsWith(resource, feature, pages.at(-1)?.at(-1), limit));
+  while (pages.at(-1)?.length === limit);
+  return pages.flat();
 }
 
 const newMemory = async (): Promise<NewStore> => ({ url: "memory:", async [Symbol.asyncDispose]() {} });
