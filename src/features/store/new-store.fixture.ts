@@ -2,10 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe } from "vitest";
+import { describeOnAdapters, type Fixtures } from "../../service/adapter.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
 import { converse } from "../../service/test-server.fixture.ts";
 import { isRedisInstalled, startRedis, startRedisCluster } from "./redis-server.fixture.ts";
-import { type FeatureStore, openFeatureStore } from "./store.ts";
+import { type FeatureStore, type featureStores, openFeatureStore } from "./store.ts";
 
 /** An empty store of a test's own, without parameters in its URL. */
 export interface NewStore extends AsyncDisposable {
@@ -64,18 +65,30 @@ function serversOf<Server extends AsyncDisposable & { url: string }>(
   };
 }
 
+const describeOnRedis = describeNeeding("Redis", isRedisInstalled());
+
+/** Those of stores that several processes can share. */
+const sharedFixtures: Fixtures<Exclude<keyof typeof featureStores, "memory:">, NewStore> = {
+  "lmdb:": (title, tests) => describe(title, () => tests(newLmdb)),
+  "redis:": (title, tests) =>
+    describeOnRedis(title, () => tests(serversOf(startRedis, (server) => [server]))),
+  "rediss:": { sameAs: "redis:" },
+  "redis+cluster:": (title, tests) =>
+    describeOnRedis(title, () => tests(serversOf(startRedisCluster, ({ nodes }) => nodes))),
+  "rediss+cluster:": { sameAs: "redis+cluster:" },
+};
+
+export const storeFixtures: Fixtures<keyof typeof featureStores, NewStore> = {
+  "memory:": (title, tests) => describe(title, () => tests(newMemory)),
+  ...sharedFixtures,
+};
+
+type Tests = (make: () => Promise<NewStore>) => void;
+
 /** Describes tests of what must be the same in each store that several processes can share. */
-export function describeOnSharedStores(title: string, tests: (make: () => Promise<NewStore>) => void): void {
-  describe(`${title} (lmdb:)`, () => tests(newLmdb));
-  const describeOnRedis = describeNeeding("Redis", isRedisInstalled());
-  describeOnRedis(`${title} (redis:)`, () => tests(serversOf(startRedis, (server) => [server])));
-  describeOnRedis(`${title} (redis+cluster:)`, () =>
-    tests(serversOf(startRedisCluster, ({ nodes }) => nodes)),
-  );
-}
+export const describeOnSharedStores = (title: string, tests: Tests) =>
+  describeOnAdapters(title, sharedFixtures, tests);
 
 /** Describes tests of what must be the same in each store. */
-export function describeOnStores(title: string, tests: (make: () => Promise<NewStore>) => void): void {
-  describe(`${title} (memory:)`, () => tests(newMemory));
-  describeOnSharedStores(title, tests);
-}
+export const describeOnStores = (title: string, tests: Tests) =>
+  describeOnAdapters(title, storeFixtures, tests);

@@ -1,8 +1,15 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { allIdsWith, describeOnSharedStores, describeOnStores, openNewStore } from "./new-store.fixture.ts";
-import { type Entry, type FeatureStore, openFeatureStore, type Wish } from "./store.ts";
+import { testFixtures } from "../../service/adapter.fixture.ts";
+import {
+  allIdsWith,
+  describeOnSharedStores,
+  describeOnStores,
+  openNewStore,
+  storeFixtures,
+} from "./new-store.fixture.ts";
+import { type Entry, type FeatureStore, featureStores, openFeatureStore, type Wish } from "./store.ts";
 
 const add = (feature: string, expiresAt?: number): Wish => ({ type: "add", feature, expiresAt });
 const remove = (feature: string): Wish => ({ type: "remove", feature });
@@ -459,6 +466,8 @@ describeOnSharedStores("a feature store for several processes", (make) => {
     expect(await told(store, cursor)).toEqual(["added kind/1/c"]);
   });
 });
+
+describe("a scheme of stores", () => testFixtures(featureStores, storeFixtures));
 
 describe("a URL of a store", () => {
   test.each([
