@@ -5,9 +5,10 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { open } from "lmdb";
 import { expect, test } from "vitest";
-import { newLmdb } from "./new-store.fixture.ts";
+import { allIdsWith, newLmdb } from "./new-store.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store.ts";
 
+const folderOf = ({ url }: { url: string }) => decodeURI(url.slice("lmdb:".length));
 const store = fileURLToPath(new URL("store.ts", import.meta.url));
 
 /** Runs a program on the store at a URL, whose files may not be larger than so many KiB. */
@@ -69,14 +70,61 @@ test("what is removed and what is forgotten leaves nothing behind", async () => 
         ]);
       }
     }
-    const environment = open({ path: decodeURI(made.url.slice("lmdb:".length)), noSubdir: false });
+    const environment = open({ path: folderOf(made), noSubdir: false });
     const count = environment.getKeysCount();
     await environment.close();
     return count;
   };
-  // The changes, and the log of which there are.
-  expect(await keys(30)).toBe(31);
-  expect(await keys(10)).toBe(11);
+  // The changes, the log of which there are, and the layout.
+  expect(await keys(30)).toBe(32);
+  expect(await keys(10)).toBe(12);
+});
+
+/** Gives a folder the keys that the library makes of the same texts by itself, as stores had before their layout was told. */
+async function giveKeysOfLibrary(path: string): Promise<void> {
+  const read = open<unknown, Buffer>({ path, noSubdir: false, keyEncoding: "binary" });
+  const kept = [...read.getRange({})].map(({ key, value }) => [key.toString(), value] as const);
+  await read.close();
+  const written = open<unknown, string>({ path, noSubdir: false });
+  written.clearSync();
+  written.transactionSync(() => {
+    for (const [key, value] of kept) if (key !== "layout") void written.put(key, value);
+  });
+  await written.close();
+}
+
+test("loses nothing of a folder whose keys are of the library's own encoding", async () => {
+  await using made = await newLmdb();
+  const [one = "", other = ""] = ["1", "2"].map((end) => "中".repeat(161) + end);
+  const features = ["dark-mode", "a", one, "x".repeat(100), other];
+  const expiresAt = Date.now() + 60_000;
+  const places = [one, "customer", other].flatMap((resource) =>
+    ["1", one, other].map((id) => [resource, id] as const),
+  );
+  {
+    await using store = await openFeatureStore(made.url);
+    for (const [resource, id] of places) {
+      await store.change(
+        resource,
+        id,
+        features.map((feature) => ({ type: "add", feature, expiresAt })),
+      );
+    }
+  }
+  await giveKeysOfLibrary(folderOf(made));
+  // Once it is rewritten, once it is as it should be.
+  for (const removed of ["dark-mode", other]) {
+    await using store = await openFeatureStore(made.url);
+    for (const [resource, id] of places) expect(await store.list(resource, id)).toEqual(features);
+    expect(await Array.fromAsync(store.entries())).toHaveLength(places.length * features.length);
+    for (const feature of features) {
+      expect((await allIdsWith(store, one, feature, 2)).sort()).toEqual(["1", one, other].sort());
+    }
+    for (const [resource, id] of places) {
+      expect(await store.change(resource, id, [{ type: "remove", feature: removed }])).toEqual([true]);
+    }
+    features.splice(features.indexOf(removed), 1);
+  }
 });
 
 test("a store that is closed fails whatever it is asked", async () => {
@@ -100,7 +148,7 @@ test("a store that is closed fails whatever it is asked", async () => {
 test("is kept in the folder that its URL names, percent-encoded", async () => {
   await using made = await newLmdb();
   await using _store = await openFeatureStore(made.url);
-  expect(readdirSync(decodeURI(made.url.slice("lmdb:".length))).sort()).toEqual(["data.mdb", "lock.mdb"]);
+  expect(readdirSync(folderOf(made)).sort()).toEqual(["data.mdb", "lock.mdb"]);
 });
 
 test("a folder that cannot be one is told at opening", async () => {

@@ -2,13 +2,36 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe } from "vitest";
+import { describeOnAdapters, type Fixtures } from "../../service/adapter.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
 import { converse } from "../../service/test-server.fixture.ts";
 import { isRedisInstalled, startRedis, startRedisCluster } from "./redis-server.fixture.ts";
+import { type FeatureStore, type featureStores, openFeatureStore } from "./store.ts";
 
 /** An empty store of a test's own, without parameters in its URL. */
 export interface NewStore extends AsyncDisposable {
   url: string;
+}
+
+/** A new store, opened. */
+export async function openNewStore(make: () => Promise<NewStore>, parameters = ""): Promise<FeatureStore> {
+  const made = await make();
+  const store = await openFeatureStore(made.url + parameters);
+  return {
+    ...store,
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await made[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Every page of the ids that have a feature. */
+export async function allIdsWith(store: FeatureStore, resource: string, feature: string, limit: number) {
+  const pages: string[][] = [];
+  do pages.push(await store.idsWith(resource, feature, pages.at(-1)?.at(-1), limit));
+  while (pages.at(-1)?.length === limit);
+  return pages.flat();
 }
 
 const newMemory = async (): Promise<NewStore> => ({ url: "memory:", async [Symbol.asyncDispose]() {} });
@@ -42,18 +65,30 @@ function serversOf<Server extends AsyncDisposable & { url: string }>(
   };
 }
 
+const describeOnRedis = describeNeeding("Redis", isRedisInstalled());
+
+/** Those of stores that several processes can share. */
+const sharedFixtures: Fixtures<Exclude<keyof typeof featureStores, "memory:">, NewStore> = {
+  "lmdb:": (title, tests) => describe(title, () => tests(newLmdb)),
+  "redis:": (title, tests) =>
+    describeOnRedis(title, () => tests(serversOf(startRedis, (server) => [server]))),
+  "rediss:": { sameAs: "redis:" },
+  "redis+cluster:": (title, tests) =>
+    describeOnRedis(title, () => tests(serversOf(startRedisCluster, ({ nodes }) => nodes))),
+  "rediss+cluster:": { sameAs: "redis+cluster:" },
+};
+
+export const storeFixtures: Fixtures<keyof typeof featureStores, NewStore> = {
+  "memory:": (title, tests) => describe(title, () => tests(newMemory)),
+  ...sharedFixtures,
+};
+
+type Tests = (make: () => Promise<NewStore>) => void;
+
 /** Describes tests of what must be the same in each store that several processes can share. */
-export function describeOnSharedStores(title: string, tests: (make: () => Promise<NewStore>) => void): void {
-  describe(`${title} (lmdb:)`, () => tests(newLmdb));
-  const describeOnRedis = describeNeeding("Redis", isRedisInstalled());
-  describeOnRedis(`${title} (redis:)`, () => tests(serversOf(startRedis, (server) => [server])));
-  describeOnRedis(`${title} (redis+cluster:)`, () =>
-    tests(serversOf(startRedisCluster, ({ nodes }) => nodes)),
-  );
-}
+export const describeOnSharedStores = (title: string, tests: Tests) =>
+  describeOnAdapters(title, sharedFixtures, tests);
 
 /** Describes tests of what must be the same in each store. */
-export function describeOnStores(title: string, tests: (make: () => Promise<NewStore>) => void): void {
-  describe(`${title} (memory:)`, () => tests(newMemory));
-  describeOnSharedStores(title, tests);
-}
+export const describeOnStores = (title: string, tests: Tests) =>
+  describeOnAdapters(title, storeFixtures, tests);

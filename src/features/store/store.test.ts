@@ -1,37 +1,23 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { describeOnSharedStores, describeOnStores, type NewStore } from "./new-store.fixture.ts";
-import { type Entry, type FeatureStore, openFeatureStore, type Wish } from "./store.ts";
+import { testFixtures } from "../../service/adapter.fixture.ts";
+import {
+  allIdsWith,
+  describeOnSharedStores,
+  describeOnStores,
+  openNewStore,
+  storeFixtures,
+} from "./new-store.fixture.ts";
+import { type Entry, type FeatureStore, featureStores, openFeatureStore, type Wish } from "./store.ts";
 
 const add = (feature: string, expiresAt?: number): Wish => ({ type: "add", feature, expiresAt });
 const remove = (feature: string): Wish => ({ type: "remove", feature });
-
-/** A new store, opened. */
-async function opened(make: () => Promise<NewStore>, parameters = ""): Promise<FeatureStore> {
-  const made = await make();
-  const store = await openFeatureStore(made.url + parameters);
-  return {
-    ...store,
-    async [Symbol.asyncDispose]() {
-      await store[Symbol.asyncDispose]();
-      await made[Symbol.asyncDispose]();
-    },
-  };
-}
 
 /** All changes behind a cursor, in short. */
 async function told(store: FeatureStore, after?: string) {
   const changes = (await store.changes(after, 1000)) ?? [];
   return changes.map(({ change: { type, resource, id, feature } }) => `${type} ${resource}/${id}/${feature}`);
-}
-
-/** Every page of the ids that have a feature. */
-async function allIdsWith(store: FeatureStore, resource: string, feature: string, limit: number) {
-  const pages: string[][] = [];
-  do pages.push(await store.idsWith(resource, feature, pages.at(-1)?.at(-1), limit));
-  while (pages.at(-1)?.length === limit);
-  return pages.flat();
 }
 
 const inShort = ({ resource, id, feature }: Entry) => `${resource}/${id}/${feature}`;
@@ -42,7 +28,7 @@ const longNames = ["a", "b", "c"].map((end) => "💷".repeat(255) + end);
 
 describeOnStores("a feature store", (make) => {
   test("lists each feature once, in the order of adding", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     expect(await store.list("kind", "1")).toEqual([]);
     expect(await store.change("kind", "1", [add("b")])).toEqual([false]);
     expect(await store.change("kind", "1", [add("a")])).toEqual([false]);
@@ -54,7 +40,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("has what was added to that very resource", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     await store.change("kind", "1", [add("a")]);
     const asked = [
       ["kind", "1", "a", true],
@@ -68,7 +54,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("parts that look alike when joined are different resources", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     await store.change("a/b", "c", [add("x")]);
     expect(await store.list("a", "b/c")).toEqual([]);
     await store.change("__proto__", "constructor", [add("toString")]);
@@ -79,7 +65,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("takes names as long as they may be", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     for (const resource of longNames) {
       for (const id of longNames) {
         for (const feature of longNames) await store.change(resource, id, [add(feature)]);
@@ -97,8 +83,18 @@ describeOnStores("a feature store", (make) => {
     expect(await told(store)).toContain(`removed ${resource}/${id}/${feature}`);
   });
 
+  test("loses no feature of a name that is long beside others that are short", async () => {
+    await using store = await openNewStore(make);
+    const id = "中".repeat(161);
+    await store.change("customer", id, [add("dark-mode"), add("a")]);
+    expect(await store.list("customer", id)).toEqual(["dark-mode", "a"]);
+    expect(await exported(store)).toEqual([`customer/${id}/dark-mode`, `customer/${id}/a`]);
+    expect(await store.change("customer", id, [remove("dark-mode")], ["dark-mode", "a"])).toEqual([true]);
+    expect(await store.list("customer", id)).toEqual(["a"]);
+  });
+
   test("a name that is the hash of a long one is another", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const [long = ""] = longNames;
     const hashes = (["base64url", "hex"] as const).map((encoding) => hash("sha256", long, encoding));
     await store.change("kind", "1", [add(long)]);
@@ -113,7 +109,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("a list that was handed out is not changed by a later add", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     await store.change("kind", "1", [add("a")]);
     const before = await store.list("kind", "1");
     await store.change("kind", "1", [add("b")]);
@@ -121,7 +117,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("of many adds at once exactly one is the first", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const had = await Promise.all(Array.from({ length: 50 }, () => store.change("kind", "1", [add("a")])));
     expect(had.filter((one) => one?.[0] === false)).toHaveLength(1);
     expect(await store.list("kind", "1")).toEqual(["a"]);
@@ -129,7 +125,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("what is removed is gone, and comes to the end when it is added again", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     await store.change("kind", "1", [add("a"), add("b")]);
     expect(await store.change("kind", "1", [remove("a")])).toEqual([true]);
     expect(await store.change("kind", "1", [remove("a"), remove("never")])).toEqual([false, false]);
@@ -141,7 +137,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("wishes are fulfilled in their order, in one step", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const wishes = [add("a"), add("b"), remove("a"), add("a"), add("b"), remove("c")];
     expect(await store.change("kind", "1", wishes)).toEqual([false, false, true, false, true, false]);
     expect(await store.list("kind", "1")).toEqual(["b", "a"]);
@@ -158,7 +154,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("nothing changes when the list is another than the one that is expected", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     expect(await store.change("kind", "1", [add("a"), add("b")], [])).toEqual([false, false]);
     for (const other of [[], ["a"], ["b", "a"], ["a", "b", "c"], ["a", "B"]]) {
       expect(await store.change("kind", "1", [add("c")], other)).toBe(undefined);
@@ -172,7 +168,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("tells which ids of a kind have a feature, each once, page by page", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const ids = Array.from({ length: 57 }, (_, index) => `${(index * 31) % 57}`);
     await Promise.all(ids.map((id) => store.change("kind", id, [add("a"), add("b")])));
     await store.change("other", "1", [add("a")]);
@@ -188,7 +184,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("a walk through ids passes over none that has the feature all the while", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const ids = Array.from({ length: 40 }, (_, index) => `id ${index}`);
     for (const id of ids) await store.change("kind", id, [add("a")]);
     const seen: string[] = [];
@@ -206,7 +202,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("tells what changed, in its order, from any cursor on", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const start = await store.newest();
     expect(await store.changes(undefined, 10)).toEqual([]);
     const before = Date.now();
@@ -234,7 +230,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("changes of many resources are all told, those of each in their order", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const ids = Array.from({ length: 25 }, (_, index) => String(index));
     for (const type of ["add", "remove", "add"] as const) {
       await Promise.all(ids.map((id) => store.change("kind", id, [{ type, feature: "a" }])));
@@ -258,7 +254,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("keeps the newest changes, and says when it has forgotten one", async () => {
-    await using store = await opened(make, "?changes=20");
+    await using store = await openNewStore(make, "?changes=20");
     const start = await store.newest();
     await store.change("kind", "1", [add("a")]);
     const [{ cursor = "" } = {}] = (await store.changes(start, 1)) ?? [];
@@ -284,15 +280,15 @@ describeOnStores("a feature store", (make) => {
   test.each(["", "x", "0", "-1", "abcdefgh-1", "1.2.3", "💷"])(
     "a cursor it has not given: %s",
     async (odd) => {
-      await using store = await opened(make);
+      await using store = await openNewStore(make);
       await store.change("kind", "1", [add("a")]);
       expect(await store.changes(odd, 10)).toBe(undefined);
     },
   );
 
   test("a cursor of another store, or from before it was emptied, is not taken", async () => {
-    await using store = await opened(make);
-    await using another = await opened(make);
+    await using store = await openNewStore(make);
+    await using another = await openNewStore(make);
     for (const one of [another, store]) await one.change("kind", "1", [add("a"), add("b")]);
     expect(await store.changes(await store.newest(), 10)).toEqual([]);
     expect(await store.changes(`${await store.newest()}0`, 10)).toBe(undefined);
@@ -301,7 +297,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("what expires is gone everywhere, and told", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const expiresAt = Date.now() + 300;
     await store.change("kind", "1", [add("lasting"), add("passing", expiresAt), add("also", expiresAt)]);
     await store.change("kind", "2", [add("passing", expiresAt)]);
@@ -333,7 +329,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("a page of ids is full, however many behind it have expired", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const expiresAt = Date.now() + 250;
     const ids = Array.from({ length: 200 }, (_, index) => String(index));
     await Promise.all(
@@ -345,7 +341,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("an expiry is what the last adding says, and the place stays", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const [soon, later] = [Date.now() + 200, Date.now() + 60_000];
     await store.change("kind", "1", [add("a", soon), add("b", later), add("c", soon), add("d")]);
     const cursor = await store.newest();
@@ -369,7 +365,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("many that expire at a time are told, each once", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const expiresAt = Date.now() + 300;
     const many = Array.from({ length: 2500 }, (_, index) => add(String(index), expiresAt));
     await store.change("kind", "1", many);
@@ -382,7 +378,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("tells all there is, those of a resource together and in their order", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const expiresAt = Date.now() + 60_000;
     await store.change("kind", "2", [add("z"), add("a", expiresAt)]);
     await store.change("kind", "1", [add("y")]);
@@ -411,7 +407,7 @@ describeOnStores("a feature store", (make) => {
   });
 
   test("tells once what is there all the while, whatever is changed meanwhile", async () => {
-    await using store = await opened(make);
+    await using store = await openNewStore(make);
     const ids = Array.from({ length: 500 }, (_, index) => `id ${index}`);
     await Promise.all(ids.map((id) => store.change("kind", id, [add("stays"), add("goes")])));
     const seen: string[] = [];
@@ -470,6 +466,8 @@ describeOnSharedStores("a feature store for several processes", (make) => {
     expect(await told(store, cursor)).toEqual(["added kind/1/c"]);
   });
 });
+
+describe("a scheme of stores", () => testFixtures(featureStores, storeFixtures));
 
 describe("a URL of a store", () => {
   test.each([

@@ -85,13 +85,13 @@ const redisCluster: Adapter<FeatureStore> = {
   hasManyHosts: true,
 };
 
-export const featureStores: Adapters<FeatureStore> = {
+export const featureStores = {
   "memory:": { form: "memory:", parameters, load: () => import("./memory.ts") },
   "lmdb:": { form: "lmdb:FOLDER", parameters, load: () => import("./lmdb.ts") },
   "redis:": redis,
   "rediss:": redis,
   "redis+cluster:": redisCluster,
   "rediss+cluster:": redisCluster,
-};
+} satisfies Adapters<FeatureStore>;
 
-export const openFeatureStore = (url: string) => openAdapter(featureStores, url);
+export const openFeatureStore = (url: string) => openAdapter<FeatureStore>(featureStores, url);

@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { testFixtures } from "../../service/adapter.fixture.ts";
 import { openLog } from "../../service/log.ts";
 import {
   type Database,
   DatabaseUnavailable,
+  databases,
   isDataFault,
   openDatabase,
   StatementTimeout,
 } from "./database.ts";
-import { describeOnEngines, type NewDatabase } from "./new-database.fixture.ts";
+import { databaseFixtures, describeOnEngines, type NewDatabase } from "./new-database.fixture.ts";
 
 describe("a database in memory (pglite:)", () =>
   promises(async () => ({ url: "pglite:memory", async [Symbol.asyncDispose]() {} })));
 describeOnEngines("a database", promises);
+describe("a scheme of databases", () => testFixtures(databases, databaseFixtures));
 
 function promises(make: () => Promise<NewDatabase>): void {
   const opened = new AsyncDisposableStack();

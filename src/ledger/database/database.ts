@@ -72,12 +72,12 @@ const postgres: Adapter<Database> = {
 };
 
 /** Those that can be a copy of another for reading. */
-export const replicas: Adapters<Database> = { "postgres:": postgres, "postgresql:": postgres };
+export const replicas = { "postgres:": postgres, "postgresql:": postgres } satisfies Adapters<Database>;
 
-export const databases: Adapters<Database> = {
+export const databases = {
   "pglite:": { form: "pglite:FOLDER or pglite:memory", load: () => import("./pglite.ts") },
   ...replicas,
-};
+} satisfies Adapters<Database>;
 
 /** The same statements; whoever waits for one longer than the limit is told so, and not answered late. */
 export function givenUpAfter(limitMs: number, sql: Sql): Sql {
@@ -88,7 +88,7 @@ export function givenUpAfter(limitMs: number, sql: Sql): Sql {
   };
 }
 
-export const openDatabase = (url: string) => openAdapter(databases, url);
+export const openDatabase = (url: string) => openAdapter<Database>(databases, url);
 
 /**
  * Whether an error with this SQLSTATE is of the moment, so that the same may succeed later: classes 08 (connection), 28

@@ -3,8 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "vitest";
+import { describeOnAdapters, type Fixtures } from "../../service/adapter.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
-import { type Database, openDatabase } from "./database.ts";
+import { type Database, type databases, openDatabase } from "./database.ts";
 
 /** The PostgreSQL server whose databases the tests make and drop; undefined when there is none. */
 export const postgresServer = process.env.TEST_POSTGRES_URL;
@@ -34,13 +35,16 @@ export async function newEmbedded(): Promise<NewDatabase> {
   };
 }
 
+export const databaseFixtures: Fixtures<keyof typeof databases, NewDatabase> = {
+  "pglite:": (title, tests) => describe(title, () => tests(newEmbedded)),
+  "postgres:": (title, tests) =>
+    describeNeeding("TEST_POSTGRES_URL", postgresServer !== undefined)(title, () => tests(newPostgres)),
+  "postgresql:": { sameAs: "postgres:" },
+};
+
 /** Describes tests of what must be the same over each engine. */
-export function describeOnEngines(title: string, tests: (make: () => Promise<NewDatabase>) => void): void {
-  describe(`${title} (pglite:)`, () => tests(newEmbedded));
-  describeNeeding("TEST_POSTGRES_URL", postgresServer !== undefined)(`${title} (postgres:)`, () =>
-    tests(newPostgres),
-  );
-}
+export const describeOnEngines = (title: string, tests: (make: () => Promise<NewDatabase>) => void) =>
+  describeOnAdapters(title, databaseFixtures, tests);
 
 async function run(server: string, statement: string): Promise<void> {
   await using database = await openDatabase(server);

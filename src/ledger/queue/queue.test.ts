@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import amqp from "amqplib";
 import { afterAll, describe, expect, test } from "vitest";
+import { describeOnAdapters, type Fixtures, testFixtures } from "../../service/adapter.fixture.ts";
 import { freePort } from "../../service/free-port.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
-import { type Delivery, openQueue, type Queue } from "./queue.ts";
+import { clientUrl, type Delivery, openQueue, type Queue, queues } from "./queue.ts";
 
 const folders: string[] = [];
 function folder() {
@@ -31,25 +32,44 @@ async function take(queue: Queue, count: number): Promise<Delivery[]> {
 
 const broker = process.env.TEST_AMQP_URL;
 
-describe("a queue in memory (memory:)", () => promises(() => "memory:"));
-describe("an embedded queue (sqs+embedded:)", () => promises(() => `sqs+embedded:${folder()}?port=0`));
-describeNeeding("TEST_AMQP_URL", broker !== undefined)("a queue of RabbitMQ (amqp:)", () => {
-  const names: string[] = [];
-  promises(() => {
-    names.push(`test-${randomUUID()}`);
-    return `${broker}?queue=${names.at(-1)}`;
-  });
-  afterAll(async () => {
-    const connection = await amqp.connect(broker ?? "");
-    const channel = await connection.createChannel();
-    for (const name of names) await channel.deleteQueue(name);
-    await connection.close();
-  });
-});
+const fixtures: Fixtures<keyof typeof queues, string> = {
+  "memory:": (title, tests) => describe(title, () => tests(async () => "memory:")),
+  "sqs+embedded:": (title, tests) =>
+    describe(title, () => tests(async () => `sqs+embedded:${folder()}?port=0`)),
+  "sqs+http:": (title, tests) =>
+    describe(title, () => {
+      const servers = new AsyncDisposableStack();
+      afterAll(() => servers.disposeAsync());
+      tests(async () => {
+        const server = `sqs+embedded:${folder()}?port=${await freePort()}`;
+        servers.use(await openQueue(server));
+        return clientUrl(server);
+      });
+    }),
+  "sqs+https:": { sameAs: "sqs+http:" },
+  "amqp:": (title, tests) =>
+    describeNeeding("TEST_AMQP_URL", broker !== undefined)(title, () => {
+      const names: string[] = [];
+      tests(async () => {
+        names.push(`test-${randomUUID()}`);
+        return `${broker}?queue=${names.at(-1)}`;
+      });
+      afterAll(async () => {
+        const connection = await amqp.connect(broker ?? "");
+        const channel = await connection.createChannel();
+        for (const name of names) await channel.deleteQueue(name);
+        await connection.close();
+      });
+    }),
+  "amqps:": { sameAs: "amqp:" },
+};
 
-function promises(address: () => string): void {
+describeOnAdapters("a queue", fixtures, promises);
+describe("a scheme of queues", () => testFixtures(queues, fixtures));
+
+function promises(makeUrl: () => Promise<string>): void {
   test("what is sent is delivered, unchanged", async () => {
-    await using queue = await openQueue(address());
+    await using queue = await openQueue(await makeUrl());
     const body = JSON.stringify({ text: "Zoë 💷 \\u0000", spaces: "  " });
     await queue.send([body]);
     const [delivery] = await take(queue, 1);
@@ -60,7 +80,7 @@ function promises(address: () => string): void {
   });
 
   test("a delivery put back comes again, as the same message, after its pause", async () => {
-    await using queue = await openQueue(address());
+    await using queue = await openQueue(await makeUrl());
     await queue.send(['"hello"']);
     const [first] = await take(queue, 1);
     await queue.putBack([first as Delivery], 1000);
@@ -71,7 +91,7 @@ function promises(address: () => string): void {
   });
 
   test("a delivery acknowledged does not come again, its neighbours do", async () => {
-    await using queue = await openQueue(address());
+    await using queue = await openQueue(await makeUrl());
     await queue.send(["1", "2"]);
     const [one, two] = await take(queue, 2);
     await queue.acknowledge([one as Delivery]);
@@ -80,7 +100,7 @@ function promises(address: () => string): void {
   });
 
   test("a delivery acknowledged cannot be put back", async () => {
-    await using queue = await openQueue(address());
+    await using queue = await openQueue(await makeUrl());
     await queue.send(["1"]);
     const taken = await take(queue, 1);
     await queue.acknowledge(taken);
@@ -89,7 +109,7 @@ function promises(address: () => string): void {
   });
 
   test("many messages are sent and received in few calls", async () => {
-    await using queue = await openQueue(address());
+    await using queue = await openQueue(await makeUrl());
     const bodies = Array.from({ length: 95 }, (_, index) => String(index));
     await queue.send(bodies);
     const all: Delivery[] = [];
@@ -101,14 +121,14 @@ function promises(address: () => string): void {
   });
 
   test("messages of 100 kB are sent side by side", async () => {
-    await using queue = await openQueue(address());
+    await using queue = await openQueue(await makeUrl());
     const bodies = Array.from({ length: 7 }, (_, index) => JSON.stringify(`${index}`.repeat(100_000)));
     await queue.send(bodies);
     expect((await take(queue, 7)).map(({ body }) => body).sort()).toEqual(bodies);
   });
 
   test("a wait that is over ends with nothing, and many at a time warn of nothing", async () => {
-    await using queue = await openQueue(address());
+    await using queue = await openQueue(await makeUrl());
     const warnings: Error[] = [];
     const keep = (warning: Error) => void warnings.push(warning);
     process.on("warning", keep);
@@ -119,12 +139,12 @@ function promises(address: () => string): void {
   });
 
   test("a stop ends the waiting with nothing", async () => {
-    await using queue = await openQueue(address());
+    await using queue = await openQueue(await makeUrl());
     expect(await queue.receive(10, waitMs, AbortSignal.timeout(50))).toEqual([]);
   });
 
   test("a queue that is there is healthy, and tells how many messages wait", async () => {
-    await using queue = await openQueue(address());
+    await using queue = await openQueue(await makeUrl());
     expect(await queue.check()).toEqual({ waiting: 0 });
     await queue.send(["1", "2"]);
     await expect.poll(() => queue.check()).toEqual({ waiting: 2 });

@@ -54,7 +54,7 @@ const rabbitmq: Adapter<Queue> = {
   },
 };
 
-export const queues: Adapters<Queue> = {
+export const queues = {
   "memory:": { form: "memory:", load: () => import("./memory.ts") },
   "sqs+embedded:": {
     form: "sqs+embedded:FOLDER?port=4566",
@@ -69,9 +69,9 @@ export const queues: Adapters<Queue> = {
   "sqs+http:": { form: "sqs+http://HOST:PORT/ACCOUNT/QUEUE", load: () => import("./sqs.ts") },
   "amqp:": rabbitmq,
   "amqps:": { ...rabbitmq, form: rabbitmq.form.replace("amqp:", "amqps:") },
-};
+} satisfies Adapters<Queue>;
 
-export const openQueue = (url: string) => openAdapter(queues, url);
+export const openQueue = (url: string) => openAdapter<Queue>(queues, url);
 
 export const embeddedQueue = "payment-events";
 const embeddedPort = 4566;

@@ -1,0 +1,166 @@
+import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { allIdsWith, describeOnStores, openNewStore } from "./new-store.fixture.ts";
+import type { Change, Entry, FeatureStore, Wish } from "./store.ts";
+
+type ToldChange = Omit<Change, "at">;
+
+/** What a store promises, kept as plainly as can be. */
+function newModel() {
+  const entries: Entry[] = [];
+  const changes: ToldChange[] = [];
+  const entriesOf = (resource: string, id: string) =>
+    entries.filter((entry) => entry.resource === resource && entry.id === id);
+  const list = (resource: string, id: string) => entriesOf(resource, id).map(({ feature }) => feature);
+
+  function fulfil(resource: string, id: string, wish: Wish): boolean {
+    const entry = entriesOf(resource, id).find(({ feature }) => feature === wish.feature);
+    if (wish.type === "remove") {
+      if (!entry) return false;
+      entries.splice(entries.indexOf(entry), 1);
+      changes.push({ type: "removed", resource, id, feature: wish.feature });
+      return true;
+    }
+    const { feature, expiresAt } = wish;
+    if (entry && entry.expiresAt === expiresAt) return true;
+    changes.push({ type: "added", resource, id, feature, expiresAt });
+    if (entry) entry.expiresAt = expiresAt;
+    else entries.push({ resource, id, feature, expiresAt });
+    return entry !== undefined;
+  }
+
+  return {
+    entries,
+    changes,
+    list,
+    idsWith: (resource: string, feature: string) =>
+      entries.filter((entry) => entry.resource === resource && entry.feature === feature).map(({ id }) => id),
+    change: (resource: string, id: string, wishes: Wish[], onlyIf?: string[]) =>
+      onlyIf && !isDeepStrictEqual(list(resource, id), onlyIf)
+        ? undefined
+        : wishes.map((wish) => fulfil(resource, id, wish)),
+  };
+}
+
+const characters = ["x", "é", "中", "💷"];
+const ends = ["1", "2"];
+const ofCharacters = (character: string, count: number) =>
+  ends.map((end) => character.repeat(count - 1) + end);
+const ofBytes = (character: string, bytes: number) => {
+  const count = Math.floor((bytes - 1) / Buffer.byteLength(character));
+  const begin = "-".repeat(bytes - 1 - count * Buffer.byteLength(character));
+  return ends.map((end) => begin + character.repeat(count) + end);
+};
+
+const shortNames = ["a", "kind", "dark-mode", "é", "中", "💷", "of sixteen bytes", "%2F{1}/"];
+/** Around the lengths at which a store or its engine may begin to treat them otherwise; pairs differ only in their end. */
+const longNames = characters
+  .flatMap((character) => [
+    ...[63, 64, 120, 121, 256].flatMap((count) => ofCharacters(character, count)),
+    ...[479, 480, 481].flatMap((bytes) => ofBytes(character, bytes)),
+  ])
+  .filter((name) => [...name].length <= 256);
+
+/** Some names, perhaps together with their hashes. */
+const someNames = (maxLength: number) =>
+  fc
+    .record({
+      names: fc.uniqueArray(fc.oneof(fc.constantFrom(...shortNames), fc.constantFrom(...longNames)), {
+        minLength: 1,
+        maxLength,
+      }),
+      areHashed: fc.boolean(),
+    })
+    .map(({ names, areHashed }) =>
+      areHashed ? names.flatMap((name) => [name, hash("sha256", name, "base64url")]) : names,
+    );
+
+/** One of the names of a life, however many there are. */
+const which = fc.nat(23);
+const oneOf = (names: string[], index: number) => names[index % names.length] as string;
+
+const later = Date.now() + 3_600_000;
+const life = fc.record({
+  resources: someNames(2),
+  ids: someNames(3),
+  features: someNames(4),
+  steps: fc.array(
+    fc.record({
+      resource: which,
+      id: which,
+      wishes: fc.array(
+        fc.record({
+          type: fc.constantFrom("add", "add", "remove"),
+          feature: which,
+          expiresAt: fc.constantFrom(undefined, later, later + 1),
+        }),
+        { maxLength: 3 },
+      ),
+      replaces: fc.boolean(),
+      condition: fc.constantFrom("none", "its list", "another list"),
+    }),
+    { minLength: 1, maxLength: 12 },
+  ),
+});
+
+const byResource = <One extends { resource: string; id: string }>(all: One[]) =>
+  Map.groupBy(all, ({ resource, id }) => JSON.stringify([resource, id]));
+
+/** All changes behind a cursor, page by page. */
+async function changesBehind(store: FeatureStore, cursor: string | undefined): Promise<ToldChange[]> {
+  const all: ToldChange[] = [];
+  for (let after = cursor; ; ) {
+    const page = (await store.changes(after, 5)) ?? [];
+    all.push(...page.map(({ change: { at: _, ...told } }) => told));
+    if (page.length < 5) return all;
+    after = page.at(-1)?.cursor;
+  }
+}
+
+describeOnStores("a feature store beside a model", (make) => {
+  test("answers as the model does, whatever the names and the wishes are", async () => {
+    // A server takes its time to start, which is not that of the lives.
+    await (await make())[Symbol.asyncDispose]();
+    const property = fc.asyncProperty(life, async ({ resources, ids, features, steps }) => {
+      await using store = await openNewStore(make);
+      const model = newModel();
+      const cursors: [cursor: string | undefined, changes: number][] = [[undefined, 0]];
+      for (const step of steps) {
+        const resource = oneOf(resources, step.resource);
+        const id = oneOf(ids, step.id);
+        const list = model.list(resource, id);
+        const wishes: Wish[] = [
+          ...(step.replaces ? list.map((feature) => ({ type: "remove" as const, feature })) : []),
+          ...step.wishes.map((wish) => ({ ...wish, feature: oneOf(features, wish.feature) }) as Wish),
+        ];
+        const conditions: Record<string, string[]> = { "its list": list, "another list": [...list, "other"] };
+        const change = [resource, id, wishes, conditions[step.condition]] as const;
+        expect(await store.change(...change)).toEqual(model.change(...change));
+        cursors.push([await store.newest(), model.changes.length]);
+      }
+      for (const resource of resources) {
+        for (const id of ids) {
+          const list = model.list(resource, id);
+          expect(await store.list(resource, id)).toEqual(list);
+          for (const feature of features) {
+            expect(await store.has(resource, id, feature)).toBe(list.includes(feature));
+          }
+        }
+        for (const feature of features) {
+          const found = await allIdsWith(store, resource, feature, 2);
+          expect(found.sort()).toEqual(model.idsWith(resource, feature).sort());
+        }
+      }
+      const entries = await Array.fromAsync(store.entries());
+      expect(byResource(entries)).toEqual(byResource(model.entries));
+      expect(entries).toEqual([...byResource(entries).values()].flat());
+      for (const [cursor, count] of cursors) {
+        const changes = await changesBehind(store, cursor);
+        expect(byResource(changes)).toEqual(byResource(model.changes.slice(count)));
+      }
+    });
+    await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 5000 });
+  });
+});
