@@ -10,112 +10,92 @@ export const stateMachine = {
     {
       "state": "CREATED",
       "status": "created",
-      "finished": false,
-      "csv_payment": "In progress",
-      "csv_refund": "Refund submitted"
+      "finished": false
     },
     {
       "state": "STARTED",
       "status": "started",
-      "finished": false,
-      "csv_payment": "In progress"
+      "finished": false
     },
     {
       "state": "SUBMITTED",
       "status": "submitted",
-      "finished": false,
-      "csv_payment": "In progress",
-      "csv_refund": "Refund submitted"
+      "finished": false
     },
     {
       "state": "CAPTURABLE",
       "status": "capturable",
-      "finished": false,
-      "csv_payment": "In progress"
+      "finished": false
     },
     {
       "state": "SUCCESS",
       "status": "success",
-      "finished": true,
-      "csv_payment": "Success",
-      "csv_refund": "Refund success"
+      "finished": true
     },
     {
       "state": "FAILED_REJECTED",
       "status": "declined",
-      "status_version_1": "failed",
       "finished": true,
+      "status_version_1": "failed",
       "code": "P0010",
-      "message": "Payment method rejected",
-      "csv_payment": "Declined"
+      "message": "Payment method rejected"
     },
     {
       "state": "FAILED_EXPIRED",
       "status": "timedout",
-      "status_version_1": "failed",
       "finished": true,
+      "status_version_1": "failed",
       "code": "P0020",
-      "message": "Payment expired",
-      "csv_payment": "Timed out"
+      "message": "Payment expired"
     },
     {
       "state": "FAILED_CANCELLED",
       "status": "cancelled",
-      "status_version_1": "failed",
       "finished": true,
+      "status_version_1": "failed",
       "code": "P0030",
-      "message": "Payment was cancelled by the user",
-      "csv_payment": "Cancelled"
+      "message": "Payment was cancelled by the user"
     },
     {
       "state": "CANCELLED",
       "status": "cancelled",
       "finished": true,
       "code": "P0040",
-      "message": "Payment was cancelled by the service",
-      "csv_payment": "Cancelled"
+      "message": "Payment was cancelled by the service"
     },
     {
       "state": "ERROR",
       "status": "error",
       "finished": true,
       "code": "P0050",
-      "message": "Payment provider returned an error",
-      "csv_payment": "Error",
-      "csv_refund": "Refund error"
+      "message": "Payment provider returned an error"
     },
     {
       "state": "ERROR_GATEWAY",
       "status": "error",
       "finished": true,
       "code": "P0050",
-      "message": "Payment provider returned an error",
-      "csv_payment": "Error",
-      "csv_refund": "Refund error"
+      "message": "Payment provider returned an error"
     },
     {
       "state": "NEEDS_RESPONSE",
       "status": "needs_response",
-      "finished": false,
-      "csv_dispute": "Dispute awaiting evidence"
+      "finished": false
     },
     {
       "state": "UNDER_REVIEW",
       "status": "under_review",
-      "finished": false,
-      "csv_dispute": "Dispute under review"
+      "finished": false
     },
     {
       "state": "LOST",
       "status": "lost",
-      "finished": true,
-      "csv_dispute": "Dispute lost to customer"
+      "finished": true
     },
     {
       "state": "WON",
       "status": "won",
-      "finished": true,
-      "csv_dispute": "Dispute won in your favour"
+      "finished": true
     }
   ],
   "transaction_events": [
@@ -308,6 +288,73 @@ export const stateMachine = {
     {
       "event_type": "PAYOUT_FAILED",
       "state": "FAILED"
+    }
+  ],
+  "csv_states": [
+    {
+      "state": "CREATED",
+      "payment": "In progress",
+      "refund": "Refund submitted"
+    },
+    {
+      "state": "STARTED",
+      "payment": "In progress"
+    },
+    {
+      "state": "SUBMITTED",
+      "payment": "In progress",
+      "refund": "Refund submitted"
+    },
+    {
+      "state": "CAPTURABLE",
+      "payment": "In progress"
+    },
+    {
+      "state": "SUCCESS",
+      "payment": "Success",
+      "refund": "Refund success"
+    },
+    {
+      "state": "FAILED_REJECTED",
+      "payment": "Declined"
+    },
+    {
+      "state": "FAILED_EXPIRED",
+      "payment": "Timed out"
+    },
+    {
+      "state": "FAILED_CANCELLED",
+      "payment": "Cancelled"
+    },
+    {
+      "state": "CANCELLED",
+      "payment": "Cancelled"
+    },
+    {
+      "state": "ERROR",
+      "payment": "Error",
+      "refund": "Refund error"
+    },
+    {
+      "state": "ERROR_GATEWAY",
+      "payment": "Error",
+      "refund": "Refund error"
+    },
+    {
+      "state": "NEEDS_RESPONSE",
+      "dispute": "Dispute awaiting evidence"
+    },
+    {
+      "state": "UNDER_REVIEW",
+      "dispute": "Dispute under review"
+    },
+    {
+      "state": "LOST",
+      "dispute": "Dispute lost to customer"
+    },
+    {
+      "state": "WON",
+      "dispute": "Dispute won in your favour"
     }
   ]
 } as const;

@@ -11,9 +11,6 @@ export type StatusVersion = 1 | 2;
 interface StateRow extends StateView {
   state: TransactionState;
   status_version_1?: StateView["status"];
-  csv_payment?: string;
-  csv_refund?: string;
-  csv_dispute?: string;
 }
 
 const rows: readonly StateRow[] = stateMachine.transaction_states;
@@ -42,14 +39,21 @@ export const statusesOf = (version: StatusVersion): StateView["status"][] => [
   ...new Set([...views[version].values()].map(({ status }) => status)),
 ];
 
-/** A state in the words of a CSV, if it has any for this type. */
+const wordsOfStates: readonly {
+  state: TransactionState;
+  payment?: string;
+  refund?: string;
+  dispute?: string;
+}[] = stateMachine.csv_states;
+
+const wordsOf = (type: "payment" | "refund" | "dispute") =>
+  new Map(wordsOfStates.map((row) => [row.state, row[type]]));
+const words = {
+  PAYMENT: wordsOf("payment"),
+  REFUND: wordsOf("refund"),
+  DISPUTE: wordsOf("dispute"),
+} satisfies Record<TransactionType, object>;
+
+/** A state in the words of a CSV, where it has any for this type. */
 export const wordsOfState = (type: TransactionType, state: TransactionState): string | undefined =>
   words[type].get(state);
-
-const wordsIn = (column: "csv_payment" | "csv_refund" | "csv_dispute") =>
-  new Map(rows.map((row) => [row.state, row[column]]));
-const words = {
-  PAYMENT: wordsIn("csv_payment"),
-  REFUND: wordsIn("csv_refund"),
-  DISPUTE: wordsIn("csv_dispute"),
-} satisfies Record<TransactionType, object>;

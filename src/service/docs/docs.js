@@ -19,20 +19,6 @@ for (const parameter of parameters) {
   delete parameter.example;
 }
 
-// Tables that a contract has under names of its own (x-…) follow its description.
-const cell = (value) => String(value ?? "").replaceAll("|", "\\|");
-function describeTable([title, { description = "", rows }]) {
-  const columns = [...new Set(rows.flatMap(Object.keys))];
-  const lines = [columns, columns.map(() => "---"), ...rows.map((row) => columns.map((name) => row[name]))];
-  return `### ${title}\n\n${description}\n\n${lines.map((line) => `| ${line.map(cell).join(" | ")} |`).join("\n")}`;
-}
-for (const [name, own] of Object.entries(contract)) {
-  if (!name.startsWith("x-")) continue;
-  const tables = Object.entries(own).filter(([, table]) => table.rows !== undefined);
-  const parts = [`## ${name}`, own.description, ...tables.map(describeTable)];
-  contract.info.description += `\n\n${parts.join("\n\n")}`;
-}
-
 window.SwaggerUIBundle({
   spec: contract,
   dom_id: "#contract",
@@ -42,3 +28,35 @@ window.SwaggerUIBundle({
   presets: [window.SwaggerUIBundle.presets.apis],
   layout: "BaseLayout",
 });
+
+/** An element with what belongs into it: elements and texts. */
+function element(name, ...content) {
+  const made = document.createElement(name);
+  made.append(...content);
+  return made;
+}
+
+/** A text in which names stand between backticks. */
+const prose = (text = "") =>
+  element("p", ...text.split("`").map((part, index) => (index % 2 === 0 ? part : element("code", part))));
+
+function table(rows) {
+  const columns = [...new Set(rows.flatMap(Object.keys))];
+  const header = element("tr", ...columns.map((column) => element("th", column)));
+  const cells = (row) =>
+    columns.map((column) => element("td", ...prose(String(row[column] ?? "")).childNodes));
+  return element("table", header, ...rows.map((row) => element("tr", ...cells(row))));
+}
+
+// Tables that the contract has under names of its own (x-…) follow its operations.
+for (const [name, own] of Object.entries(contract).filter(([name]) => name.startsWith("x-"))) {
+  const tables = Object.entries(own).filter(([, part]) => part.rows !== undefined);
+  const parts = tables.flatMap(([title, { description, rows }]) => [
+    element("h2", title),
+    prose(description),
+    table(rows),
+  ]);
+  const article = element("article", element("h1", name), prose(own.description), ...parts);
+  article.id = name;
+  document.body.append(article);
+}
