@@ -920,12 +920,12 @@ export interface components {
         StatusVersion: 1 | 2;
         /**
          * @description External id of the transaction.
-         * @example demo-success
+         * @example demo-refund
          */
         TransactionExternalId: components["schemas"]["ExternalId"];
         /**
          * @description Type the transaction must have. Either letter case is accepted.
-         * @example PAYMENT
+         * @example REFUND
          */
         TransactionTypeFilter: "PAYMENT" | "REFUND" | "DISPUTE" | "payment" | "refund" | "dispute";
     };
@@ -1046,7 +1046,7 @@ export interface operations {
                 account_id?: components["schemas"]["ListedText"][];
                 /**
                  * @description Agreement the payment must belong to.
-                 * @example agr-1
+                 * @example demo-agreement
                  */
                 agreement_id?: components["schemas"]["SearchText"];
                 /**
@@ -1113,7 +1113,7 @@ export interface operations {
                 from_settled_date?: string;
                 /**
                  * @description Payout the transaction must be included in.
-                 * @example po_44
+                 * @example demo-payout
                  */
                 gateway_payout_id?: components["schemas"]["SearchText"];
                 /**
@@ -1169,13 +1169,13 @@ export interface operations {
                 /**
                  * @description Text that the reference contains, letter case aside. Like every search text it is taken literally: `%`, `_`
                  *     and `\` stand for themselves. Refunds and disputes are found by what they take over from their payment.
-                 * @example LIC-88
+                 * @example fishing-88
                  */
                 reference?: components["schemas"]["SearchText"];
                 /**
                  * @description States of refunds to be found, separated by commas.
                  * @example [
-                 *       "submitted"
+                 *       "success"
                  *     ]
                  */
                 refund_states?: components["schemas"]["Status"][];
@@ -1202,7 +1202,7 @@ export interface operations {
                 to_settled_date?: string;
                 /**
                  * @description Type the transaction must have. Either letter case is accepted.
-                 * @example PAYMENT
+                 * @example REFUND
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
             };
@@ -1248,7 +1248,7 @@ export interface operations {
                 gateway_account_id: components["parameters"]["GatewayAccountId"];
                 /**
                  * @description Type the transaction must have. Either letter case is accepted.
-                 * @example PAYMENT
+                 * @example REFUND
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
             };
@@ -1316,7 +1316,7 @@ export interface operations {
                 status_version: components["parameters"]["StatusVersion"];
                 /**
                  * @description Type the transaction must have. Either letter case is accepted.
-                 * @example PAYMENT
+                 * @example REFUND
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
             };
@@ -1324,7 +1324,7 @@ export interface operations {
             path: {
                 /**
                  * @description External id of the transaction.
-                 * @example demo-success
+                 * @example demo-refund
                  */
                 transactionExternalId: components["parameters"]["TransactionExternalId"];
             };
@@ -1382,7 +1382,7 @@ export interface operations {
             path: {
                 /**
                  * @description External id of the transaction.
-                 * @example demo-success
+                 * @example demo-refund
                  */
                 transactionExternalId: components["parameters"]["TransactionExternalId"];
             };

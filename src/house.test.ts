@@ -100,6 +100,17 @@ describe("the doors of the house", () => {
     expect(speakers.length).toBeGreaterThan(2);
   });
 
+  test("HTTP statuses are decided by handlers, and by the app for what they do not catch", () => {
+    const speakers = sources.filter(
+      (file) =>
+        /^src\/(ledger|features)\//.test(file) &&
+        /\b(?:status: |problem\(|Refusal\()[1-5]\d\d\b|statusCode|STATUS_CODES/.test(read(file)),
+    );
+    const isAllowed = (file: string) => /^src\/\w+\/(?:app\.ts$|handlers\/)/.test(file);
+    expect(speakers.filter((file) => !isAllowed(file))).toEqual([]);
+    expect(speakers.length).toBeGreaterThan(2);
+  });
+
   test("nothing is exported as default", () => {
     expect(sources.filter((file) => /^export default/m.test(read(file)))).toEqual([]);
   });

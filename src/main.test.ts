@@ -39,7 +39,7 @@ describe("settings that cannot be used", () => {
       "start: LEDGER_PORT must be a whole number from 0 to 65535",
       "start: LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent",
       "start: QUEUE_RECEIVER_BACKGROUND_PROCESSING must be true or false",
-      "start: QUEUE_URL has a parameter that sqs+embedded: does not know; known: port",
+      "start: QUEUE_URL has a parameter prot that sqs+embedded: does not know; known: port",
     ]);
   });
 
@@ -292,11 +292,14 @@ describe("on embedded defaults", () => {
 });
 
 describe("send-events", () => {
-  test.each([
+  test.each<[string, string[], string, number, string, Record<string, string>?]>([
     ["no file", [], "", 2, "name one file"],
+    ["two files", ["a", "b"], "", 2, "name one file"],
+    ["an unknown option", ["--dry-run"], "", 2, "'--dry-run'"],
     ["a file that is not there", ["nowhere.ndjson"], "", 1, "nowhere.ndjson"],
-  ])("tells what is wrong: %s", async (_name, args, input, code, message) => {
-    const env = { QUEUE_URL: `sqs+embedded:./q?port=${await freePort()}` };
+    ["a queue in memory", ["-"], "", 2, "QUEUE_URL is memory:", { QUEUE_URL: "memory:" }],
+  ])("tells what is wrong: %s", async (_name, args, input, code, message, others = {}) => {
+    const env = { QUEUE_URL: `sqs+embedded:./q?port=${await freePort()}`, ...others };
     const ended = await run("ledger/commands/send-events.ts", { args, input, env }).ended;
     expect(ended.errors).toContain(message);
     expect(ended.errors.trim().split("\n")).toHaveLength(1);

@@ -7,7 +7,7 @@ import { type Logger, logLevels, openLog } from "./service/log.ts";
 import { oneOf, readSettings, type Settings } from "./service/settings.ts";
 import { stopOnSignals } from "./service/stop.ts";
 
-// What was compiled once need not be at the next start, which takes a third of the time of one.
+// What was compiled once need not be at the next start.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compile", import.meta.url)));
 
 const services = {

@@ -12,7 +12,7 @@ export interface Adapter<Port> {
 /** Adapters by scheme, the colon included. */
 export type Adapters<Port> = Record<string, Adapter<Port>>;
 
-/** What is wrong with the text as a URL of one of these adapters, without repeating it; undefined when nothing is. */
+/** What is wrong with the text as a URL of one of these adapters, without repeating a value; undefined when nothing is. */
 export function findUrlFault<Port>(adapters: Adapters<Port>, text: string): string | undefined {
   const [url, ...others] = parseUrls(text);
   const adapter = url ? adapterFor(adapters, url) : undefined;
@@ -28,12 +28,17 @@ export function findUrlFault<Port>(adapters: Adapters<Port>, text: string): stri
   for (const [name, value] of url.searchParams) {
     const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
     if (!parameter) {
-      return `has a parameter that ${url.protocol} does not know; known: ${Object.keys(known).join(", ") || "none"}`;
+      const all = Object.keys(known).join(", ") || "none";
+      return `has a parameter${nameToTell(url, name)} that ${url.protocol} does not know; known: ${all}`;
     }
     if (!parameter.test(value)) return `has a parameter ${name} that is not ${parameter.must}`;
   }
   return undefined;
 }
+
+/** The name of a parameter, unless it may be a part of a password, in which a `?` began what looks like a query. */
+const nameToTell = ({ search }: URL, name: string) =>
+  /^[\w-]{1,40}$/.test(name) && !search.includes("@") ? ` ${name}` : "";
 
 /** A URL, which can name one host; for several, one URL each. */
 function parseUrls(text: string): (URL | null)[] {

@@ -473,7 +473,10 @@ describe("a URL of a store", () => {
   test.each([
     ["lmdb:", "names no folder"],
     ["lmdb:x?changes=0", "has a parameter changes that is not a whole number from 1 to 999999"],
-    ["memory:?kept=1", "has a parameter that memory: does not know; known: changes"],
+    ["memory:?kept=1", "has a parameter kept that memory: does not know; known: changes"],
+    ["redis://user:12?hunter2@host:1", "has a parameter that redis: does not know; known: changes"],
+    ["redis://user:12?hunter2=1@host:1", "has a parameter that redis: does not know; known: changes"],
+    ["redis://host:1?one%20two=3", "has a parameter that redis: does not know; known: changes"],
     ["valkey:", "must be one of memory:, lmdb:FOLDER, redis://"],
     ["redis:", "names no host"],
     ["redis://one,two", "names more than one host"],

@@ -64,11 +64,16 @@ export function demoEvents(): EventMessage[] {
       ["09:14:30", "PAYMENT_STARTED", {}],
       ["10:44:30", "PAYMENT_EXPIRED", {}],
     ]),
-    ...life("demo-disputed", "2024-03-08", { amount: 1200, reference: "parking-3", description: "Parking" }, [
-      ["09:20:00", "AUTHORISATION_SUCCEEDED", {}],
-      ["09:21:00", "CAPTURE_CONFIRMED", { captured_date: "2024-03-08T09:21:00.000000Z" }],
-      ["23:00:00", "PAYMENT_DISPUTED", { disputed: true }],
-    ]),
+    ...life(
+      "demo-disputed",
+      "2024-03-08",
+      { amount: 1200, reference: "parking-3", description: "Parking", agreement_id: "demo-agreement" },
+      [
+        ["09:20:00", "AUTHORISATION_SUCCEEDED", {}],
+        ["09:21:00", "CAPTURE_CONFIRMED", { captured_date: "2024-03-08T09:21:00.000000Z" }],
+        ["23:00:00", "PAYMENT_DISPUTED", { disputed: true }],
+      ],
+    ),
     {
       event_type: "DISPUTE_CREATED",
       resource_type: "dispute" as const,

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { runCommand, say, UsageFault } from "../../service/command.ts";
+import { parseCommandLine, runCommand, say, UsageFault } from "../../service/command.ts";
 import { parseJson } from "../../service/json.ts";
 import { linesOf } from "../../service/lines.ts";
 import { openProgress } from "../../service/progress.ts";
@@ -18,7 +18,8 @@ of them. Sending a file again does no harm, an event is stored once.
 
 const batch = 100;
 
-await runCommand("send-events", usage, async ([file, ...more]) => {
+await runCommand("send-events", usage, async (args) => {
+  const [file, ...more] = parseCommandLine({ args, allowPositionals: true }).positionals;
   if (file === undefined || more.length > 0) throw new UsageFault("name one file, or - for standard input");
   const { QUEUE_URL } = readSettings(process.env, { QUEUE_URL: settings.QUEUE_URL });
   await using sender = await openSender(QUEUE_URL);

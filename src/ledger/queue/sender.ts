@@ -1,4 +1,5 @@
 import { messageOf } from "../../service/describe-error.ts";
+import { SettingsFault } from "../../service/settings.ts";
 import { clientUrl, openQueue, type Queue } from "./queue.ts";
 
 export interface Sender extends AsyncDisposable {
@@ -13,8 +14,9 @@ export interface Sender extends AsyncDisposable {
  * here, and what is sent waits in its folder for the next ledger.
  */
 export async function openSender(queueUrl: string): Promise<Sender> {
-  if (new URL(queueUrl).protocol === "memory:")
-    throw new Error("a queue in memory is that of another process");
+  if (new URL(queueUrl).protocol === "memory:") {
+    throw new SettingsFault(["QUEUE_URL is memory:, which only its own process can send to"]);
+  }
   const url = clientUrl(queueUrl);
   const queue = await openAnswering(url).catch((error) => {
     if (url === queueUrl)
