@@ -28,6 +28,7 @@ for (const [variable, server] of missing) {
 
 export default defineConfig({
   test: {
+    globalSetup: "src/service/scratch.fixture.ts",
     // Many wait for a server or a process: two files at a time, also where there are two cores.
     maxWorkers: 2,
     projects: [

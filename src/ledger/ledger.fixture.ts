@@ -12,7 +12,7 @@ import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { migrate } from "./tables/migrate.ts";
 
-/** A ledger as it runs, in memory unless it is told otherwise, with every reply held against the contract. */
+/** A ledger as it runs, on an empty database of its own unless it is told otherwise, with every reply held against the contract. */
 export async function startLedger({
   statementTimeoutMs = 10_000,
   open = openNewDatabase,
