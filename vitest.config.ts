@@ -4,6 +4,9 @@ import { complain } from "./src/service/command.ts";
 const common = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // No test depends on those before it: each run has an order of its own, and prints the seed that gives it again
+  // (--sequence.seed).
+  sequence: { shuffle: { files: true, tests: true } },
   expect: { poll: { timeout: 20_000 } },
   // Packages are imported as Node.js imports them.
   deps: { interopDefault: false },

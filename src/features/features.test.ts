@@ -387,14 +387,14 @@ describe("replacing a list", () => {
 describe("expiry", () => {
   test("a feature is there until its instant, and gone after", async () => {
     const expires = new Date(Date.now() + 400).toISOString();
-    expect((await ask("POST", `expiry/1/a?expires_at=${expires}`)).status).toBe(201);
-    expect((await ask("POST", "expiry/1/b")).status).toBe(201);
-    expect((await ask("GET", "expiry/1")).text).toBe('["a","b"]\n');
-    await expect.poll(async () => (await ask("GET", "expiry/1/a")).text).toBe('{"result":false}\n');
+    expect((await ask("POST", `instant/1/a?expires_at=${expires}`)).status).toBe(201);
+    expect((await ask("POST", "instant/1/b")).status).toBe(201);
+    expect((await ask("GET", "instant/1")).text).toBe('["a","b"]\n');
+    await expect.poll(async () => (await ask("GET", "instant/1/a")).text).toBe('{"result":false}\n');
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expires));
-    expect((await ask("GET", "expiry/1")).text).toBe('["b"]\n');
-    expect((await ask("GET", "expiry?feature=a")).text).toBe('{"ids":[]}\n');
-    expect((await ask("POST", "expiry/1/a")).status).toBe(201);
+    expect((await ask("GET", "instant/1")).text).toBe('["b"]\n');
+    expect((await ask("GET", "instant?feature=a")).text).toBe('{"ids":[]}\n');
+    expect((await ask("POST", "instant/1/a")).status).toBe(201);
   });
 
   test("is at its instant, to the millisecond", async () => {

@@ -290,8 +290,8 @@ describe("a refund and a dispute", () => {
     last_digits_card_number: "4242",
   };
 
-  test("show their own money and their payment's details, the wallet too", async () => {
-    await ledger.tell(
+  beforeAll(() =>
+    ledger.tell(
       story(
         "payment",
         "parent",
@@ -328,7 +328,10 @@ describe("a refund and a dispute", () => {
         ["12:02", "DISPUTE_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po45" }],
       ),
       story("payout", "po45", ["13:00", "PAYOUT_PAID", { paid_out_date: "2024-03-11T23:59:59.999999Z" }]),
-    );
+    ),
+  );
+
+  test("show their own money and their payment's details, the wallet too", async () => {
     const payment_details = {
       description: "D",
       reference: "R",

@@ -28,17 +28,26 @@ const asBytes = (messages: { source_id: string; body: string; reason: string }[]
   messages.map((message) => ({ ...message, body: Buffer.from(message.body) }));
 
 describeOnEngines("parked messages", (make) => {
-  let made: NewDatabase;
-  let env: { DATABASE_URL: string; QUEUE_URL: string };
-  beforeAll(async () => {
-    made = await make();
-    env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
+  /** A database in which they are parked. */
+  async function park() {
+    const made = await make();
+    const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
     await using database = await openDatabase(made.url);
     await migrate(database);
     await ingest(database, { events: [], reprojections: [], parked: asBytes(parked) });
+    return {
+      env,
+      parkedCommand: (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended,
+      [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
+    };
+  }
+  /** For those who only read. */
+  let shared: Awaited<ReturnType<typeof park>>;
+  beforeAll(async () => {
+    shared = await park();
   });
-  afterAll(() => made[Symbol.asyncDispose]());
-  const parkedCommand = (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended;
+  afterAll(() => shared[Symbol.asyncDispose]());
+  const parkedCommand = (...args: string[]) => shared.parkedCommand(...args);
 
   test("are listed, in lines that steer no terminal", async () => {
     const { code, output, errors } = await parkedCommand("list");
@@ -85,6 +94,8 @@ describeOnEngines("parked messages", (make) => {
   });
 
   test("go back through the queue's door, and are parked no more", async () => {
+    await using own = await park();
+    const { env, parkedCommand } = own;
     expect(await parkedCommand("replay", "3")).toMatchObject({
       code: 0,
       output: expect.stringMatching(/^sent 1 messages to sqs/),
@@ -96,9 +107,11 @@ describeOnEngines("parked messages", (make) => {
   });
 
   test("stay parked when the queue does not take them", async () => {
+    await using own = await park();
+    const { parkedCommand } = own;
     const { code, errors } = await parkedCommand("replay", "2");
     expect([code, errors.slice(0, 8)]).toEqual([1, "parked: "]);
-    expect((await parkedCommand("list")).output).toMatch(/\n2 parked\n$/);
+    expect((await parkedCommand("list")).output).toMatch(/\n3 parked\n$/);
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openLog } from "../../service/log.ts";
 import {
   type Database,
@@ -21,6 +21,7 @@ function promises(make: () => Promise<NewDatabase>): void {
     database = opened.use(await openDatabase(url));
     await database.run("create table thing (id bigint primary key, at timestamptz, details jsonb); select 1");
   });
+  beforeEach(() => database.run("truncate thing"));
   afterAll(() => opened.disposeAsync());
 
   test("values come back as they went in", async () => {
