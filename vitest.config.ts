@@ -1,13 +1,14 @@
 import { defineConfig } from "vitest/config";
 import { complain } from "./src/service/command.ts";
+import { patienceMs } from "./src/service/patience.fixture.ts";
 
 const common = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 5 * patienceMs,
+  hookTimeout: 5 * patienceMs,
   // No test depends on those before it: each run has an order of its own, and prints the seed that gives it again
   // (--sequence.seed).
   sequence: { shuffle: { files: true, tests: true } },
-  expect: { poll: { timeout: 20_000 } },
+  expect: { poll: { timeout: patienceMs } },
   // Packages are imported as Node.js imports them.
   deps: { interopDefault: false },
 };

@@ -2,12 +2,13 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { request } from "undici";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isRedisInstalled, startRedis } from "./features/store/redis-server.fixture.ts";
 import { openDatabase } from "./ledger/database/database.ts";
 import { describeOnEngines } from "./ledger/database/new-database.fixture.ts";
 import { clientUrl, openQueue } from "./ledger/queue/queue.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
+import { eventually } from "./service/eventually.fixture.ts";
 import { freePort } from "./service/free-port.fixture.ts";
 import { openIssuer } from "./service/issuer.fixture.ts";
 import { describeNeeding } from "./service/needing.fixture.ts";
@@ -128,14 +129,14 @@ describeOnEngines("a ledger that tells all it can", (make) => {
       "planted",
     ].map((message) => JSON.stringify(message));
     await queue.send([...messages, "planted, and not JSON"]);
-    await vi.waitFor(() => expect(lines("message parked")).toHaveLength(13), { timeout: 30_000 });
+    await eventually(() => expect(lines("message parked")).toHaveLength(13));
     for (const [index, message] of [
       JSON.stringify(eventOf("raised", { event_type: "RAISED" })),
       '{"unparkable": planted}',
       JSON.stringify(eventOf("retried", { event_type: "RAISED_AS_RETRY" })),
     ].entries()) {
       await queue.send([message]);
-      await vi.waitFor(() => expect(lines("put back")).toHaveLength(index + 1), { timeout: 30_000 });
+      await eventually(() => expect(lines("put back")).toHaveLength(index + 1));
     }
     await queue.send([JSON.stringify(eventOf("unreadable"))]);
 
@@ -148,7 +149,7 @@ describeOnEngines("a ledger that tells all it can", (make) => {
       return statusCode;
     }
     const unreadable = "/v1/transaction/planted-unreadable?account_id=57";
-    await vi.waitFor(async () => expect(await ask(unreadable)).toBe(500), { timeout: 30_000 });
+    await eventually(async () => expect(await ask(unreadable)).toBe(500));
     const search = new URLSearchParams({
       account_id: "57",
       reference: person.reference,

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../service/eventually.fixture.ts";
 import { openLog } from "../service/log.ts";
 import { ledgerApp } from "./app.ts";
 import { demoEvents, demoTransactions } from "./commands/demo-events.ts";
@@ -210,7 +211,7 @@ describe("a message that can never succeed is parked and holds up nobody", () =>
     await ledger.until("/v1/transaction/before?account_id=57", { transaction_id: "before" });
     await ledger.until("/v1/transaction/behind?account_id=57", { transaction_id: "behind" });
     // They may have come in another batch than their neighbours.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const parked = await ledger.database.query<{ body: Uint8Array; reason: string }>(
         "select * from parked_message",
       );
@@ -334,7 +335,7 @@ describe("events and children", () => {
     await ledger.send(message({ ...told, event_type: "CAPTURE_CONFIRMED" }));
     await ledger.until("/v1/transaction/moment?account_id=57", { state: { status: "success" } });
     await ledger.send(message({ ...told, event_type: "PAYMENT_STARTED" }), message(told));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { json } = await ledger.ask("/v1/transaction/moment/event?gateway_account_id=57");
       const types = json.events.map((event: { event_type: string }) => event.event_type);
       expect(types).toEqual(["PAYMENT_CREATED", "PAYMENT_STARTED", "CAPTURE_CONFIRMED"]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../service/free-port.fixture.ts";
+import { patienceMs } from "../../service/patience.fixture.ts";
 import { newFolder, run } from "../../service/run.fixture.ts";
 import { openDatabase } from "../database/database.ts";
 import { describeOnEngines, type NewDatabase } from "../database/new-database.fixture.ts";
@@ -102,7 +103,7 @@ describeOnEngines("parked messages", (make) => {
     });
     expect((await parkedCommand("list")).output).toMatch(/\n2 parked\n$/);
     await using queue = await openQueue(env.QUEUE_URL);
-    const [delivery] = await queue.receive(1, 5000, AbortSignal.timeout(5000));
+    const [delivery] = await queue.receive(1, 5000, AbortSignal.timeout(patienceMs));
     expect(readMessage(delivery?.body ?? "")).toMatchObject({ kind: "refused" });
   });
 
@@ -167,7 +168,7 @@ describeOnEngines("many parked messages", (make) => {
     expect(sent.reduce((sum, count) => sum + count)).toBe(250);
     const bodies: string[] = [];
     while (bodies.length < 250) {
-      const some = await queue.receive(100, 5000, AbortSignal.timeout(5000));
+      const some = await queue.receive(100, 5000, AbortSignal.timeout(patienceMs));
       bodies.push(...some.map(({ body }) => body));
       await queue.acknowledge(some);
     }

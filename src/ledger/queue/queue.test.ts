@@ -7,6 +7,7 @@ import amqp from "amqplib";
 import { afterAll, describe, expect, test } from "vitest";
 import { freePort } from "../../service/free-port.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
+import { patienceMs } from "../../service/patience.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 
 const folders: string[] = [];
@@ -19,7 +20,7 @@ afterAll(() => {
 });
 
 const waitMs = 20_000;
-const soon = () => AbortSignal.timeout(3000);
+const soon = () => AbortSignal.timeout(patienceMs);
 
 /** Receives until there are this many. */
 async function take(queue: Queue, count: number): Promise<Delivery[]> {
@@ -56,7 +57,7 @@ function promises(address: () => string): void {
     expect(JSON.parse(delivery?.body ?? "")).toEqual(JSON.parse(body));
     expect(delivery?.attempt).toBe(1);
     // Some brokers know it to the second.
-    expect(Math.abs((delivery?.sentAt ?? 0) - Date.now())).toBeLessThan(5000);
+    expect(Math.abs((delivery?.sentAt ?? 0) - Date.now())).toBeLessThan(patienceMs);
   });
 
   test("a delivery put back comes again, as the same message, after its pause", async () => {
@@ -112,7 +113,7 @@ function promises(address: () => string): void {
     const warnings: Error[] = [];
     const keep = (warning: Error) => void warnings.push(warning);
     process.on("warning", keep);
-    const waits = Array.from({ length: 20 }, () => queue.receive(10, 50, AbortSignal.timeout(5000)));
+    const waits = Array.from({ length: 20 }, () => queue.receive(10, 50, AbortSignal.timeout(patienceMs)));
     expect((await Promise.all(waits)).flat()).toEqual([]);
     process.off("warning", keep);
     expect(warnings).toEqual([]);
