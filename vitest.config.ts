@@ -19,6 +19,18 @@ const onDatabase = [
   "src/ledger/intake/ingest.test.ts",
   "src/ledger/tables/*.test.ts",
 ];
+/** What takes long by nature: processes under faults, waits by the clock, many rows, tools that are slow to start. */
+const slow = [
+  "scripts/{changes,codegen,lint,servers}.test.ts",
+  "src/client/package.test.ts",
+  "src/features/many-processes.test.ts",
+  "src/features/store/redis.test.ts",
+  "src/ledger/{large-messages,many-processes,outage}.test.ts",
+  "src/ledger/database/postgres.test.ts",
+  "src/ledger/queue/amqp.test.ts",
+  "src/ledger/tables/transaction.test.ts",
+  "src/service/limits.test.ts",
+];
 /** These choose their engines themselves. */
 const onTheirOwn = ["src/ledger/{many-processes,outage}.test.ts"];
 
@@ -41,8 +53,10 @@ export default defineConfig({
           ...common,
           name: "embedded",
           include: ["src/**/*.test.ts", "{scripts,bench,simulation}/**/*.test.ts"],
+          exclude: slow,
         },
       },
+      { test: { ...common, name: "slow", include: slow } },
       {
         test: {
           ...common,

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
+import { newEmbedded } from "./ledger/database/new-database.fixture.ts";
 import { openQueue } from "./ledger/queue/queue.ts";
 import { eventually } from "./service/eventually.fixture.ts";
 import { freePort } from "./service/free-port.fixture.ts";
@@ -65,7 +66,9 @@ describe("what cannot be opened is one clear line and exit code 1", () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
-    const { code, errors } = await run("main.ts", { env: { ...memory, LEDGER_PORT: String(port) } }).ended;
+    await using made = await newEmbedded();
+    const env = { ...memory, DATABASE_URL: made.url, LEDGER_PORT: String(port) };
+    const { code, errors } = await run("main.ts", { env }).ended;
     server.close();
     expect(errors).toMatch(/^start: ledger: .*EADDRINUSE.*\n$/);
     expect(errors).toContain(String(port));
@@ -73,7 +76,8 @@ describe("what cannot be opened is one clear line and exit code 1", () => {
   });
 
   test("a data folder another process has", async () => {
-    const env = { ...memory, DATABASE_URL: `pglite:${newFolder()}` };
+    await using made = await newEmbedded();
+    const env = { ...memory, DATABASE_URL: made.url };
     const first = run("main.ts", { env, args: ["ledger"] });
     await first.says("listening");
     const second = await run("main.ts", { env, args: ["ledger"] }).ended;
@@ -100,7 +104,8 @@ describe("what cannot be opened is one clear line and exit code 1", () => {
 
 describe("a stop", () => {
   test.each(["SIGTERM", "SIGINT"] as const)("by %s ends both services with exit code 0", async (signal) => {
-    const services = run("main.ts", { env: memory });
+    await using made = await newEmbedded();
+    const services = run("main.ts", { env: { ...memory, DATABASE_URL: made.url } });
     await eventually(() => expect(services.output().match(/listening/g)).toHaveLength(2));
     const begun = performance.now();
     services.child.kill(signal);
@@ -140,7 +145,14 @@ test("tokens that the settings ask for are asked for by both services", async ()
   await using issuer = await openIssuer();
   const settings = { ...issuer.settings, AUTH_JWKS_URL: String(issuer.settings.AUTH_JWKS_URL) };
   const [ledgerPort, featuresPort] = [String(await freePort()), String(await freePort())];
-  const env = { ...memory, ...settings, LEDGER_PORT: ledgerPort, FEATURES_PORT: featuresPort };
+  await using made = await newEmbedded();
+  const env = {
+    ...memory,
+    DATABASE_URL: made.url,
+    ...settings,
+    LEDGER_PORT: ledgerPort,
+    FEATURES_PORT: featuresPort,
+  };
   const services = run("main.ts", { env });
   await eventually(() => expect(services.output().match(/listening/g)).toHaveLength(2));
   const good = await issuer.sign({ scope: "ledger:read:all features:read" });
@@ -312,8 +324,10 @@ describe("send-events", () => {
 
   test("leaves messages in the folder of an embedded queue for the ledger that is not running", async () => {
     const folder = newFolder();
+    await using made = await newEmbedded();
     const env = {
       ...memory,
+      DATABASE_URL: made.url,
       QUEUE_URL: `sqs+embedded:./q?port=${await freePort()}`,
       LEDGER_PORT: String(await freePort()),
     };
@@ -350,7 +364,9 @@ describe("send-events", () => {
 
   test("names the line that is not JSON", async () => {
     const queuePort = String(await freePort());
-    const env = { ...memory, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${queuePort}` };
+    await using made = await newEmbedded();
+    const queueUrl = `sqs+embedded:${newFolder()}?port=${queuePort}`;
+    const env = { ...memory, DATABASE_URL: made.url, QUEUE_URL: queueUrl };
     const services = run("main.ts", { env, args: ["ledger"] });
     await services.says("listening");
     const file = join(newFolder(), "events.ndjson");
