@@ -22,10 +22,13 @@ const onDatabase = [
 /** What takes long by nature: processes under faults, waits by the clock, many rows, tools that are slow to start. */
 const slow = [
   "scripts/{changes,codegen,lint,servers}.test.ts",
+  "src/{commands,secrets}.test.ts",
   "src/client/package.test.ts",
+  "src/features/commands/store.test.ts",
   "src/features/many-processes.test.ts",
   "src/features/store/redis.test.ts",
   "src/ledger/{large-messages,many-processes,outage}.test.ts",
+  "src/ledger/commands/{parked,reproject}.test.ts",
   "src/ledger/database/postgres.test.ts",
   "src/ledger/queue/amqp.test.ts",
   "src/ledger/tables/transaction.test.ts",

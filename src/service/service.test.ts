@@ -595,6 +595,7 @@ test("closing answers what is in flight, refuses what comes, and is not held up 
   const ended = Promise.all([once(idle, "close"), once(busy, "close")]);
   idle.write(get("idle"));
   await once(idle, "data");
+  slow.renew();
   let answers = "";
   busy.on("data", (chunk) => (answers += chunk)).write(get("slow"));
   await slow.entered.promise;
