@@ -8,7 +8,7 @@ import {
   openDatabase,
   StatementTimeout,
 } from "./database.ts";
-import { describeOnEngines, type NewDatabase } from "./new-database.fixture.ts";
+import { describeOnEngines, type NewDatabase, newEmbedded } from "./new-database.fixture.ts";
 
 describe("a database in memory (pglite:)", () =>
   promises(async () => ({ url: "pglite:memory", async [Symbol.asyncDispose]() {} })));
@@ -121,7 +121,8 @@ function promises(make: () => Promise<NewDatabase>): void {
 }
 
 test("the embedded planner comes to know a table that has changed, and one whose changes nobody counted", async () => {
-  await using database = await openDatabase("pglite:memory");
+  await using made = await newEmbedded();
+  await using database = await openDatabase(made.url);
   await database.run("create table uncounted as select n from generate_series(1, 10000) as n");
   await database.run("select pg_stat_force_next_flush()");
   await database.run("select pg_stat_reset()");
