@@ -7,7 +7,7 @@ const common = {
   hookTimeout: 5 * patienceMs,
   // No test depends on those before it: each run has an order of its own, and prints the seed that gives it again
   // (--sequence.seed).
-  sequence: { shuffle: { files: true, tests: true } },
+  sequence: { shuffle: { tests: true } },
   expect: { poll: { timeout: patienceMs } },
   // Packages are imported as Node.js imports them.
   deps: { interopDefault: false },
