@@ -1,10 +1,14 @@
 import { defineConfig } from "vitest/config";
 import { complain } from "./src/service/command.ts";
+import { patienceMs } from "./src/service/patience.fixture.ts";
 
 const common = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-  expect: { poll: { timeout: 20_000 } },
+  testTimeout: 5 * patienceMs,
+  hookTimeout: 5 * patienceMs,
+  // No test depends on those before it: each run has an order of its own, and prints the seed that gives it again
+  // (--sequence.seed).
+  sequence: { shuffle: { tests: true } },
+  expect: { poll: { timeout: patienceMs } },
   // Packages are imported as Node.js imports them.
   deps: { interopDefault: false },
 };
@@ -14,6 +18,21 @@ const onDatabase = [
   "src/ledger/*.test.ts",
   "src/ledger/intake/ingest.test.ts",
   "src/ledger/tables/*.test.ts",
+];
+/** What takes long by nature: processes under faults, waits by the clock, many rows, tools that are slow to start. */
+const slow = [
+  "scripts/{changes,codegen,lint,servers}.test.ts",
+  "src/{commands,secrets}.test.ts",
+  "src/client/package.test.ts",
+  "src/features/commands/store.test.ts",
+  "src/features/many-processes.test.ts",
+  "src/features/store/redis.test.ts",
+  "src/ledger/{large-messages,many-processes,outage}.test.ts",
+  "src/ledger/commands/{parked,reproject}.test.ts",
+  "src/ledger/database/postgres.test.ts",
+  "src/ledger/queue/amqp.test.ts",
+  "src/ledger/tables/transaction.test.ts",
+  "src/service/limits.test.ts",
 ];
 /** These choose their engines themselves. */
 const onTheirOwn = ["src/ledger/{many-processes,outage}.test.ts"];
@@ -28,6 +47,7 @@ for (const [variable, server] of missing) {
 
 export default defineConfig({
   test: {
+    globalSetup: "src/service/scratch.fixture.ts",
     // Many wait for a server or a process: two files at a time, also where there are two cores.
     maxWorkers: 2,
     projects: [
@@ -36,8 +56,10 @@ export default defineConfig({
           ...common,
           name: "embedded",
           include: ["src/**/*.test.ts", "{scripts,bench,simulation}/**/*.test.ts"],
+          exclude: slow,
         },
       },
+      { test: { ...common, name: "slow", include: slow } },
       {
         test: {
           ...common,

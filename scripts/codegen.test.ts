@@ -1,13 +1,13 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { openProjectCopy, type ProjectCopy } from "./project.ts";
 
 let copy: ProjectCopy;
-beforeAll(async () => {
+beforeEach(async () => {
   copy = await openProjectCopy();
 });
-afterAll(() => copy[Symbol.asyncDispose]());
+afterEach(() => copy[Symbol.asyncDispose]());
 const path = (file: string) => join(copy.folder, file);
 
 const codegen = (...args: string[]) => copy.run("scripts/codegen.ts", args);

@@ -4,9 +4,10 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { request } from "undici";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { featuresService } from "../src/features/app.ts";
 import { ledgerService } from "../src/ledger/app.ts";
+import { eventually } from "../src/service/eventually.fixture.ts";
 import {
   type Contract,
   type DeclaredResponse,
@@ -34,7 +35,7 @@ let output = "";
 mock.stdout.on("data", (chunk) => (output += chunk));
 const bases: Record<string, string> = {};
 beforeAll(async () => {
-  await vi.waitFor(() => expect(output.match(/served at/g)).toHaveLength(2), { timeout: 20_000 });
+  await eventually(() => expect(output.match(/served at/g)).toHaveLength(2));
   for (const [, title = "", base = ""] of output.matchAll(/examples of ([\w ]+) are served at (\S+),/g))
     bases[title] = base;
 });

@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { isRedisInstalled } from "../src/features/store/redis-server.fixture.ts";
 import { isPostgresInstalled } from "../src/ledger/database/postgres-server.fixture.ts";
 import { isRabbitmqInstalled } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
+import { eventually } from "../src/service/eventually.fixture.ts";
 import { describeNeeding } from "../src/service/needing.fixture.ts";
 
 // All that is started here has its folder in this one, which other users may enter.
@@ -43,7 +44,7 @@ function run(args: string[], env = {}) {
   return {
     script,
     ended,
-    says: (words: string) => vi.waitFor(() => expect(output).toContain(words), 30_000),
+    says: (words: string) => eventually(() => expect(output).toContain(words)),
   };
 }
 

@@ -2,12 +2,13 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { request } from "undici";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isRedisInstalled, startRedis } from "./features/store/redis-server.fixture.ts";
 import { openDatabase } from "./ledger/database/database.ts";
-import { describeOnEngines } from "./ledger/database/new-database.fixture.ts";
+import { describeOnEngines, newEmbedded } from "./ledger/database/new-database.fixture.ts";
 import { clientUrl, openQueue } from "./ledger/queue/queue.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
+import { eventually } from "./service/eventually.fixture.ts";
 import { freePort } from "./service/free-port.fixture.ts";
 import { openIssuer } from "./service/issuer.fixture.ts";
 import { describeNeeding } from "./service/needing.fixture.ts";
@@ -128,14 +129,14 @@ describeOnEngines("a ledger that tells all it can", (make) => {
       "planted",
     ].map((message) => JSON.stringify(message));
     await queue.send([...messages, "planted, and not JSON"]);
-    await vi.waitFor(() => expect(lines("message parked")).toHaveLength(13), { timeout: 30_000 });
+    await eventually(() => expect(lines("message parked")).toHaveLength(13));
     for (const [index, message] of [
       JSON.stringify(eventOf("raised", { event_type: "RAISED" })),
       '{"unparkable": planted}',
       JSON.stringify(eventOf("retried", { event_type: "RAISED_AS_RETRY" })),
     ].entries()) {
       await queue.send([message]);
-      await vi.waitFor(() => expect(lines("put back")).toHaveLength(index + 1), { timeout: 30_000 });
+      await eventually(() => expect(lines("put back")).toHaveLength(index + 1));
     }
     await queue.send([JSON.stringify(eventOf("unreadable"))]);
 
@@ -148,7 +149,7 @@ describeOnEngines("a ledger that tells all it can", (make) => {
       return statusCode;
     }
     const unreadable = "/v1/transaction/planted-unreadable?account_id=57";
-    await vi.waitFor(async () => expect(await ask(unreadable)).toBe(500), { timeout: 30_000 });
+    await eventually(async () => expect(await ask(unreadable)).toBe(500));
     const search = new URLSearchParams({
       account_id: "57",
       reference: person.reference,
@@ -240,7 +241,8 @@ test("what a queue says that cannot be read is not quoted", async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const env = { ...inMemory, QUEUE_URL: `sqs+http://127.0.0.1:${port}/0/queue` };
+  await using made = await newEmbedded();
+  const env = { ...inMemory, DATABASE_URL: made.url, QUEUE_URL: `sqs+http://127.0.0.1:${port}/0/queue` };
   const ledger = run("main.ts", { args: ["ledger"], env });
   await ledger.says("receiving failed");
   ledger.child.kill("SIGTERM");
@@ -255,7 +257,9 @@ test("an error that nobody caught ends the process and is told as others are", a
     const isRunning = () => process.listenerCount("SIGTERM") > 0;
     setInterval(() => isRunning() && Promise.reject(Object.assign(new Error("a bug"), planted)), 10)`;
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(bug)}`;
-  const { code, output, errors } = await run("main.ts", { env: { ...inMemory, NODE_OPTIONS } }).ended;
+  await using made = await newEmbedded();
+  const env = { ...inMemory, DATABASE_URL: made.url, NODE_OPTIONS };
+  const { code, output, errors } = await run("main.ts", { env }).ended;
   expect(code).toBe(1);
   expect((output + errors).match(/"planted|: planted|'planted/)?.[0]).toBeUndefined();
   expect(errors).toMatch(/^start: nobody caught \{"type":"Error","message":"a bug","stack":".*\}\n$/);

@@ -378,7 +378,7 @@ describe("whatever the service", () => {
         message: "enough",
       });
     }
-    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(performance.now() - begun).toBeLessThan(30_000);
   });
 
   test("a reply may take its time", async () => {

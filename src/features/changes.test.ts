@@ -2,6 +2,7 @@ import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { eventually } from "../service/eventually.fixture.ts";
 import { openLog } from "../service/log.ts";
 import { json, plain, startFeatures } from "./features.fixture.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "./store/store.ts";
@@ -210,7 +211,10 @@ describe("the changes", () => {
   });
 
   test("an expiry is told when its time has come", async () => {
-    const expires_at = soon(200);
+    const begun = performance.now();
+    for (let asked = 0; asked < 10; asked++) await page();
+    // Not before the request has arrived, however slow the machine is now.
+    const expires_at = soon(200 + 5 * (performance.now() - begun));
     await change(add("1", "a", { expires_at }));
     await expect.poll(async () => (await page()).changes.length).toBe(2);
     expect((await page()).changes[1]).toMatchObject({
@@ -327,23 +331,25 @@ describe("a stream of changes", () => {
       }
     }
     looks = 0;
+    const begun = performance.now();
     await sleep(1000);
-    expect(looks).toBeGreaterThan(1);
-    expect(looks).toBeLessThan(10);
+    await expect.poll(() => looks).toBeGreaterThan(1);
+    expect(looks).toBeLessThan((10 * (performance.now() - begun)) / 1000);
     for (const stream of streams) stream.stop();
     await Promise.all(streams.map(({ ended }) => ended));
     // It takes the service a moment to notice.
-    await sleep(500);
-    looks = 0;
-    await sleep(500);
-    expect(looks).toBe(0);
+    await eventually(async () => {
+      looks = 0;
+      await sleep(500);
+      expect(looks).toBe(0);
+    });
   });
 
   test("begins with a comment, and has one every 15 seconds", async () => {
     const begun = performance.now();
     const quiet = await listen(service.base, "/changes?cursor=newest");
     await expect.poll(() => quiet.text()).toBe(":\n\n");
-    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(performance.now() - begun).toBeLessThan(15_000);
     quiet.stop();
     const { setTimeout } = globalThis;
     const shortened = vi
@@ -429,7 +435,8 @@ describe("a stream of changes", () => {
     const begun = performance.now();
     await stopping[Symbol.asyncDispose]();
     expect(await stream.ended).toBe("by the service");
-    expect(performance.now() - begun).toBeLessThan(5000);
+    // Not even the grace of those who are slow is waited for.
+    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   test("HEAD tells only that it is there", async () => {

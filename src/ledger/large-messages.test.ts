@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import amqp from "amqplib";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../service/eventually.fixture.ts";
 import { describeNeeding } from "../service/needing.fixture.ts";
 import type { TestServer } from "../service/test-server.fixture.ts";
 import { message, startLedger } from "./ledger.fixture.ts";
@@ -47,7 +48,7 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a message of more than 1 MiB
       reason: index < 2 ? tooLarge : notText,
     }));
     const parked = (columns: string) => ledger.database.query(`select ${columns} from parked_message`);
-    await vi.waitFor(async () => expect(await parked("")).toHaveLength(3), { timeout: 30_000 });
+    await eventually(async () => expect(await parked("")).toHaveLength(3));
     expect(new Set(await parked("encode(sha256(body), 'hex') as digest, reason"))).toEqual(new Set(expected));
     await connection.close();
   });

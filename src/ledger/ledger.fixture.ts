@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import { request } from "undici";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
+import { eventually } from "../service/eventually.fixture.ts";
 import { openLog } from "../service/log.ts";
 import type { Security } from "../service/security.ts";
 import { readSettings } from "../service/settings.ts";
@@ -12,7 +13,7 @@ import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { migrate } from "./tables/migrate.ts";
 
-/** A ledger as it runs, in memory unless it is told otherwise, with every reply held against the contract. */
+/** A ledger as it runs, on an empty database of its own unless it is told otherwise, with every reply held against the contract. */
 export async function startLedger({
   statementTimeoutMs = 10_000,
   open = openNewDatabase,
@@ -69,21 +70,14 @@ export async function startLedger({
       const messages = stories.flat() as { resource_external_id: string }[];
       const ids = [...new Set(messages.map(({ resource_external_id }) => resource_external_id))];
       await queue.send(messages.map((message) => JSON.stringify(message)));
-      await vi.waitFor(
-        async () => {
-          const stored = await database.query("select from event where resource_external_id = any($1)", [
-            ids,
-          ]);
-          expect({ stored: stored.length, logged }).toEqual({ stored: messages.length, logged: [] });
-        },
-        { timeout: 10_000 },
-      );
+      await eventually(async () => {
+        const stored = await database.query("select from event where resource_external_id = any($1)", [ids]);
+        expect({ stored: stored.length, logged }).toEqual({ stored: messages.length, logged: [] });
+      });
     },
     /** Waits until the reply has these members. */
     async until(path: string, members: object) {
-      await vi.waitFor(async () => expect((await ask(path)).json).toMatchObject(members), {
-        timeout: 10_000,
-      });
+      await eventually(async () => expect((await ask(path)).json).toMatchObject(members));
     },
     async [Symbol.asyncDispose]() {
       stop.abort();

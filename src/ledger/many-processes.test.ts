@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { eventually } from "../service/eventually.fixture.ts";
 import { freePort } from "../service/free-port.fixture.ts";
 import { describeNeeding } from "../service/needing.fixture.ts";
 import { newFolder, run } from "../service/run.fixture.ts";
@@ -71,21 +72,16 @@ describeOnServers("many processes", () => {
       await using database = await openDatabase(made.url);
       const stored = async () =>
         (await database.query<{ count: bigint }>("select count(*) from event"))[0]?.count ?? 0n;
-      await vi.waitFor(async () => expect(await stored()).toBeGreaterThan(100n), { timeout: 60_000 });
+      await eventually(async () => expect(await stored()).toBeGreaterThan(100n));
       killed?.child.kill("SIGKILL");
       const verified = await run("ledger/commands/reproject.ts", { args: ["--all", "--verify"], env }).ended;
       expect([verified.code, verified.errors]).toEqual([0, ""]);
       const reprojected = await run("ledger/commands/reproject.ts", { args: ["--all"], env }).ended;
       expect([reprojected.code, reprojected.errors]).toEqual([0, ""]);
 
-      await vi.waitFor(async () => expect((await queue.check()).waiting).toBe(0), {
-        timeout: 120_000,
-        interval: 200,
-      });
+      await eventually(async () => expect((await queue.check()).waiting).toBe(0));
       const expected = await keptOf(bodies);
-      await vi.waitFor(async () => expect(await stored()).toBe(BigInt(expected.events.length)), {
-        timeout: 60_000,
-      });
+      await eventually(async () => expect(await stored()).toBe(BigInt(expected.events.length)));
       for (const { child } of others) child.kill("SIGTERM");
       for (const { ended } of others) expect(await ended).toEqual({ code: 0, output: "", errors: "" });
       expect(await keptRows(database)).toEqual(expected);
@@ -95,18 +91,14 @@ describeOnServers("many processes", () => {
       expect(row).toEqual({ deadlocks: 0n });
       expect(expected.transactions).toHaveLength(240);
     },
-    300_000,
   );
 
   test("that start together on an empty database all come up, each migration applied once", async () => {
     await using made = await newPostgres();
     const env = { DATABASE_URL: made.url, QUEUE_URL: "memory:", LEDGER_PORT: "0" };
     const all = Array.from({ length: 20 }, () => run("main.ts", { args: ["ledger"], env }));
-    await vi.waitFor(
-      () => expect(all.filter(({ output }) => output().includes("listening"))).toHaveLength(20),
-      {
-        timeout: 120_000,
-      },
+    await eventually(() =>
+      expect(all.filter(({ output }) => output().includes("listening"))).toHaveLength(20),
     );
     for (const { child } of all) child.kill("SIGTERM");
     for (const { ended } of all) expect(await ended).toMatchObject({ code: 0, errors: "" });
@@ -116,5 +108,5 @@ describeOnServers("many processes", () => {
       { name: "0002-payouts-and-search.sql" },
       { name: "0003-fewer-indexes.sql" },
     ]);
-  }, 200_000);
+  });
 });

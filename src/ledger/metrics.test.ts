@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { message, startLedger } from "./ledger.fixture.ts";
 
 let ledger: Awaited<ReturnType<typeof startLedger>>;
-beforeAll(async () => {
+beforeEach(async () => {
   ledger = await startLedger();
 });
-afterAll(() => ledger[Symbol.asyncDispose]());
+afterEach(() => ledger[Symbol.asyncDispose]());
 
 /** The value of a series, by its name with its labels; undefined when there is none. */
 async function readSeries(series: string): Promise<number | undefined> {

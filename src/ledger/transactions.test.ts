@@ -290,8 +290,8 @@ describe("a refund and a dispute", () => {
     last_digits_card_number: "4242",
   };
 
-  test("show their own money and their payment's details, the wallet too", async () => {
-    await ledger.tell(
+  beforeAll(() =>
+    ledger.tell(
       story(
         "payment",
         "parent",
@@ -328,7 +328,10 @@ describe("a refund and a dispute", () => {
         ["12:02", "DISPUTE_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po45" }],
       ),
       story("payout", "po45", ["13:00", "PAYOUT_PAID", { paid_out_date: "2024-03-11T23:59:59.999999Z" }]),
-    );
+    ),
+  );
+
+  test("show their own money and their payment's details, the wallet too", async () => {
     const payment_details = {
       description: "D",
       reference: "R",
@@ -408,12 +411,21 @@ describe("a refund and a dispute", () => {
 });
 
 describe("a payout settles what it includes", () => {
-  const included: Told = ["10:01", "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id: "po46" }];
+  const includedIn = (gateway_payout_id: string): Told => [
+    "10:01",
+    "PAYMENT_INCLUDED_IN_PAYOUT",
+    { gateway_payout_id },
+  ];
 
   test("whichever comes first, and within its account only", async () => {
     await ledger.tell(
-      story("payment", "settled", ["10:00", "PAYMENT_CREATED"], included),
-      story("payment", "foreign", ["10:00", "PAYMENT_CREATED", { gateway_account_id: "58" }], included),
+      story("payment", "settled", ["10:00", "PAYMENT_CREATED"], includedIn("po46")),
+      story(
+        "payment",
+        "foreign",
+        ["10:00", "PAYMENT_CREATED", { gateway_account_id: "58" }],
+        includedIn("po46"),
+      ),
     );
     expect((await lookUp("settled")).settlement_summary).not.toHaveProperty("settled_date");
     await ledger.tell(
@@ -437,10 +449,14 @@ describe("a payout settles what it includes", () => {
   });
 
   test("and is folded again by a message that asks for it", async () => {
-    await ledger.database.query("update payout set paid_out_date = null where gateway_payout_id = 'po46'");
-    await ledger.send({ ...story("payout", "po46", ["09:00", "ANY"])[0], reproject_domain_object: true });
+    await ledger.tell(
+      story("payment", "folded", ["10:00", "PAYMENT_CREATED"], includedIn("po47")),
+      story("payout", "po47", ["09:00", "PAYOUT_PAID", { paid_out_date: "2024-03-12T01:00:00+02:00" }]),
+    );
+    await ledger.database.query("update payout set paid_out_date = null where gateway_payout_id = 'po47'");
+    await ledger.send({ ...story("payout", "po47", ["09:00", "ANY"])[0], reproject_domain_object: true });
     await expect
-      .poll(() => lookUp("settled"))
+      .poll(() => lookUp("folded"))
       .toMatchObject({ settlement_summary: { settled_date: "2024-03-11" } });
   });
 });

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { featuresApp } from "../features/app.ts";
 import { openFeatureStore } from "../features/store/store.ts";
 import { ledgerApp } from "../ledger/app.ts";
-import { openDatabase } from "../ledger/database/database.ts";
+import { openNewDatabase } from "../ledger/database/new-database.fixture.ts";
 import { openQueue } from "../ledger/queue/queue.ts";
 import { htmlPage } from "./docs/page.ts";
 import { openLog } from "./log.ts";
@@ -21,7 +21,7 @@ const written = (path: string) => readFileSync(new URL(`../../${path}`, import.m
 const bases: Record<string, string> = {};
 const kept = new AsyncDisposableStack();
 beforeAll(async () => {
-  const database = kept.use(await openDatabase("pglite:memory"));
+  const database = kept.use(await openNewDatabase());
   const queue = kept.use(await openQueue("memory:"));
   const store = kept.use(await openFeatureStore("memory:"));
   const bearer = async () => expect.unreachable();

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, vi } from "vitest";
+import { afterAll, expect } from "vitest";
+import { eventually } from "./eventually.fixture.ts";
 
 const source = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "programs-"));
@@ -49,7 +50,7 @@ export function run(
     child,
     ended,
     /** Waits until the output has this text. */
-    says: (text: string) => vi.waitFor(() => expect(output).toContain(text), { timeout: 30_000 }),
+    says: (text: string) => eventually(() => expect(output).toContain(text)),
     output: () => output,
   };
 }

@@ -334,18 +334,23 @@ describe("a body is taken as it is or refused", () => {
   });
 
   test("a list that is too long is refused at once, whatever is wrong with each of its items", async () => {
-    const begun = performance.now();
     const names = Array.from({ length: 50_000 }, (_, index) => `"${index}"`);
-    const answer = await post(
-      `{"parts":[${"{},".repeat(200_000)}{}],"names":[${names}]}`,
-      "application/json",
-    );
+    const body = `{"parts":[${"{},".repeat(200_000)}{}],"names":[${names}]}`;
+    const msOf = async (work: () => Promise<unknown>) => {
+      const begun = performance.now();
+      await work();
+      return performance.now() - begun;
+    };
+    // As long a body that is refused before anybody looks at a list.
+    const atOnceMs = await msOf(() => post(`{"parts":[],${body.slice(1)}]`, "application/json"));
+    const begun = performance.now();
+    const answer = await post(body, "application/json");
     expect(answer.text.split("; ")).toEqual([
       "body/result is required",
       "body/parts must NOT have more than 2 items",
       "body/names must NOT have more than 2 items\n",
     ]);
-    expect(performance.now() - begun).toBeLessThan(1500);
+    expect(performance.now() - begun).toBeLessThan(1500 + 10 * atOnceMs);
   });
 
   test("a required body that is not there is refused", async () => {
@@ -677,6 +682,7 @@ test("closing answers what is in flight, refuses what comes, and is not held up 
   const ended = Promise.all([once(idle, "close"), once(busy, "close")]);
   idle.write(get("idle"));
   await once(idle, "data");
+  slow.renew();
   let answers = "";
   busy.on("data", (chunk) => (answers += chunk)).write(get("slow"));
   await slow.entered.promise;
@@ -689,7 +695,7 @@ test("closing answers what is in flight, refuses what comes, and is not held up 
   expect(answers).toMatch(
     /^HTTP\/1.1 200 OK.*\r\n\r\nslowHTTP\/1.1 503 .*\r\n\r\nthe service is stopping\n$/s,
   );
-  expect(performance.now() - began).toBeLessThan(5000);
+  expect(performance.now() - began).toBeLessThan(10_000);
 });
 
 test("a reply that its reader does not take is cut off after the grace", async () => {
@@ -711,7 +717,7 @@ test("a reply that its reader does not take is cut off after the grace", async (
   const began = performance.now();
   await app.close();
   expect(performance.now() - began).toBeGreaterThan(250);
-  expect(performance.now() - began).toBeLessThan(3000);
+  expect(performance.now() - began).toBeLessThan(10_000);
   reader.destroy();
 });
 
@@ -727,5 +733,5 @@ test("a kept-alive connection that was busy at the closing is ended once it is i
   await wait(200);
   slow.released.resolve();
   await closed;
-  expect(performance.now() - began).toBeLessThan(5000);
+  expect(performance.now() - began).toBeLessThan(10_000);
 });

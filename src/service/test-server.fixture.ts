@@ -7,6 +7,7 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { patienceMs } from "./patience.fixture.ts";
 
 /** A real server for tests, on loopback, with a scratch folder and a port that are its own until it is disposed of. */
 export interface TestServer extends AsyncDisposable {
@@ -56,9 +57,6 @@ export interface ServerKind {
   /** Takes back what the system keeps for a killed server. */
   clean?(place: Place): void;
 }
-
-const startMaxMs = 50_000;
-const stopMaxMs = 10_000;
 
 /** Where a program is, in one of the folders or on the PATH; nowhere but on Linux, whose /proc and setpriv are needed. */
 export function findProgram(name: string, folders: string[] = []): string | undefined {
@@ -122,7 +120,7 @@ export async function startServer(kind: ServerKind, within = tmpdir()): Promise<
         ended = undefined;
       });
     ended = ending;
-    const late = AbortSignal.timeout(startMaxMs);
+    const late = AbortSignal.timeout(patienceMs);
     while (!(await answers(url, kind))) {
       if (ended !== ending || late.aborted) {
         const said = readFileSync(log, "utf8").trim().split("\n").slice(-5);
@@ -135,7 +133,7 @@ export async function startServer(kind: ServerKind, within = tmpdir()): Promise<
   async function stop() {
     signal("SIGCONT");
     server?.kill(kind.stopSignal);
-    const late = setTimeout(kill, stopMaxMs);
+    const late = setTimeout(kill, patienceMs);
     await ended;
     clearTimeout(late);
   }
@@ -168,8 +166,10 @@ export async function startServer(kind: ServerKind, within = tmpdir()): Promise<
   };
 }
 
+/** A server that is starting can keep a connection without an answer; then another one is tried. */
+const answerMaxMs = 5000;
 const answers = (url: string, { hello, welcome }: ServerKind) =>
-  converse(url, hello, welcome).then(
+  converse(url, hello, welcome, answerMaxMs).then(
     () => true,
     () => false,
   );
@@ -178,7 +178,12 @@ const answers = (url: string, { hello, welcome }: ServerKind) =>
  * Says bytes (as latin1) to whoever listens at a URL, and resolves with what is answered once these words are in it.
  * Rejects when they do not come in time.
  */
-export async function converse(url: string, words: string, until: string, maxMs = 1000): Promise<string> {
+export async function converse(
+  url: string,
+  words: string,
+  until: string,
+  maxMs = patienceMs,
+): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), signal: AbortSignal.timeout(maxMs) });
   socket.setEncoding("latin1").write(words, "latin1");

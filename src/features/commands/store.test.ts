@@ -162,5 +162,5 @@ describe("the command store", () => {
     const { code, errors } = await importing.ended;
     expect(code).toBe(1);
     expect(errors).toContain("store: stopped; 1,000 features were imported before\n");
-  }, 20_000);
+  });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { patienceMs } from "../../service/patience.fixture.ts";
 import {
   converse,
   findProgram,
@@ -33,7 +34,6 @@ export interface TestCluster extends AsyncDisposable {
 }
 
 const slots = 16384;
-const joinMaxMs = 30_000;
 
 /** Starts a Redis Cluster of three masters, which go on when one of them is away. */
 export async function startRedisCluster(...options: string[]): Promise<TestCluster> {
@@ -55,7 +55,7 @@ export async function startRedisCluster(...options: string[]): Promise<TestClust
     const { port } = new URL(nodes[0]?.url ?? "");
     await converse(url, `CLUSTER MEET 127.0.0.1 ${port} ${buses[0]}\r\n`, "+OK");
   }
-  const late = AbortSignal.timeout(joinMaxMs);
+  const late = AbortSignal.timeout(patienceMs);
   for (const { url } of nodes) {
     while (!(await knowsAll(url, nodes.length))) {
       late.throwIfAborted();

@@ -5,10 +5,12 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createClient } from "@redis/client";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { isOpensslInstalled, makeCertificate } from "../../service/certificate.fixture.ts";
+import { eventually } from "../../service/eventually.fixture.ts";
 import { freePort } from "../../service/free-port.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
+import { patienceMs } from "../../service/patience.fixture.ts";
 import { converse, lastingPort, type TestServer } from "../../service/test-server.fixture.ts";
 import { isRedisInstalled, startRedis, startRedisCluster, type TestCluster } from "./redis-server.fixture.ts";
 import { type Change, type FeatureStore, openFeatureStore, StoreFailure, type Wish } from "./store.ts";
@@ -16,8 +18,8 @@ import { type Change, type FeatureStore, openFeatureStore, StoreFailure, type Wi
 const add = (feature: string, expiresAt?: number): Wish => ({ type: "add", feature, expiresAt });
 const remove = (feature: string): Wish => ({ type: "remove", feature });
 
-/** What a server may take to answer, and a busy machine to notice. */
-const failsWithinMs = 3000;
+/** What a server may take to answer is 2 seconds; a busy machine takes several times as long to notice. */
+const failsWithinMs = 10_000;
 const tell = (url: string, command: string) => converse(url, `${command}\r\n`, "+OK");
 
 /** Every way to ask a store. */
@@ -41,8 +43,6 @@ async function expectFailures(store: FeatureStore, words: string): Promise<void>
   expect(performance.now() - begun).toBeLessThan(failsWithinMs);
 }
 
-const soon = (work: () => Promise<unknown>) => vi.waitFor(work, { timeout: 20_000, interval: 50 });
-
 /** Runs a program that opens the store and uses it; tells what it said. */
 async function runWith(url: string, environment: Record<string, string> = {}): Promise<string> {
   const store = fileURLToPath(new URL("store.ts", import.meta.url));
@@ -59,7 +59,7 @@ async function runWith(url: string, environment: Record<string, string> = {}): P
   const args = ["--input-type=module", "--eval", program, url];
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...environment },
-    timeout: 20_000,
+    timeout: patienceMs,
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
@@ -116,7 +116,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     } finally {
       server.resume();
     }
-    await soon(async () => expect(await store.has("kind", "1", "a")).toBe(true));
+    await eventually(async () => expect(await store.has("kind", "1", "a")).toBe(true));
   });
 
   test("hangs for less than it may take", async () => {
@@ -144,7 +144,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     await store.change("kind", "1", [add("a")]);
     for (const socket of through) socket.unpipe().pause();
     await expectFailures(store, "the store did not answer in time");
-    await soon(async () => expect(await store.list("kind", "1")).toEqual(["a"]));
+    await eventually(async () => expect(await store.list("kind", "1")).toEqual(["a"]));
     for (const socket of through) socket.destroy();
     proxy.close();
   });
@@ -468,7 +468,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troub
     } finally {
       await bringBack();
     }
-    await soon(async () => expect(countIn(await addToAll("e"))).toBe(100));
+    await eventually(async () => expect(countIn(await addToAll("e"))).toBe(100));
     expect(await Array.fromAsync(store.entries())).not.toHaveLength(0);
     for (const id of ids) expect((await store.list("kind", id))[0]).toBe("a");
   }
@@ -545,12 +545,12 @@ describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troub
     await cluster.nodes[0]?.kill();
     try {
       await expect(store.list("kind", id)).rejects.toThrow("the store cannot be reached");
-      await soon(async () => expect(await store.list("kind", id)).toEqual(["a"]));
+      await eventually(async () => expect(await store.list("kind", id)).toEqual(["a"]));
       expect(await store.change("kind", id, [add("b")])).toEqual([false]);
     } finally {
       await cluster.nodes[0]?.start();
     }
-    await soon(async () => expect(countIn(await addToAll("e"))).toBe(100));
+    await eventually(async () => expect(countIn(await addToAll("e"))).toBe(100));
   });
 
   test("one server and a cluster are not taken for each other", async () => {

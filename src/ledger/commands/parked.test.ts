@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../service/free-port.fixture.ts";
+import { patienceMs } from "../../service/patience.fixture.ts";
 import { newFolder, run } from "../../service/run.fixture.ts";
 import { openDatabase } from "../database/database.ts";
 import { describeOnEngines, type NewDatabase } from "../database/new-database.fixture.ts";
@@ -28,17 +29,26 @@ const asBytes = (messages: { source_id: string; body: string; reason: string }[]
   messages.map((message) => ({ ...message, body: Buffer.from(message.body) }));
 
 describeOnEngines("parked messages", (make) => {
-  let made: NewDatabase;
-  let env: { DATABASE_URL: string; QUEUE_URL: string };
-  beforeAll(async () => {
-    made = await make();
-    env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
+  /** A database in which they are parked. */
+  async function park() {
+    const made = await make();
+    const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
     await using database = await openDatabase(made.url);
     await migrate(database);
     await ingest(database, { events: [], reprojections: [], parked: asBytes(parked) });
+    return {
+      env,
+      parkedCommand: (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended,
+      [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
+    };
+  }
+  /** For those who only read. */
+  let shared: Awaited<ReturnType<typeof park>>;
+  beforeAll(async () => {
+    shared = await park();
   });
-  afterAll(() => made[Symbol.asyncDispose]());
-  const parkedCommand = (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended;
+  afterAll(() => shared[Symbol.asyncDispose]());
+  const parkedCommand = (...args: string[]) => shared.parkedCommand(...args);
 
   test("are listed, in lines that steer no terminal", async () => {
     const { code, output, errors } = await parkedCommand("list");
@@ -85,20 +95,24 @@ describeOnEngines("parked messages", (make) => {
   });
 
   test("go back through the queue's door, and are parked no more", async () => {
+    await using own = await park();
+    const { env, parkedCommand } = own;
     expect(await parkedCommand("replay", "3")).toMatchObject({
       code: 0,
       output: expect.stringMatching(/^sent 1 messages to sqs/),
     });
     expect((await parkedCommand("list")).output).toMatch(/\n2 parked\n$/);
     await using queue = await openQueue(env.QUEUE_URL);
-    const [delivery] = await queue.receive(1, 5000, AbortSignal.timeout(5000));
+    const [delivery] = await queue.receive(1, 5000, AbortSignal.timeout(patienceMs));
     expect(readMessage(delivery?.body ?? "")).toMatchObject({ kind: "refused" });
   });
 
   test("stay parked when the queue does not take them", async () => {
+    await using own = await park();
+    const { parkedCommand } = own;
     const { code, errors } = await parkedCommand("replay", "2");
     expect([code, errors.slice(0, 8)]).toEqual([1, "parked: "]);
-    expect((await parkedCommand("list")).output).toMatch(/\n2 parked\n$/);
+    expect((await parkedCommand("list")).output).toMatch(/\n3 parked\n$/);
   });
 });
 
@@ -154,7 +168,7 @@ describeOnEngines("many parked messages", (make) => {
     expect(sent.reduce((sum, count) => sum + count)).toBe(250);
     const bodies: string[] = [];
     while (bodies.length < 250) {
-      const some = await queue.receive(100, 5000, AbortSignal.timeout(5000));
+      const some = await queue.receive(100, 5000, AbortSignal.timeout(patienceMs));
       bodies.push(...some.map(({ body }) => body));
       await queue.acknowledge(some);
     }

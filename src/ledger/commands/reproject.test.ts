@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../service/run.fixture.ts";
-import { openDatabase } from "../database/database.ts";
-import { describeOnEngines, type NewDatabase } from "../database/new-database.fixture.ts";
+import { type Database, openDatabase } from "../database/database.ts";
+import { describeOnEngines } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { migrate } from "../tables/migrate.ts";
 import { readDemoEvents } from "./demo-events.fixture.ts";
@@ -19,26 +19,34 @@ const spoil = `
   delete from metadata_key where key = (select min(key) from metadata_key)`;
 
 describeOnEngines("reprojection", (make) => {
-  let made: NewDatabase;
-  let rowsBefore: unknown;
-  beforeAll(async () => {
-    made = await make();
+  const rowsIn = async (database: Database) => [
+    await database.query("select * from transaction order by external_id"),
+    await database.query("select * from payout"),
+    await database.query("select * from metadata_key order by key"),
+  ];
+  /** A database of the demonstration's events whose rows are spoiled. */
+  async function newSpoiled() {
+    const made = await make();
     await using database = await openDatabase(made.url);
     await migrate(database);
     await ingest(database, { events: readDemoEvents(), reprojections: [], parked: [] });
-    rowsBefore = await rows();
+    const rowsBefore = await rowsIn(database);
     await database.run(spoil);
-    async function rows() {
-      return [
-        await database.query("select * from transaction order by external_id"),
-        await database.query("select * from payout"),
-        await database.query("select * from metadata_key order by key"),
-      ];
-    }
+    return {
+      url: made.url,
+      rowsBefore,
+      reproject: (...args: string[]) =>
+        run("ledger/commands/reproject.ts", { args, env: { DATABASE_URL: made.url } }).ended,
+      [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
+    };
+  }
+  /** For those who only read. */
+  let shared: Awaited<ReturnType<typeof newSpoiled>>;
+  beforeAll(async () => {
+    shared = await newSpoiled();
   });
-  afterAll(() => made[Symbol.asyncDispose]());
-  const reproject = (...args: string[]) =>
-    run("ledger/commands/reproject.ts", { args, env: { DATABASE_URL: made.url } }).ended;
+  afterAll(() => shared[Symbol.asyncDispose]());
+  const reproject = (...args: string[]) => shared.reproject(...args);
 
   test("knows what it is told", async () => {
     expect(await reproject("demo-success", "nobody", "no-one")).toEqual({
@@ -73,6 +81,8 @@ describeOnEngines("reprojection", (make) => {
   });
 
   test("folds anew what it is told, and then everything", async () => {
+    await using own = await newSpoiled();
+    const { url, rowsBefore, reproject } = own;
     expect((await reproject("demo-success")).output).toBe("folded 1 transactions and payouts\n");
     expect((await reproject("demo-success", "--verify")).code).toBe(0);
     expect(await reproject("--all")).toMatchObject({
@@ -80,16 +90,14 @@ describeOnEngines("reprojection", (make) => {
       output: "folded 9 transactions and payouts\n",
     });
     expect((await reproject("--all", "--verify")).code).toBe(0);
-    await using database = await openDatabase(made.url);
-    expect([
-      await database.query("select * from transaction order by external_id"),
-      await database.query("select * from payout"),
-      await database.query("select * from metadata_key order by key"),
-    ]).toEqual(rowsBefore);
+    await using database = await openDatabase(url);
+    expect(await rowsIn(database)).toEqual(rowsBefore);
   });
 
   test("writes no row that is right", async () => {
-    await using database = await openDatabase(made.url);
+    await using own = await newSpoiled();
+    await using database = await openDatabase(own.url);
+    await ingest(database, { events: [], reprojections: ["demo-success"], parked: [] });
     const versions = () =>
       database.query("select external_id, xmin::text from transaction order by external_id");
     const before = await versions();

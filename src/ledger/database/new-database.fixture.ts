@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync } from "node:fs";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { describe } from "vitest";
+import { describe, inject } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../service/adapter.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
 import { type Database, type databases, openDatabase } from "./database.ts";
@@ -26,13 +26,32 @@ export async function newPostgres(server = postgresServer ?? ""): Promise<NewDat
   };
 }
 
+const newFolder = () => mkdtemp(join(inject("scratch"), "embedded database-"));
+const urlOf = (folder: string) => `pglite:${encodeURI(folder)}`;
+
+/**
+ * A folder with an empty database, without any tables. Making one takes seconds, and copying it a tenth of that: so one
+ * is made for all tests of a run, by whoever is the first to need it.
+ */
+async function emptyEmbedded(): Promise<string> {
+  const folder = join(inject("scratch"), "empty");
+  if (existsSync(folder)) return folder;
+  const made = await newFolder();
+  const database = await openDatabase(urlOf(made));
+  await database[Symbol.asyncDispose]();
+  await rename(made, folder).catch(async (error) => {
+    if (!existsSync(folder)) throw error;
+    // Another process was the first.
+    await rm(made, { recursive: true });
+  });
+  return folder;
+}
+
 /** An empty database of a test's own in a folder, whose name has to be encoded. */
 export async function newEmbedded(): Promise<NewDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), "embedded database-"));
-  return {
-    url: `pglite:${encodeURI(folder)}`,
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
-  };
+  const folder = await newFolder();
+  cpSync(await emptyEmbedded(), folder, { recursive: true });
+  return { url: urlOf(folder), [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
 export const databaseFixtures: Fixtures<keyof typeof databases, NewDatabase> = {
@@ -52,12 +71,11 @@ async function run(server: string, statement: string): Promise<void> {
 }
 
 /**
- * An empty database of a test's own, opened: in memory, or, when the tests are run over PostgreSQL (see
- * vitest.config.ts), there.
+ * An empty database of a test's own, opened: an embedded one, or, when the tests are run over PostgreSQL (see
+ * vitest.config.ts), one there.
  */
 export async function openNewDatabase(): Promise<Database> {
-  if (process.env.TEST_DATABASE !== "postgres") return openDatabase("pglite:memory");
-  const made = await newPostgres();
+  const made = await (process.env.TEST_DATABASE === "postgres" ? newPostgres() : newEmbedded());
   const database = await openDatabase(made.url);
   return {
     ...database,

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { makeCertificate } from "../../service/certificate.fixture.ts";
+import { eventually } from "../../service/eventually.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
 import type { TestServer } from "../../service/test-server.fixture.ts";
 import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
@@ -18,9 +19,10 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     database = opened.use(await openDatabase(server.url));
     await database.run("create table thing (id bigint)");
   });
+  beforeEach(() => database.run("truncate thing"));
   afterAll(() => opened.disposeAsync());
 
-  const answers = () => vi.waitFor(() => database.query("select 1"), { timeout: 10_000 });
+  const answers = () => eventually(() => database.query("select 1"));
   /** How long it takes to reject, in milliseconds; what it rejects with. */
   async function rejection(work: Promise<unknown>) {
     const begun = performance.now();
@@ -32,7 +34,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
   }
 
   test("is told to be unavailable at once while it is away, and used again when it is back", async () => {
-    const reading = database.within(2000);
+    const reading = database.within(20_000);
     expect(await reading.query("select 1 as one")).toEqual([{ one: 1 }]);
     const asleep = rejection(database.query("select pg_sleep(30)"));
     await server.kill();
@@ -45,7 +47,8 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     ]) {
       const { reason, ms } = await rejection(work());
       expect(reason).toBeInstanceOf(DatabaseUnavailable);
-      expect(ms).toBeLessThan(500);
+      // Nobody waited for the time there is to connect, let alone for that of a statement.
+      expect(ms).toBeLessThan(4000);
     }
     await server.start();
     await answers();
@@ -72,10 +75,10 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     server.pause();
     const { reason, ms } = await rejection(reading.query("select 1"));
     expect(reason instanceof DatabaseUnavailable || reason instanceof StatementTimeout).toBe(true);
-    expect(ms).toBeLessThan(2000);
+    expect(ms).toBeLessThan(20 * 300);
     server.resume();
     await answers();
-    await vi.waitFor(() => reading.query("select 1"), { timeout: 10_000 });
+    await eventually(() => reading.query("select 1"));
   });
 
   test("can end connections as it likes", async () => {
@@ -92,7 +95,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     await using few = await openDatabase(`${server.url}?pool=2`);
     const requests = few.within(2000);
     const asleep = Array.from({ length: 5 }, () => requests.query("select pg_sleep(0.2)", [], "once"));
-    await vi.waitFor(() => expect(few.connections().limited).toEqual({ busy: 2, idle: 0, waiting: 3 }));
+    await eventually(() => expect(few.connections().limited).toEqual({ busy: 2, idle: 0, waiting: 3 }));
     expect(await few.query("select 1 as one")).toEqual([{ one: 1 }]);
     const quick = Array.from({ length: 100 }, (_, index) => requests.query("select $1::int as n", [index]));
     expect(few.connections().limited).toEqual({ busy: 4, idle: 0, waiting: 3 });
@@ -116,17 +119,17 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
       expect.any(StatementTimeout),
       expect.any(StatementTimeout),
     ]);
-    await vi.waitFor(async () => expect(await requests.query("select 3 as three")).toEqual([{ three: 3 }]));
+    await eventually(async () => expect(await requests.query("select 3 as three")).toEqual([{ three: 3 }]));
   });
 
   test("leaves none of many statements without an answer when it is killed", async () => {
-    const requests = database.within(2000);
+    const requests = database.within(20_000);
     const asked = Array.from({ length: 20 }, () => rejection(requests.query("select pg_sleep(0.3)")));
-    await vi.waitFor(() => expect(database.connections().limited?.busy).toBeGreaterThanOrEqual(2));
+    await eventually(() => expect(database.connections().limited?.busy).toBeGreaterThanOrEqual(2));
     await server.kill();
     for (const { reason, ms } of await Promise.all(asked)) {
       expect(reason).toBeInstanceOf(DatabaseUnavailable);
-      expect(ms).toBeLessThan(1000);
+      expect(ms).toBeLessThan(10_000);
     }
     await server.start();
     await answers();
@@ -202,7 +205,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     url.username = encodeURIComponent("o@d:d/ %");
     url.password = encodeURIComponent("p@s:s/ %");
     await using odd = await openDatabase(url.href);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(
         await odd.query("select current_user::text as name, '2024-03-05T09:14:22+05:30'::timestamptz as at"),
       ).toEqual([{ name: "o@d:d/ %", at: "2024-03-05T03:44:22.000000Z" }]),
@@ -234,7 +237,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
       await Promise.all([closing.query("select 1"), closing.within(1000).query("select 1")]);
       expect(closing.connections()).toMatchObject({ unlimited: { idle: 1 }, limited: { idle: 1 } });
     }
-    await vi.waitFor(() => database.run(`drop database ${name}`), { timeout: 5000 });
+    await eventually(() => database.run(`drop database ${name}`));
   });
 
   test("lets nobody in who has the wrong name", async () => {
@@ -270,7 +273,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     await database.run("alter system set ssl = on");
     await database.query("select pg_reload_conf()");
 
-    await vi.waitFor(async () => expect(await asked("sslmode=require")).toBe(true), { timeout: 5000 });
+    await eventually(async () => expect(await asked("sslmode=require")).toBe(true));
     expect(await asked("sslmode=disable")).toBe(false);
     expect(await asked(`sslmode=verify-full&sslrootcert=${encodeURIComponent(own.certificate)}`)).toBe(true);
     await expect(asked("sslmode=verify-full")).rejects.toThrow("self-signed certificate");
@@ -284,16 +287,14 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     await write("server.key", elsewhere.key);
     await database.query("select pg_reload_conf()");
     const trusted = `sslmode=verify-full&sslrootcert=${encodeURIComponent(elsewhere.certificate)}`;
-    await vi.waitFor(() => expect(asked(trusted)).rejects.toThrow("does not match certificate"), {
-      timeout: 5000,
-    });
+    await eventually(() => expect(asked(trusted)).rejects.toThrow("does not match certificate"));
   });
 
   test("has replicas, which are read and cannot be written", async () => {
     await using replica = await startReplicaOf(server);
     await using reading = await openDatabase(replica.url);
     await database.run("insert into thing values (7)");
-    await vi.waitFor(async () => expect(await reading.query("select id from thing")).toEqual([{ id: 7n }]));
+    await eventually(async () => expect(await reading.query("select id from thing")).toEqual([{ id: 7n }]));
     await expect(reading.query("insert into thing values (8)")).rejects.toThrow(DatabaseUnavailable);
   });
 });
@@ -306,7 +307,8 @@ test("a server that says nothing is waited for as long as the URL says", async (
   const begun = performance.now();
   await expect(database.query("select 1")).rejects.toThrow(DatabaseUnavailable);
   expect(performance.now() - begun).toBeGreaterThan(900);
-  expect(performance.now() - begun).toBeLessThan(3000);
+  // The default is five times as long.
+  expect(performance.now() - begun).toBeLessThan(4500);
   // Whoever has a limit hears of that, whichever timer is the first.
   for (const plan of ["kept", "once"] as const) {
     const asked = database.within(100).query("select 1", [], plan);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../../service/eventually.fixture.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import type { Database } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
@@ -118,7 +119,7 @@ test.runIf(process.env.TEST_DATABASE === "postgres")(
     const waiting = await database.transaction(async (sql) => {
       await lockTransactions(sql, ["child"]);
       const behind = ingest(database, { events: [later], reprojections: [], parked: [] });
-      await vi.waitFor(async () =>
+      await eventually(async () =>
         expect(await sql.query("select from pg_locks where not granted")).toHaveLength(1),
       );
       await saveEvents(sql, [{ ...child, parent_resource_external_id: "payment" }]);

@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import amqp, { type ChannelModel } from "amqplib";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { eventually } from "../../service/eventually.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
+import { patienceMs } from "../../service/patience.fixture.ts";
 import type { TestServer } from "../../service/test-server.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 import { isRabbitmqInstalled, startRabbitmq } from "./rabbitmq-server.fixture.ts";
 
-const waitMs = 10_000;
+const waitMs = 20_000;
 
 describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its troubles", () => {
   let server: TestServer;
@@ -26,15 +28,12 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
 
   const receive = (max = 100) => queue.receive(max, waitMs, AbortSignal.timeout(waitMs));
   /** The next delivery, through whatever the queue goes through meanwhile. */
-  const eventually = (work: () => Promise<Delivery[]>) =>
-    vi.waitFor(
-      async () => {
-        const [delivery] = await work();
-        expect(delivery).toBeDefined();
-        return delivery as Delivery;
-      },
-      { timeout: 50_000, interval: 500 },
-    );
+  const delivered = (work: () => Promise<Delivery[]>) =>
+    eventually(async () => {
+      const [delivery] = await work();
+      expect(delivery).toBeDefined();
+      return delivery as Delivery;
+    });
   async function onConnection(work: (connection: ChannelModel) => Promise<unknown>) {
     const connection = await amqp.connect(server.url);
     await work(connection);
@@ -49,15 +48,15 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     await expect(queue.send(["2"])).rejects.toThrow();
     await expect(receive()).rejects.toThrow();
     await server.start();
-    const again = await eventually(receive);
+    const again = await delivered(receive);
     expect(again).toMatchObject({ id: first?.id, body: "1" });
     expect(again.attempt).toBeGreaterThan(1);
     // What was in hand before is nothing to the new connection, although it counts its deliveries anew.
     await queue.acknowledge([first as Delivery]);
-    expect(await queue.receive(1, 300, AbortSignal.timeout(5000))).toEqual([]);
+    expect(await queue.receive(1, 300, AbortSignal.timeout(patienceMs))).toEqual([]);
     await queue[Symbol.asyncDispose]();
     queue = await openQueue(`${server.url}?queue=${name}`);
-    expect((await eventually(receive)).body).toBe("1");
+    expect((await delivered(receive)).body).toBe("1");
   });
 
   test("loses nothing that was put back, when it is killed at once after that", async () => {
@@ -69,15 +68,12 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     await server.kill();
     await server.start();
     const seen = new Set<string>();
-    await vi.waitFor(
-      async () => {
-        const again = await receive();
-        for (const { body } of again) seen.add(body);
-        await queue.acknowledge(again);
-        expect([...seen].sort()).toEqual(bodies);
-      },
-      { timeout: 30_000, interval: 500 },
-    );
+    await eventually(async () => {
+      const again = await receive();
+      for (const { body } of again) seen.add(body);
+      await queue.acknowledge(again);
+      expect([...seen].sort()).toEqual(bodies);
+    });
   });
 
   test("holds nobody up by a queue for pauses that it was making when it was killed", async () => {
@@ -88,9 +84,9 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     await server.kill();
     await puttingBack;
     await server.start();
-    const again = await eventually(receive);
+    const again = await delivered(receive);
     await Promise.allSettled([queue.putBack([again], 4000)]);
-    await vi.waitFor(() => queue.send(["2"]), { timeout: 10_000 });
+    await eventually(() => queue.send(["2"]));
     const seen: string[] = [];
     while (seen.length < 2) seen.push(...(await receive()).map(({ body }) => body));
     expect(seen.sort()).toEqual(["1", "2"]);
@@ -109,8 +105,8 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     await sleep(200);
     await server.restart();
     expect(await waiting).toBe("the connection to the queue was lost");
-    await vi.waitFor(() => queue.send(["hello"]), { timeout: 30_000, interval: 500 });
-    expect((await eventually(receive)).body).toBe("hello");
+    await eventually(() => queue.send(["hello"]));
+    expect((await delivered(receive)).body).toBe("hello");
     expect((await kept.check()).waiting).toBe(1);
   });
 
@@ -126,7 +122,7 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     await sleep(1000);
     server.resume();
     await sending;
-    expect([(await eventually(() => receive(1))).body, (await eventually(() => receive(1))).body]).toEqual([
+    expect([(await delivered(() => receive(1))).body, (await delivered(() => receive(1))).body]).toEqual([
       "1",
       "2",
     ]);
@@ -146,7 +142,7 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     const [published] = await receive();
     for (let again = published as Delivery, times = 1; times <= 4; times++) {
       await queue.putBack([again], 100);
-      again = await eventually(receive);
+      again = await delivered(receive);
       expect(again).toMatchObject({ body: "1", id: published?.id, attempt: times + 1 });
       if (times === 4) await queue.acknowledge([again]);
     }
@@ -158,10 +154,10 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
       await channel.waitForConfirms();
       await channel.purgeQueue(other);
     });
-    await vi.waitFor(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
+    await eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
     await queue[Symbol.asyncDispose]();
     queue = await openQueue(`${server.url}?queue=${name}`);
-    expect(await eventually(receive)).toMatchObject({ body: "2" });
+    expect(await delivered(receive)).toMatchObject({ body: "2" });
     expect(await queue.receive(1, 500, AbortSignal.timeout(5000))).toEqual([]);
     await onConnection(async (connection) => {
       const channel = await connection.createChannel();
@@ -178,9 +174,9 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     });
     queue = await openQueue(`${server.url}?queue=${name}`);
     await queue.send(["hello"]);
-    const delivery = await eventually(receive);
+    const delivery = await delivered(receive);
     await queue.putBack([delivery], 100);
-    expect(await eventually(receive)).toMatchObject({ id: delivery.id, body: "hello", attempt: 2 });
+    expect(await delivered(receive)).toMatchObject({ id: delivery.id, body: "hello", attempt: 2 });
   });
 
   test("makes a quorum queue when there is none", async () => {
@@ -200,8 +196,8 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     await onConnection(async (connection) => (await connection.createChannel()).deleteQueue(name));
     await expect(queue.send(["2"])).rejects.toThrow(`there is no queue ${name}`);
     await expect(queue.check()).rejects.toThrow("404");
-    await vi.waitFor(() => queue.send(["3"]), { timeout: 10_000 });
-    expect((await eventually(receive)).body).toBe("3");
+    await eventually(() => queue.send(["3"]));
+    expect((await delivered(receive)).body).toBe("3");
   });
 
   test("tells a receiver that its queue is gone, which finds the new one", async () => {
@@ -211,7 +207,7 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     await onConnection(async (connection) => (await connection.createChannel()).deleteQueue(name));
     expect(await waiting).toBe("the connection to the queue was lost");
     await queue.send(["hello"]);
-    expect((await eventually(receive)).body).toBe("hello");
+    expect((await delivered(receive)).body).toBe("hello");
   });
 
   test("gives no receiver more than it may have in hand, and the rest to the others", async () => {
@@ -221,7 +217,7 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     await queue.send(["1", "2", "3", "4", "5"]);
     const mine: Delivery[] = [];
     while (mine.length < 3) mine.push(...(await receive()));
-    expect(await queue.receive(1, 300, AbortSignal.timeout(5000))).toEqual([]);
+    expect(await queue.receive(1, 300, AbortSignal.timeout(patienceMs))).toEqual([]);
     const theirs: Delivery[] = [];
     while (theirs.length < 2) theirs.push(...(await other.receive(100, waitMs, AbortSignal.timeout(waitMs))));
     expect([...mine, ...theirs].map(({ body }) => body).sort()).toEqual(["1", "2", "3", "4", "5"]);
@@ -262,12 +258,12 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
       });
       await channel.waitForConfirms();
     });
-    const first = await eventually(receive);
+    const first = await delivered(receive);
     await queue.putBack([first], 100);
     await queue.putBack([first], 100);
     expect(first.bytes).toEqual(Buffer.from([0x7b, 0xff, 0]));
-    expect(await eventually(receive)).toEqual({ ...first, attempt: 2, receipt: expect.any(String) });
-    expect(await queue.receive(1, 300, AbortSignal.timeout(5000))).toEqual([]);
+    expect(await delivered(receive)).toEqual({ ...first, attempt: 2, receipt: expect.any(String) });
+    expect(await queue.receive(1, 300, AbortSignal.timeout(patienceMs))).toEqual([]);
   });
 
   test("does not lose a message whose producer gives every message the same id", async () => {
@@ -277,7 +273,7 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
       for (const body of ["1", "2"]) channel.sendToQueue(name, Buffer.from(body), { messageId: "same" });
       await channel.waitForConfirms();
     });
-    const ids = [(await eventually(() => receive(1))).id, (await eventually(() => receive(1))).id];
+    const ids = [(await delivered(() => receive(1))).id, (await delivered(() => receive(1))).id];
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id).toMatch(/^same [0-9a-f]{64}$/);
   });

@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { describeOnAdapters, type Fixtures, testFixtures } from "../../service/adapter.fixture.ts";
 import { freePort } from "../../service/free-port.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
+import { patienceMs } from "../../service/patience.fixture.ts";
 import { clientUrl, type Delivery, openQueue, type Queue, queues } from "./queue.ts";
 
 const folders: string[] = [];
@@ -20,7 +21,7 @@ afterAll(() => {
 });
 
 const waitMs = 20_000;
-const soon = () => AbortSignal.timeout(3000);
+const soon = () => AbortSignal.timeout(patienceMs);
 
 /** Receives until there are this many. */
 async function take(queue: Queue, count: number): Promise<Delivery[]> {
@@ -76,7 +77,7 @@ function promises(makeUrl: () => Promise<string>): void {
     expect(JSON.parse(delivery?.body ?? "")).toEqual(JSON.parse(body));
     expect(delivery?.attempt).toBe(1);
     // Some brokers know it to the second.
-    expect(Math.abs((delivery?.sentAt ?? 0) - Date.now())).toBeLessThan(5000);
+    expect(Math.abs((delivery?.sentAt ?? 0) - Date.now())).toBeLessThan(patienceMs);
   });
 
   test("a delivery put back comes again, as the same message, after its pause", async () => {
@@ -132,7 +133,7 @@ function promises(makeUrl: () => Promise<string>): void {
     const warnings: Error[] = [];
     const keep = (warning: Error) => void warnings.push(warning);
     process.on("warning", keep);
-    const waits = Array.from({ length: 20 }, () => queue.receive(10, 50, AbortSignal.timeout(5000)));
+    const waits = Array.from({ length: 20 }, () => queue.receive(10, 50, AbortSignal.timeout(patienceMs)));
     expect((await Promise.all(waits)).flat()).toEqual([]);
     process.off("warning", keep);
     expect(warnings).toEqual([]);

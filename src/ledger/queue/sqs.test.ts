@@ -3,15 +3,16 @@ import { readFileSync } from "node:fs";
 import { createServer as createPlainServer, request as forward } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { isOpensslInstalled, makeCertificate } from "../../service/certificate.fixture.ts";
+import { eventually } from "../../service/eventually.fixture.ts";
 import { freePort } from "../../service/free-port.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
 import { newFolder, run } from "../../service/run.fixture.ts";
 import { clientUrl, openQueue } from "./queue.ts";
 import { regionOf } from "./sqs.ts";
 
-const waitMs = 10_000;
+const waitMs = 20_000;
 
 describeNeeding("openssl", isOpensslInstalled())("a queue of Amazon SQS", () => {
   test("is spoken to by TLS, signed with the credentials the SDK finds, for the region of the URL", async () => {
@@ -91,7 +92,7 @@ test("a client of SQS goes on when the server comes back", async () => {
   await expect(client.send(["2"])).rejects.toThrow();
   await expect(client.receive(1, waitMs, AbortSignal.timeout(waitMs))).rejects.toThrow();
   await using _again = await openQueue(embedded);
-  await vi.waitFor(() => client.send(["3"]), { timeout: 10_000 });
+  await eventually(() => client.send(["3"]));
   const bodies: string[] = [];
   while (bodies.length < 2) {
     bodies.push(...(await client.receive(10, waitMs, AbortSignal.timeout(waitMs))).map(({ body }) => body));
