@@ -19,9 +19,8 @@ export const planted: Planted[] = [
   {
     name: "messages are acknowledged before they are committed",
     file: "src/ledger/intake/receiver.ts",
-    sound: "if (await commitTogether(parts, deliveries)) return await parts.queue.acknowledge(deliveries);",
-    broken:
-      "await parts.queue.acknowledge(deliveries);\n    if (await commitTogether(parts, deliveries)) return;",
+    sound: "await ingest(database, batch);",
+    broken: "await parts.queue.acknowledge(deliveries);\n  await ingest(database, batch);",
     simulation: onLedger,
   },
   {
