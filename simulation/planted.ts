@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openProjectCopy } from "../scripts/project.ts";
+import { type Ended, openProjectCopy } from "../scripts/project.ts";
+import { astrayExitCode } from "./replies.ts";
 
 /** A fault to be planted in a copy of this project, by which it breaks a promise. */
 export interface Planted {
@@ -60,20 +61,28 @@ export const planted: Planted[] = [
   },
 ];
 
-/** What a simulation of the copy with the fault says of it; undefined when it finds nothing. */
+/** What a simulation of a copy with the fault says of it; rejects when the fault is not found. */
 export async function findingOf(
-  { name, file, sound, broken, simulation }: Planted,
+  { file, sound, broken, simulation }: Planted,
   stop: AbortSignal,
-): Promise<string | undefined> {
+): Promise<string> {
   await using copy = await openProjectCopy();
   const path = join(copy.folder, file);
   const source = await readFile(path, "utf8");
-  if (!source.includes(sound)) throw new Error(`${name}: ${file} does not have ${sound}`);
+  if (source.split(sound).length !== 2) throw new Error(`${file} does not have this once: ${sound}`);
   await writeFile(
     path,
     source.replace(sound, () => broken),
   );
-  const { code, errors } = await copy.run("simulation/simulate.ts", simulation, stop);
-  if (code === 0) return undefined;
-  return errors.split("\n").find((line) => line.startsWith("simulate:")) ?? errors;
+  return findingIn(await copy.run("simulation/simulate.ts", simulation, stop));
+}
+
+/** What went astray in a simulation that ended so; throws when nothing did, and when it failed for another reason. */
+export function findingIn({ code, output, errors }: Ended): string {
+  if (code === 0) throw new Error("NOT FOUND");
+  const told = errors.split("\n").find((line) => line.startsWith("simulate: "));
+  if (code !== astrayExitCode || told === undefined) {
+    throw new Error(`its simulation failed, exit code ${code}, and found nothing\n${output}${errors}`);
+  }
+  return told;
 }
