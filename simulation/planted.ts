@@ -14,7 +14,7 @@ export interface Planted {
   simulation: string[];
 }
 
-const onLedger = ["--seed", "1", "--minutes", "0.4"];
+const onLedger = ["--seed", "1", "--minutes", "0.2"];
 
 export const planted: Planted[] = [
   {
@@ -79,7 +79,7 @@ export async function findingOf(
 
 /** What went astray in a simulation that ended so; throws when nothing did, and when it failed for another reason. */
 export function findingIn({ code, output, errors }: Ended): string {
-  if (code === 0) throw new Error("NOT FOUND");
+  if (code === 0) throw new Error("NOT FOUND: its simulation found nothing");
   const told = errors.split("\n").find((line) => line.startsWith("simulate: "));
   if (code !== astrayExitCode || told === undefined) {
     throw new Error(`its simulation failed, exit code ${code}, and found nothing\n${output}${errors}`);
