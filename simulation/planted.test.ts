@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { root } from "../scripts/project.ts";
-import { findingIn, findingOf, planted } from "./planted.ts";
+import { openProjectCopy, root } from "../scripts/project.ts";
+import { findingIn, findingOf, plant, planted } from "./planted.ts";
 import { astrayExitCode } from "./replies.ts";
 
 describe("a planted fault", () => {
@@ -10,6 +11,17 @@ describe("a planted fault", () => {
     const source = readFileSync(join(root, fault.file), "utf8");
     expect(source.split(fault.sound)).toHaveLength(2);
     expect(fault.broken).not.toBe(fault.sound);
+  });
+
+  test("breaks a promise and not the compiler, which all of them pass together", async () => {
+    await using copy = await openProjectCopy();
+    for (const fault of planted) await plant(copy, fault);
+    const files = planted.map(({ file }) => file).filter((file) => file.endsWith(".ts"));
+    const config = { extends: "./tsconfig.json", files, include: [] };
+    await writeFile(join(copy.folder, "planted.json"), JSON.stringify(config));
+    const compile = ["--noEmit", "--project", "planted.json"];
+    const { output } = await copy.run("node_modules/typescript/bin/tsc", compile);
+    expect(output).toBe("");
   });
 
   test("is found when its simulation tells what went astray", () => {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Ended, openProjectCopy } from "../scripts/project.ts";
+import { type Ended, openProjectCopy, type ProjectCopy } from "../scripts/project.ts";
 import { astrayExitCode } from "./replies.ts";
 
 /** A fault to be planted in a copy of this project, by which it breaks a promise. */
@@ -21,8 +21,11 @@ export const planted: Planted[] = [
     name: "messages are acknowledged before they are committed",
     file: "src/ledger/intake/receiver.ts",
     sound: "await ingest(database, batch);",
-    broken: "await parts.queue.acknowledge(deliveries);\n  await ingest(database, batch);",
-    simulation: onLedger,
+    // Long before, so that a process which is killed is sure to have some in hand.
+    broken: `await parts.queue.acknowledge(deliveries);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await ingest(database, batch);`,
+    simulation: ["--seed", "1", "--minutes", "0.3"],
   },
   {
     name: "no constraint keeps an event from being stored twice",
@@ -62,19 +65,17 @@ export const planted: Planted[] = [
 ];
 
 /** What a simulation of a copy with the fault says of it; rejects when the fault is not found. */
-export async function findingOf(
-  { file, sound, broken, simulation }: Planted,
-  stop: AbortSignal,
-): Promise<string> {
+export async function findingOf(fault: Planted, stop: AbortSignal): Promise<string> {
   await using copy = await openProjectCopy();
+  await plant(copy, fault);
+  return findingIn(await copy.run("simulation/simulate.ts", fault.simulation, stop));
+}
+
+export async function plant(copy: ProjectCopy, { file, sound, broken }: Planted): Promise<void> {
   const path = join(copy.folder, file);
-  const source = await readFile(path, "utf8");
-  if (source.split(sound).length !== 2) throw new Error(`${file} does not have this once: ${sound}`);
-  await writeFile(
-    path,
-    source.replace(sound, () => broken),
-  );
-  return findingIn(await copy.run("simulation/simulate.ts", simulation, stop));
+  const parts = (await readFile(path, "utf8")).split(sound);
+  if (parts.length !== 2) throw new Error(`${file} does not have this once: ${sound}`);
+  await writeFile(path, parts.join(broken));
 }
 
 /** What went astray in a simulation that ended so; throws when nothing did, and when it failed for another reason. */
