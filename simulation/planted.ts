@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openProjectCopy } from "../scripts/project.ts";
+import { type Ended, openProjectCopy, type ProjectCopy } from "../scripts/project.ts";
+import { astrayExitCode } from "./replies.ts";
 
 /** A fault to be planted in a copy of this project, by which it breaks a promise. */
 export interface Planted {
@@ -13,16 +14,18 @@ export interface Planted {
   simulation: string[];
 }
 
-const onLedger = ["--seed", "1", "--minutes", "0.4"];
+const onLedger = ["--seed", "1", "--minutes", "0.2"];
 
 export const planted: Planted[] = [
   {
     name: "messages are acknowledged before they are committed",
     file: "src/ledger/intake/receiver.ts",
-    sound: "if (await commitTogether(parts, deliveries)) return await parts.queue.acknowledge(deliveries);",
-    broken:
-      "await parts.queue.acknowledge(deliveries);\n    if (await commitTogether(parts, deliveries)) return;",
-    simulation: onLedger,
+    sound: "await ingest(database, batch);",
+    // Long before, so that a process which is killed is sure to have some in hand.
+    broken: `await parts.queue.acknowledge(deliveries);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await ingest(database, batch);`,
+    simulation: ["--seed", "1", "--minutes", "0.3"],
   },
   {
     name: "no constraint keeps an event from being stored twice",
@@ -61,20 +64,26 @@ export const planted: Planted[] = [
   },
 ];
 
-/** What a simulation of the copy with the fault says of it; undefined when it finds nothing. */
-export async function findingOf(
-  { name, file, sound, broken, simulation }: Planted,
-  stop: AbortSignal,
-): Promise<string | undefined> {
+/** What a simulation of a copy with the fault says of it; rejects when the fault is not found. */
+export async function findingOf(fault: Planted, stop: AbortSignal): Promise<string> {
   await using copy = await openProjectCopy();
+  await plant(copy, fault);
+  return findingIn(await copy.run("simulation/simulate.ts", fault.simulation, stop));
+}
+
+export async function plant(copy: ProjectCopy, { file, sound, broken }: Planted): Promise<void> {
   const path = join(copy.folder, file);
-  const source = await readFile(path, "utf8");
-  if (!source.includes(sound)) throw new Error(`${name}: ${file} does not have ${sound}`);
-  await writeFile(
-    path,
-    source.replace(sound, () => broken),
-  );
-  const { code, errors } = await copy.run("simulation/simulate.ts", simulation, stop);
-  if (code === 0) return undefined;
-  return errors.split("\n").find((line) => line.startsWith("simulate:")) ?? errors;
+  const parts = (await readFile(path, "utf8")).split(sound);
+  if (parts.length !== 2) throw new Error(`${file} does not have this once: ${sound}`);
+  await writeFile(path, parts.join(broken));
+}
+
+/** What went astray in a simulation that ended so; throws when nothing did, and when it failed for another reason. */
+export function findingIn({ code, output, errors }: Ended): string {
+  if (code === 0) throw new Error("NOT FOUND: its simulation found nothing");
+  const told = errors.split("\n").find((line) => line.startsWith("simulate: "));
+  if (code !== astrayExitCode || told === undefined) {
+    throw new Error(`its simulation failed, exit code ${code}, and found nothing\n${output}${errors}`);
+  }
+  return told;
 }

@@ -28,6 +28,8 @@ export interface Caller extends AsyncDisposable {
 
 /** Something that must not happen whatever the faults. */
 export class Astray extends Error {}
+/** Of a simulation in which something went astray, and of no other: no failure of Node.js or of a command ends so. */
+export const astrayExitCode = 64;
 
 const linesTold = 3;
 

@@ -1,7 +1,7 @@
 import { postgresql, rabbitmq, redis } from "../scripts/debian-servers.ts";
 import { refuseMissing } from "../scripts/installed.ts";
 import { wholeNumber } from "../scripts/options.ts";
-import { parseCommandLine, runCommand, say, UsageFault } from "../src/service/command.ts";
+import { complain, parseCommandLine, runCommand, say, UsageFault } from "../src/service/command.ts";
 import { numeral } from "../src/service/progress.ts";
 import { stopOnSignals } from "../src/service/stop.ts";
 import { simulateFeatures, stores } from "./features/run.ts";
@@ -9,12 +9,12 @@ import { simulateLedger } from "./ledger/run.ts";
 import { engines, queues } from "./ledger/world.ts";
 import { findingOf, planted } from "./planted.ts";
 import { seeded } from "./random.ts";
-import { Astray } from "./replies.ts";
+import { Astray, astrayExitCode } from "./replies.ts";
 import { canMount } from "./small-disk.ts";
 
 const usage = `Usage: npm run simulate [-- --seed N] [--minutes M] [--engine pglite|postgres] [--queue embedded|amqp]
        npm run simulate -- --store lmdb|redis [--seed N] [--minutes M]
-       npm run simulate -- --prove
+       npm run simulate -- --prove [--count N] [--seed N]
 
 Runs real processes of the payment ledger, or with --store of the feature storage, while they and what they depend on are
 killed, paused and restarted, connections are cut and a disk fills; callers ask all the while. At the end an oracle, which
@@ -28,10 +28,13 @@ may mount one (Linux, root). PROMISES.md tells what is tried.
                  of the ledger: its database and its queue (otherwise pglite and embedded). postgres, amqp and redis need
                  the servers that npm run servers -- --install installs
   --store        of the feature storage
-  --prove        shows that faults are found: plants some, each in a copy of this project, and lets simulations find them
+  --prove        shows that faults are found: plants them, each in a copy of this project, and lets a simulation find it,
+                 which takes about a minute
+  --count N      how many of them; the seed says which (otherwise all that there are)
   --help         print this text
 
-Exit code: 1 at the first thing that went astray, which is told with the seed and the fewest messages that show it.
+Exit code: ${astrayExitCode} at the first thing that went astray, which is told with the seed and the fewest messages that show it; 1
+when a simulation could not be run to its end, or a planted fault was not found.
 `;
 
 await runCommand("simulate", usage, async (args) => {
@@ -44,11 +47,17 @@ await runCommand("simulate", usage, async (args) => {
       queue: { type: "string" },
       store: { type: "string" },
       prove: { type: "boolean" },
+      count: { type: "string" },
     },
   });
   const stop = stopOnSignals().signal;
-  if (given.prove) return prove(stop);
   const seed = wholeNumber("seed", given.seed ?? String(Math.floor(Math.random() * 1_000_000)));
+  if (given.prove) {
+    const others = Object.keys(given).filter((name) => !["prove", "count", "seed"].includes(name));
+    if (others.length > 0) throw new UsageFault(`--prove excludes --${others.join(" and --")}`);
+    return prove(wholeNumber("count", given.count ?? String(planted.length)), seed, stop);
+  }
+  if (given.count !== undefined) throw new UsageFault("only --prove has --count");
   const minutes = readMinutes(given.minutes ?? "1");
   const store = given.store && oneOf("store", stores, given.store);
   if (store && (given.engine || given.queue)) throw new UsageFault("--store excludes --engine and --queue");
@@ -72,7 +81,8 @@ await runCommand("simulate", usage, async (args) => {
   } catch (error) {
     if (stop.aborted) throw new Error("stopped before its end");
     if (!(error instanceof Astray)) throw error;
-    throw new Error(`seed ${seed}, ${chosen}: ${error.message}`);
+    complain(`simulate: seed ${seed}, ${chosen}: ${error.message}`);
+    process.exitCode = astrayExitCode;
   }
 });
 
@@ -89,15 +99,29 @@ function tell(figures: Record<string, number | Map<string, number>>): void {
   }
 }
 
-async function prove(stop: AbortSignal): Promise<void> {
-  const unfound: string[] = [];
-  for (const fault of planted) {
-    const finding = await findingOf(fault, stop);
-    say(`${finding === undefined ? "NOT FOUND" : "found"}: ${fault.name}${finding ? `\n  ${finding}` : ""}`);
-    if (finding === undefined) unfound.push(fault.name);
+/** Plants so many faults, one after another, and tells what is found of each; rejects when any is not found. */
+async function prove(count: number, seed: number, stop: AbortSignal): Promise<void> {
+  const random = seeded(seed);
+  const left = [...planted];
+  const chosen = Array.from({ length: Math.min(count, left.length) }, () =>
+    left.splice(random.whole(0, left.length - 1), 1),
+  ).flat();
+  if (chosen.length === 0) throw new UsageFault("--count must be 1 at the least");
+  const unfound: Error[] = [];
+  for (const [index, fault] of chosen.entries()) {
+    say(`${index + 1} of ${chosen.length}  ${fault.name}`);
+    const begun = performance.now();
+    try {
+      const finding = await findingOf(fault, stop);
+      say(`  found after ${Math.round((performance.now() - begun) / 1000)} s: ${finding}`);
+    } catch (error) {
+      if (stop.aborted) throw new Error("stopped before its end");
+      unfound.push(new Error(`${fault.name}: ${(error as Error).message}`));
+      say(`  ${(error as Error).message}`);
+    }
   }
-  if (unfound.length > 0) throw new Error(`${unfound.length} of ${planted.length} faults were not found`);
-  say(`all ${planted.length} faults were found`);
+  if (unfound.length > 0) throw new AggregateError(unfound);
+  say(`all ${chosen.length} were found, of ${planted.length}; seed ${seed}`);
 }
 
 function readMinutes(text: string): number {

@@ -10,10 +10,14 @@ const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8"
 const sources = files.filter((file) => !/\.(test|fixture)\.ts$/.test(file));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
+const namesIn = (text: string) =>
+  [...text.matchAll(/(?:from|import|import\()\s*"([^"]+)"/g)].map(([, name = ""]) => name);
+const isOfOurs = (name: string) => name.startsWith(".");
+const pathOf = (name: string, file: string) => normalize(join(dirname(file), name));
 const importsOf = (file: string) =>
-  [...read(file).matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)].map(([, path = ""]) =>
-    normalize(join(dirname(file), path)),
-  );
+  namesIn(read(file))
+    .filter(isOfOurs)
+    .map((name) => pathOf(name, file));
 
 /** Where a file may import from, beside its own room. The first folder that fits a file decides. */
 const doors: [room: string, mayImport: string[]][] = [
@@ -113,6 +117,49 @@ describe("the doors of the house", () => {
 
   test("nothing is exported as default", () => {
     expect(sources.filter((file) => /^export default/m.test(read(file)))).toEqual([]);
+  });
+});
+
+/** They say what is right, and so must not have it from those whom they judge. */
+const judges = [
+  "simulation/ledger/oracle.ts",
+  "simulation/ledger/lives.ts",
+  "simulation/features/history.ts",
+];
+/** All that they may import, types too: each other, and the chance that a seed decides. */
+const openToJudges = [...judges, "simulation/random.ts"];
+const openToChance = ["pure-rand/distribution/uniformInt", "pure-rand/generator/xoroshiro128plus"];
+
+/** What a text of a judge imports beside these: files, and packages. */
+const helpersIn = (text: string, file: string) =>
+  namesIn(text)
+    .map((name) => (isOfOurs(name) ? pathOf(name, file) : name))
+    .filter((path) => !openToJudges.includes(path));
+
+describe("those that judge the services", () => {
+  test.each(judges)("%s shares no code with them", (file) => {
+    expect(helpersIn(read(file), file)).toEqual([]);
+  });
+
+  test("nor does the chance of a seed", () => {
+    expect(namesIn(read("simulation/random.ts")).sort()).toEqual(openToChance);
+  });
+
+  test.each([
+    ['import { lifeRank } from "../../src/ledger/projection/states.ts";', "src/ledger/projection/states.ts"],
+    ['import type { EventRow } from "../../src/ledger/tables/event.ts";', "src/ledger/tables/event.ts"],
+    ['import type { components } from "../../generated/ledger.ts";', "generated/ledger.ts"],
+    ['import contract from "../../generated/ledger.json" with { type: "json" };', "generated/ledger.json"],
+    ['import {\n  type Query,\n} from "./trace.ts";', "simulation/ledger/trace.ts"],
+    ['export { keyOf } from "../../src/ledger/tables/event.ts";', "src/ledger/tables/event.ts"],
+    ['import "../../src/main.ts";', "src/main.ts"],
+    [
+      'const { fold } = await import("../../src/ledger/projection/history.ts");',
+      "src/ledger/projection/history.ts",
+    ],
+    ['import { ledgerClient } from "payment-ledger-services/client";', "payment-ledger-services/client"],
+  ])("cannot have %j", (line, imported) => {
+    expect(helpersIn(line, "simulation/ledger/oracle.ts")).toEqual([imported]);
   });
 });
 

@@ -28,6 +28,8 @@ export interface Publication {
   rest(): Promise<void>;
   /** Tells some events again, with other details. */
   contradict(): Promise<void>;
+  /** Whether nothing of it waits in the queue. */
+  isTaken(): Promise<boolean>;
 }
 
 /** Publishes lives on a queue, shuffled, some messages repeated and some late; tells how many messages were taken. */
@@ -105,5 +107,6 @@ export function openPublication(
       while ((await waiting()) > 0) await sleep(100);
       await sleep(2000);
     },
+    isTaken: async () => (await queue.check()).waiting === 0,
   };
 }

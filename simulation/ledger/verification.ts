@@ -42,6 +42,8 @@ const randomQuestions = 400;
 const atATime = 8;
 /** How long what was published may take to be seen, once all that fails works again. */
 const settledWithinMs = 60_000;
+/** What still differs when nothing has been under way for so long stays so: no message pauses longer. */
+const idleMs = 10_000;
 
 /** Asks every question, again and again until all are answered rightly; how many there were. */
 export async function verify(
@@ -53,15 +55,26 @@ export async function verify(
   const late = AbortSignal.timeout(settledWithinMs);
   let left = [...questions];
   const count = left.length;
+  let idleSince = Number.POSITIVE_INFINITY;
   using progress = openProgress("answers compared", count);
   for (;;) {
+    const begun = performance.now();
     const differences = await differencesOf(left, gets, published.oracle, progress, stop);
     stop.throwIfAborted();
     if (differences.length === 0) return count;
-    if (late.aborted) throw new Astray(await describe(differences, published));
+    if (late.aborted || begun - idleSince > idleMs) throw new Astray(await describe(differences, published));
+    const isIdle = await nothingIsUnderWay(gets, published).catch(() => false);
+    idleSince = isIdle ? Math.min(idleSince, performance.now()) : Number.POSITIVE_INFINITY;
     left = differences.map(({ question }) => question);
     await sleep(500);
   }
+}
+
+/** Whether no message waits in the queue, and no ledger has one in hand. */
+async function nothingIsUnderWay(gets: Get[], published: Publication): Promise<boolean> {
+  const checks = await Promise.all(gets.map(async (get) => JSON.parse((await get("/healthcheck")).text)));
+  const inHand = checks.some(({ receiver }) => receiver?.oldest_message_age_ms > 0);
+  return !inHand && (await published.isTaken());
 }
 
 async function differencesOf(

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { request } from "undici";
 import { expect, test } from "vitest";
 import { eventually } from "../service/eventually.fixture.ts";
 import { freePort } from "../service/free-port.fixture.ts";
@@ -10,6 +11,7 @@ import { openDatabase } from "./database/database.ts";
 import { newPostgres, postgresServer } from "./database/new-database.fixture.ts";
 import { ingest } from "./intake/ingest.ts";
 import { readMessage } from "./intake/message.ts";
+import { message } from "./ledger.fixture.ts";
 import { clientUrl, openQueue } from "./queue/queue.ts";
 import type { NewEvent } from "./tables/event.ts";
 import { keptRows } from "./tables/kept-rows.fixture.ts";
@@ -107,6 +109,54 @@ describeOnServers("many processes", () => {
       { name: "0001-events-and-transactions.sql" },
       { name: "0002-payouts-and-search.sql" },
       { name: "0003-fewer-indexes.sql" },
+      { name: "0004-children-of-their-own-account.sql" },
     ]);
+  });
+
+  test("answer with what any of them has committed, from that moment on", async () => {
+    await using made = await newPostgres();
+    const env = { DATABASE_URL: made.url, QUEUE_URL: `${broker}?queue=test-${randomUUID()}` };
+    await using queue = await openQueue(env.QUEUE_URL);
+    async function start() {
+      const port = await freePort();
+      const { says } = run("main.ts", { args: ["ledger"], env: { ...env, LEDGER_PORT: String(port) } });
+      await says("Server listening");
+      return async (path: string) => {
+        const url = `http://127.0.0.1:${port}/v1/transaction/${path}`;
+        // By one name, which is in the links of an answer.
+        const { body } = await request(url, { headers: { host: "ledger" } });
+        return (await body.json()) as { total?: number; count?: number; events?: unknown[] };
+      };
+    }
+    const [one, other] = await Promise.all([start(), start()]);
+    for (let round = 0; round < 50; round += 1) {
+      const [first, second] = round % 2 === 0 ? [one, other] : [other, one];
+      const count = [1, 3, 20, 100][round % 4] as number;
+      const told = {
+        gateway_account_id: "57",
+        reference: `round ${round}`,
+        description: "x".repeat(round * 100),
+      };
+      const payments = Array.from({ length: count }, (_, index) =>
+        message({ resource_external_id: `pay-${round}-${index}`, event_details: told }),
+      );
+      const next = message({ timestamp: new Date(Date.UTC(2024, 2, 5) + round).toISOString() });
+      const answersOf = async (ask: typeof one) => ({
+        found: await ask(`?account_id=57&reference=round+${round}&display_size=500`),
+        last: await ask(`pay-${round}-${count - 1}?account_id=57`),
+        history: await ask("pay1/event?gateway_account_id=57&include_all_events=true"),
+      });
+      // Whoever remembers an answer remembers that there is nothing of this round.
+      expect((await answersOf(second)).found.total).toBe(0);
+      await queue.send([...payments, next].map((body) => JSON.stringify(body)));
+      const committed = await eventually(async () => {
+        const answers = await answersOf(first);
+        const { found, history } = answers;
+        // A page and its total are read by two statements.
+        expect([found.count, found.total, history.events?.length]).toEqual([count, count, round + 1]);
+        return answers;
+      });
+      expect(await answersOf(second)).toEqual(committed);
+    }
   });
 });

@@ -116,6 +116,31 @@ describeOnEngines("parked messages", (make) => {
   });
 });
 
+describeOnEngines("a parked message that is replayed and refused again", (make) => {
+  test("is parked once, with the reason of the newest refusal", async () => {
+    await using made = await make();
+    const env = {
+      DATABASE_URL: made.url,
+      QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}`,
+      LEDGER_PORT: "0",
+    };
+    {
+      await using database = await openDatabase(made.url);
+      await migrate(database);
+      const refused = [{ source_id: "m1", body: '{"event_type":', reason: "an older rule" }];
+      await ingest(database, { events: [], reprojections: [], parked: asBytes(refused) });
+    }
+    const parkedCommand = (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended;
+    expect((await parkedCommand("replay", "1")).code).toBe(0);
+    const ledger = run("main.ts", { args: ["ledger"], env });
+    await ledger.says("message parked");
+    ledger.child.kill("SIGTERM");
+    expect(await ledger.ended).toMatchObject({ code: 0, errors: "" });
+    expect((await parkedCommand("list")).output).toMatch(/^2 .* {2}the message is not JSON\n1 parked\n$/);
+    expect((await parkedCommand("show", "2")).output).toMatch(/\n\n\{"event_type":\n$/);
+  });
+});
+
 describeOnEngines("a parked message that is very large", (make) => {
   let made: NewDatabase;
   beforeAll(async () => {
@@ -153,9 +178,13 @@ describeOnEngines("many parked messages", (make) => {
     {
       await using database = await openDatabase(made.url);
       await migrate(database);
-      // A message that is delivered again is parked once.
-      for (const _ of [1, 2])
-        await ingest(database, { events: [], reprojections: [], parked: asBytes(many) });
+      // A message that is delivered again is parked once, as it was the first time.
+      const again = many.map((message) => ({ ...message, reason: "again" }));
+      for (const messages of [many, again])
+        await ingest(database, { events: [], reprojections: [], parked: asBytes(messages) });
+      expect(await database.query("select distinct reason from parked_message")).toEqual([
+        { reason: "many" },
+      ]);
     }
     const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
     await using queue = await openQueue(env.QUEUE_URL);

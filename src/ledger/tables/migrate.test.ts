@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { type Database, openDatabase } from "../database/database.ts";
@@ -65,6 +65,22 @@ test("a migration is applied once", async () => {
   await migrate(database);
   expect(await database.query("select * from migration")).toEqual(applied);
 });
+
+test.runIf(process.env.TEST_DATABASE === "postgres")(
+  "many that migrate an empty database at once all succeed, and each migration is applied once",
+  async () => {
+    await using made = await newPostgres();
+    await using opened = new AsyncDisposableStack();
+    const databases: Database[] = [];
+    for (let count = 0; count < 8; count += 1) databases.push(opened.use(await openDatabase(made.url)));
+    // Connected before, so that all begin at the same moment.
+    await Promise.all(databases.map((database) => database.transaction((sql) => sql.query("select 1"))));
+    await Promise.all(databases.map(migrate));
+    const files = await readdir(new URL("./migrations/", import.meta.url));
+    const applied = await (databases[0] as Database).query<{ name: string }>("select name from migration");
+    expect(applied.map(({ name }) => name).sort()).toEqual(files.sort());
+  },
+);
 
 test.runIf(process.env.TEST_DATABASE === "postgres")(
   "who may only read can start where nothing is left to be migrated",
