@@ -450,13 +450,22 @@ describe("a payout settles what it includes", () => {
 
   test("and is folded again by a message that asks for it", async () => {
     await ledger.tell(
-      story("payment", "folded", ["10:00", "PAYMENT_CREATED"], includedIn("po47")),
-      story("payout", "po47", ["09:00", "PAYOUT_PAID", { paid_out_date: "2024-03-12T01:00:00+02:00" }]),
+      story("payment", "refolded", ["10:00", "PAYMENT_CREATED"], includedIn("po-refolded")),
+      story("payout", "po-refolded", [
+        "09:00",
+        "PAYOUT_PAID",
+        { paid_out_date: "2024-03-12T01:00:00+02:00" },
+      ]),
     );
-    await ledger.database.query("update payout set paid_out_date = null where gateway_payout_id = 'po47'");
-    await ledger.send({ ...story("payout", "po47", ["09:00", "ANY"])[0], reproject_domain_object: true });
+    await ledger.database.query(
+      "update payout set paid_out_date = null where gateway_payout_id = 'po-refolded'",
+    );
+    await ledger.send({
+      ...story("payout", "po-refolded", ["09:00", "ANY"])[0],
+      reproject_domain_object: true,
+    });
     await expect
-      .poll(() => lookUp("folded"))
+      .poll(() => lookUp("refolded"))
       .toMatchObject({ settlement_summary: { settled_date: "2024-03-11" } });
   });
 });
