@@ -20,11 +20,11 @@ export const planted: Planted[] = [
   {
     name: "messages are acknowledged before they are committed",
     file: "src/ledger/intake/receiver.ts",
-    sound: "await ingest(database, batch);",
+    sound: "const stored = await ingest(database, batch);",
     // Long before, so that a process which is killed is sure to have some in hand.
     broken: `await parts.queue.acknowledge(deliveries);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  await ingest(database, batch);`,
+  const stored = await ingest(database, batch);`,
     simulation: ["--seed", "1", "--minutes", "0.3"],
   },
   {

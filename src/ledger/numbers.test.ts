@@ -8,15 +8,15 @@ beforeAll(async () => {
 afterAll(() => ledger[Symbol.asyncDispose]());
 
 /** A message as a producer writes it, its details as JSON text: a number there need not be one of JavaScript's. */
-const messageWith = (id: string, details: string) =>
+const messageWith = (id: string, details: string, account = "57") =>
   JSON.stringify(message({ resource_external_id: id, event_details: "DETAILS" })).replace(
     '"DETAILS"',
-    () => `{"gateway_account_id":"57",${details}}`,
+    () => `{"gateway_account_id":"${account}",${details}}`,
   );
 
-async function stored(id: string, details: string): Promise<void> {
-  await ledger.sendText(messageWith(id, details));
-  await ledger.until(`/v1/transaction/${id}?account_id=57`, { transaction_id: id });
+async function stored(id: string, details: string, account = "57"): Promise<void> {
+  await ledger.sendText(messageWith(id, details, account));
+  await ledger.until(`/v1/transaction/${id}?account_id=${account}`, { transaction_id: id });
 }
 
 describe("numbers keep their digits from the queue to every reply", () => {
@@ -37,17 +37,17 @@ describe("numbers keep their digits from the queue to every reply", () => {
   test("in metadata", async () => {
     const members = numbers.map((number, index) => `"key ${index}":${number}`).join();
     const metadata = `{${members}}`;
-    await stored("metadata", `"external_metadata":${metadata}`);
-    const { text } = await ledger.ask("/v1/transaction/metadata?account_id=57");
+    await stored("metadata", `"external_metadata":${metadata}`, "58");
+    const { text } = await ledger.ask("/v1/transaction/metadata?account_id=58");
     for (const [index, number] of numbers.entries())
       expect(text).toMatch(new RegExp(`"key ${index}":${number}[,}]`));
-    const list = await ledger.ask("/v1/transaction/metadata/event?gateway_account_id=57");
+    const list = await ledger.ask("/v1/transaction/metadata/event?gateway_account_id=58");
     for (const [index, number] of numbers.entries())
       expect(list.text).toMatch(new RegExp(`"key ${index}":${number}[,}]`));
     const event = await ledger.ask(`/v1/event/${list.json.events[0].event_id}`);
     for (const [index, number] of numbers.entries())
       expect(event.text).toMatch(new RegExp(`"key ${index}":${number}[,}]`));
-    const csv = await ledger.ask("/v1/transaction?account_id=57", { headers: { accept: "text/csv" } });
+    const csv = await ledger.ask("/v1/transaction?account_id=58", { headers: { accept: "text/csv" } });
     const [header = "", line = ""] = csv.text.split("\n");
     const cells = Object.fromEntries(header.split(",").map((name, index) => [name, line.split(",")[index]]));
     // A minus sign begins a formula.

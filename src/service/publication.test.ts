@@ -11,6 +11,7 @@ import { ledgerApp } from "../ledger/app.ts";
 import { openNewDatabase } from "../ledger/database/new-database.fixture.ts";
 import { openQueue } from "../ledger/queue/queue.ts";
 import { htmlPage } from "./docs/page.ts";
+import { tablesOf } from "./docs/tables.ts";
 import { openLog } from "./log.ts";
 import { type Contract, operationsOf } from "./operations.ts";
 import { createService } from "./service.ts";
@@ -225,6 +226,14 @@ test("the page to try fills no form with what can be left out, and asks its own 
   }
 });
 
+test("the page shows the tables that a contract has under names of its own", async () => {
+  const { text } = await ask("ledger", "/docs");
+  expect(text).toContain('<article id="x-state-machine">');
+  expect(text).toContain("<tr><td>PAYMENT_CREATED</td><td>CREATED</td></tr>");
+  expect(text).toContain("<tr><th>column</th><th>payment</th><th>refund</th><th>dispute</th></tr>");
+  expect((await ask("features", "/docs")).text).not.toContain("<article");
+});
+
 test("texts of a contract are texts on its page", () => {
   const odd = `<&">`;
   const told = "&lt;&amp;&quot;&gt;";
@@ -233,4 +242,9 @@ test("texts of a contract are texts on its page", () => {
   expect(page).toContain(`<a href="/a">${told}</a>`);
   expect(page).toMatch(/<!--head-->\n {2}<\/head>.*<!--content-->/s);
   expect(page).not.toContain(odd);
+  const rows = [{ [odd]: odd }, { other: `\`${odd}\`` }];
+  const tables = tablesOf({ [`x-${odd}`]: { description: odd, [odd]: { description: odd, rows } } } as never);
+  expect(tables).not.toContain(odd);
+  expect(tables).toContain(`<tr><th>${told}</th><th>other</th></tr>`);
+  expect(tables).toContain(`<tr><td></td><td><code>${told}</code></td></tr>`);
 });

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
 import { parseDocument } from "yaml";
 import { htmlPage } from "./docs/page.ts";
+import { tablesOf } from "./docs/tables.ts";
 import { entityTag } from "./entity-tag.ts";
 import { toJson } from "./json.ts";
 import type { Contract } from "./operations.ts";
@@ -134,9 +135,9 @@ function catalog(base: string, documents: Record<string, Document>): string {
   return toJson({ linkset });
 }
 
-const docsPage = ({ info: { title, version } }: Contract, hasQueue: boolean): string =>
+const docsPage = (contract: Contract, hasQueue: boolean): string =>
   htmlPage({
-    title: `${title} ${version}`,
+    title: `${contract.info.title} ${contract.info.version}`,
     links: [
       ["/openapi.yaml", "OpenAPI as YAML"],
       ["/openapi.json", "as JSON"],
@@ -144,6 +145,7 @@ const docsPage = ({ info: { title, version } }: Contract, hasQueue: boolean): st
     ],
     head: '\n    <link rel="stylesheet" href="/docs/swagger-ui.css">',
     content: `    <main id="contract"></main>
+${tablesOf(contract)}
     <script src="/docs/swagger-ui.js"></script>
     <script type="module" src="/docs/docs.js"></script>`,
   });

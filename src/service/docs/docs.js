@@ -28,35 +28,3 @@ window.SwaggerUIBundle({
   presets: [window.SwaggerUIBundle.presets.apis],
   layout: "BaseLayout",
 });
-
-/** An element with what belongs into it: elements and texts. */
-function element(name, ...content) {
-  const made = document.createElement(name);
-  made.append(...content);
-  return made;
-}
-
-/** A text in which names stand between backticks. */
-const prose = (text = "") =>
-  element("p", ...text.split("`").map((part, index) => (index % 2 === 0 ? part : element("code", part))));
-
-function table(rows) {
-  const columns = [...new Set(rows.flatMap(Object.keys))];
-  const header = element("tr", ...columns.map((column) => element("th", column)));
-  const cells = (row) =>
-    columns.map((column) => element("td", ...prose(String(row[column] ?? "")).childNodes));
-  return element("table", header, ...rows.map((row) => element("tr", ...cells(row))));
-}
-
-// Tables that the contract has under names of its own (x-…) follow its operations.
-for (const [name, own] of Object.entries(contract).filter(([name]) => name.startsWith("x-"))) {
-  const tables = Object.entries(own).filter(([, part]) => part.rows !== undefined);
-  const parts = tables.flatMap(([title, { description, rows }]) => [
-    element("h2", title),
-    prose(description),
-    table(rows),
-  ]);
-  const article = element("article", element("h1", name), prose(own.description), ...parts);
-  article.id = name;
-  document.body.append(article);
-}
