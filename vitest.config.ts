@@ -21,15 +21,16 @@ const onDatabase = [
 ];
 /** What takes long by nature: processes under faults, waits by the clock, many rows, tools that are slow to start. */
 const slow = [
-  "scripts/{changes,codegen,lint,servers}.test.ts",
-  "src/{commands,secrets}.test.ts",
+  "scripts/{audit,changes,codegen,lint,mock,servers}.test.ts",
+  "simulation/planted.test.ts",
+  "src/{commands,main,secrets}.test.ts",
   "src/client/package.test.ts",
   "src/features/commands/store.test.ts",
   "src/features/many-processes.test.ts",
   "src/features/store/redis.test.ts",
   "src/ledger/{large-messages,many-processes,outage}.test.ts",
   "src/ledger/commands/{parked,reproject}.test.ts",
-  "src/ledger/database/postgres.test.ts",
+  "src/ledger/database/{pglite-upkeep,postgres}.test.ts",
   "src/ledger/queue/amqp.test.ts",
   "src/ledger/tables/transaction.test.ts",
   "src/service/limits.test.ts",
@@ -48,8 +49,8 @@ for (const [variable, server] of missing) {
 export default defineConfig({
   test: {
     globalSetup: "src/service/scratch.fixture.ts",
-    // Many wait for a server or a process: two files at a time, also where there are two cores.
-    maxWorkers: 2,
+    // Many wait for a server or a process: three files at a time, also where there are two cores.
+    maxWorkers: 3,
     projects: [
       {
         test: {
