@@ -1,15 +1,30 @@
+const lineFeed = 0x0a;
+
 /**
- * The lines of a file of JSON lines. The platform's own reader ends a line at U+2028, too, which can stand inside a text
- * of JSON.
+ * The lines of a file of JSON lines; rejects at one that is not text in UTF-8. The platform's own reader ends a line at
+ * U+2028, too, which can stand inside a text of JSON.
  */
 export async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const bytes of input) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let number = 0;
+  function read(pieces: Buffer[]): string {
+    number += 1;
+    try {
+      const line = decoder.decode(Buffer.concat(pieces));
+      return number === 1 ? line.replace(/^\uFEFF/, "") : line;
+    } catch {
+      throw new Error(`line ${number} is not text in UTF-8`);
+    }
   }
-  rest += decoder.decode();
-  if (rest !== "") yield rest;
+  let rest: Buffer[] = [];
+  for await (const bytes of input) {
+    let start = 0;
+    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
+      yield read([...rest, bytes.subarray(start, end)]);
+      rest = [];
+      start = end + 1;
+    }
+    if (start < bytes.length) rest.push(bytes.subarray(start));
+  }
+  if (rest.length > 0) yield read(rest);
 }

@@ -4,8 +4,8 @@ import { inTime } from "../../service/in-time.ts";
 
 /**
  * Runs SQL with values as `$1`, `$2` … and nothing else. Rows come with `bigint` columns as bigint, `timestamptz` as
- * text in UTC with six fraction digits and `Z`, `jsonb` as the value it holds, numbers exact (`exact-json.ts`). What runs when the database cannot be
- * reached, or cannot do it now, rejects with `DatabaseUnavailable`.
+ * text in UTC with six fraction digits and `Z`, `jsonb` as the value it holds, its numbers exact (`exact-json.ts`). What
+ * runs when the database cannot be reached, or cannot do it now, rejects with `DatabaseUnavailable`.
  */
 export interface Sql {
   /**

@@ -129,7 +129,7 @@ const { INT8, JSONB, TIMESTAMPTZ } = pg.types.builtins;
 
 function parserOf(type: number, format?: "text" | "binary"): unknown {
   if (type === INT8) return BigInt;
-  if (type === JSONB) return parseExactly;
+  if (type === JSONB) return (text: string) => parseExactly(text);
   if (type === TIMESTAMPTZ) return readTimestamp;
   return pg.types.getTypeParser(type, format as "text");
 }
