@@ -30,6 +30,14 @@ const penceMembers = Object.entries(contract.components.schemas.EventDetails.pro
   .filter(([, schema]) => "$ref" in schema && schema.$ref === "#/components/schemas/LenientPence")
   .map(([name]) => name);
 
+/** What is wrong with numbers that a double does not hold. */
+const findNumberFaults = (details: Details): string[] =>
+  hasLongerNumber(digitsMax, details)
+    ? [`a number has more than ${digitsMax} digits when it is written without an exponent`]
+    : penceMembers
+        .filter((name) => isRawNumber(details[name]))
+        .map((name) => `event_details/${name} must be an integer`);
+
 /** Reads a message as the contract's `EventMessage` describes it. */
 export function readMessage(body: string): Message {
   if (isTooLarge(body)) return refused("the message is larger than 1 MiB");
@@ -45,13 +53,11 @@ export function readMessage(body: string): Message {
   if (!isStorable(message)) {
     return refused("a text holds a NUL character or half a surrogate pair, which cannot be stored");
   }
-  const details = withoutNulls((parseExactly(text, parsed) as EventMessage).event_details ?? {}) as Details;
-  if (hasLongerNumber(digitsMax, details)) {
-    return refused(`a number has more than ${digitsMax} digits when it is written without an exponent`);
-  }
-  const inexact = penceMembers.filter((name) => isRawNumber(details[name]));
-  if (inexact.length > 0) {
-    return refused(inexact.map((name) => `event_details/${name} must be an integer`).join("; "));
+  const exact = parseExactly(text, parsed) as EventMessage;
+  if (exact !== parsed) {
+    message.event_details = withoutNulls(exact.event_details ?? {}) as Details;
+    const faults = findNumberFaults(message.event_details);
+    if (faults.length > 0) return refused(faults.join("; "));
   }
   const { resource_external_id } = message;
   if (readBoolean(message.reproject_domain_object)) {
@@ -67,7 +73,7 @@ export function readMessage(body: string): Message {
       event_type: message.event_type,
       service_id: message.service_id || null,
       live: readBoolean(message.live) ?? null,
-      event_details: details,
+      event_details: message.event_details as Details,
     },
   };
 }
