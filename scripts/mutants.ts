@@ -40,7 +40,7 @@ const checks: {
   {
     name: "tests",
     command: [
-      ...(["node_modules/vitest/vitest.mjs", "run", "--bail=1"] as const),
+      ...(["node_modules/vitest/vitest.mjs", "run", "--bail=1", "--project=embedded"] as const),
       ...["src/ledger", "src/features", "src/client/client.test.ts"],
     ],
   },
