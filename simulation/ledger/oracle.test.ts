@@ -23,7 +23,7 @@ const wordsOfStates: { state: string; payment?: string; refund?: string; dispute
   machine.csv_states.rows;
 
 const at = "2024-03-05T10:00:00.000000Z";
-const told = (event_type: string, change: Partial<ToldEvent> = {}): ToldEvent => ({
+const eventOf = (event_type: string, change: Partial<ToldEvent> = {}): ToldEvent => ({
   resource_type: "payment",
   resource_external_id: "pay",
   parent_resource_external_id: null,
@@ -55,7 +55,7 @@ describe("the oracle says the same as the contract", () => {
     "of $event_type, which sets $state",
     ({ event_type, state }) => {
       const row = states.get(state) as StateRow;
-      const oracle = new Oracle([told(event_type)]);
+      const oracle = new Oracle([eventOf(event_type)]);
       for (const version of ["1", "2"]) {
         const status = (version === "1" && row.status_version_1) || row.status;
         const { finished, code, message } = row;
@@ -73,7 +73,7 @@ describe("the oracle says the same as the contract", () => {
   test.each(["payment", "refund", "dispute"] as const)("of the words of a CSV for a %s", (type) => {
     for (const { event_type, state } of transactionEvents) {
       const words = wordsOfStates.find((row) => row.state === state)?.[type] ?? "";
-      const [header = [], cells = []] = new Oracle([told(event_type, { resource_type: type })]).table({
+      const [header = [], cells = []] = new Oracle([eventOf(event_type, { resource_type: type })]).table({
         account_id: "57",
       });
       expect([event_type, cells[header.indexOf("State")]]).toEqual([event_type, words]);
@@ -83,7 +83,7 @@ describe("the oracle says the same as the contract", () => {
   test("of the order of events at one instant, however they come", () => {
     const types = ["A_TYPE", "Z_TYPE", ...transactionEvents.map(({ event_type }) => event_type)];
     for (const events of [types, types.toReversed()]) {
-      const list = new Oracle(events.map((type) => told(type))).eventList("pay", "57", {
+      const list = new Oracle(events.map((type) => eventOf(type))).eventList("pay", "57", {
         include_all_events: "true",
       }) as { events: { event_type: string }[] };
       expect(list.events.map(({ event_type }) => event_type)).toEqual(types);
@@ -92,7 +92,7 @@ describe("the oracle says the same as the contract", () => {
 
   test("of the columns of a CSV", () => {
     const details = { gateway_account_id: "57", external_metadata: { KEY: 1 } };
-    const [header] = new Oracle([told("PAYMENT_CREATED", { event_details: details })]).table({
+    const [header] = new Oracle([eventOf("PAYMENT_CREATED", { event_details: details })]).table({
       account_id: "57",
       fee_headers: "true",
       moto_header: "true",
