@@ -37,8 +37,8 @@ describe("a planted fault", () => {
     [1, "Error: Cannot find module\n    at file.ts\n", "Cannot find module"],
     [2, "simulate: --minutes must be a number above 0\n", "exit code 2"],
     [astrayExitCode, "", `exit code ${astrayExitCode}`],
-  ])("is not found when its simulation ends with %j and %j", (code, errors, told) => {
-    expect(() => findingIn({ code, output: "", errors })).toThrow(told);
+  ])("is not found when its simulation ends with %j and %j", (code, errors, message) => {
+    expect(() => findingIn({ code, output: "", errors })).toThrow(message);
   });
 
   const fault = {

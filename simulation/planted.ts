@@ -81,9 +81,9 @@ export async function plant(copy: ProjectCopy, { file, sound, broken }: Planted)
 /** What went astray in a simulation that ended so; throws when nothing did, and when it failed for another reason. */
 export function findingIn({ code, output, errors }: Ended): string {
   if (code === 0) throw new Error("NOT FOUND: its simulation found nothing");
-  const told = errors.split("\n").find((line) => line.startsWith("simulate: "));
-  if (code !== astrayExitCode || told === undefined) {
+  const finding = errors.split("\n").find((line) => line.startsWith("simulate: "));
+  if (code !== astrayExitCode || finding === undefined) {
     throw new Error(`its simulation failed, exit code ${code}, and found nothing\n${output}${errors}`);
   }
-  return told;
+  return finding;
 }

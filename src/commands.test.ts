@@ -25,6 +25,16 @@ test.concurrent.each([
   expect(code).toBe(0);
 });
 
+/** The message that a payment of account 57 was created. */
+const createdPayment = (resource_external_id: string, details: object = {}) =>
+  JSON.stringify({
+    event_type: "PAYMENT_CREATED",
+    resource_type: "payment",
+    resource_external_id,
+    timestamp: "2024-03-05T09:14:22Z",
+    event_details: { gateway_account_id: "57", ...details },
+  });
+
 describe("on embedded defaults", () => {
   test("a newcomer's events go in through the queue and survive a restart", async () => {
     const [ledgerPort, queuePort] = [String(await freePort()), String(await freePort())];
@@ -40,14 +50,7 @@ describe("on embedded defaults", () => {
       await body.dump();
       return statusCode;
     };
-    const event = (id: string) =>
-      `${JSON.stringify({
-        event_type: "PAYMENT_CREATED",
-        resource_type: "payment",
-        resource_external_id: id,
-        timestamp: "2024-03-05T09:14:22Z",
-        event_details: { gateway_account_id: "57", description: "Zoë’s\u2028💷" },
-      })}\n`;
+    const event = (id: string) => `${createdPayment(id, { description: "Zoë’s\u2028💷" })}\n`;
 
     const services = run("main.ts", { env, folder });
     await services.says('"service":"ledger","msg":"Server listening');
@@ -100,13 +103,7 @@ describe("on embedded defaults", () => {
     const total = async () => ((await (await request(url)).body.json()) as { total: number }).total;
     const idle = run("main.ts", { env, folder, args: ["ledger"] });
     await idle.says("listening");
-    const input = JSON.stringify({
-      event_type: "PAYMENT_CREATED",
-      resource_type: "payment",
-      resource_external_id: "waits",
-      timestamp: "2024-03-05T09:14:22Z",
-      event_details: { gateway_account_id: "57" },
-    });
+    const input = createdPayment("waits");
     expect(
       (await run("ledger/commands/send-events.ts", { env, folder, args: ["-"], input }).ended).code,
     ).toBe(0);
@@ -158,13 +155,7 @@ describe("send-events", () => {
       QUEUE_URL: `sqs+embedded:./q?port=${await freePort()}`,
       LEDGER_PORT: String(await freePort()),
     };
-    const input = JSON.stringify({
-      event_type: "PAYMENT_CREATED",
-      resource_type: "payment",
-      resource_external_id: "early",
-      timestamp: "2024-03-05T09:14:22Z",
-      event_details: { gateway_account_id: "57" },
-    });
+    const input = createdPayment("early");
     expect(
       (await run("ledger/commands/send-events.ts", { args: ["-"], input, env, folder }).ended).code,
     ).toBe(0);

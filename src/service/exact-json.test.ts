@@ -40,6 +40,15 @@ test("every number that is read is written as the same number", () => {
   );
 });
 
+test("a number that is left to a double is one that it writes without an exponent", () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      const [read] = parseExactly(`[${JSON.stringify(value)}]`) as unknown[];
+      expect(typeof read === "number" && String(read).includes("e")).toBe(false);
+    }),
+  );
+});
+
 test("what is no number is read as ever", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {

@@ -38,8 +38,8 @@ function isExact(value: number, source: string): boolean {
   // A double holds every integer that is this small.
   if (Number.isSafeInteger(value) && value !== 0 && source.length < 16) return true;
   const text = String(value);
-  if (text === source) return true;
-  return source.length <= comparedMax && !text.includes("e") && decimalOf(source) === decimalOf(text);
+  if (text.includes("e")) return false;
+  return text === source || (source.length <= comparedMax && decimalOf(source) === decimalOf(text));
 }
 
 /** Longer than any double is written. */
