@@ -11,8 +11,8 @@ export interface paths {
         /**
          * Report the state of each registered check
          * @description Runs every check now. 200 when all are healthy, 503 when one is not, with the same body. `receiver` is there when
-         *     the process takes messages from the queue; it is not healthy when it has had one in hand for longer than a
-         *     minute.
+         *     the process takes messages from the queue. It is not healthy when it has had a message in hand for longer than 30
+         *     seconds, or when for longer than 10 seconds messages came and none could be stored.
          */
         get: operations["checkHealth"];
         put?: never;
@@ -634,7 +634,9 @@ export interface components {
         };
         /** @description The outcome of looking at what takes messages from the queue. */
         ReceiverCheck: {
-            /** @description Whether no message is in hand for too long. */
+            /** @description For how many milliseconds nothing could be stored although messages came; 0 when the last message that came was stored. */
+            failing_for_ms: number;
+            /** @description Whether messages are stored in time. */
             healthy: boolean;
             /** @description `Healthy`, or what is wrong. */
             message: string;

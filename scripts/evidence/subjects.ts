@@ -83,7 +83,7 @@ export async function ledgerSubject(): Promise<Subject> {
         receiver: busy
           ? undefined
           : situation === "what it depends on is away"
-            ? { oldestInHandMs: () => 3_600_000 }
+            ? { oldestInHandMs: () => 3_600_000, failingForMs: () => 0 }
             : receiver,
         statementTimeoutMs: busy ? 50 : 60_000,
         security: issuer.security,

@@ -7,7 +7,7 @@ import { createService, type ServiceParts } from "../service/service.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "./database/database.ts";
 import { withinAccounts } from "./handlers/accounts.ts";
 import { eventHandlers } from "./handlers/events.ts";
-import { healthHandlers, type InHand } from "./handlers/health.ts";
+import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
 import { metricsHandlers } from "./handlers/metrics.ts";
 import { problem } from "./handlers/problem.ts";
 import { searchHandlers } from "./handlers/search.ts";
@@ -20,7 +20,7 @@ interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "met
   replica?: Database | undefined;
   queue: Queue;
   /** What takes messages from the queue in this process, if anything does. */
-  receiver?: InHand | undefined;
+  receiver?: ReceiverState | undefined;
   /** Milliseconds after which a request's statement is given up on. */
   statementTimeoutMs: number;
 }

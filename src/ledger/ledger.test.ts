@@ -478,7 +478,7 @@ describe("the service itself", () => {
   test("reports each check by name", async () => {
     const healthy = { healthy: true, message: "Healthy" };
     const { status, json } = await ledger.ask("/healthcheck");
-    const receiver = { ...healthy, oldest_message_age_ms: expect.any(Number) };
+    const receiver = { ...healthy, oldest_message_age_ms: expect.any(Number), failing_for_ms: 0 };
     expect([status, json]).toEqual([200, { database: healthy, queue: healthy, receiver }]);
   });
 

@@ -11,11 +11,16 @@ type ReceiverCheck = components["schemas"]["ReceiverCheck"];
 /** A check that hangs is as bad as one that fails. */
 const checkMaxMs = 2000;
 /** A message is in hand for some milliseconds; for longer than this when its receiver is stuck. */
-const inHandMaxMs = 60_000;
+const inHandMaxMs = 30_000;
+/** Longer than a database that restarts needs. */
+const failingMaxMs = 10_000;
 
-export interface InHand {
+/** How the receiver of this process does. */
+export interface ReceiverState {
   /** For how many milliseconds the oldest message in hand has been so; 0 when there is none. */
   oldestInHandMs(): number;
+  /** For how many milliseconds messages came and none could be stored; 0 when the last one was. */
+  failingForMs(): number;
 }
 
 interface Checked {
@@ -23,7 +28,7 @@ interface Checked {
   databases: Database[];
   queue: Queue;
   /** What takes messages from the queue in this process, if anything does. */
-  receiver: InHand | undefined;
+  receiver: ReceiverState | undefined;
 }
 
 export const healthHandlers = ({
@@ -65,9 +70,18 @@ async function check(log: Logger, complaint: string, probe: Promise<unknown>): P
   }
 }
 
-function checkReceiver(receiver: InHand): ReceiverCheck {
-  const age = receiver.oldestInHandMs();
-  const healthy = age <= inHandMaxMs;
-  const message = healthy ? "Healthy" : `A message has been in hand for ${Math.round(age / 1000)} s`;
-  return { healthy, message, oldest_message_age_ms: age };
+function checkReceiver({ oldestInHandMs, failingForMs }: ReceiverState): ReceiverCheck {
+  const [oldest, failing] = [oldestInHandMs(), failingForMs()];
+  const complaint =
+    failing > failingMaxMs
+      ? `Nothing could be stored for ${seconds(failing)}`
+      : oldest > inHandMaxMs && `A message has been in hand for ${seconds(oldest)}`;
+  return {
+    healthy: complaint === false,
+    message: complaint || "Healthy",
+    oldest_message_age_ms: oldest,
+    failing_for_ms: failing,
+  };
 }
+
+const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;

@@ -6,7 +6,7 @@ import { metricsHandler } from "../../service/metrics.ts";
 import type { Database, Sql } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
 import { countParkedMessages } from "../tables/parked-message.ts";
-import type { InHand } from "./health.ts";
+import type { ReceiverState } from "./health.ts";
 
 /** Whoever asks for numbers does not wait for long. */
 const readMaxMs = 2000;
@@ -16,7 +16,7 @@ interface Measured {
   /** By the setting that names them. */
   databases: Record<string, Database>;
   queue: Queue;
-  receiver: InHand | undefined;
+  receiver: ReceiverState | undefined;
 }
 
 /** What can only be looked up when somebody asks. */

@@ -28,16 +28,22 @@ async function startReceiver({
   const receive = vi.fn<Queue["receive"]>(async (...asked) => arrived(await queue.receive(...asked)));
   const putBack = vi.fn<Queue["putBack"]>((deliveries) => queue.putBack(deliveries, 0));
   const stop = new AbortController();
-  const running = createReceiver({
+  const receiver = createReceiver({
     queue: { ...queue, receive, putBack },
     database: { ...database, ...trouble },
     metrics: new Registry(),
     log: openLog("silent"),
     limits: { batchSize: 10, concurrency: 1, waitMs: 1000, pauseMs: 100, pauseMaxMs: 350, ...limits },
-  }).run(stop.signal);
+  });
+  const running = receiver.run(stop.signal);
   return {
+    receiver,
     receive,
     putBack,
+    taken: async () => {
+      const batches = receive.mock.results.map(({ value }) => value as Promise<Delivery[]>);
+      return (await Promise.all(batches)).flat().length;
+    },
     send: (...ids: string[]) =>
       queue.send(ids.map((id) => JSON.stringify(message({ resource_external_id: id })))),
     stored: async () => {
@@ -69,8 +75,8 @@ const idsIn = (deliveries: Delivery[]) =>
   deliveries.map(({ body }) => JSON.parse(body).resource_external_id as string);
 
 test("a message that fails comes again after pauses that grow, up to the longest", async () => {
-  // In its batch, and by itself.
-  const trouble = failing(...Array.from({ length: 2 * 3 }, () => new Error("today it does not work")));
+  // Twice in its batch and alone, then alone.
+  const trouble = failing(...Array.from({ length: 2 + 2 + 1 }, () => new Error("today it does not work")));
   await using receiver = await startReceiver({ trouble });
   await receiver.send("grows");
   await eventually(async () => expect(await receiver.stored()).toContain("grows"));
@@ -82,22 +88,70 @@ test("nothing is taken while the database is away", async () => {
   await using receiver = await startReceiver({ trouble: { ...failing(away), check } });
   await receiver.send("waits");
   await eventually(() => expect(check).toHaveBeenCalledTimes(1));
-  const taken = receiver.receive.mock.calls.length;
+  const calls = receiver.receive.mock.calls.length;
   expect(receiver.putBack).toHaveBeenCalledTimes(1);
   await eventually(async () => expect(await receiver.stored()).toContain("waits"));
   expect(check).toHaveBeenCalledTimes(2);
-  expect(receiver.receive.mock.calls.length).toBeGreaterThan(taken);
+  expect(receiver.receive.mock.calls.length).toBeGreaterThan(calls);
 });
 
-test("when the database goes away in the middle of a batch, what is stored is not put back", async () => {
-  await using receiver = await startReceiver({ trouble: failing(new Error("one of them"), null, away) });
-  await receiver.send("middle1", "middle2", "middle3");
-  await eventually(async () =>
-    expect(await receiver.stored()).toEqual(expect.arrayContaining(["middle1", "middle2", "middle3"])),
-  );
+test("when the database goes away in the middle of a batch, what is not stored is retried", async () => {
+  await using receiver = await startReceiver({
+    trouble: failing(new Error("one of them"), null, away, away),
+  });
+  const ids = ["middle1", "middle2", "middle3", "middle4"];
+  await receiver.send(...ids);
+  await eventually(async () => expect(await receiver.stored()).toEqual(expect.arrayContaining(ids)));
   expect(receiver.putBack.mock.calls.map(([deliveries]) => idsIn(deliveries))).toEqual([
-    ["middle2", "middle3"],
+    ["middle2"],
+    ["middle3", "middle4"],
   ]);
+});
+
+test.each([
+  ["the database is away", away],
+  ["the database refuses every message", new Error("permission denied")],
+])("while nothing can be stored since %s, one message at a time is tried", async (name, error) => {
+  let isHealed = false;
+  const check = vi.fn<Database["check"]>().mockResolvedValue();
+  const trouble: Partial<Database> = {
+    check,
+    transaction: async (work) => {
+      if (!isHealed) throw error;
+      return database.transaction(work);
+    },
+  };
+  const [batchSize, concurrency, pauseMs] = [10, 3, 1];
+  await using receiver = await startReceiver({ trouble, limits: { batchSize, concurrency, pauseMs } });
+  expect(receiver.receiver.failingForMs()).toBe(0);
+  const ids = Array.from({ length: 100 }, (_, index) => `${name} ${index}`);
+  await receiver.send(...ids);
+  await eventually(() => expect(check).toHaveBeenCalledTimes(3));
+  expect(await receiver.taken()).toBeLessThanOrEqual(batchSize * concurrency + 3);
+  expect(receiver.receiver.failingForMs()).toBeGreaterThan(1000);
+  isHealed = true;
+  await eventually(async () => expect(await receiver.stored()).toEqual(expect.arrayContaining(ids)));
+  expect(receiver.receiver.failingForMs()).toBe(0);
+});
+
+test("a message with which every batch fails is left to itself", async () => {
+  const trouble: Partial<Database> = {
+    transaction: (work) =>
+      database.transaction((sql) =>
+        work({
+          ...sql,
+          query: async (text, values, plan) => {
+            if (JSON.stringify(values).includes("culprit")) throw away;
+            return sql.query(text, values, plan);
+          },
+        }),
+      ),
+  };
+  await using receiver = await startReceiver({ trouble });
+  await receiver.send("beside1", "beside2", "culprit", "beside3", "beside4");
+  const beside = ["beside1", "beside2", "beside3", "beside4"];
+  await eventually(async () => expect(await receiver.stored()).toEqual(expect.arrayContaining(beside)));
+  expect(await receiver.stored()).not.toContain("culprit");
 });
 
 test("what cannot be put back keeps nothing else of its batch from it", async () => {
@@ -120,12 +174,8 @@ test("as many batches are in hand as it is told, of the size it is told", async 
   };
   await using receiver = await startReceiver({ trouble, limits: { concurrency: 3, batchSize: 2 } });
   await receiver.send(...Array.from({ length: 9 }, (_, index) => `many${index}`));
-  await eventually(async () => {
-    const taken = await Promise.all(
-      receiver.receive.mock.results.map(({ value }) => value as Promise<Delivery[]>),
-    );
-    expect(taken.map((batch) => batch.length)).toEqual([2, 2, 2]);
-  });
+  await eventually(async () => expect(await receiver.taken()).toBe(6));
+  expect(receiver.receive).toHaveBeenCalledTimes(3);
   resolve();
   await eventually(async () =>
     expect((await receiver.stored()).filter((id) => id.startsWith("many"))).toHaveLength(9),

@@ -37,45 +37,70 @@ export interface Receiver {
   run(stop: AbortSignal): Promise<void>;
   /** For how many milliseconds the oldest message in hand has been so; 0 when there is none. */
   oldestInHandMs(): number;
+  /** For how many milliseconds messages came and none could be stored; 0 when the last one was, and when none waits. */
+  failingForMs(): number;
 }
 
-/** Between two tries to reach a database or a queue that is away. */
-const retryPauseMs = 1000;
-const retryPauseMaxMs = 5000;
+/** Between two tries while nothing can be received or stored. */
+const retryDelayMs = 1000;
+const retryDelayMaxMs = 2000;
 
 export function createReceiver({ metrics, ...given }: Parts): Receiver {
   const parts: Opened = { ...given, metrics: createIntakeMetrics(metrics) };
   const { queue, database, log, limits } = parts;
   /** When each batch in hand was taken. */
   const inHand = new Set<{ since: number }>();
+  /** When the first batch was taken of those that have failed since one succeeded. */
+  let failingSince: number | undefined;
+  /** Until it ends no other batch is taken. */
+  let recovery: Promise<void> | undefined;
 
-  async function receiveOnce(stop: AbortSignal): Promise<void> {
-    const deliveries = await queue.receive(limits.batchSize, limits.waitMs, stop);
+  async function receiveOnce(max: number, stop: AbortSignal): Promise<void> {
+    const deliveries = await queue.receive(max, limits.waitMs, stop);
     if (deliveries.length === 0) return;
     const batch = { since: performance.now() };
     inHand.add(batch);
     try {
       await settle(parts, deliveries);
+      failingSince = undefined;
+    } catch (error) {
+      failingSince ??= batch.since;
+      throw error;
     } finally {
       inHand.delete(batch);
     }
   }
 
   async function receive(stop: AbortSignal): Promise<void> {
-    let failures = 0;
     while (!stop.aborted) {
+      await recovery;
       try {
-        // While the database is away nothing is taken: a message waits better in the queue, where any receiver finds it.
-        if (failures > 0) await database.check();
-        await receiveOnce(stop);
-        failures = 0;
+        await receiveOnce(limits.batchSize, stop);
       } catch (error) {
-        failures += 1;
-        const pauseMs = growing(failures, retryPauseMs, retryPauseMaxMs);
-        log.error({ err: error, pauseMs }, "receiving failed; trying again after a pause");
-        await wait(pauseMs, undefined, { signal: stop }).catch(() => {});
+        log.error({ err: error }, "receiving failed; one message at a time is tried until one is stored");
+        recovery ??= recover(stop);
       }
     }
+  }
+
+  /**
+   * Ends when a message is stored, or none waits. Until then the others stay in the queue, where any receiver finds them:
+   * what is taken and fails comes again only after its retry delay.
+   */
+  async function recover(stop: AbortSignal): Promise<void> {
+    for (let failures = 1; !stop.aborted; failures += 1) {
+      try {
+        await database.check();
+        await receiveOnce(1, stop);
+        failingSince = undefined;
+        break;
+      } catch (error) {
+        const delayMs = growing(failures, retryDelayMs, retryDelayMaxMs);
+        log.error({ err: error, delayMs }, "receiving failed again; the next try is after a delay");
+        await wait(delayMs, undefined, { signal: stop }).catch(() => {});
+      }
+    }
+    recovery = undefined;
   }
 
   return {
@@ -86,35 +111,36 @@ export function createReceiver({ metrics, ...given }: Parts): Receiver {
       const [oldest] = inHand;
       return oldest ? Math.round(performance.now() - oldest.since) : 0;
     },
+    failingForMs: () => (failingSince === undefined ? 0 : Math.round(performance.now() - failingSince)),
   };
 }
 
 /**
- * Each delivery ends in one of two ways: its message is committed, as an event or parked with the reason why it never
- * can be one, and then acknowledged; or it failed today, and is put back with a pause that grows. Rejects, when all that
- * is left is put back, with what keeps the receiver from going on: the database is away, or the queue is.
+ * Each delivery ends in one of two ways: its message is committed, as an event or as a dead letter with the reason why it
+ * can never be one, and then acknowledged; or it fails, and comes again after a retry delay that grows. Rejects, when the
+ * last that was tried failed and all that is left comes again, with the reason.
  */
 async function settle(parts: Opened, deliveries: Delivery[]): Promise<void> {
-  const { large = [], usual = [] } = Object.groupBy(deliveries, sizeOf);
-  // What is too large is parked behind the others, which its way into the database would hold up.
-  const left = [...usual, ...large];
+  const { alone = [], together = [] } = Object.groupBy(deliveries, mannerOf);
+  const left = [...together, ...alone];
   try {
-    if (usual.length > 0 && (await commitTogether(parts, usual))) {
-      await parts.queue.acknowledge(usual);
-      left.splice(0, usual.length);
+    if (together.length > 0 && (await commitTogether(parts, together))) {
+      await parts.queue.acknowledge(together);
+      left.splice(0, together.length);
     }
-    // Otherwise one of them is at fault; taken one by one it does not hold up its neighbours.
-    while (left[0]) {
-      await settleOne(parts, left[0]);
-      left.shift();
-    }
+    await settleOneByOne(parts, left);
   } catch (error) {
     await putBack(parts, left, error);
     throw error;
   }
 }
 
-const sizeOf = ({ body, bytes }: Delivery) => (isTooLarge(bytes ?? body) ? "large" : "usual");
+/** From this attempt on a message is tried alone, since it may be why its batches failed. */
+const suspectAttempt = 3;
+
+/** What is too large would hold up the others on its way into the database. */
+const mannerOf = ({ body, bytes, attempt }: Delivery) =>
+  isTooLarge(bytes ?? body) || attempt >= suspectAttempt ? "alone" : "together";
 
 /** False when it failed for what one of them says; nothing is committed then. */
 async function commitTogether(parts: Opened, deliveries: Delivery[]): Promise<boolean> {
@@ -127,14 +153,27 @@ async function commitTogether(parts: Opened, deliveries: Delivery[]): Promise<bo
   }
 }
 
-async function settleOne(parts: Opened, delivery: Delivery): Promise<void> {
+/** Takes from `left` what it has settled. One message that fails may be at fault; two in a row are not: it rejects. */
+async function settleOneByOne(parts: Opened, left: Delivery[]): Promise<void> {
+  let failure: { error: unknown } | undefined;
+  for (let delivery = left[0]; delivery; delivery = left[0]) {
+    const before = failure;
+    failure = await commitAlone(parts, delivery);
+    if (failure && before) throw failure.error;
+    if (failure) await putBack(parts, [delivery], failure.error);
+    else await parts.queue.acknowledge([delivery]);
+    left.shift();
+  }
+  if (failure) throw failure.error;
+}
+
+async function commitAlone(parts: Opened, delivery: Delivery): Promise<{ error: unknown } | undefined> {
   try {
     await commit(parts, [delivery]).catch((error) => parkRefused(parts, delivery, error));
+    return undefined;
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) throw error;
-    return putBack(parts, [delivery], error);
+    return { error };
   }
-  await parts.queue.acknowledge([delivery]);
 }
 
 /** Parks what the database will refuse every time. */
