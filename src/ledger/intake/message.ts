@@ -20,8 +20,6 @@ const findFaults = schemaValidator(contract as unknown as Contract, "EventMessag
 /** What Amazon SQS takes at the most, and far more than an event has to tell. */
 export const messageBytesMax = 2 ** 20;
 
-export const isTooLarge = (body: string | Uint8Array): boolean => Buffer.byteLength(body) > messageBytesMax;
-
 /** An exponent takes no room in a message, and its zeros take much in every reply. */
 const digitsMax = 100;
 
@@ -40,7 +38,7 @@ const findNumberFaults = (details: Details): string[] =>
 
 /** Reads a message as the contract's `EventMessage` describes it. */
 export function readMessage(body: string): Message {
-  if (isTooLarge(body)) return refused("the message is larger than 1 MiB");
+  if (Buffer.byteLength(body) > messageBytesMax) return refused("the message is larger than 1 MiB");
   const outer = parseJson(body);
   const text = isNotification(outer) ? outer.Message : body;
   const parsed = text === body ? outer : parseJson(text);

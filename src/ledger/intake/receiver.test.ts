@@ -46,6 +46,7 @@ async function startReceiver({
     },
     send: (...ids: string[]) =>
       queue.send(ids.map((id) => JSON.stringify(message({ resource_external_id: id })))),
+    sendText: (...bodies: string[]) => queue.send(bodies),
     stored: async () => {
       const rows = await database.query<{ id: string }>(
         "select resource_external_id as id from event order by id",
@@ -75,8 +76,7 @@ const idsIn = (deliveries: Delivery[]) =>
   deliveries.map(({ body }) => JSON.parse(body).resource_external_id as string);
 
 test("a message that fails comes again after pauses that grow, up to the longest", async () => {
-  // Twice in its batch and alone, then alone.
-  const trouble = failing(...Array.from({ length: 2 + 2 + 1 }, () => new Error("today it does not work")));
+  const trouble = failing(...Array.from({ length: 3 }, () => new Error("today it does not work")));
   await using receiver = await startReceiver({ trouble });
   await receiver.send("grows");
   await eventually(async () => expect(await receiver.stored()).toContain("grows"));
@@ -162,6 +162,36 @@ test("what cannot be put back keeps nothing else of its batch from it", async ()
   receiver.putBack.mockRejectedValueOnce(new Error("there is no such pause"));
   await receiver.send("first", "second");
   await eventually(async () => expect(await receiver.stored()).toContain("second"));
+});
+
+test("large messages are committed a few at a time, in as few transactions as small ones between them allow", async () => {
+  const mebibyte = 2 ** 20;
+  const sizes: number[] = [];
+  const trouble: Partial<Database> = {
+    transaction: (work) => {
+      let size = 0;
+      const measured = database.transaction((sql) =>
+        work({
+          ...sql,
+          query: (text, values, plan) => {
+            size = Math.max(size, ...(values ?? []).map((value) => Buffer.byteLength(String(value))));
+            return sql.query(text, values, plan);
+          },
+        }),
+      );
+      return measured.finally(() => sizes.push(size));
+    },
+  };
+  await using receiver = await startReceiver({ trouble, limits: { batchSize: 100 } });
+  const bodies = Array.from({ length: 60 }, (_, index) => {
+    const event_details = index % 3 === 0 ? { note: "x".repeat(900_000) } : {};
+    return JSON.stringify(message({ resource_external_id: `large${index}`, event_details }));
+  });
+  await receiver.sendText(...bodies);
+  const count = async () => (await receiver.stored()).filter((id) => id.startsWith("large")).length;
+  await eventually(async () => expect(await count()).toBe(60));
+  expect(Math.max(...sizes)).toBeLessThan(5 * mebibyte);
+  expect(sizes.length).toBeLessThanOrEqual(6);
 });
 
 test("as many batches are in hand as it is told, of the size it is told", async () => {

@@ -1,12 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Registry } from "prom-client";
+import { inChunks } from "../../service/chunks.ts";
 import type { Logger } from "../../service/log.ts";
 import { type Database, DatabaseUnavailable, isDataFault } from "../database/database.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
 import type { ParkedMessage } from "../tables/parked-message.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
-import { isTooLarge, readMessage } from "./message.ts";
+import { messageBytesMax, readMessage } from "./message.ts";
 
 interface Parts {
   queue: Queue;
@@ -121,71 +122,76 @@ export function createReceiver({ metrics, ...given }: Parts): Receiver {
  * last that was tried failed and all that is left comes again, with the reason.
  */
 async function settle(parts: Opened, deliveries: Delivery[]): Promise<void> {
-  const { alone = [], together = [] } = Object.groupBy(deliveries, mannerOf);
-  const left = [...together, ...alone];
+  const left = transactionsOf(deliveries);
   try {
-    if (together.length > 0 && (await commitTogether(parts, together))) {
-      await parts.queue.acknowledge(together);
-      left.splice(0, together.length);
+    let failure: Failure | undefined;
+    for (let some = left[0]; some; some = left[0]) {
+      const before = failure;
+      failure = await commit(parts, some);
+      // One message that fails may be at fault; two in a row are not, and neither is one when the database is away.
+      if (failure && (before || (some.length > 1 && failure.error instanceof DatabaseUnavailable))) {
+        throw failure.error;
+      }
+      left.shift();
+      if (failure === undefined) {
+        await parts.queue.acknowledge(some);
+      } else if (some.length === 1) {
+        await putBack(parts, some, failure.error);
+      } else {
+        failure = undefined;
+        left.unshift(...some.map((delivery) => [delivery]));
+      }
     }
-    await settleOneByOne(parts, left);
+    if (failure) throw failure.error;
   } catch (error) {
-    await putBack(parts, left, error);
+    await putBack(parts, left.flat(), error);
     throw error;
   }
 }
 
-/** From this attempt on a message is tried alone, since it may be why its batches failed. */
+/** What messages take while they are stored is several times their size. */
+const transactionBytesMax = 4 * 2 ** 20;
+/** From this attempt on a message is committed alone, since it may be why others with it failed. */
 const suspectAttempt = 3;
 
-/** What is too large would hold up the others on its way into the database. */
-const mannerOf = ({ body, bytes, attempt }: Delivery) =>
-  isTooLarge(bytes ?? body) || attempt >= suspectAttempt ? "alone" : "together";
-
-/** False when it failed for what one of them says; nothing is committed then. */
-async function commitTogether(parts: Opened, deliveries: Delivery[]): Promise<boolean> {
-  try {
-    await commit(parts, deliveries);
-    return true;
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable) throw error;
-    return false;
-  }
+/** Which deliveries are committed together. What is too large would hold up others on its way into the database. */
+function transactionsOf(deliveries: Delivery[]): Delivery[][] {
+  const isAlone = ({ size, attempt }: Delivery) => size > messageBytesMax || attempt >= suspectAttempt;
+  const { alone = [], together = [] } = Object.groupBy(deliveries, (delivery) =>
+    isAlone(delivery) ? "alone" : "together",
+  );
+  return [
+    ...inChunks(together, ({ size }) => size, transactionBytesMax),
+    ...alone.map((delivery) => [delivery]),
+  ];
 }
 
-/** Takes from `left` what it has settled. One message that fails may be at fault; two in a row are not: it rejects. */
-async function settleOneByOne(parts: Opened, left: Delivery[]): Promise<void> {
-  let failure: { error: unknown } | undefined;
-  for (let delivery = left[0]; delivery; delivery = left[0]) {
-    const before = failure;
-    failure = await commitAlone(parts, delivery);
-    if (failure && before) throw failure.error;
-    if (failure) await putBack(parts, [delivery], failure.error);
-    else await parts.queue.acknowledge([delivery]);
-    left.shift();
-  }
-  if (failure) throw failure.error;
+interface Failure {
+  error: unknown;
 }
 
-async function commitAlone(parts: Opened, delivery: Delivery): Promise<{ error: unknown } | undefined> {
+/** Commits what the messages say; nothing of it when it fails. */
+async function commit(parts: Opened, deliveries: Delivery[]): Promise<Failure | undefined> {
   try {
-    await commit(parts, [delivery]).catch((error) => parkRefused(parts, delivery, error));
+    await store(parts, deliveries, readBatch(deliveries)).catch((error) =>
+      storeDeadLetter(parts, deliveries, error),
+    );
     return undefined;
   } catch (error) {
     return { error };
   }
 }
 
-/** Parks what the database will refuse every time. */
-async function parkRefused(parts: Opened, delivery: Delivery, error: unknown): Promise<void> {
-  if (!isDataFault(error)) throw error;
+/** When there is one message, and the database will refuse it every time. */
+async function storeDeadLetter(parts: Opened, deliveries: Delivery[], error: unknown): Promise<void> {
+  const [delivery, ...others] = deliveries;
+  if (!delivery || others.length > 0 || !isDataFault(error)) throw error;
   const { code } = error as { code?: string };
   const parked = park(delivery, `the database refuses to store it (SQLSTATE ${code})`);
-  await commit(parts, [delivery], { events: [], reprojections: [], parked: [parked] });
+  await store(parts, deliveries, { events: [], reprojections: [], parked: [parked] });
 }
 
-/** Commits what the messages tell. */
-async function commit(parts: Opened, deliveries: Delivery[], batch = readBatch(deliveries)): Promise<void> {
+async function store(parts: Opened, deliveries: Delivery[], batch: Batch): Promise<void> {
   const { database, log, metrics } = parts;
   const stored = await ingest(database, batch);
   metrics.committed(deliveries, batch, stored);

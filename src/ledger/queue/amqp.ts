@@ -303,7 +303,11 @@ function take(link: Link, message: ConsumeMessage): void {
   link.inHand.set(receipt, message);
   link.arrived.push({
     id: idOf(message),
-    body: content.toString(),
+    // Made when it is asked for: a message that waits takes no more memory than it has bytes.
+    get body() {
+      return content.toString();
+    },
+    size: content.length,
     ...(!isUtf8(content) && { bytes: content }),
     attempt: 1 + countIn(headers[attemptsHeader]) + countIn(headers["x-delivery-count"]),
     receipt,

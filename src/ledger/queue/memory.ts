@@ -40,7 +40,7 @@ export async function open(): Promise<Queue> {
       add(
         bodies.map((body) => {
           const id = randomUUID();
-          return { id, body, attempt: 1, receipt: id, sentAt: Date.now() };
+          return { id, body, size: Buffer.byteLength(body), attempt: 1, receipt: id, sentAt: Date.now() };
         }),
       );
     },

@@ -14,6 +14,8 @@ export interface Delivery {
   body: string;
   /** The body as it came, when that is no text in UTF-8, as every message must be; `body` only gives an idea of it then. */
   bytes?: Uint8Array;
+  /** Of the body as it came, in bytes. */
+  size: number;
   /** 1 at the first delivery. */
   attempt: number;
   /** What the queue wants to hear to know this delivery from others of the message. */
@@ -25,8 +27,8 @@ export interface Delivery {
 /** At-least-once, in no promised order, to any number of receivers. */
 export interface Queue extends AsyncDisposable {
   /**
-   * Waits for a delivery, `waitMs` milliseconds at most, and takes up to `max` of those that are there; none when `stop`
-   * aborts first.
+   * Waits for a delivery, `waitMs` milliseconds at most, and takes up to `max` of those that are there, fewer where they
+   * are large; none when `stop` aborts first.
    */
   receive(max: number, waitMs: number, stop: AbortSignal): Promise<Delivery[]>;
   /** Done with: they do not come again, unless the queue fails meanwhile. */

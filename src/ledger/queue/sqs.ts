@@ -6,12 +6,15 @@ import {
   SendMessageBatchCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
+import { inChunks } from "../../service/chunks.ts";
 import type { Delivery, Queue } from "./queue.ts";
 
 /** Bounds that Amazon SQS sets. */
 const requestMax = 10;
 const requestBytesMax = 256 * 1024;
 const waitSecondsMax = 20;
+/** About what one call takes of messages that are large. */
+const receivedBytesMax = 8 * 2 ** 20;
 const pauseSecondsMax = 43_200;
 /** The embedded server loses sight, until its next start, of a message that is put back for 0 seconds. */
 const pauseSecondsMin = 1;
@@ -61,6 +64,7 @@ function openSqs(client: SQSClient, queueUrl: string): Queue {
     return Messages.map(({ MessageId = "", Body = "", ReceiptHandle = "", Attributes }) => ({
       id: MessageId,
       body: Body,
+      size: Buffer.byteLength(Body),
       attempt: Number(Attributes?.ApproximateReceiveCount ?? 1),
       receipt: ReceiptHandle,
       ...(Attributes?.SentTimestamp && { sentAt: Number(Attributes.SentTimestamp) }),
@@ -72,9 +76,12 @@ function openSqs(client: SQSClient, queueUrl: string): Queue {
       try {
         const first = await receiveOnce(max, Math.min(Math.ceil(waitMs / 1000), waitSecondsMax), stop);
         if (first.length < requestMax) return first;
-        // A full answer tells of more: they are fetched side by side, without waiting for any to arrive.
+        // A full answer tells of more: they are fetched side by side, without waiting for any to arrive; as many as fit
+        // into memory when they are as large as these.
+        const size = first.reduce((sum, delivery) => sum + delivery.size, 0);
+        const fitting = Math.floor(receivedBytesMax / size) * requestMax;
         const more: Promise<Delivery[]>[] = [];
-        for (let left = max - first.length; left > 0; left -= requestMax) {
+        for (let left = Math.min(max, fitting) - first.length; left > 0; left -= requestMax) {
           more.push(receiveOnce(left, 0, stop).catch(() => []));
         }
         return [first, ...(await Promise.all(more))].flat();
@@ -129,7 +136,8 @@ async function inRequests<Entry extends Delivery | string>(
   entries: Entry[],
   request: (entries: Entry[]) => Promise<BatchAnswer>,
 ): Promise<void> {
-  const answers = await Promise.all(inChunks(entries).map(request));
+  const chunks = inChunks(entries, sizeOf, requestBytesMax, requestMax);
+  const answers = await Promise.all(chunks.map(request));
   const failed = answers.flatMap(({ Failed = [] }) => Failed);
   if (failed.length > 0) {
     const [{ Code, Message } = {}] = failed;
@@ -137,22 +145,8 @@ async function inRequests<Entry extends Delivery | string>(
   }
 }
 
-function inChunks<Entry extends Delivery | string>(entries: Entry[]): Entry[][] {
-  const chunks: Entry[][] = [];
-  let bytes = 0;
-  for (const entry of entries) {
-    const size = typeof entry === "string" ? Buffer.byteLength(entry) : 0;
-    const chunk = chunks.at(-1);
-    if (chunk && chunk.length < requestMax && bytes + size <= requestBytesMax) {
-      chunk.push(entry);
-      bytes += size;
-    } else {
-      chunks.push([entry]);
-      bytes = size;
-    }
-  }
-  return chunks;
-}
+/** Of a delivery only the receipt is sent. */
+const sizeOf = (entry: Delivery | string) => (typeof entry === "string" ? Buffer.byteLength(entry) : 0);
 
 /** Stand-ins refuse characters beyond the basic plane, which in JSON can be written as escapes as well. */
 const escapeAstral = (body: string) =>
