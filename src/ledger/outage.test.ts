@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { expect, test } from "vitest";
 import { eventually } from "../service/eventually.fixture.ts";
 import { describeNeeding } from "../service/needing.fixture.ts";
@@ -7,6 +8,16 @@ import { openDatabase } from "./database/database.ts";
 import { isPostgresInstalled, startPostgres, startReplicaOf } from "./database/postgres-server.fixture.ts";
 import { message, startLedger } from "./ledger.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
+
+/** Whoever does something to the server, on a connection that nothing else uses. */
+async function connectOperator(url: string) {
+  const client = new pg.Client(url);
+  await client.connect();
+  return {
+    query: (statement: string) => client.query(statement),
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
 
 describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away, the ledger", () => {
   test("says so at once, keeps messages in the queue, and goes on when it is back", async () => {
@@ -114,6 +125,53 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
     released.resolve();
     await Promise.all([locking, ...searches]);
     expect(told).toEqual({ 200: 1000, 503: 200 });
+  });
+
+  test.each([
+    {
+      state: "the database only reads",
+      begin: "alter system set default_transaction_read_only = on; select pg_reload_conf()",
+      end: "set default_transaction_read_only = off; alter system reset default_transaction_read_only; select pg_reload_conf()",
+    },
+    {
+      state: "a table is locked",
+      begin: "begin; lock table event in exclusive mode",
+      end: "rollback",
+    },
+  ])("says that nothing can be stored while $state, and then stores all at once", async ({ begin, end }) => {
+    await using server = await startPostgres();
+    await using ledger = await startLedger({ open: () => openDatabase(server.url) });
+    await ledger.tell([message({ resource_external_id: "before" })]);
+    await using operator = await connectOperator(server.url);
+    for (const statement of begin.split("; ")) await operator.query(statement);
+
+    const ids = Array.from({ length: 2000 }, (_, index) => `behind ${index}`);
+    await ledger.send(...ids.map((id) => message({ resource_external_id: id })));
+    const health = async () => {
+      const { status, json } = await ledger.ask("/healthcheck");
+      return { status, ...json };
+    };
+    expect(await health()).toMatchObject({ status: 200 });
+    await eventually(async () =>
+      expect(await health()).toMatchObject({
+        status: 503,
+        database: { healthy: true },
+        receiver: { healthy: false, message: expect.stringMatching(/^Nothing could be stored for \d+ s$/) },
+      }),
+    );
+    expect((await ledger.ask("/v1/transaction/before?account_id=57")).status).toBe(200);
+    const { text } = await ledger.ask("/metrics");
+    // What is retried was taken once by each loop of the receiver, or was one that was tried by itself.
+    expect(Number(/outcome="put_back"\} (\d+)/.exec(text)?.[1])).toBeLessThan(4 * 100 + 50);
+
+    const healed = performance.now();
+    for (const statement of end.split("; ")) await operator.query(statement);
+    await eventually(async () => {
+      const [row] = await ledger.database.query<{ count: bigint }>("select count(*) from event");
+      expect(row?.count).toBe(2001n);
+    });
+    expect(performance.now() - healed).toBeLessThan(20_000);
+    expect(await health()).toMatchObject({ status: 200, receiver: { failing_for_ms: 0 } });
   });
 
   test("shows a receiver that is stuck, which goes on when the database does", async () => {
