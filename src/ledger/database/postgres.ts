@@ -34,8 +34,6 @@ const answerGraceMs = 500;
  */
 export async function open(url: URL): Promise<Database> {
   const config = await configOf(url);
-  // A server that is there makes a connection ready, and begins or ends a transaction, in that time.
-  const promptly = (text: string) => answeredWithin(config.connectionTimeoutMillis, { text });
   const pools: Pool[] = [];
   const endIdle = () => {
     for (const pool of pools) pool.endIdle();
@@ -68,7 +66,7 @@ export async function open(url: URL): Promise<Database> {
       const sql = sqlIn(client, limits);
       const text = own || isPooled(client) ? beginning(limits) : beginning();
       try {
-        const begun = inTerms(rejection, client.query(promptly(text)));
+        const begun = inTerms(rejection, client.query(text));
         const [, result] = await Promise.all([begun, work(sql)]);
         await sql.run("commit");
         client.release();
@@ -78,7 +76,7 @@ export async function open(url: URL): Promise<Database> {
         // of another time is of no use any more.
         if (error instanceof DatabaseUnavailable) client.release(error.cause as Error);
         else {
-          await client.query(promptly("rollback")).then(() => client.release(), client.release);
+          await client.query("rollback").then(() => client.release(), client.release);
         }
         throw error;
       }
