@@ -28,15 +28,15 @@ const slow = [
   "src/features/commands/store.test.ts",
   "src/features/many-processes.test.ts",
   "src/features/store/redis.test.ts",
-  "src/ledger/{large-messages,many-processes,outage}.test.ts",
+  "src/ledger/{large-messages,many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/commands/{parked,reproject}.test.ts",
-  "src/ledger/database/{pglite-upkeep,postgres}.test.ts",
+  "src/ledger/database/{pgbouncer,pglite-upkeep,postgres}.test.ts",
   "src/ledger/queue/amqp.test.ts",
   "src/ledger/tables/transaction.test.ts",
   "src/service/limits.test.ts",
 ];
 /** These choose their engines themselves. */
-const onTheirOwn = ["src/ledger/{many-processes,outage}.test.ts"];
+const onTheirOwn = ["src/ledger/{many-processes,outage,pooler,standstill}.test.ts"];
 
 const servers = { TEST_POSTGRES_URL: "PostgreSQL", TEST_AMQP_URL: "RabbitMQ" };
 const missing = Object.entries(servers).filter(([variable]) => !process.env[variable]);

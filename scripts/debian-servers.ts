@@ -1,4 +1,5 @@
 import { isRedisInstalled } from "../src/features/store/redis-server.fixture.ts";
+import { isPgbouncerInstalled } from "../src/ledger/database/pgbouncer-server.fixture.ts";
 import { isPostgresInstalled } from "../src/ledger/database/postgres-server.fixture.ts";
 import { isRabbitmqInstalled } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
 import type { Installable } from "./installed.ts";
@@ -18,4 +19,10 @@ export const redis: Installable = {
   name: "Redis",
   aptPackage: "redis-server",
   isInstalled: isRedisInstalled,
+};
+/** In front of PostgreSQL: tests start it where they need it. */
+export const pgbouncer: Installable = {
+  name: "PgBouncer",
+  aptPackage: "pgbouncer",
+  isInstalled: isPgbouncerInstalled,
 };

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { isRedisInstalled } from "../src/features/store/redis-server.fixture.ts";
+import { isPgbouncerInstalled } from "../src/ledger/database/pgbouncer-server.fixture.ts";
 import { isPostgresInstalled } from "../src/ledger/database/postgres-server.fixture.ts";
 import { isRabbitmqInstalled } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { eventually } from "../src/service/eventually.fixture.ts";
@@ -48,8 +49,9 @@ function run(args: string[], env = {}) {
   };
 }
 
-const areInstalled = isPostgresInstalled() && isRabbitmqInstalled() && isRedisInstalled();
-describeNeeding("PostgreSQL, RabbitMQ or Redis", areInstalled)("npm run servers", () => {
+const areInstalled =
+  isPostgresInstalled() && isPgbouncerInstalled() && isRabbitmqInstalled() && isRedisInstalled();
+describeNeeding("PostgreSQL, PgBouncer, RabbitMQ or Redis", areInstalled)("npm run servers", () => {
   afterEach(() => expect([processesLeft(), readdirSync(scratch)]).toEqual([[], []]));
 
   test("runs a command with the servers' addresses, and ends with its exit code", async () => {
@@ -89,7 +91,7 @@ describeNeeding("PostgreSQL, RabbitMQ or Redis", areInstalled)("npm run servers"
   test("has nothing to install", async () => {
     expect(await run(["--install"]).ended).toMatchObject({
       code: 0,
-      output: "there is PostgreSQL, RabbitMQ, Redis, Redis Cluster: nothing to install\n",
+      output: "there is PostgreSQL, RabbitMQ, Redis, Redis Cluster, PgBouncer: nothing to install\n",
     });
   });
 });

@@ -15,8 +15,16 @@ export interface Fault {
 
 const shortly = (random: Random, maxMs: number) => sleep(random.whole(0, maxMs));
 
-/** What can happen to a server by itself: it crashes, hangs, or is started anew by its keepers. */
-export const faultsOfServer = (name: string, part: string, server: TestServer): Fault[] => [
+/**
+ * What can happen to a server by itself: it crashes, hangs, now and then for up to `hangMaxMs`, or is started anew by its
+ * keepers.
+ */
+export const faultsOfServer = (
+  name: string,
+  part: string,
+  server: TestServer,
+  hangMaxMs = hangUsuallyMaxMs,
+): Fault[] => [
   {
     part,
     kind: `${name} killed`,
@@ -31,7 +39,7 @@ export const faultsOfServer = (name: string, part: string, server: TestServer): 
     kind: `${name} paused`,
     async inflict(random) {
       server.pause();
-      await shortly(random, 4000);
+      await shortly(random, random.chance(0.25) ? hangMaxMs : hangUsuallyMaxMs);
       server.resume();
     },
   },
@@ -41,6 +49,8 @@ export const faultsOfServer = (name: string, part: string, server: TestServer): 
     inflict: () => server.restart().catch(() => startAgain(server)),
   },
 ];
+
+const hangUsuallyMaxMs = 4000;
 
 /** Again and again, as whatever keeps servers running does: what it needs may be away. */
 export async function startAgain(server: TestServer): Promise<void> {
@@ -56,13 +66,30 @@ export async function startAgain(server: TestServer): Promise<void> {
 }
 const startMaxMs = 60_000;
 
-/** Puts what the services depend on behind a line: its URL by the line, and all that can happen to it. */
+/**
+ * Puts what the services depend on behind a line: its URL by the line, and all that can happen to it. `silent` is for
+ * those alone whose clients have limits for a line that loses every packet.
+ */
 export async function putBehindLine(part: string, server: TestServer) {
   const line = await openLine(server.url);
   const cut: Fault = { part, kind: `connections to ${part} cut`, inflict: async () => line.cut() };
+  const silent: Fault = {
+    part,
+    kind: `line to ${part} silent`,
+    async inflict(random) {
+      line.silence();
+      await shortly(random, silenceMaxMs);
+      line.restore();
+      // Whoever asks on a connection from before waits for as long as a statement may take.
+      await sleep(silenceEndsMs);
+    },
+  };
   const faults = [...faultsOfServer(part, part, server), cut];
-  return { url: line.url, faults, [Symbol.asyncDispose]: () => line[Symbol.asyncDispose]() };
+  return { url: line.url, faults, silent, [Symbol.asyncDispose]: () => line[Symbol.asyncDispose]() };
 }
+
+const silenceMaxMs = 15_000;
+const silenceEndsMs = 6000;
 
 /** Servers that end for want of space are started again when there is some. */
 export const diskFilled = (disk: SmallDisk, servers: TestServer[]): Fault => ({

@@ -30,6 +30,8 @@ export interface World extends AsyncDisposable {
 export const dependencies = ["database", "disk"];
 
 const diskMebibytes = { pglite: 400, postgres: 1000 };
+/** Longer than the database lets a session stand still. */
+const hangMaxMs = 15_000;
 /** Seconds after which a message comes again that a receiver took and did not end with. */
 const visibilitySeconds = 5;
 
@@ -50,7 +52,7 @@ export async function openWorld(
     const server = opening.use(await startPostgres(folder));
     onDisk.push(server);
     const database = opening.use(await putBehindLine("database", server));
-    faults.push(...database.faults);
+    faults.push(...database.faults, database.silent);
     databaseUrl = database.url;
   }
 
@@ -78,7 +80,8 @@ export async function openWorld(
       QUEUE_RECEIVER_BACKGROUND_PROCESSING: String(index < 2),
     });
     ledgers.push(opening.use(server));
-    faults.push(...faultsOfServer("ledger", `ledger ${index}`, server));
+    // The first may have the queue, for which publishers wait.
+    faults.push(...faultsOfServer("ledger", `ledger ${index}`, server, index > 0 ? hangMaxMs : undefined));
   }
   if (queueKind === "embedded") await shortenVisibility(port);
   const queue = opening.use(await openQueue(clientsUrl));

@@ -69,6 +69,9 @@ function promises(make: () => Promise<NewDatabase>): void {
     ["a serialization failure", "40001"],
     ["a full disk", "53100"],
     ["a disk that fails", "58030"],
+    ["a lock that is waited for too long", "55P03"],
+    ["a statement that takes too long", "57014"],
+    ["a session that did nothing for too long", "25P03"],
   ])("%s is of the moment", async (_name, code) => {
     await expect(database.run(raise(code))).rejects.toThrow(DatabaseUnavailable);
     await expect(database.query(raise(code))).rejects.toThrow(DatabaseUnavailable);

@@ -30,6 +30,7 @@ export async function open(url: URL): Promise<Database> {
     ...sql,
     // A statement that has begun goes on to its end, since this engine, which runs in this thread, cannot be interrupted.
     within: (limitMs) => givenUpAfter(limitMs, sql),
+    // Nobody else can hold anything here: there are no limits.
     transaction: (work) => pglite.transaction((transaction) => work(sqlOver(transaction))) as never,
     async check() {
       await pglite.query("select 1");

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { openLine } from "../../../simulation/line.ts";
 import { makeCertificate } from "../../service/certificate.fixture.ts";
 import { eventually } from "../../service/eventually.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
@@ -79,6 +80,88 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     server.resume();
     await answers();
     await eventually(() => reading.query("select 1"));
+  });
+
+  test("limits every session, and a transaction as it asks", async () => {
+    const settings = [
+      "statement_timeout",
+      "lock_timeout",
+      "idle_in_transaction_session_timeout",
+      "tcp_user_timeout",
+    ];
+    const limits = `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join()}`;
+    const usual = Object.fromEntries(
+      settings.map((name, index) => [name, ["10s", "8s", "5s", "10000"][index]]),
+    );
+    expect(await database.query(limits)).toEqual([usual]);
+    expect(await database.transaction((sql) => sql.query(limits))).toEqual([usual]);
+    const own = { statementMs: 3_600_000, lockMs: 2000 };
+    expect(await database.transaction((sql) => sql.query(limits), own)).toEqual([
+      { ...usual, statement_timeout: "1h", lock_timeout: "2s" },
+    ]);
+    expect(await database.query(limits)).toEqual([usual]);
+    const [ofRequests] = await database.within(7000).query(limits);
+    expect(ofRequests).toMatchObject({ ...usual, statement_timeout: "7s", lock_timeout: "7s" });
+  });
+
+  test("rolls back a transaction that reached a limit, which can be tried again", async () => {
+    await database.transaction(async (locking) => {
+      await locking.run("lock table thing");
+      const wait = (limits: object) => database.transaction((sql) => sql.query("select from thing"), limits);
+      await expect(wait({ lockMs: 100 })).rejects.toThrow("canceling statement due to lock timeout");
+      await expect(wait({ statementMs: 100 })).rejects.toThrow(DatabaseUnavailable);
+    });
+    const dawdling = database.transaction(
+      async (sql) => {
+        await sql.query("insert into thing values (1)");
+        await sleep(1000);
+        return await sql.query("select 1");
+      },
+      { idleMs: 100 },
+    );
+    await expect(dawdling).rejects.toThrow(DatabaseUnavailable);
+    expect(await database.transaction((sql) => sql.query("select from thing"))).toEqual([]);
+  });
+
+  test("ends the session of whoever takes nothing of a long answer", async () => {
+    await using line = await openLine(server.url);
+    await using reading = await openDatabase(line.url);
+    const answer =
+      "select repeat('x', 1000) from pg_advisory_xact_lock_shared(5), generate_series(1, 100000)";
+    const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
+    const asked = await database.transaction(async (sql) => {
+      await sql.query("select pg_advisory_xact_lock(5)");
+      const asked = rejection(reading.within(120_000).query(answer, [], "once"));
+      await eventually(async () => expect(await database.query(waiting)).toHaveLength(1));
+      line.silence();
+      return { asked };
+    });
+    const begun = performance.now();
+    const sessions = "select from pg_stat_activity where query = $1";
+    await eventually(async () => expect(await database.query(sessions, [answer])).toEqual([]));
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    line.cut();
+    expect((await asked.asked).reason).toBeInstanceOf(DatabaseUnavailable);
+  });
+
+  test("is asked through new connections after one from before had no answer", async () => {
+    await using line = await openLine(server.url);
+    await using away = await openDatabase(line.url);
+    const requests = away.within(60_000);
+    const ask = () => [
+      away.query("select 1"),
+      requests.query("select 1"),
+      ...Array.from({ length: 5 }, () => requests.query("select 1", [], "once")),
+      ...Array.from({ length: 5 }, () => away.transaction((sql) => sql.query("select 1"))),
+    ];
+    await Promise.all(ask());
+    line.silence();
+    line.restore();
+    expect((await rejection(away.check())).reason).toBeInstanceOf(DatabaseUnavailable);
+    const begun = performance.now();
+    await Promise.all(ask());
+    // Nobody waited for the time there is for a statement.
+    expect(performance.now() - begun).toBeLessThan(9000);
   });
 
   test("can end connections as it likes", async () => {
