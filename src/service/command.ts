@@ -62,3 +62,11 @@ function describe(error: unknown): string[] {
   if (error instanceof AggregateError) return error.errors.flatMap(describe);
   return [messageOf(error)];
 }
+
+/**
+ * Ends this process so many milliseconds from now, unless it has ended by itself. A thread of a native library that hangs
+ * keeps it, and would hold up `process.exit`, too.
+ */
+export const endWithin = (limitMs: number) => {
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), limitMs).unref();
+};
