@@ -31,7 +31,8 @@ export const faultsOfServer = (name: string, part: string, server: TestServer): 
     kind: `${name} paused`,
     async inflict(random) {
       server.pause();
-      await shortly(random, 4000);
+      // Long enough for every limit of those who wait for it.
+      await shortly(random, 6000);
       server.resume();
     },
   },

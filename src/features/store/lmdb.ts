@@ -44,7 +44,8 @@ function watchOpening(folder: string): Disposable {
   const isOpen = new Int32Array(new SharedArrayBuffer(4));
   const words = `the store failed: ${folder} was not opened within ${openMaxMs} ms; another process hangs while it writes to it, and must go on or be ended first`;
   const workerData = { isOpen, limitMs: openMaxMs, words };
-  new Worker(new URL("lmdb-opening.ts", import.meta.url), { workerData }).unref();
+  // Options of the command line are of the program, such as that its text is a module.
+  new Worker(new URL("lmdb-opening.ts", import.meta.url), { workerData, execArgv: [] }).unref();
   return {
     [Symbol.dispose]() {
       Atomics.store(isOpen, 0, 1);
