@@ -1,7 +1,7 @@
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { authenticationSettings, openAuthentication } from "./service/authentication.ts";
-import { endWithin, refuseUnknown, runCommand } from "./service/command.ts";
+import { endMaxMs, endWithin, refuseUnknown, runCommand } from "./service/command.ts";
 import { messageOf } from "./service/describe-error.ts";
 import { type Logger, logLevels, openLog } from "./service/log.ts";
 import { oneOf, readSettings, type Settings } from "./service/settings.ts";
@@ -31,9 +31,6 @@ const common = { LOG_LEVEL: oneOf(logLevels, "info"), ...authenticationSettings 
 type AllSettings = Settings<typeof common> &
   Settings<typeof import("./ledger/start.ts").settings> &
   Settings<typeof import("./features/start.ts").settings>;
-
-/** How long what hangs in a native library may keep the process once all is closed. */
-const endMaxMs = 2000;
 
 /** How long the stop may take: whatever hangs then, what was in hand comes again. */
 const stopMaxMs = 20_000;

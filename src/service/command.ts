@@ -55,6 +55,7 @@ export async function runCommand(name: string, usage: string, work: (args: strin
     const faults = error instanceof SettingsFault ? error.faults : describe(error);
     for (const fault of faults) complain(`${name}: ${fault}`);
     process.exitCode = error instanceof SettingsFault || error instanceof UsageFault ? 2 : 1;
+    endWithin(endMaxMs);
   }
 }
 
@@ -63,10 +64,10 @@ function describe(error: unknown): string[] {
   return [messageOf(error)];
 }
 
-/**
- * Ends this process so many milliseconds from now, unless it has ended by itself. A thread of a native library that hangs
- * keeps it, and would hold up `process.exit`, too.
- */
+/** How long what a library left open may keep a process whose work is over. */
+export const endMaxMs = 2000;
+
+/** Ends this process so many milliseconds from now, unless it has ended by itself. */
 export const endWithin = (limitMs: number) => {
-  setTimeout(() => process.kill(process.pid, "SIGKILL"), limitMs).unref();
+  setTimeout(() => process.exit(), limitMs).unref();
 };

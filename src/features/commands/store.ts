@@ -4,7 +4,7 @@ import { addAbortSignal } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import contract from "../../../generated/features.json" with { type: "json" };
 import type { components } from "../../../generated/features.ts";
-import { endWithin, parseCommandLine, runCommand, say, UsageFault } from "../../service/command.ts";
+import { parseCommandLine, runCommand, say, UsageFault } from "../../service/command.ts";
 import { isUnicode, parseJson, toJson } from "../../service/json.ts";
 import { linesOf } from "../../service/lines.ts";
 import type { Contract } from "../../service/operations.ts";
@@ -30,7 +30,6 @@ A line is a JSON object as the contract's Entry describes it; - is standard outp
 `;
 
 const linesAtOnce = 1000;
-const endMaxMs = 2000;
 const findFaults = schemaValidator(contract as unknown as Contract, "Entry");
 
 function readLine(
@@ -61,8 +60,6 @@ await runCommand("store", usage, async (args) => {
   await using store = await openFeatureStore(FEATURES_STORE_URL);
   await work(store, file, signal);
 });
-// A store whose writer hangs would keep it.
-endWithin(endMaxMs);
 
 async function exportTo(store: FeatureStore, file: string, signal: AbortSignal): Promise<void> {
   using progress = openProgress("exported");

@@ -1,9 +1,14 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { open as openEnvironment, type RootDatabase } from "lmdb";
+import { refuseWithoutSpace } from "../../service/free-space.ts";
 import { inTime } from "../../service/in-time.ts";
 import { type OrderedMap, openOrderedStore } from "./ordered-store.ts";
 import { changesKept, type FeatureStore, StoreFailure } from "./store.ts";
 
+const spaceMinMebibytes = 1;
 const openMaxMs = 10_000;
 const writeMaxMs = 2000;
 const closeMaxMs = 1000;
@@ -16,7 +21,10 @@ const closeMaxMs = 1000;
  * at once until the library has got through. Reads go on. When the process that hangs goes on, or ends, so does writing.
  */
 export async function open(url: URL): Promise<FeatureStore> {
-  const environment = environmentIn(decodeURIComponent(url.pathname));
+  const folder = decodeURIComponent(url.pathname);
+  // Making the files maps them, and a disk that is full then ends the process. What is there can be read on it.
+  if (!existsSync(join(folder, "lock.mdb"))) await makeRoom(folder);
+  const environment = environmentIn(folder);
   const map = orderedMap(environment);
   try {
     await map.write(() => bringToLayout(environment));
@@ -24,6 +32,15 @@ export async function open(url: URL): Promise<FeatureStore> {
   } catch (error) {
     await map[Symbol.asyncDispose]();
     throw error;
+  }
+}
+
+async function makeRoom(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await refuseWithoutSpace(folder, spaceMinMebibytes);
+  } catch (error) {
+    fail(error as Error);
   }
 }
 
@@ -121,7 +138,11 @@ function orderedMap(environment: Environment): OrderedMap {
     put: (key, value) => void environment.put(key, value),
     remove: (key) => void environment.remove(key),
     // After a commit that failed, or for a writer that hangs, the library would wait without end.
-    [Symbol.asyncDispose]: () => inTime(environment.close(), closeMaxMs, new Error()).catch(() => {}),
+    [Symbol.asyncDispose]: () =>
+      inTime(environment.close(), closeMaxMs, new Error()).catch(() => {
+        // The end of the process would wait for the thread of the library that does.
+        if (overdue > 0) process.once("exit", () => process.kill(process.pid, "SIGKILL"));
+      }),
   };
 }
 
