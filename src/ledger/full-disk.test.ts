@@ -1,10 +1,13 @@
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { describeOnSmallDisk } from "../../simulation/small-disk.fixture.ts";
 import { eventually } from "../service/eventually.fixture.ts";
 import { describeNeeding } from "../service/needing.fixture.ts";
-import { run } from "../service/run.fixture.ts";
+import { newFolder, run } from "../service/run.fixture.ts";
 import { openDatabase } from "./database/database.ts";
 import { isPostgresInstalled, startPostgres } from "./database/postgres-server.fixture.ts";
 import { message, startLedger } from "./ledger.fixture.ts";
@@ -136,4 +139,26 @@ describeOnSmallDisk("on a full disk", 600, (openDisk) => {
       });
     });
   });
+});
+
+test("a limit of the size of files, or a quota, is told as an outage of the embedded database", async () => {
+  const module = fileURLToPath(new URL("database/database.ts", import.meta.url));
+  const program = `
+    import { openDatabase } from ${JSON.stringify(module)};
+    await using database = await openDatabase(process.argv[1]);
+    await database.run(${JSON.stringify(filler(10_000).split(";").slice(0, 2).join(";"))});
+    const sort = "select count(*) from (select words, g from filler, generate_series(1, 9) as g order by words, g offset 9) as x";
+    const insert = "insert into filler select 1, repeat(words, 4) from filler, generate_series(1, 9)";
+    const told = [];
+    for (const statement of [sort, insert]) await database.query(statement).catch(({ message }) => told.push(message));
+    await database.query("select 1");
+    console.log(JSON.stringify(told));`;
+  const args = [process.execPath, "--input-type=module", "--eval", program, `pglite:${newFolder()}`];
+  // 20 MB, in blocks of 512 bytes.
+  const limited = ["-c", 'ulimit -f 40000; exec "$0" "$@"', ...args];
+  const { stdout } = await promisify(execFile)("sh", limited);
+  expect(JSON.parse(stdout)).toEqual([
+    expect.stringMatching(/^the database is not available: could not write to file .*: File too large$/),
+    expect.stringMatching(/^the database is not available: could not extend file .*: File too large$/),
+  ]);
 });

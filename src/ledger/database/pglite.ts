@@ -4,7 +4,14 @@ import { messageOf } from "../../service/describe-error.ts";
 import { parseExactly } from "../../service/exact-json.ts";
 import { lockFolder } from "../../service/folder-lock.ts";
 import { refuseWithoutSpace } from "../../service/free-space.ts";
-import { type Database, DatabaseUnavailable, givenUpAfter, isOfTheMoment, type Sql } from "./database.ts";
+import {
+  type Database,
+  DatabaseUnavailable,
+  givenUpAfter,
+  isFileFault,
+  isOfTheMoment,
+  type Sql,
+} from "./database.ts";
 import { upkeepOf } from "./pglite-upkeep.ts";
 import { readTimestamp } from "./timestamp.ts";
 
@@ -136,5 +143,5 @@ const sqlOver = (connected: () => Promise<PGlite | Transaction>): Sql => ({
 
 /** Its disk can be full. */
 function reject(error: Error & { code?: string }): never {
-  throw isOfTheMoment(error.code) ? new DatabaseUnavailable(error) : error;
+  throw isOfTheMoment(error.code) || isFileFault(error) ? new DatabaseUnavailable(error) : error;
 }
