@@ -25,6 +25,7 @@ const slow = [
   "simulation/planted.test.ts",
   "src/{commands,main,secrets}.test.ts",
   "src/client/package.test.ts",
+  "src/{features,ledger}/full-disk.test.ts",
   "src/features/commands/store.test.ts",
   "src/features/many-processes.test.ts",
   "src/features/store/redis.test.ts",
@@ -36,7 +37,7 @@ const slow = [
   "src/service/limits.test.ts",
 ];
 /** These choose their engines themselves. */
-const onTheirOwn = ["src/ledger/{many-processes,outage,pooler,standstill}.test.ts"];
+const onTheirOwn = ["src/ledger/{full-disk,many-processes,outage,pooler,standstill}.test.ts"];
 
 const servers = { TEST_POSTGRES_URL: "PostgreSQL", TEST_AMQP_URL: "RabbitMQ" };
 const missing = Object.entries(servers).filter(([variable]) => !process.env[variable]);

@@ -53,8 +53,8 @@ interface Parts {
   url: string;
   contract: Contract;
   token?: string;
-  /** Of the server itself, and of what it depends on. */
-  parts: { own: string; others: string[] };
+  /** Of the server itself, of what it depends on, and of those that write beside it and can hold up its writes. */
+  parts: { own: string; others: string[]; writers?: string[] };
   /** Statuses that a fault explains. */
   excused: number[];
   faults: FaultLog;
@@ -77,11 +77,11 @@ export function openCaller({ url, contract, token, parts, excused, faults, count
   return {
     async ask({ method = "GET", path, accept = "application/json" }, statuses) {
       const from = performance.now();
-      const suffered = (...some: string[]) => faults.suffered(some, from, performance.now());
+      const { own, others, writers = [] } = parts;
+      const all = [own, ...others, ...(method === "GET" ? [] : writers)];
+      const suffered = () => faults.suffered(all, from, performance.now());
       const unexplained = (what: string) =>
-        new Astray(
-          [`${method} ${path} of ${parts.own}: ${what}`, ...faults.before(performance.now())].join("\n"),
-        );
+        new Astray([`${method} ${path} of ${own}: ${what}`, ...faults.before(performance.now())].join("\n"));
       let reply: Reply & { headers: Record<string, unknown> };
       try {
         const { statusCode, headers, body } = await pool.request({
@@ -92,7 +92,7 @@ export function openCaller({ url, contract, token, parts, excused, faults, count
         reply = { status: statusCode, headers, text: await body.text() };
       } catch (error) {
         count("no reply");
-        if (suffered(parts.own, ...parts.others)) throw error;
+        if (suffered()) throw error;
         throw unexplained(`no reply: ${(error as Error).message}`);
       }
       const { status, headers, text } = reply;
@@ -101,7 +101,7 @@ export function openCaller({ url, contract, token, parts, excused, faults, count
       const operation = operations.find((one) => one.method === method && one.form.test(pathname));
       const fault = operation && faultOf(operation.operationId, { status, headers, body: text });
       if (fault !== undefined) throw unexplained(`${status}, ${fault}: ${text.slice(0, 500)}`);
-      const isExcused = excused.includes(status) && suffered(parts.own, ...parts.others);
+      const isExcused = excused.includes(status) && suffered();
       if (!statuses.includes(status) && !isExcused) throw unexplained(`${status}: ${text.slice(0, 500)}`);
       return reply;
     },

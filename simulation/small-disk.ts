@@ -39,7 +39,7 @@ export async function openScratch(
 }
 
 /** A disk in memory. */
-async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
+export async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), "small-disk-"));
   await run("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m,mode=1777`, "tmpfs", folder]);
   const filler = join(folder, "filler");

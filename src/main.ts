@@ -1,7 +1,7 @@
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { authenticationSettings, openAuthentication } from "./service/authentication.ts";
-import { refuseUnknown, runCommand } from "./service/command.ts";
+import { endMaxMs, endWithin, refuseUnknown, runCommand } from "./service/command.ts";
 import { messageOf } from "./service/describe-error.ts";
 import { type Logger, logLevels, openLog } from "./service/log.ts";
 import { oneOf, readSettings, type Settings } from "./service/settings.ts";
@@ -73,3 +73,4 @@ await runCommand("start", usage, async (args) => {
   await Promise.all(running);
   if (failures.length > 0) throw new AggregateError(failures);
 });
+endWithin(endMaxMs);

@@ -40,13 +40,13 @@ export async function simulateFeatures(plan: Plan) {
   return await withLogs(world.servers, () => simulateIn(world, plan));
 }
 
-async function simulateIn({ servers, faults: possible }: World, { minutes, random, stop }: Plan) {
+async function simulateIn({ servers, faults: possible, writers }: World, { minutes, random, stop }: Plan) {
   await using opened = new AsyncDisposableStack();
   const run = openRun(minutes, stop);
   const { log: faults, over: faultsOver } = letHappen(possible, random.fork(), run.quiet);
   const replies = new Map<string, number>();
   const callers = servers.map(({ url }, index) =>
-    opened.use(featuresCaller(url, `features ${index}`, faults, replies)),
+    opened.use(featuresCaller(url, `features ${index}`, faults, replies, writers)),
   );
 
   const progress = opened.use(openProgress("operations"));
@@ -80,11 +80,12 @@ export const featuresCaller = (
   own: string,
   faults: FaultLog,
   counts: Map<string, number>,
+  writers: string[] = [],
 ): Caller =>
   openCaller({
     url,
     contract: contract as unknown as Contract,
-    parts: { own, others: ["store", "disk"] },
+    parts: { own, others: ["store", "disk"], writers },
     excused: [500, 503],
     faults,
     counts,
@@ -208,6 +209,8 @@ async function feedOf(caller: Caller): Promise<Map<string, string[]>> {
 
 interface World extends AsyncDisposable {
   servers: TestServer[];
+  /** Processes of which one that hangs holds up the writes of the others: they share a folder. */
+  writers: string[];
   faults: Fault[];
 }
 
@@ -228,13 +231,15 @@ async function openWorld(kind: StoreKind): Promise<World> {
     url = `lmdb:${join(folder, "store")}`;
   }
   const servers: TestServer[] = [];
+  const writers: string[] = [];
   for (let index = 0; index < processes; index += 1) {
     const server = opening.use(
       await startService("features", { FEATURES_STORE_URL: `${url}?changes=${changesKept}` }),
     );
     servers.push(server);
-    faults.push(...faultsOfServer("features", `features ${index}`, server));
+    if (kind === "lmdb") writers.push(`features ${index}`);
+    faults.push(...faultsOfServer("features", `features ${index}`, server, 6000));
   }
   const opened = opening.move();
-  return { servers, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { servers, writers, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }

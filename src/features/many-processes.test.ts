@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { eventually } from "../service/eventually.fixture.ts";
 import { freePort } from "../service/free-port.fixture.ts";
 import { run } from "../service/run.fixture.ts";
-import { describeOnSharedStores } from "./store/new-store.fixture.ts";
+import { describeOnSharedStores, newLmdb } from "./store/new-store.fixture.ts";
 
 /** The feature storage as an operator runs it. */
 async function startProcess(url: string) {
@@ -10,9 +12,14 @@ async function startProcess(url: string) {
   const env = { FEATURES_STORE_URL: url, FEATURES_PORT: String(port), LOG_LEVEL: "info" };
   const started = run("main.ts", { args: ["features"], env });
   await started.says("Server listening");
-  const base = `http://127.0.0.1:${port}/features/customer`;
+  const service = `http://127.0.0.1:${port}`;
+  const base = `${service}/features/customer`;
   return {
     ...started,
+    async ask(path: string, options?: Parameters<typeof request>[1]) {
+      const { statusCode: status, body } = await request(service + path, options);
+      return { status, text: await body.text() };
+    },
     async add(path: string): Promise<number> {
       const { statusCode, body } = await request(`${base}/${path}`, { method: "POST" });
       await body.dump();
@@ -97,4 +104,103 @@ describeOnSharedStores("several processes of the feature storage", (make) => {
     }
     for (const { child } of services) child.kill("SIGTERM");
   });
+});
+
+type Service = Awaited<ReturnType<typeof startProcess>>;
+
+/** Adds three features to a resource at once; resolves with the status. */
+async function addThree({ ask }: Service, id: string, number: number): Promise<number> {
+  const changes = ["a", "b", "c"].map((letter) => ({
+    type: "add",
+    resource: "customer",
+    id,
+    feature: `${letter}${number}`,
+  }));
+  const headers = { "content-type": "application/json" };
+  return (await ask("/changes", { method: "POST", headers, body: JSON.stringify({ changes }) })).status;
+}
+
+/** Stops a process that writes all the time again and again, until it hangs in the middle of writing. */
+async function stopWhileWriting(one: Service, other: Service): Promise<string> {
+  return await eventually(async () => {
+    one.child.kill("SIGSTOP");
+    const { status, text } = await other.ask("/features/customer/probe/a", { method: "POST" });
+    if (status === 500) return text;
+    one.child.kill("SIGCONT");
+    await sleep(Math.random() * 20);
+    throw new Error("it was not writing");
+  });
+}
+
+describe("beside a process that hangs while it writes to an LMDB store", () => {
+  test.each(["SIGCONT", "SIGKILL"] as const)(
+    "writes fail in time, reads go on, and so do writes after %s; what was answered is kept",
+    async (signal) => {
+      await using made = await newLmdb();
+      const [one, other, stopped] = await Promise.all(
+        [1, 2, 3].map(() => startProcess(made.url) as Promise<Service>),
+      );
+      if (!one || !other || !stopped) throw new Error("not started");
+      const soon = new Date(Date.now() + 1000).toISOString();
+      await other.ask(`/features/customer/expiring/a?expires_at=${soon}`, { method: "POST" });
+      const answered: number[] = [];
+      let count = 0;
+      let isOver = false;
+      const adding = Array.from({ length: 8 }, async () => {
+        while (!isOver) {
+          const number = count++;
+          const status = await addThree(one, "1", number).catch(() => undefined);
+          if (status === 200) answered.push(number);
+          if (status === undefined) return;
+        }
+      });
+      const said = await stopWhileWriting(one, other);
+      expect(said).toBe(
+        "the store did not answer within 2000 ms; another process may hang while it writes\n",
+      );
+
+      const begun = performance.now();
+      for (let number = 0; number < 20; number++) expect(await addThree(other, "2", number)).toBe(500);
+      // That is at once, compared with the time that the first of them had.
+      expect(performance.now() - begun).toBeLessThan(20 * 1000);
+      expect((await other.list("1")).length).toBeGreaterThanOrEqual(3 * answered.length);
+      await sleep(Math.max(0, Date.parse(soon) - Date.now()));
+      expect(await other.list("expiring")).toEqual([]);
+      for (const path of ["/changes", "/changes?cursor=newest", "/features/customer?feature=a1"]) {
+        expect([path, (await other.ask(path)).status]).toEqual([path, 200]);
+      }
+
+      expect(await stopped.ask("/features/customer/probe/a", { method: "POST" })).toMatchObject({
+        status: 500,
+      });
+      stopped.child.kill("SIGTERM");
+      const env = { FEATURES_STORE_URL: made.url, FEATURES_PORT: "0" };
+      const late = run("main.ts", { args: ["features"], env });
+      expect((await late.ended).errors).toMatch(
+        /^the store failed: \S.* was not opened within 10000 ms; another process hangs while it writes to it, .*\n$/,
+      );
+      await stopped.ended;
+
+      one.child.kill(signal);
+      await eventually(async () => expect(await addThree(other, "3", 0)).toBe(200));
+      isOver = true;
+      await Promise.all(adding);
+      const lists = await Promise.all(["1", "2", "3"].map((id) => other.list(id)));
+      for (const list of lists) {
+        const numbers = list.map((feature) => feature.slice(1));
+        expect(list).toEqual(
+          [...new Set(numbers)].flatMap((number) => [`a${number}`, `b${number}`, `c${number}`]),
+        );
+      }
+      expect(lists[0]).toEqual(expect.arrayContaining(answered.map((number) => `c${number}`)));
+      // What failed so and was not begun is not done later.
+      expect(lists[1]).toEqual([]);
+      expect((await other.ask("/changes?limit=1000")).text).toContain('"type":"expired"');
+      const again = await startProcess(made.url);
+      expect(await again.list("1")).toEqual(lists[0]);
+      for (const { child } of [again, other, one]) child.kill("SIGTERM");
+      expect((await again.ended).code).toBe(0);
+      expect((await other.ended).code).toBe(0);
+    },
+  );
 });

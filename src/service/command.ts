@@ -55,6 +55,7 @@ export async function runCommand(name: string, usage: string, work: (args: strin
     const faults = error instanceof SettingsFault ? error.faults : describe(error);
     for (const fault of faults) complain(`${name}: ${fault}`);
     process.exitCode = error instanceof SettingsFault || error instanceof UsageFault ? 2 : 1;
+    endWithin(endMaxMs);
   }
 }
 
@@ -62,3 +63,11 @@ function describe(error: unknown): string[] {
   if (error instanceof AggregateError) return error.errors.flatMap(describe);
   return [messageOf(error)];
 }
+
+/** How long what a library left open may keep a process whose work is over. */
+export const endMaxMs = 2000;
+
+/** Ends this process so many milliseconds from now, unless it has ended by itself. */
+export const endWithin = (limitMs: number) => {
+  setTimeout(() => process.exit(), limitMs).unref();
+};

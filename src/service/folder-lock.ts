@@ -21,6 +21,8 @@ export function lockFolder(folder: string): Disposable {
   } catch (error) {
     const { code, errcode, message } = error as Error & { code?: string; errcode?: number };
     if (errcode === sqliteBusy) throw new Error(`the folder ${folder} is in use by another process`);
+    if (errcode === sqliteFull || code === "ENOSPC")
+      throw new Error(`the disk of the folder ${folder} is full; free some space, then start again`);
     throw new Error(
       `the folder ${folder} cannot be written: ${code === "ERR_SQLITE_ERROR" ? message : code}`,
     );
@@ -28,3 +30,4 @@ export function lockFolder(folder: string): Disposable {
 }
 
 const sqliteBusy = 5;
+const sqliteFull = 13;

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { inOrder, isLive, type Placed, withoutPlace } from "./placed.ts";
-import type { Change, Entry, FeatureStore, Wish } from "./store.ts";
+import { type Change, type Entry, type FeatureStore, StoreFailure, type Wish } from "./store.ts";
 
 /** Values by text, in the order of the texts. */
 export interface OrderedMap extends AsyncDisposable {
@@ -79,12 +79,16 @@ export async function openOrderedStore(map: OrderedMap, changesKept: number): Pr
     return entry !== undefined;
   }
 
-  /** Tells of every feature whose time has come. */
+  /** Tells of every feature whose time has come; later, where nothing can be written now: what is there can be read. */
   async function expire(): Promise<void> {
-    while (map.read(isAnyDue)) {
-      await map.write(() => {
-        for (const entry of due().toArray()) drop(entry, "expired", entry.expiresAt as number);
-      });
+    try {
+      while (map.read(isAnyDue)) {
+        await map.write(() => {
+          for (const entry of due().toArray()) drop(entry, "expired", entry.expiresAt as number);
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error;
     }
   }
 

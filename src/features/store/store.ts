@@ -29,7 +29,8 @@ export interface ToldChange {
 /**
  * Feature names by resource. What was answered is what every later call sees, whatever process it is made in. A feature
  * whose time has come is gone from every answer, by the clock of the process that answers.
- * Rejects with `StoreFailure` when it cannot answer, within a bounded time.
+ * Rejects with `StoreFailure` when it cannot answer, within some seconds. A change that failed so may have been made, or
+ * be made a little later, wholly or not at all, when the store did not answer in time. The caller can ask again.
  */
 export interface FeatureStore extends AsyncDisposable {
   /** The features of a resource, each once, in the order of their adding; none for an unknown resource. */

@@ -113,6 +113,15 @@ export const isOfTheMoment = (code: string | undefined): boolean =>
   /^(08|28|3D|40|53|57P|58|25006|0A000|55P03|57014|25P03)/.test(code ?? "");
 
 /**
+ * Whether a file could not be written for a reason that PostgreSQL has no SQLSTATE for, a quota or a limit of the size of
+ * files: it tells these as internal errors, XX000, from the files of its source that write files.
+ */
+export const isFileFault = (error: unknown): boolean => {
+  const { code, file } = error as { code?: string; file?: string };
+  return code === "XX000" && /^(buffile|dsm_impl|fd|logtape|md|slru|xlog)\.c$/.test(file ?? "");
+};
+
+/**
  * Whether the database refused the data rather than the moment: what failed so will fail again. SQLSTATE classes 22
  * (data exception), 23 (constraint violation) and 54 (limit exceeded).
  */

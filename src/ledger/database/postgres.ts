@@ -7,6 +7,7 @@ import {
   type Database,
   DatabaseUnavailable,
   givenUpAfter,
+  isFileFault,
   isOfTheMoment,
   type Limits,
   type Sql,
@@ -246,7 +247,9 @@ const timeToAnswer = ({ statementMs }: Limits) => statementMs + answerGraceMs;
 function rejection(error: unknown): unknown {
   if (error instanceof TypeError) return error;
   const isAnswer = error instanceof pg.DatabaseError;
-  return !isAnswer || isOfTheMoment(error.code) ? new DatabaseUnavailable(error) : error;
+  return !isAnswer || isOfTheMoment(error.code) || isFileFault(error)
+    ? new DatabaseUnavailable(error)
+    : error;
 }
 
 /**

@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { describeOnSmallDisk } from "../../simulation/small-disk.fixture.ts";
+import { eventually } from "../service/eventually.fixture.ts";
+import { run } from "../service/run.fixture.ts";
+import { startFeatures } from "./features.fixture.ts";
+import { openFeatureStore } from "./store/store.ts";
+
+describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk) => {
+  test("answers all that only reads, fails changes, and goes on when there is space", async () => {
+    await using disk = await openDisk();
+    await using store = await openFeatureStore(`lmdb:${join(disk.folder, "store")}`);
+    await using service = await startFeatures({ store });
+    const kept = "/features/customer/1/kept";
+    expect((await service.ask("POST", kept)).status).toBe(201);
+    const expires_at = new Date(Date.now() + 500).toISOString();
+    await service.ask("POST", `/features/customer/1/expired?expires_at=${expires_at}`);
+    await disk.fill();
+    const { headers } = await service.ask("GET", "/features/customer/1");
+    // Until no page that is free is left in the file.
+    let count = 0;
+    const body = { changes: [{ type: "add", resource: "customer", id: "2", feature: "" }] };
+    await eventually(async () => {
+      for (const change of body.changes) change.feature = `${"x".repeat(200)}${count++}`;
+      expect(await service.ask("POST", "/changes", { body })).toMatchObject({
+        status: 500,
+        text: expect.stringMatching(/^the store failed: (No space left on device|Input\/output error)\n$/),
+      });
+    });
+    await eventually(async () =>
+      expect((await service.ask("GET", "/features/customer/1")).text).toBe('["kept"]\n'),
+    );
+
+    const flags = "/ofrep/v1/evaluate/flags";
+    const context = { context: { targetingKey: "customer/1" } };
+    const query = { resources: [{ resource: "customer", id: "1" }], features: ["kept"] };
+    const reading = [
+      service.ask("GET", "/features/customer/1"),
+      service.ask("GET", kept),
+      service.ask("GET", "/features/customer?feature=kept"),
+      service.ask("GET", "/changes"),
+      service.ask("GET", "/changes?cursor=newest"),
+      service.ask("POST", "/query", { body: query }),
+      service.ask("POST", `${flags}/kept`, { body: context }),
+      service.ask("POST", flags, { body: context }),
+      service.ask("GET", "/metrics"),
+    ];
+    expect((await Promise.all(reading)).map(({ status }) => status)).toEqual(reading.map(() => 200));
+    const writing = [
+      service.ask("POST", "/features/customer/3/new"),
+      service.ask("DELETE", "/features/customer/2"),
+      service.ask("PUT", "/features/customer/1", {
+        body: ["other"],
+        headers: { "if-match": String(headers.etag) },
+      }),
+    ];
+    for (const { status } of await Promise.all(writing)) expect([200, 201, 204, 412, 500]).toContain(status);
+
+    await disk.clear();
+    await eventually(async () =>
+      expect((await service.ask("POST", "/features/customer/3/new")).status).toBeLessThan(300),
+    );
+    const told = await eventually(async () => {
+      const { text } = await service.ask("GET", "/changes?limit=1000");
+      expect(text).toContain('"type":"expired"');
+      return text;
+    });
+    expect(told).toContain('"feature":"new"');
+  });
+
+  test("starts with what there is, and can be read", async () => {
+    await using disk = await openDisk();
+    const env = { FEATURES_STORE_URL: `lmdb:${join(disk.folder, "store")}`, FEATURES_PORT: "0" };
+    {
+      await using store = await openFeatureStore(env.FEATURES_STORE_URL);
+      await store.change("customer", "1", [{ type: "add", feature: "kept" }]);
+    }
+    await disk.fill();
+    const started = run("main.ts", { args: ["features"], env });
+    await started.says("listening");
+    started.child.kill("SIGTERM");
+    expect((await started.ended).code).toBe(0);
+    await using store = await openFeatureStore(env.FEATURES_STORE_URL);
+    expect(await store.list("customer", "1")).toEqual(["kept"]);
+  });
+
+  test("does not start without files, and says why", async () => {
+    await using disk = await openDisk();
+    await disk.fill();
+    const env = { FEATURES_STORE_URL: `lmdb:${join(disk.folder, "store")}`, FEATURES_PORT: "0" };
+    const { code, errors } = await run("main.ts", { args: ["features"], env }).ended;
+    expect([code, errors]).toEqual([
+      1,
+      expect.stringMatching(
+        /^start: features: .* has 0 MiB of free space, .*; free some, then start again\n$/,
+      ),
+    ]);
+  });
+});

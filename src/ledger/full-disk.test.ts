@@ -1,0 +1,164 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { describeOnSmallDisk } from "../../simulation/small-disk.fixture.ts";
+import { eventually } from "../service/eventually.fixture.ts";
+import { describeNeeding } from "../service/needing.fixture.ts";
+import { newFolder, run } from "../service/run.fixture.ts";
+import { openDatabase } from "./database/database.ts";
+import { isPostgresInstalled, startPostgres } from "./database/postgres-server.fixture.ts";
+import { message, startLedger } from "./ledger.fixture.ts";
+
+type Ledger = Awaited<ReturnType<typeof startLedger>>;
+
+/** What a table holds whose rows change places without more space, so that only the log grows. */
+const filler = (rows: number) => `
+  create table filler (number int, words text);
+  insert into filler select number, repeat(md5(number::text), 30) from generate_series(1, ${rows}) as number;
+  delete from filler where number % 2 = 0;
+  vacuum filler;
+  checkpoint`;
+
+const reads = [
+  ["/v1/transaction/before?account_id=57"],
+  ["/v1/transaction/before?account_id=57&as_of=2024-03-05T12:00:00Z"],
+  ["/v1/transaction/before/event?gateway_account_id=57"],
+  ["/v1/transaction/?account_id=57"],
+  ["/v1/transaction/?account_id=57&metadata_value=a"],
+  ["/v1/transaction/?override_account_id_restriction=true"],
+  ["/v1/transaction/?account_id=57", "text/csv"],
+  ["/v1/event/1"],
+  ["/healthcheck"],
+  ["/metrics"],
+] as const;
+
+/** The statuses of all that reads. */
+async function statuses(ledger: Ledger): Promise<number[]> {
+  const told: number[] = [];
+  for (const [path, accept = "application/json"] of reads) {
+    told.push((await ledger.ask(path, { headers: { accept } })).status);
+  }
+  return told;
+}
+
+/** Fills the log until it cannot be written. */
+async function fillLog({ database }: Ledger): Promise<void> {
+  for (let round = 0; ; round++) {
+    const moving = database.query("update filler set words = md5(words) || words where number % 20 = $1", [
+      round % 20,
+    ]);
+    if (
+      await moving.then(
+        () => false,
+        () => true,
+      )
+    )
+      return;
+  }
+}
+
+async function staysAndGoesOn(ledger: Ledger, disk: { fill(): Promise<void>; clear(): Promise<void> }) {
+  await ledger.tell([message({ resource_external_id: "before" })]);
+  for (const statement of filler(20_000).split(";")) await ledger.database.run(statement);
+  await disk.fill();
+  const sort =
+    "select count(*) from (select words, g from filler, generate_series(1, 9) as g order by words, g offset 9) as sorted";
+  await expect(ledger.database.query(sort)).rejects.toThrow(
+    /^the database is not available: .*No space left/,
+  );
+  for (const status of await statuses(ledger)) expect([200, 503]).toContain(status);
+  await fillLog(ledger);
+  for (const status of await statuses(ledger)) expect([200, 503]).toContain(status);
+  await ledger.send(...["1", "2", "3"].map((id) => message({ resource_external_id: id })));
+  await sleep(3000);
+  await disk.clear();
+  for (const id of ["before", "1", "2", "3"]) {
+    await ledger.until(`/v1/transaction/${id}?account_id=57`, { transaction_id: id });
+  }
+  expect(await statuses(ledger)).toEqual(reads.map(() => 200));
+}
+
+describeOnSmallDisk("on a full disk, the ledger in the embedded database", 300, (openDisk) => {
+  test("answers what it can or 503, loses nothing, and goes on when there is space", async () => {
+    await using disk = await openDisk();
+    const url = `pglite:${join(disk.folder, "database")}`;
+    await using ledger = await startLedger({ open: () => openDatabase(url) });
+    await staysAndGoesOn(ledger, disk);
+    expect((await ledger.ask("/healthcheck")).status).toBe(200);
+  });
+
+  test("that was killed says why it does not start, and starts when there is space", async () => {
+    await using disk = await openDisk();
+    const env = {
+      DATABASE_URL: `pglite:${join(disk.folder, "database")}`,
+      QUEUE_URL: "memory:",
+      LEDGER_PORT: "0",
+    };
+    const start = () => run("main.ts", { args: ["ledger"], env });
+    {
+      await using database = await openDatabase(env.DATABASE_URL);
+      for (const statement of filler(20_000).split(";")) await database.run(statement);
+    }
+    const killed = await disk.fill().then(() => start().ended);
+    expect([killed.code, killed.errors]).toEqual([1, noSpace]);
+    await disk.clear();
+    const ledger = start();
+    await ledger.says("listening");
+    await disk.fill();
+    ledger.child.kill("SIGKILL");
+    await ledger.ended;
+    const { code, errors } = await start().ended;
+    expect([code, errors]).toEqual([1, noSpace]);
+    await disk.clear();
+    const again = start();
+    await again.says("listening");
+    again.child.kill("SIGTERM");
+    expect((await again.ended).code).toBe(0);
+  });
+});
+const noSpace = expect.stringMatching(
+  /^start: ledger: the disk of the folder \S+ .*; free some( space)?, then start again\n$/,
+);
+
+describeOnSmallDisk("on a full disk", 600, (openDisk) => {
+  describeNeeding("PostgreSQL", isPostgresInstalled())("of its server, the ledger", () => {
+    test("answers what it can or 503, loses nothing, and goes on when there is space", async () => {
+      await using disk = await openDisk();
+      await using server = await startPostgres(disk.folder);
+      await using ledger = await startLedger({ open: () => openDatabase(server.url) });
+      await staysAndGoesOn(ledger, {
+        fill: () => disk.fill(),
+        async clear() {
+          await disk.clear();
+          // It ends when it cannot recover for want of space.
+          if (!server.isRunning()) await eventually(() => server.start());
+        },
+      });
+    });
+  });
+});
+
+test("a limit of the size of files, or a quota, is told as an outage of the embedded database", async () => {
+  const module = fileURLToPath(new URL("database/database.ts", import.meta.url));
+  const program = `
+    import { openDatabase } from ${JSON.stringify(module)};
+    await using database = await openDatabase(process.argv[1]);
+    await database.run(${JSON.stringify(filler(10_000).split(";").slice(0, 2).join(";"))});
+    const sort = "select count(*) from (select words, g from filler, generate_series(1, 9) as g order by words, g offset 9) as x";
+    const insert = "insert into filler select 1, repeat(words, 4) from filler, generate_series(1, 9)";
+    const told = [];
+    for (const statement of [sort, insert]) await database.query(statement).catch(({ message }) => told.push(message));
+    await database.query("select 1");
+    console.log(JSON.stringify(told));`;
+  const args = [process.execPath, "--input-type=module", "--eval", program, `pglite:${newFolder()}`];
+  // 20 MB, in blocks of 512 bytes.
+  const limited = ["-c", 'ulimit -f 40000; exec "$0" "$@"', ...args];
+  const { stdout } = await promisify(execFile)("sh", limited);
+  expect(JSON.parse(stdout)).toEqual([
+    expect.stringMatching(/^the database is not available: could not write to file .*: File too large$/),
+    expect.stringMatching(/^the database is not available: could not extend file .*: File too large$/),
+  ]);
+});
