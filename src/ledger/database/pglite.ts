@@ -30,6 +30,9 @@ export async function open(url: URL): Promise<Database> {
     ...sql,
     // A statement that has begun goes on to its end, since this engine, which runs in this thread, cannot be interrupted.
     within: (limitMs) => givenUpAfter(limitMs, sql),
+    // Its folder belongs to one process.
+    exclusively: (work) => work(),
+    alone: sql.run,
     transaction: (work) => pglite.transaction((transaction) => work(sqlOver(transaction))) as never,
     async check() {
       await pglite.query("select 1");

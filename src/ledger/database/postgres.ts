@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { hostOf } from "../../service/adapter.ts";
 import { parseExactly } from "../../service/exact-json.ts";
@@ -25,6 +26,10 @@ const keepAliveMs = 10_000;
 const checkMaxMs = 2000;
 /** The server ends a statement that runs out of time; one that does not even do that is given up on. */
 const answerGraceMs = 500;
+/** Between two looks at whether it is this process' turn. */
+const turnEveryMs = 200;
+/** Told when a connection begins, they outweigh those of the role and the database. */
+const withoutTimeouts = "-c statement_timeout=0 -c lock_timeout=0";
 
 /**
  * A PostgreSQL server, through connections that are opened when they are needed, and anew when they broke. Statements
@@ -34,7 +39,7 @@ export async function open(url: URL): Promise<Database> {
   const config = await configOf(url);
   const unlimited = openPool({ ...config, ...pipelineOptions, max: unlimitedMax });
   const limited: pg.Pool[] = [];
-  return {
+  const database: Database = {
     ...sqlOver(unlimited, rejection),
     within(limitMs) {
       const limits = {
@@ -65,6 +70,15 @@ export async function open(url: URL): Promise<Database> {
         throw error;
       }
     },
+    exclusively: (work) => inTurn(database, work),
+    async alone(statement) {
+      const pool = openPool({ ...config, max: 1, options: withoutTimeouts });
+      try {
+        await sqlOver(pool, rejection).run(statement);
+      } finally {
+        await pool.end();
+      }
+    },
     async check() {
       const look = { text: "select 1", query_timeout: checkMaxMs };
       await inTerms(rejection, unlimited.query(look));
@@ -74,6 +88,27 @@ export async function open(url: URL): Promise<Database> {
       await Promise.all([unlimited, ...limited].map((pool) => pool.end()));
     },
   };
+  return database;
+}
+
+/** The turn is a lock of a transaction, since a pooler of transactions would lose one of a session. */
+async function inTurn<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    const done = await database.transaction(async (sql) => {
+      // It is tried, not waited for: who waits in the server holds a snapshot meanwhile.
+      const [turn] = await sql.query<{ is_ours: boolean }>(
+        "select pg_try_advisory_xact_lock(hashtext('migration'), 0) as is_ours",
+      );
+      // As a script it also lets go of the snapshot of the statement before it. (From version 17 there is one more.)
+      await sql.run(`
+        set local idle_in_transaction_session_timeout = 0;
+        select set_config('transaction_timeout', '0', true)
+        where current_setting('server_version_num')::integer >= 170000`);
+      return turn?.is_ours && { result: await work() };
+    });
+    if (done) return done.result;
+    await sleep(turnEveryMs);
+  }
 }
 
 async function configOf(url: URL): Promise<pg.PoolConfig> {
