@@ -28,7 +28,7 @@ const checkMaxMs = 2000;
 const answerGraceMs = 500;
 /** Between two looks at whether it is this process' turn. */
 const turnEveryMs = 200;
-/** Told when a connection begins, they outweigh those of the role and the database. */
+/** Set as a connection begins, they outweigh those of the role and the database. */
 const withoutTimeouts = "-c statement_timeout=0 -c lock_timeout=0";
 
 /**

@@ -5,7 +5,10 @@ import type { Database, Sql } from "../database/database.ts";
 
 const migrations = new URL("./migrations/", import.meta.url);
 
-/** How long requests can wait behind a statement that waits for a lock. */
+/**
+ * How long requests can wait behind a statement that waits for a lock. Shorter than PostgreSQL's `deadlock_timeout`, so
+ * that the migration gives way where both wait for each other.
+ */
 const lockTimeoutMs = 500;
 /** From one attempt to get a lock to the next: those who waited behind the first go on meanwhile. */
 const lockRetryDelayMs = 2000;
@@ -166,7 +169,7 @@ async function untilLocksAreFree<Result>(
       if (!isOfLocks(err) || Date.now() > giveUpAt) throw err;
       log?.warn(
         { migration: name, err, retryDelayMs: lockRetryDelayMs },
-        "a lock was not free, which is tried again",
+        "a lock was not free; the migration is retried",
       );
       await sleep(lockRetryDelayMs);
     }
