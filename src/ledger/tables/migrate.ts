@@ -34,7 +34,9 @@ export async function migrate(database: Database, log?: Logger, folder = migrati
   );
   if (encoding !== "UTF8") throw new Error(`the database must be in UTF8, and is in ${encoding}`);
   // A process that finds nothing to do needs no lock, and no right to make tables.
-  if ((await unapplied(database, folder)).length === 0) return;
+  const due = await unapplied(database, folder);
+  if (due.length === 0) return;
+  log?.info({ migrations: due }, "migrations are due; one process at a time applies them");
   await database.exclusively(async () => {
     await database.run(
       "create table if not exists migration (name text primary key, applied_at timestamptz not null default now())",
