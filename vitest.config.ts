@@ -28,16 +28,16 @@ const slow = [
   "src/features/commands/store.test.ts",
   "src/features/many-processes.test.ts",
   "src/features/store/redis.test.ts",
-  "src/ledger/{large-messages,many-processes,outage}.test.ts",
+  "src/ledger/{large-messages,many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/commands/{parked,reproject}.test.ts",
-  "src/ledger/database/{pglite-upkeep,postgres}.test.ts",
+  "src/ledger/database/{pgbouncer,pglite-upkeep,postgres}.test.ts",
   "src/ledger/queue/amqp.test.ts",
   "src/ledger/tables/{migrate-beside-traffic,transaction}.test.ts",
   "src/service/limits.test.ts",
 ];
 /** These choose their engines themselves. */
 const onTheirOwn = [
-  "src/ledger/{many-processes,outage}.test.ts",
+  "src/ledger/{many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/tables/migrate-beside-traffic.test.ts",
 ];
 

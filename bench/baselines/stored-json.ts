@@ -4,7 +4,7 @@ import { linesMax, pipelined, pipelineOptions } from "../../src/ledger/database/
 
 /** Answers `/v1/transaction/ID` with the text that is stored for the id, and looks at nothing else. */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ...pipelineOptions, max: linesMax });
-const connection = pipelined(pool);
+const use = pipelined(pool);
 const statement = {
   name: "stored",
   text: "select body from stored_json where external_id = $1",
@@ -18,7 +18,7 @@ const server = createServer(
   async ({ url = "" }, response) => {
     const end = url.indexOf("?");
     const id = url.slice(idAt, end === -1 ? undefined : end);
-    const { rows } = await connection.query({ ...statement, values: [id] });
+    const { rows } = await use((client) => client.query({ ...statement, values: [id] }));
     const body: string | undefined = rows[0]?.[0];
     if (body === undefined) {
       response.writeHead(404, notFound).end();

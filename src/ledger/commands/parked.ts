@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { parseCommandLine, printable, runCommand, say, UsageFault } from "../../service/command.ts";
 import { openProgress } from "../../service/progress.ts";
 import { readSettings } from "../../service/settings.ts";
-import { type Database, openDatabase } from "../database/database.ts";
+import { type Database, openDatabase, type Sql } from "../database/database.ts";
 import { messageBytesMax, readMessage } from "../intake/message.ts";
 import { openSender, type Sender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
@@ -31,6 +31,10 @@ Messages that could never become an event wait, with the reason, in the database
 `;
 
 const batch = 100;
+/** Milliseconds: a batch can be of 100 MiB, and a queue may take its time. */
+const batchMaxMs = 600_000;
+/** While the queue takes a batch, a receiver that parks one of its messages anew waits. */
+const replayLimits = { statementMs: batchMaxMs, idleMs: 60_000 };
 const anyLength = 2 ** 31 - 1;
 
 await runCommand("parked", usage, async (args) => {
@@ -61,7 +65,7 @@ function actionOf({ verb, ids, all, dryRun, queueUrl }: Asked): (database: Datab
   const [id, ...others] = ids;
   if (verb === "list" && id === undefined) return list;
   if (verb === "show" && id !== undefined && others.length === 0) {
-    return async (database) => show(await messageOf(database, id, anyLength));
+    return async (database) => show(await messageOf(database.within(batchMaxMs), id, anyLength));
   }
   if (verb === "replay" && all !== ids.length > 0) {
     const chosen = all ? undefined : ids;
@@ -97,7 +101,7 @@ function show({ id, parked_at, source_id, reason, body }: ParkedMessageRow): voi
 
 async function tellFates(database: Database, ids: bigint[] | undefined): Promise<void> {
   let count = 0;
-  for await (const { id, body } of messagesOf(database, ids)) {
+  for await (const { id, body } of messagesOf(database.within(batchMaxMs), ids)) {
     say(`${id} would ${fateOf(body)}`);
     count += 1;
   }
@@ -114,7 +118,7 @@ function fateOf(body: Uint8Array | null): string {
 
 async function replay(database: Database, queueUrl: string, ids: bigint[] | undefined): Promise<void> {
   await using sender = await openSender(queueUrl);
-  const sent = await sendAgain(database, sender, inBatches(messagesOf(database, ids)));
+  const sent = await sendAgain(database, sender, inBatches(messagesOf(database.within(batchMaxMs), ids)));
   say(`sent ${sent} messages to ${sender.url}`);
 }
 
@@ -134,7 +138,7 @@ async function sendAgain(
       );
       await sender.send(removed.map((body) => Buffer.from(body).toString()));
       progress.advance(removed.length);
-    });
+    }, replayLimits);
   }
   return progress.count;
 }
@@ -144,27 +148,27 @@ async function sendAgain(
  * replayed, unless others are asked for.
  */
 async function* messagesOf(
-  database: Database,
+  sql: Sql,
   ids?: bigint[],
   bodyMax = messageBytesMax,
 ): AsyncGenerator<ParkedMessageRow> {
   if (ids) {
     const messages: ParkedMessageRow[] = [];
-    for (const id of ids) messages.push(await messageOf(database, id, bodyMax));
+    for (const id of ids) messages.push(await messageOf(sql, id, bodyMax));
     yield* messages;
     return;
   }
-  const last = await newestParkedId(database);
+  const last = await newestParkedId(sql);
   let after = 0n;
   while (after < last) {
-    const messages = await parkedMessagesAfter(database, after, last, batch, bodyMax);
+    const messages = await parkedMessagesAfter(sql, after, last, batch, bodyMax);
     yield* messages;
     after = messages.at(-1)?.id ?? last;
   }
 }
 
-async function messageOf(database: Database, id: bigint, bodyMax: number): Promise<ParkedMessageRow> {
-  const message = await findParkedMessage(database, id, bodyMax);
+async function messageOf(sql: Sql, id: bigint, bodyMax: number): Promise<ParkedMessageRow> {
+  const message = await findParkedMessage(sql, id, bodyMax);
   if (!message) throw new Error(`no message ${id} is parked`);
   return message;
 }

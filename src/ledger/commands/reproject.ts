@@ -2,7 +2,7 @@ import { parseCommandLine, printable, runCommand, say, UsageFault } from "../../
 import { numeral, openProgress } from "../../service/progress.ts";
 import { readSettings } from "../../service/settings.ts";
 import { stopOnSignals } from "../../service/stop.ts";
-import { type Database, openDatabase } from "../database/database.ts";
+import { type Database, openDatabase, type Sql } from "../database/database.ts";
 import { ingest } from "../intake/ingest.ts";
 import { verify } from "../intake/verify.ts";
 import { settings } from "../settings.ts";
@@ -23,6 +23,8 @@ Rows that are right are not written.
 `;
 
 const batch = 200;
+/** Milliseconds: what looks for resources may read every event. */
+const searchMaxMs = 3_600_000;
 
 await runCommand("reproject", usage, async (args) => {
   const { values, positionals: ids } = parseCommandLine({
@@ -37,9 +39,10 @@ await runCommand("reproject", usage, async (args) => {
   const { DATABASE_URL } = readSettings(process.env, settings);
   await using database = await openDatabase(DATABASE_URL);
   await refuseUnmigrated(database);
-  if (ids.length > 0) await refuseUnknownIds(database, ids);
-  const batches = ids.length > 0 ? [ids] : pages(database, account);
-  const total = ids.length || (await countResources(database, account));
+  const sql = database.within(searchMaxMs);
+  if (ids.length > 0) await refuseUnknownIds(sql, ids);
+  const batches = ids.length > 0 ? [ids] : pages(sql, account);
+  const total = ids.length || (await countResources(sql, account));
   if (total === 0 && account !== undefined) {
     throw new Error(`no event and no row tells of the account ${printable(account)}`);
   }
@@ -68,17 +71,17 @@ async function verifyEach(database: Database, batches: Batches, total: number): 
   if (differences.length > 0) throw new Error(`${numeral(differences.length)} rows differ from their events`);
 }
 
-async function refuseUnknownIds(database: Database, ids: string[]): Promise<void> {
-  const known = await knownResourceIds(database, ids);
+async function refuseUnknownIds(sql: Sql, ids: string[]): Promise<void> {
+  const known = await knownResourceIds(sql, ids);
   const unknown = ids.filter((id) => !known.includes(id));
   if (unknown.length > 0) throw new Error(`no event and no row tells of ${printable(unknown.join(", "))}`);
 }
 
-async function* pages(database: Database, account: string | undefined): AsyncGenerator<string[]> {
-  let ids = await resourceIdsAfter(database, "", batch, account);
+async function* pages(sql: Sql, account: string | undefined): AsyncGenerator<string[]> {
+  let ids = await resourceIdsAfter(sql, "", batch, account);
   while (ids.length > 0) {
     yield ids;
-    ids = await resourceIdsAfter(database, ids.at(-1) as string, batch, account);
+    ids = await resourceIdsAfter(sql, ids.at(-1) as string, batch, account);
   }
 }
 

@@ -20,8 +20,11 @@ export interface Sql {
 }
 
 export interface Database extends Sql, AsyncDisposable {
-  /** All of the work is committed, or, when it rejects, none. */
-  transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+  /**
+   * All of the work is committed, or, when it rejects, none. What reaches a limit, those of the engine or its own, rejects
+   * with `DatabaseUnavailable`, and the transaction holds nothing any more. An engine inside the process has no limits.
+   */
+  transaction<Result>(work: (sql: Sql) => Promise<Result>, limits?: Partial<Limits>): Promise<Result>;
   /**
    * The same, but every statement is given up on after so many milliseconds, the waiting for its turn included:
    * it rejects with `StatementTimeout`. It waits for other statements within limits, not for transactions, where the
@@ -30,19 +33,29 @@ export interface Database extends Sql, AsyncDisposable {
   within(limitMs: number): Sql;
   /**
    * Does work that one process does at a time; the others wait for their turn, however long it takes. Meanwhile it holds
-   * no snapshot, for whose end `alone` would wait. Rejects as the work does, or when the connection that holds the turn
+   * no snapshot, for whose end `runOutside` would wait. Rejects as the work does, or when the connection that holds the turn
    * broke.
    */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
-   * Runs one statement outside any transaction and without timeouts, whatever those of the role and the database are:
-   * `create index concurrently` can be run in no other way. It does not wait for its turn.
+   * Runs one statement outside any transaction and without limits: `create index concurrently` can be run in no other way.
+   * Behind a pooler that shares sessions those of the role and the database hold. It does not wait for its turn.
    */
-  alone(statement: string): Promise<void>;
+  runOutside(statement: string): Promise<void>;
   /** Rejects when the database cannot be reached. */
   check(): Promise<void>;
   /** How its connections are used now, by what they are for; none of an engine inside the process. */
   connections(): Record<string, Connections>;
+}
+
+/** Of a transaction, in milliseconds, from 1 to 2,147,483,000. */
+export interface Limits {
+  /** Of each statement, the waiting for locks included; 10,000 unless given. */
+  statementMs: number;
+  /** Of the waiting for each lock; 8000 unless given. */
+  lockMs: number;
+  /** Of the time between two statements, in which it is this process that has something to do; 5000 unless given. */
+  idleMs: number;
 }
 
 export interface Connections {
@@ -104,10 +117,11 @@ export const openDatabase = (url: string) => openAdapter<Database>(databases, ur
 /**
  * Whether an error with this SQLSTATE is of the moment, so that the same may succeed later: classes 08 (connection), 28
  * and 3D (no way in), 40 (rolled back among others), 53 (out of resources), 57P (starting, stopping), 58 (the system, its
- * disks say), 25006 (read-only after a failover) and 0A000 (a kept plan is of before a migration).
+ * disks say), 25006 (read-only after a failover), 0A000 (a kept plan is of before a migration), and what reached a limit:
+ * 55P03 (waited too long for a lock), 57014 (took too long), 25P03 (did nothing for too long).
  */
 export const isOfTheMoment = (code: string | undefined): boolean =>
-  /^(08|28|3D|40|53|57P|58|25006|0A000)/.test(code ?? "");
+  /^(08|28|3D|40|53|57P|58|25006|0A000|55P03|57014|25P03)/.test(code ?? "");
 
 /**
  * Whether the database refused the data rather than the moment: what failed so will fail again. SQLSTATE classes 22

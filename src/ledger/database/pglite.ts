@@ -32,7 +32,8 @@ export async function open(url: URL): Promise<Database> {
     within: (limitMs) => givenUpAfter(limitMs, sql),
     // Its folder belongs to one process.
     exclusively: (work) => work(),
-    alone: sql.run,
+    runOutside: sql.run,
+    // Nobody else can hold anything here: there are no limits.
     transaction: (work) => pglite.transaction((transaction) => work(sqlOver(transaction))) as never,
     async check() {
       await pglite.query("select 1");

@@ -18,7 +18,7 @@ class GatheringSocket extends Socket {
   }
 }
 
-/** Of clients that send a statement before those ahead of it are answered. */
+/** Of the clients here, which send a statement before those ahead of it are answered. */
 export const pipelineOptions = {
   pipeline: true,
   stream: () => new GatheringSocket(),
@@ -27,55 +27,66 @@ export const pipelineOptions = {
 /** Connections for many statements; with a second one, a statement that is not quick holds up only half of the others. */
 export const linesMax = 2;
 
-/** What can be asked: a pool, or one of its connections. */
-export interface Connection {
-  query(statement: pg.QueryConfig): Promise<pg.QueryResult>;
-}
+/** Does work on a connection of a pool. */
+export type Use = <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>;
+
+/** On one that nobody else uses meanwhile. */
+export const alone =
+  (pool: pg.Pool): Use =>
+  async (work) => {
+    const client = await pool.connect();
+    try {
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(error as Error);
+      throw error;
+    }
+  };
 
 /** A connection on which statements wait for their answers; there is at least one. */
 interface Line {
   client: Promise<pg.PoolClient>;
   unanswered: number;
-  isBroken: boolean;
+  /** What broke it. */
+  failure?: Error;
 }
 
 /**
  * The connections of a pool, each for any number of statements at a time: one is sent before those ahead of it are
  * answered, which saves most of what sending and receiving cost when much is asked. Answers come in that order, so
- * every statement has to be quick. The pool must have been opened with the options above.
+ * every statement has to be quick.
  */
-export function pipelined(pool: pg.Pool): Connection {
+export function pipelined(pool: pg.Pool): Use {
   const lines = new Set<Line>();
 
   function shortestLine(): Line {
     if (lines.size < pool.options.max) {
-      const line = { client: pool.connect(), unanswered: 0, isBroken: false };
+      const line: Line = { client: pool.connect(), unanswered: 0 };
       lines.add(line);
       return line;
     }
     return [...lines].reduce((shortest, line) => (line.unanswered < shortest.unanswered ? line : shortest));
   }
 
-  return {
-    async query(statement) {
-      const line = shortestLine();
-      line.unanswered += 1;
-      try {
-        const client = await line.client;
-        return await client.query(statement);
-      } catch (error) {
-        line.isBroken ||= !(error instanceof pg.DatabaseError);
-        throw error;
-      } finally {
-        line.unanswered -= 1;
-        if (line.unanswered === 0 || line.isBroken) lines.delete(line);
-        if (line.unanswered === 0) {
-          line.client.then(
-            (client) => client.release(line.isBroken),
-            () => {},
-          );
-        }
+  return async (work) => {
+    const line = shortestLine();
+    line.unanswered += 1;
+    try {
+      return await work(await line.client);
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) line.failure ??= error as Error;
+      throw error;
+    } finally {
+      line.unanswered -= 1;
+      if (line.unanswered === 0 || line.failure) lines.delete(line);
+      if (line.unanswered === 0) {
+        line.client.then(
+          (client) => client.release(line.failure),
+          () => {},
+        );
       }
-    },
+    }
   };
 }

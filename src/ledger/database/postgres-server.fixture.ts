@@ -57,8 +57,7 @@ function start(
       ],
       stopSignal: "SIGINT",
       hello: startup,
-      // Ready for a query.
-      welcome: "Z\0\0\0\x05I",
+      welcome,
       clean: (place) => removeSegment(data(place)),
     },
     within,
@@ -66,7 +65,7 @@ function start(
 }
 
 /** PostgreSQL refuses to run as root. Debian's package brings a user for it. */
-function postgresAccount(): Account | undefined {
+export function postgresAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const number = (option: string) => Number(execFileSync("id", [option, "postgres"], { encoding: "utf8" }));
   return { uid: number("-u"), gid: number("-g") };
@@ -84,4 +83,6 @@ function removeSegment(data: string): void {
 }
 
 /** The first message of the protocol, version 3.0: the length of it all, then who wants which database. */
-const startup = "\0\0\0\x29\0\x03\0\0user\0postgres\0database\0postgres\0\0";
+export const startup = "\0\0\0\x29\0\x03\0\0user\0postgres\0database\0postgres\0\0";
+/** Ready for a query. */
+export const welcome = "Z\0\0\0\x05I";

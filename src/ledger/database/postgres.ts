@@ -9,83 +9,111 @@ import {
   DatabaseUnavailable,
   givenUpAfter,
   isOfTheMoment,
+  type Limits,
   type Sql,
   StatementTimeout,
 } from "./database.ts";
-import { type Connection, linesMax, pipelined, pipelineOptions } from "./pipeline.ts";
+import { alone, linesMax, pipelined, pipelineOptions, type Use } from "./pipeline.ts";
+import {
+  answeredWithin,
+  beginning,
+  isPooled,
+  nameIn,
+  prepare,
+  usualLimits,
+  withoutLimits,
+} from "./session.ts";
 import { readTimestamp } from "./timestamp.ts";
 
 const poolSizeOtherwise = 10;
 const connectSecondsOtherwise = 5;
 const idleMs = 60_000;
-/** Who works without a time limit is few, and bounded by itself: by the batches in hand. */
-const unlimitedMax = 1000;
+/** Connections for work outside `within`: they are few, and bounded by the batches in hand. */
+const workingMax = 1000;
 /** Until the system asks whether the other side of a connection is still there. */
 const keepAliveMs = 10_000;
 /** How long a look at whether the server is there may take. */
 const checkMaxMs = 2000;
-/** The server ends a statement that runs out of time; one that does not even do that is given up on. */
+/** The server ends a statement that runs out of time; a connection on which it does not even do that is ended by us. */
 const answerGraceMs = 500;
 /** Between two looks at whether it is this process' turn. */
 const turnEveryMs = 200;
-/** Set as a connection begins, they outweigh those of the role and the database. */
-const withoutTimeouts = "-c statement_timeout=0 -c lock_timeout=0";
 
 /**
  * A PostgreSQL server, through connections that are opened when they are needed, and anew when they broke. Statements
- * within a limit have pools of their own: the server is told the limit when a connection begins.
+ * within a limit have pools of their own, so that requests and receiving do not wait for each other's connections.
  */
 export async function open(url: URL): Promise<Database> {
   const config = await configOf(url);
-  const unlimited = openPool({ ...config, ...pipelineOptions, max: unlimitedMax });
-  const limited: pg.Pool[] = [];
+  // A server that is there makes a connection ready, and begins or ends a transaction, in that time.
+  const promptly = (text: string) => answeredWithin(config.connectionTimeoutMillis, { text });
+  const pools: Pool[] = [];
+  const endIdle = () => {
+    for (const pool of pools) pool.endIdle();
+  };
+  function openLimited(limits: Limits, options: pg.PoolConfig): Pool {
+    const pool = openPool({ ...config, ...options }, limits);
+    // What broke one connection may have broken all. Those in use find out in their own time.
+    pool.on("release", (error) => {
+      if (error && !(error instanceof pg.DatabaseError)) endIdle();
+    });
+    pools.push(pool);
+    return pool;
+  }
+  const working = openLimited(usualLimits, { max: workingMax });
+  const workingAlone = alone(working);
   const database: Database = {
-    ...sqlOver(unlimited, rejection),
+    ...sqlOver(workingAlone, workingAlone, usualLimits, rejection),
     within(limitMs) {
-      const limits = {
-        ...config,
-        statement_timeout: limitMs,
-        query_timeout: limitMs + answerGraceMs,
-        connectionTimeoutMillis: limitMs,
-      };
-      const exclusive = openPool(limits);
-      const shared = openPool({ ...limits, ...pipelineOptions, max: linesMax });
-      limited.push(exclusive, shared);
+      const limits = { ...usualLimits, statementMs: limitMs, lockMs: limitMs };
+      const inTime = { connectionTimeoutMillis: limitMs };
+      const exclusive = alone(openLimited(limits, inTime));
+      const shared = pipelined(openLimited(limits, { ...inTime, max: linesMax }));
       const rejectionInTime = (error: unknown) =>
         isOutOfTime(error) ? new StatementTimeout(limitMs) : rejection(error);
-      return givenUpAfter(limitMs, sqlOver(exclusive, rejectionInTime, pipelined(shared)));
+      return givenUpAfter(limitMs, sqlOver(shared, exclusive, limits, rejectionInTime));
     },
-    async transaction(work) {
-      const client = await inTerms(rejection, unlimited.connect());
-      const sql = sqlOver(client, rejection);
+    async transaction(work, own) {
+      const limits = { ...usualLimits, ...own };
+      const client = await inTerms(rejection, working.connect());
+      const sql = sqlIn(client, limits);
+      const text = own || isPooled(client) ? beginning(limits) : beginning();
       try {
-        const [, result] = await Promise.all([sql.run("begin isolation level read committed"), work(sql)]);
+        const begun = inTerms(rejection, client.query(promptly(text)));
+        const [, result] = await Promise.all([begun, work(sql)]);
         await sql.run("commit");
         client.release();
         return result;
       } catch (error) {
-        // A connection that cannot even roll back is of no use any more, nor one whose kept plans are of another time.
-        const isOfUse = () => client.release(error instanceof DatabaseUnavailable);
-        await client.query("rollback").then(isOfUse, client.release);
+        // The server rolls back when the connection ends. One that broke can do nothing else, and one whose kept plans are
+        // of another time is of no use any more.
+        if (error instanceof DatabaseUnavailable) client.release(error.cause as Error);
+        else {
+          await client.query(promptly("rollback")).then(() => client.release(), client.release);
+        }
         throw error;
       }
     },
     exclusively: (work) => inTurn(database, work),
-    async alone(statement) {
-      const pool = openPool({ ...config, max: 1, options: withoutTimeouts });
+    async runOutside(statement) {
+      const pool = openPool({ ...config, max: 1 }, withoutLimits);
       try {
-        await sqlOver(pool, rejection).run(statement);
+        await inTerms(rejection, pool.query(statement));
       } finally {
         await pool.end();
       }
     },
     async check() {
-      const look = { text: "select 1", query_timeout: checkMaxMs };
-      await inTerms(rejection, unlimited.query(look));
+      const look = answeredWithin(checkMaxMs, { text: "select 1" });
+      await inTerms(
+        rejection,
+        workingAlone((client) => client.query(look)),
+      );
     },
-    connections: () => ({ unlimited: usageOf([unlimited]), limited: usageOf(limited) }),
+    connections: () => ({ unlimited: usageOf([working]), limited: usageOf(pools.slice(1)) }),
     async [Symbol.asyncDispose]() {
-      await Promise.all([unlimited, ...limited].map((pool) => pool.end()));
+      endIdle();
+      await Promise.all(pools.map((pool) => pool.end()));
     },
   };
   return database;
@@ -99,13 +127,10 @@ async function inTurn<Result>(database: Database, work: () => Promise<Result>): 
       const [turn] = await sql.query<{ is_ours: boolean }>(
         "select pg_try_advisory_xact_lock(hashtext('migration'), 0) as is_ours",
       );
-      // As a script it also lets go of the snapshot of the statement before it. (From version 17 there is one more.)
-      await sql.run(`
-        set local idle_in_transaction_session_timeout = 0;
-        select set_config('transaction_timeout', '0', true)
-        where current_setting('server_version_num')::integer >= 170000`);
+      // A statement with values holds its snapshot until the next one, and a script does not.
+      await sql.run("select 1");
       return turn?.is_ours && { result: await work() };
-    });
+    }, withoutLimits);
     if (done) return done.result;
     await sleep(turnEveryMs);
   }
@@ -142,10 +167,29 @@ async function readAuthority(file: string): Promise<string> {
   }
 }
 
-function openPool(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({
+/** A pool that can end the connections that nobody uses. */
+class Pool extends pg.Pool {
+  readonly #idle = new Set<pg.PoolClient>();
+
+  constructor(config: pg.PoolConfig) {
+    super(config);
+    this.on("release", (_error, client) => this.#idle.add(client));
+    this.on("acquire", (client) => this.#idle.delete(client));
+    this.on("remove", (client) => this.#idle.delete(client));
+  }
+
+  /** Without waiting for the server, which may never say a word again. */
+  endIdle(): void {
+    for (const client of this.#idle) client.connection.stream.destroy(new Error("not trusted any more"));
+  }
+}
+
+function openPool(config: pg.PoolConfig, limits: Limits): Pool {
+  const pool = new Pool({
     ...config,
+    ...pipelineOptions,
     application_name: "payment-ledger",
+    query_timeout: timeToAnswer(limits),
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     idleTimeoutMillis: idleMs,
@@ -153,8 +197,7 @@ function openPool(config: pg.PoolConfig): pg.Pool {
     async onConnect(client) {
       // A connection that breaks says so to whoever uses it next; without a listener it would end the process.
       client.on("error", () => {});
-      // A server, a database and a role may have others; what is read of a time depends on both.
-      await client.query("set time zone 'UTC'; set datestyle = 'ISO'");
+      await prepare(client as pg.Client, limits, config.connectionTimeoutMillis);
     },
   });
   return pool.on("error", () => {});
@@ -169,15 +212,7 @@ function parserOf(type: number, format?: "text" | "binary"): unknown {
   return pg.types.getTypeParser(type, format as "text");
 }
 
-/** The names of the statements that are kept: the same in every connection, and few, since their texts are ours. */
-const names = new Map<string, string>();
-
-function nameOf(text: string): string {
-  const name = names.get(text) ?? `statement_${names.size}`;
-  names.set(text, name);
-  return name;
-}
-
+type Plan = Parameters<Sql["query"]>[2];
 type Rejection = (error: unknown) => unknown;
 
 /** The same, but it rejects in the port's own terms. */
@@ -186,27 +221,63 @@ const inTerms = <Result>(rejection: Rejection, work: Promise<Result>): Promise<R
     throw rejection(error);
   });
 
-const sqlOver = (
-  connection: pg.Pool | pg.PoolClient,
-  rejection: Rejection,
-  quick: Connection = connection,
-): Sql => ({
-  async query<Row>(text: string, values: unknown[] = [], plan = "kept") {
-    const asked = { text, values };
+/** Statements each of which is a transaction of its own, those whose plan is kept by another way than the others. */
+const sqlOver = (kept: Use, once: Use, limits: Limits, rejection: Rejection): Sql => ({
+  query<Row>(text: string, values: unknown[] = [], plan: Plan = "kept") {
+    const askOnce = () => once((client) => askAlone(client, { text, values }, limits));
     const asking =
       plan === "once"
-        ? connection.query(asked)
-        : quick.query({ ...asked, name: nameOf(text) }).catch((error) => {
-            // Within a transaction nothing can be asked any more.
-            if (hasNoPlan(error) && connection instanceof pg.Pool) return connection.query(asked);
-            throw error;
-          });
-    return (await inTerms(rejection, asking)).rows as Row[];
+        ? askOnce()
+        : kept((client) => askAlone(client, { text, values, ...nameIn(client, text) }, limits)).catch(
+            (error) => {
+              if (hasNoPlan(error)) return askOnce();
+              throw error;
+            },
+          );
+    return inTerms(
+      rejection,
+      asking.then(({ rows }) => rows as Row[]),
+    );
   },
   async run(script) {
-    await inTerms(rejection, connection.query(script));
+    await inTerms(
+      rejection,
+      once((client) => client.query(script)),
+    );
   },
 });
+
+/** Where the session has not our limits, the statement is sent together with what sets them. */
+async function askAlone(
+  client: pg.PoolClient,
+  statement: pg.QueryConfig,
+  limits: Limits,
+): Promise<pg.QueryResult> {
+  if (!isPooled(client)) return client.query(statement);
+  const [, result] = await Promise.all([
+    client.query(beginning(limits)),
+    client.query(statement),
+    client.query("commit"),
+  ]);
+  return result;
+}
+
+/** Statements of one transaction, which has these limits. */
+function sqlIn(client: pg.PoolClient, limits: Limits): Sql {
+  const ask = (statement: pg.QueryConfig) =>
+    inTerms(rejection, client.query(answeredWithin(timeToAnswer(limits), statement)));
+  return {
+    async query<Row>(text: string, values: unknown[] = [], plan: Plan = "kept") {
+      const { rows } = await ask({ text, values, ...(plan === "kept" && nameIn(client, text)) });
+      return rows as Row[];
+    },
+    async run(script) {
+      await ask({ text: script });
+    },
+  };
+}
+
+const timeToAnswer = ({ statementMs }: Limits) => statementMs + answerGraceMs;
 
 /**
  * What the server says of a statement stays as it is, unless it is of the moment. What anyone else says is that there is
@@ -226,6 +297,7 @@ const hasNoPlan = (error: unknown) =>
   error instanceof pg.DatabaseError && (error.code === "0A000" || error.code === "26000");
 
 const queryCanceled = "57014";
+const lockNotAvailable = "55P03";
 
 /** What the pool says when within the limit no connection became free, or none could be made. */
 const noConnection = [
@@ -233,10 +305,10 @@ const noConnection = [
   "Connection terminated due to connection timeout",
 ];
 
-/** The server ended the statement, or it had no connection in time. */
+/** The server ended the statement, or its waiting for a lock, or it had no connection in time. */
 const isOutOfTime = (error: unknown): boolean =>
   error instanceof pg.DatabaseError
-    ? error.code === queryCanceled
+    ? error.code === queryCanceled || error.code === lockNotAvailable
     : noConnection.includes((error as Error).message);
 
 function usageOf(pools: pg.Pool[]): Connections {

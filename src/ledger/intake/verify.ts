@@ -8,6 +8,9 @@ import { missingMetadataKeys } from "../tables/metadata-key.ts";
 import { payoutsOf } from "../tables/payout.ts";
 import { transactionsOf } from "../tables/transaction.ts";
 
+/** It reads much and holds up nobody. */
+const limits = { statementMs: 600_000, idleMs: 60_000 };
+
 /**
  * What is wrong with the rows of these transactions and payouts, in words, one text for each row that differs from what
  * its events amount to. Events that come in meanwhile make no difference.
@@ -25,7 +28,7 @@ export const verify = (database: Database, ids: string[]): Promise<string[]> =>
       ...differences("payout", "gateway_payout_id", await payoutsOf(sql, ids), payouts),
       ...(await keyDifferences(sql, own)),
     ];
-  });
+  }, limits);
 
 /** By the rows' key: what has a row and no event, what has events and no row, and what has both but differs. */
 function differences<Row>(kind: string, key: keyof Row & string, rows: Row[], projected: Row[]): string[] {

@@ -17,11 +17,8 @@ const lockRetryMaxMs = 10 * 60_000;
 /** Between two lines of the log that say how far a migration is. */
 const progressEveryMs = 10_000;
 
-/** Of a transaction of a migration, whatever the limits of the server, the database and the role are. */
-const limits = `
-  select set_config(name, '0', true) from pg_settings
-  where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout');
-  set local lock_timeout = '${lockTimeoutMs}ms'`;
+/** Of a transaction of a migration. */
+const limits = { statementMs: 2_147_483_000, lockMs: lockTimeoutMs };
 
 /**
  * Brings the tables up to date: each numbered file of the folder once, in order, one process at a time. ARCHITECTURE.md
@@ -103,7 +100,7 @@ async function applyOutside(migration: Migration): Promise<void> {
   for (const statement of statementsOf(migration.text)) {
     await untilLocksAreFree(migration, async () => {
       await dropBroken(migration.database, statement);
-      await migration.database.alone(statement);
+      await migration.database.runOutside(statement);
     });
   }
 }
@@ -124,7 +121,7 @@ async function dropBroken(database: Database, statement: string): Promise<void> 
     "select from pg_index where indexrelid = to_regclass($1) and not indisvalid",
     [index],
   );
-  if (broken.length > 0) await database.alone(`drop index concurrently if exists ${index}`);
+  if (broken.length > 0) await database.runOutside(`drop index concurrently if exists ${index}`);
 }
 
 /**
@@ -152,12 +149,7 @@ async function applyInBatches(migration: Migration): Promise<void> {
 }
 
 const inTransaction = <Result>(migration: Migration, work: (sql: Sql) => Promise<Result>): Promise<Result> =>
-  untilLocksAreFree(migration, () =>
-    migration.database.transaction(async (sql) => {
-      await sql.run(limits);
-      return work(sql);
-    }),
-  );
+  untilLocksAreFree(migration, () => migration.database.transaction(work, limits));
 
 async function untilLocksAreFree<Result>(
   { name, log }: Migration,

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../../service/eventually.fixture.ts";
+import { describeNeeding } from "../../service/needing.fixture.ts";
+import type { TestServer } from "../../service/test-server.fixture.ts";
+import { DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
+import { isPgbouncerInstalled, startPgbouncer } from "./pgbouncer-server.fixture.ts";
+import { isPostgresInstalled, startPostgres } from "./postgres-server.fixture.ts";
+
+const areInstalled = isPostgresInstalled() && isPgbouncerInstalled();
+describeNeeding("PostgreSQL or PgBouncer", areInstalled)(
+  "a PgBouncer whose clients share one session",
+  () => {
+    let pooler: TestServer;
+    const opened = new AsyncDisposableStack();
+    beforeAll(async () => {
+      const server = opened.use(await startPostgres());
+      pooler = opened.use(await startPgbouncer(server, "pool_mode = transaction", "default_pool_size = 1"));
+    });
+    afterAll(() => opened.disposeAsync());
+
+    test("runs for each process the statement that it asked for", async () => {
+      await using one = await openDatabase(pooler.url);
+      await using other = await openDatabase(pooler.url);
+      const requests = new Map([one, other].map((database) => [database, database.within(60_000)]));
+      for (const [database, answer] of [
+        [one, "one"],
+        [other, "other"],
+        [one, "one"],
+      ] as const) {
+        const statement = `select '${answer}' as answer, $1::int as n`;
+        const expected = [{ answer, n: 7 }];
+        expect(await requests.get(database)?.query(statement, [7])).toEqual(expected);
+        expect(await requests.get(database)?.query(statement, [7], "once")).toEqual(expected);
+        expect(await database.query(statement, [7])).toEqual(expected);
+        expect(await database.transaction((sql) => sql.query(statement, [7]))).toEqual(expected);
+      }
+      const many = Array.from({ length: 200 }, (_, n) =>
+        requests.get(n % 2 ? one : other)?.query(`select ${n % 7} as own, $1::int as n`, [n]),
+      );
+      expect(await Promise.all(many)).toEqual(many.map((_, n) => [{ own: n % 7, n }]));
+    });
+
+    test("has our limits in each transaction, and none of them behind it", async () => {
+      await using database = await openDatabase(pooler.url);
+      const limits =
+        "select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock";
+      const usual = [{ statement: "10s", lock: "8s" }];
+      expect(await database.query(limits)).toEqual(usual);
+      expect(await database.transaction((sql) => sql.query(limits))).toEqual(usual);
+      const own = database.transaction((sql) => sql.query(limits), { statementMs: 60_000, lockMs: 3000 });
+      expect(await own).toEqual([{ statement: "1min", lock: "3s" }]);
+      expect(await database.within(7000).query(limits)).toEqual([{ statement: "7s", lock: "7s" }]);
+      // What is run by itself is in no transaction of ours.
+      await database.run(`create table seen as ${limits}`);
+      expect(await database.query("select * from seen")).toEqual([{ statement: "0", lock: "0" }]);
+    });
+
+    test("goes on after a statement that fails, and after one that took too long", async () => {
+      await using database = await openDatabase(pooler.url);
+      const requests = database.within(300);
+      await eventually(() => requests.query("select 1"));
+      for (const plan of ["kept", "once"] as const) {
+        await expect(requests.query("select 1 / $1::int", [0], plan)).rejects.toMatchObject({
+          code: "22012",
+        });
+        await expect(requests.query("select pg_sleep(1)", [], plan)).rejects.toThrow(StatementTimeout);
+        await eventually(async () => expect(await requests.query("select 2 as two")).toEqual([{ two: 2 }]));
+      }
+      const waits = database.transaction((sql) => sql.query("select pg_sleep(1)"), { statementMs: 100 });
+      await expect(waits).rejects.toThrow(DatabaseUnavailable);
+      expect(await database.transaction((sql) => sql.query("select 3 as three"))).toEqual([{ three: 3 }]);
+    });
+  },
+);
