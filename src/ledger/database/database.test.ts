@@ -104,13 +104,13 @@ function promises(make: () => Promise<NewDatabase>): void {
   test("within exclusive work transactions are possible, and what cannot be in one", async () => {
     const result = await database.exclusively(async () => {
       await database.transaction((sql) => sql.query("insert into thing (id) values (3)"));
-      await database.alone("create index concurrently thing_at on thing (at)");
-      await database.alone("drop index concurrently thing_at");
+      await database.runOutside("create index concurrently thing_at on thing (at)");
+      await database.runOutside("drop index concurrently thing_at");
       return "done";
     });
     expect(result).toBe("done");
     expect(await database.query("select from thing where id = 3")).toHaveLength(1);
-    await expect(database.alone("select 1 / 0")).rejects.toMatchObject({ code: "22012" });
+    await expect(database.runOutside("select 1 / 0")).rejects.toMatchObject({ code: "22012" });
   });
 
   test("exclusive work that rejects lets others begin", async () => {

@@ -30,7 +30,7 @@ export interface Database extends Sql, AsyncDisposable {
   within(limitMs: number): Sql;
   /**
    * Does work that one process does at a time; the others wait for their turn, however long it takes. Meanwhile it holds
-   * no snapshot, for whose end `alone` would wait. Rejects as the work does, or when the connection that holds the turn
+   * no snapshot, for whose end `runOutside` would wait. Rejects as the work does, or when the connection that holds the turn
    * broke.
    */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
@@ -38,7 +38,7 @@ export interface Database extends Sql, AsyncDisposable {
    * Runs one statement outside any transaction and without timeouts, whatever those of the role and the database are:
    * `create index concurrently` can be run in no other way. It does not wait for its turn.
    */
-  alone(statement: string): Promise<void>;
+  runOutside(statement: string): Promise<void>;
   /** Rejects when the database cannot be reached. */
   check(): Promise<void>;
   /** How its connections are used now, by what they are for; none of an engine inside the process. */

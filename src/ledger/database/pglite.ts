@@ -32,7 +32,7 @@ export async function open(url: URL): Promise<Database> {
     within: (limitMs) => givenUpAfter(limitMs, sql),
     // Its folder belongs to one process.
     exclusively: (work) => work(),
-    alone: sql.run,
+    runOutside: sql.run,
     transaction: (work) => pglite.transaction((transaction) => work(sqlOver(transaction))) as never,
     async check() {
       await pglite.query("select 1");

@@ -71,7 +71,7 @@ export async function open(url: URL): Promise<Database> {
       }
     },
     exclusively: (work) => inTurn(database, work),
-    async alone(statement) {
+    async runOutside(statement) {
       const pool = openPool({ ...config, max: 1, options: withoutTimeouts });
       try {
         await sqlOver(pool, rejection).run(statement);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { describeNeeding } from "../../service/needing.fixture.ts";
+import { patienceMs } from "../../service/patience.fixture.ts";
 import { type Database, openDatabase } from "../database/database.ts";
 import { newPostgres, postgresServer } from "../database/new-database.fixture.ts";
 import { migrate } from "./migrate.ts";
@@ -50,8 +51,9 @@ describeNeeding("TEST_POSTGRES_URL", postgresServer !== undefined)("while the ta
     await using database = await openDatabase(made.url);
     await using before = await newMigrations({}, newestOfBefore);
     await migrate(database, undefined, before.url);
-    await database.run(fill);
-    await database.run("vacuum analyze");
+    const patient = database.within(patienceMs);
+    await patient.run(fill);
+    await patient.run("vacuum analyze");
 
     const stop = new AbortController();
     const traffic = [lookUp, lookUp, ingest, ingest].map((work, index) =>
@@ -68,7 +70,7 @@ describeNeeding("TEST_POSTGRES_URL", postgresServer !== undefined)("while the ta
       const reading = database.transaction(async (sql) => {
         await sql.query("select from transaction where external_id = 'id1'");
         began.resolve();
-        await sleep(readMs);
+        await sql.query("select pg_sleep($1)", [readMs / 1000]);
       });
       await Promise.race([began.promise, reading]);
       const startedAt = Date.now();

@@ -103,7 +103,7 @@ async function applyOutside(migration: Migration): Promise<void> {
   for (const statement of statementsOf(migration.text)) {
     await untilLocksAreFree(migration, async () => {
       await dropBroken(migration.database, statement);
-      await migration.database.alone(statement);
+      await migration.database.runOutside(statement);
     });
   }
 }
@@ -124,7 +124,7 @@ async function dropBroken(database: Database, statement: string): Promise<void> 
     "select from pg_index where indexrelid = to_regclass($1) and not indisvalid",
     [index],
   );
-  if (broken.length > 0) await database.alone(`drop index concurrently if exists ${index}`);
+  if (broken.length > 0) await database.runOutside(`drop index concurrently if exists ${index}`);
 }
 
 /**
