@@ -33,11 +33,14 @@ const slow = [
   "src/ledger/commands/{parked,reproject}.test.ts",
   "src/ledger/database/{pgbouncer,pglite-upkeep,postgres}.test.ts",
   "src/ledger/queue/amqp.test.ts",
-  "src/ledger/tables/transaction.test.ts",
+  "src/ledger/tables/{migrate-beside-traffic,transaction}.test.ts",
   "src/service/limits.test.ts",
 ];
 /** These choose their engines themselves. */
-const onTheirOwn = ["src/ledger/{full-disk,many-processes,outage,pooler,standstill}.test.ts"];
+const onTheirOwn = [
+  "src/ledger/{full-disk,many-processes,outage,pooler,standstill}.test.ts",
+  "src/ledger/tables/migrate-beside-traffic.test.ts",
+];
 
 const servers = { TEST_POSTGRES_URL: "PostgreSQL", TEST_AMQP_URL: "RabbitMQ" };
 const missing = Object.entries(servers).filter(([variable]) => !process.env[variable]);

@@ -27,7 +27,10 @@ const doors: [room: string, mayImport: string[]][] = [
   ["src/features", ["src/service", "generated/features"]],
   ["src/ledger/queue", ["src/service"]],
   ["src/ledger/database", ["src/service"]],
-  ["src/ledger/tables", ["src/service/json.ts", "src/ledger/database", "generated/ledger"]],
+  [
+    "src/ledger/tables",
+    ["src/service/json.ts", "src/service/log.ts", "src/ledger/database", "generated/ledger"],
+  ],
   [
     "src/ledger/projection",
     ["src/service/exact-json.ts", "src/service/instant.ts", "src/ledger/tables", "generated/ledger"],

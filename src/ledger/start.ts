@@ -20,7 +20,7 @@ export async function start(
   stop: AbortSignal,
 ): Promise<void> {
   await using database = await openDatabase(given.DATABASE_URL);
-  await migrate(database);
+  await migrate(database, log);
   await using replica = given.DATABASE_READ_URL ? await openDatabase(given.DATABASE_READ_URL) : undefined;
   await using queue = await openQueue(given.QUEUE_URL);
   const metrics = new Registry();

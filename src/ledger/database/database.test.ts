@@ -104,6 +104,24 @@ function promises(make: () => Promise<NewDatabase>): void {
     expect(await database.query("select from thing where id = 2")).toHaveLength(1);
   });
 
+  test("within exclusive work transactions are possible, and what cannot be in one", async () => {
+    const result = await database.exclusively(async () => {
+      await database.transaction((sql) => sql.query("insert into thing (id) values (3)"));
+      await database.runOutside("create index concurrently thing_at on thing (at)");
+      await database.runOutside("drop index concurrently thing_at");
+      return "done";
+    });
+    expect(result).toBe("done");
+    expect(await database.query("select from thing where id = 3")).toHaveLength(1);
+    await expect(database.runOutside("select 1 / 0")).rejects.toMatchObject({ code: "22012" });
+  });
+
+  test("exclusive work that rejects lets others begin", async () => {
+    const failing = database.exclusively(() => Promise.reject(new Error("enough")));
+    await expect(failing).rejects.toThrow("enough");
+    expect(await database.exclusively(async () => "done")).toBe("done");
+  });
+
   test("the log of a failure does not hold the statement's values", async () => {
     const lines: string[] = [];
     const log = openLog("error", { write: (line) => lines.push(line) });

@@ -31,6 +31,17 @@ export interface Database extends Sql, AsyncDisposable {
    * engine has more than one connection.
    */
   within(limitMs: number): Sql;
+  /**
+   * Does work that one process does at a time; the others wait for their turn, however long it takes. Meanwhile it holds
+   * no snapshot, for whose end `runOutside` would wait. Rejects as the work does, or when the connection that holds the turn
+   * broke.
+   */
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs one statement outside any transaction and without limits: `create index concurrently` can be run in no other way.
+   * Behind a pooler that shares sessions those of the role and the database hold. It does not wait for its turn.
+   */
+  runOutside(statement: string): Promise<void>;
   /** Rejects when the database cannot be reached. */
   check(): Promise<void>;
   /** How its connections are used now, by what they are for; none of an engine inside the process. */

@@ -61,6 +61,9 @@ export async function open(url: URL): Promise<Database> {
     ...sql,
     // A statement that has begun goes on to its end, since this engine, which runs in this thread, cannot be interrupted.
     within: (limitMs) => givenUpAfter(limitMs, sql),
+    // Its folder belongs to one process.
+    exclusively: (work) => work(),
+    runOutside: sql.run,
     // Nobody else can hold anything here: there are no limits.
     async transaction(work) {
       const pglite = await running();

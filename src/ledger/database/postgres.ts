@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { hostOf } from "../../service/adapter.ts";
 import { parseExactly } from "../../service/exact-json.ts";
@@ -14,7 +15,15 @@ import {
   StatementTimeout,
 } from "./database.ts";
 import { alone, linesMax, pipelined, pipelineOptions, type Use } from "./pipeline.ts";
-import { answeredWithin, beginning, isPooled, nameIn, prepare, usualLimits } from "./session.ts";
+import {
+  answeredWithin,
+  beginning,
+  isPooled,
+  nameIn,
+  prepare,
+  usualLimits,
+  withoutLimits,
+} from "./session.ts";
 import { readTimestamp } from "./timestamp.ts";
 
 const poolSizeOtherwise = 10;
@@ -28,6 +37,8 @@ const keepAliveMs = 10_000;
 const checkMaxMs = 2000;
 /** The server ends a statement that runs out of time; a connection on which it does not even do that is ended by us. */
 const answerGraceMs = 500;
+/** Between two looks at whether it is this process' turn. */
+const turnEveryMs = 200;
 
 /**
  * A PostgreSQL server, through connections that are opened when they are needed, and anew when they broke. Statements
@@ -50,7 +61,7 @@ export async function open(url: URL): Promise<Database> {
   }
   const working = openLimited(usualLimits, { max: workingMax });
   const workingAlone = alone(working);
-  return {
+  const database: Database = {
     ...sqlOver(workingAlone, workingAlone, usualLimits, rejection),
     within(limitMs) {
       const limits = { ...usualLimits, statementMs: limitMs, lockMs: limitMs };
@@ -82,6 +93,15 @@ export async function open(url: URL): Promise<Database> {
         throw error;
       }
     },
+    exclusively: (work) => inTurn(database, work),
+    async runOutside(statement) {
+      const pool = openPool({ ...config, max: 1 }, withoutLimits);
+      try {
+        await inTerms(rejection, pool.query(statement));
+      } finally {
+        await pool.end();
+      }
+    },
     async check() {
       const look = answeredWithin(checkMaxMs, { text: "select 1" });
       await inTerms(
@@ -95,6 +115,24 @@ export async function open(url: URL): Promise<Database> {
       await Promise.all(pools.map((pool) => pool.end()));
     },
   };
+  return database;
+}
+
+/** The turn is a lock of a transaction, since a pooler of transactions would lose one of a session. */
+async function inTurn<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    const done = await database.transaction(async (sql) => {
+      // It is tried, not waited for: who waits in the server holds a snapshot meanwhile.
+      const [turn] = await sql.query<{ is_ours: boolean }>(
+        "select pg_try_advisory_xact_lock(hashtext('migration'), 0) as is_ours",
+      );
+      // A statement with values holds its snapshot until the next one, and a script does not.
+      await sql.run("select 1");
+      return turn?.is_ours && { result: await work() };
+    }, withoutLimits);
+    if (done) return done.result;
+    await sleep(turnEveryMs);
+  }
 }
 
 async function configOf(url: URL): Promise<pg.PoolConfig> {

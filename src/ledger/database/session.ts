@@ -5,6 +5,10 @@ import type { Limits } from "./database.ts";
 /** Of work that asks for no limits of its own. */
 export const usualLimits: Limits = { statementMs: 10_000, lockMs: 8000, idleMs: 5000 };
 
+/** Of work that may take as long as it takes. */
+const longestMs = 2_147_483_000;
+export const withoutLimits: Limits = { statementMs: longestMs, lockMs: longestMs, idleMs: longestMs };
+
 /**
  * What the server must know to end a session that does nothing, or whose other side has vanished. While it waits for a
  * process that takes nothing of an answer it looks at no limit but `tcp_user_timeout`.

@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { eventually } from "../../service/eventually.fixture.ts";
+import { run } from "../../service/run.fixture.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
-import { type Database, openDatabase } from "../database/database.ts";
-import { newPostgres, openNewDatabase } from "../database/new-database.fixture.ts";
+import { type Database, DatabaseUnavailable, openDatabase } from "../database/database.ts";
+import { newPostgres, openNewDatabase, postgresServer } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import type { NewEvent } from "./event.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, statementsOf } from "./migrate.ts";
+import { migrationNames, newMigrations } from "./migrations.fixture.ts";
 
 const kept = async (database: Database) => ({
   transactions: await database.query("select * from transaction order by external_id"),
@@ -66,21 +69,224 @@ test("a migration is applied once", async () => {
   expect(await database.query("select * from migration")).toEqual(applied);
 });
 
-test.runIf(process.env.TEST_DATABASE === "postgres")(
-  "many that migrate an empty database at once all succeed, and each migration is applied once",
-  async () => {
+/** One of each kind, on a table of their own; each takes so many seconds. */
+const ofEachKind = (seconds: number) => ({
+  "9001-in-one-transaction.sql": `
+    create table thing (id text primary key, twice integer);
+    create function slow(text) returns text immutable language plpgsql
+    as $$ begin perform pg_sleep(${seconds / 100}); return $1; end $$;
+    insert into thing select n from generate_series(1, 100) as n;
+    select pg_sleep(${seconds});
+  `,
+  "9002-in-batches.sql": `-- in batches
+    with batch as (select id as key, slow(id) from thing where id > $1 order by id limit 7),
+    changed as (update thing set twice = 2 * id::integer from batch where id = key and twice is null)
+    select key from batch order by key`,
+  "9003-outside.sql": `-- outside a transaction
+    -- Two of them; each is its own.
+    create index concurrently if not exists thing_slow on thing (slow(id));
+    create index concurrently if not exists thing_twice on thing (twice);`,
+});
+
+async function expectOfEachKind(database: Database): Promise<void> {
+  expect(
+    await database.query("select count(*)::integer, sum(twice)::integer, min(twice), max(twice) from thing"),
+  ).toEqual([{ count: 100, sum: 10_100, min: 2, max: 200 }]);
+  expect(
+    await database.query(
+      `select indexrelid::regclass::text as name from pg_index
+       where indrelid = 'thing'::regclass and indisvalid and indisready order by name`,
+    ),
+  ).toEqual([{ name: "thing_pkey" }, { name: "thing_slow" }, { name: "thing_twice" }]);
+  const recorded = await database.query<{ name: string }>("select name from migration order by name");
+  expect(recorded.map(({ name }) => name)).toEqual([
+    ...(await migrationNames()),
+    ...Object.keys(ofEachKind(0)),
+  ]);
+}
+
+test("a migration is run as its first line says", async () => {
+  await using database = await openNewDatabase();
+  await using migrations = await newMigrations(ofEachKind(0));
+  await migrate(database, undefined, migrations.url);
+  await expectOfEachKind(database);
+});
+
+test("a migration that fails leaves nothing of itself, and all that came before it", async () => {
+  await using database = await openNewDatabase();
+  const failing = { "9004-failing.sql": "delete from thing; select 1 / 0" };
+  await using migrations = await newMigrations({ ...ofEachKind(0), ...failing });
+  await expect(migrate(database, undefined, migrations.url)).rejects.toThrow("division by zero");
+  await expectOfEachKind(database);
+});
+
+const outside = "-- outside a transaction";
+const inBatches = "-- in batches";
+/** What ARCHITECTURE.md allows a migration to do, by its first line: nothing that reads or writes a whole table under a lock. */
+const allowed: Record<string, RegExp[]> = {
+  "": [
+    /^create table \w+ \(.*\)$/s,
+    /^alter table \w+ add column \w+ \w+(\[\])?(, add column \w+ \w+(\[\])?)*$/,
+    /^alter table \w+ add constraint \w+ check \(.*\) not valid$/s,
+    /^alter table \w+ drop (column|constraint) \w+$/,
+    /^drop table \w+$/,
+  ],
+  [outside]: [
+    /^create (unique )?index concurrently if not exists \w+ on /,
+    /^drop index concurrently if exists \w+$/,
+    /^alter table \w+ validate constraint \w+$/,
+  ],
+  [inBatches]: [
+    /^with batch as \( ?select \w+ as key from \w+ where [^;]*\$1[^;]* order by \w+ limit \d{1,4} ?\),/,
+  ],
+};
+/** These were written before, and block who writes and reads; deploy/README.md says for how long. */
+const before = "0005";
+
+/** The statements of a migration that are not allowed. */
+function straysOf(text: string): string[] {
+  const [firstLine = ""] = text.split("\n", 1);
+  const statements = statementsOf(text).map((statement) => statement.replaceAll(/\s+/g, " "));
+  const made = statements.flatMap((statement) => /^create table (\w+)/.exec(statement)?.[1] ?? []);
+  const isOnNewTable = (statement: string) => {
+    const [, table = ""] = /^create (?:unique )?index (?:\w+ )?on (\w+)/.exec(statement) ?? [];
+    return made.includes(table);
+  };
+  const forms = allowed[firstLine] ?? (allowed[""] as RegExp[]);
+  return statements.filter(
+    (statement) => !isOnNewTable(statement) && !forms.some((form) => form.test(statement)),
+  );
+}
+
+test("every migration after the first four can run beside traffic", async () => {
+  const names = (await migrationNames()).filter((name) => name >= before);
+  const strays = names.map(async (name) => [
+    name,
+    straysOf(await readFile(new URL(`./migrations/${name}`, import.meta.url), "utf8")),
+  ]);
+  expect(Object.fromEntries(await Promise.all(strays))).toEqual(
+    Object.fromEntries(names.map((name) => [name, []])),
+  );
+});
+
+test.each([
+  "create table thing (id text primary key); create index on thing (id)",
+  "-- A comment; it has a semicolon.\nalter table transaction add column a text[], add column b bigint",
+  "alter table event add constraint whole check (id > 0) not valid",
+  `${outside}\ncreate unique index concurrently if not exists one on event (id); drop index concurrently if exists two;`,
+  `${outside}\nalter table event validate constraint whole`,
+  `${inBatches}\nwith batch as (select id as key from event where id > $1 order by id limit 1000),
+   changed as (update event set live = true from batch where id = key) select key from batch order by key`,
+  `${inBatches}
+   with batch as (
+     select id as key from event where id > coalesce(nullif($1, '')::bigint, 0) order by id limit 500
+   ), changed as (update event set live = true from batch where id = key) select key from batch order by key`,
+])("%j can", (text) => {
+  expect(straysOf(text)).toEqual([]);
+});
+
+test.each([
+  "create index on event (id)",
+  "create index concurrently if not exists one on event (id)",
+  "drop index one",
+  "update event set live = true",
+  "delete from event",
+  "insert into thing select id from event",
+  "alter table event add column at timestamptz not null default now()",
+  "alter table event add column live boolean default true",
+  "alter table event add constraint whole check (id > 0)",
+  "alter table event alter column live set not null",
+  "alter table event alter column id type numeric",
+  "alter table event validate constraint whole",
+  `${outside}\ncreate index concurrently one on event (id)`,
+  `${outside}\nupdate event set live = true`,
+  `${inBatches}\nupdate event set live = true where id > $1`,
+  `${inBatches}\nwith batch as (select id as key from event where live is null limit 1000),
+   changed as (update event set live = true from batch where id = key) select key from batch order by key`,
+])("%j cannot", (text) => {
+  expect(straysOf(text)).not.toEqual([]);
+});
+
+describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
+  test("many that migrate an empty database at once all succeed, and each migration is applied once", async () => {
     await using made = await newPostgres();
+    await using migrations = await newMigrations(ofEachKind(0.5));
     await using opened = new AsyncDisposableStack();
     const databases: Database[] = [];
     for (let count = 0; count < 8; count += 1) databases.push(opened.use(await openDatabase(made.url)));
     // Connected before, so that all begin at the same moment.
     await Promise.all(databases.map((database) => database.transaction((sql) => sql.query("select 1"))));
-    await Promise.all(databases.map(migrate));
-    const files = await readdir(new URL("./migrations/", import.meta.url));
-    const applied = await (databases[0] as Database).query<{ name: string }>("select name from migration");
-    expect(applied.map(({ name }) => name).sort()).toEqual(files.sort());
-  },
-);
+    await Promise.all(databases.map((database) => migrate(database, undefined, migrations.url)));
+    await expectOfEachKind(databases[0] as Database);
+  });
+
+  test("a migration has its own timeouts, whatever those of the role are", async () => {
+    await using server = await openDatabase(postgresServer ?? "");
+    const role = `limited_${randomUUID().replaceAll("-", "")}`;
+    await server.run(`
+      create role ${role} login superuser;
+      alter role ${role} set statement_timeout = '1s';
+      alter role ${role} set lock_timeout = '1s';
+      alter role ${role} set idle_in_transaction_session_timeout = '1s'`);
+    try {
+      await using made = await newPostgres();
+      const url = new URL(made.url);
+      url.username = role;
+      await using database = await openDatabase(url.href);
+      await migrate(database);
+      await using other = await openDatabase(made.url);
+      // What concurrent index builds wait for, too.
+      const reading = other.transaction((sql) => sql.query("select count(*), pg_sleep(4) from transaction"));
+      await using migrations = await newMigrations(ofEachKind(1.5));
+      await migrate(database, undefined, migrations.url);
+      await expectOfEachKind(database);
+      await reading;
+    } finally {
+      await server.run(`drop role ${role}`);
+    }
+  });
+
+  test.each([
+    ["in one transaction", "create table thing"],
+    ["in batches", "with batch as"],
+    ["outside a transaction", "create index concurrently if not exists thing_slow"],
+  ])("a migration that is broken off %s is completed by the next process", async (_kind, text) => {
+    await using made = await newPostgres();
+    await using database = await openDatabase(made.url);
+    await using migrations = await newMigrations(ofEachKind(2));
+    const killed = run("ledger/tables/migrate-program.fixture.ts", { args: [made.url, migrations.url.href] });
+    await eventually(async () => {
+      const running = await database.query(
+        "select from pg_stat_activity where state = 'active' and datname = current_database() and query like $1",
+        [`%${text}%`],
+      );
+      expect(running).toHaveLength(1);
+    });
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    await migrate(database, undefined, migrations.url);
+    await expectOfEachKind(database);
+  });
+
+  test("a process whose connection is ended fails, and the next completes its work", async () => {
+    await using made = await newPostgres();
+    await using database = await openDatabase(made.url);
+    await using migrations = await newMigrations(ofEachKind(2));
+    const failing = expect(migrate(database, undefined, migrations.url)).rejects.toThrow(DatabaseUnavailable);
+    await eventually(async () => {
+      const ended = await database.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and query like 'create index concurrently if not exists thing_slow%'
+           and exists (select from pg_index where not indisvalid)`,
+      );
+      expect(ended).toHaveLength(1);
+    });
+    await failing;
+    expect(await database.query("select from pg_index where not indisvalid")).toHaveLength(1);
+    await migrate(database, undefined, migrations.url);
+    await expectOfEachKind(database);
+  });
+});
 
 test.runIf(process.env.TEST_DATABASE === "postgres")(
   "who may only read can start where nothing is left to be migrated",

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { describeNeeding } from "../../service/needing.fixture.ts";
+import { patienceMs } from "../../service/patience.fixture.ts";
+import { type Database, openDatabase } from "../database/database.ts";
+import { newPostgres, postgresServer } from "../database/new-database.fixture.ts";
+import { migrate } from "./migrate.ts";
+import { migrationNames, newMigrations } from "./migrations.fixture.ts";
+
+const rows = 200_000;
+const newestOfBefore = "0004-children-of-their-own-account.sql";
+/** So long reads who holds up what wants the table for itself … */
+const readMs = 6000;
+/** … and no longer than so may the others wait, on a machine that is busy besides. */
+const waitMaxMs = 3000;
+
+const fill = `
+  insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+  select 'payment', 'id' || n, timestamptz '2024-01-01Z' + n * interval '4 minutes', 'PAYMENT_CREATED', '{"amount": 1}'
+  from generate_series(1, ${rows}) as n;
+  insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date, event_count,
+    first_event_id, reference, details)
+  select 'id' || n, 'PAYMENT', n % 100, 'CREATED', timestamptz '2024-01-01Z' + n * interval '4 minutes', 1, n,
+    left(md5(n::text), 8), jsonb_build_object('amount', n)
+  from generate_series(1, ${rows}) as n`;
+
+/** Of each kind that ARCHITECTURE.md allows, on the tables that are read and written meanwhile. */
+const others = {
+  "9001-column.sql": "alter table transaction add column size text",
+  "9002-values.sql": `-- in batches
+    with batch as (
+      select external_id as key from transaction where external_id > $1 order by external_id limit 1000
+    ), changed as (
+      update transaction set size = details ->> 'amount' from batch where external_id = key and size is null
+    )
+    select key from batch order by key`,
+  "9003-indexes.sql": `-- outside a transaction
+    create index concurrently if not exists transaction_size on transaction (size);
+    create index concurrently if not exists event_type_at on event (event_type, timestamp);
+    drop index concurrently if exists transaction_card_brand_idx`,
+  "9004-check.sql":
+    "alter table transaction add constraint size_is_short check (length(size) < 100) not valid",
+  "9005-checked.sql": `-- outside a transaction
+    alter table transaction validate constraint size_is_short`,
+  "9006-less.sql": "alter table transaction drop column size",
+};
+
+describeNeeding("TEST_POSTGRES_URL", postgresServer !== undefined)("while the tables are migrated", () => {
+  test("processes of the version before read and write them, and none waits for a long reader", async () => {
+    await using made = await newPostgres();
+    await using database = await openDatabase(made.url);
+    await using before = await newMigrations({}, newestOfBefore);
+    await migrate(database, undefined, before.url);
+    const patient = database.within(patienceMs);
+    await patient.run(fill);
+    await patient.run("vacuum analyze");
+
+    const stop = new AbortController();
+    const traffic = [lookUp, lookUp, ingest, ingest].map((work, index) =>
+      repeated((count) => work(database, count * 2 + (index % 2)), stop.signal),
+    );
+    const names = (await migrationNames()).filter((name) => name > newestOfBefore);
+    const held: string[] = [];
+    for (const name of [...names, ...Object.keys(others)]) {
+      await using migrations = await newMigrations(
+        Object.fromEntries(Object.entries(others).filter(([other]) => other <= name)),
+        name,
+      );
+      const began = Promise.withResolvers<void>();
+      const reading = database.transaction(async (sql) => {
+        await sql.query("select from transaction where external_id = 'id1'");
+        began.resolve();
+        await sql.query("select pg_sleep($1)", [readMs / 1000]);
+      });
+      await Promise.race([began.promise, reading]);
+      const startedAt = Date.now();
+      await migrate(database, undefined, migrations.url);
+      if (Date.now() - startedAt > readMs / 2) held.push(name);
+      await reading;
+    }
+    stop.abort();
+    const outcomes = await Promise.all(traffic);
+
+    // The reader was in the way of these.
+    expect(held).toEqual(
+      expect.arrayContaining(["9001-column.sql", "9003-indexes.sql", "9004-check.sql", "9006-less.sql"]),
+    );
+    const applied = await database.query<{ name: string }>("select name from migration order by name");
+    expect(applied.map(({ name }) => name)).toEqual([...(await migrationNames()), ...Object.keys(others)]);
+    expect(outcomes.flatMap(({ failures }) => failures)).toEqual([]);
+    for (const { count, longestMs } of outcomes) {
+      expect(count).toBeGreaterThan(100);
+      expect(longestMs).toBeLessThan(waitMaxMs);
+    }
+  });
+});
+
+/** Does the work again and again, and tells how it went. */
+async function repeated(work: (count: number) => Promise<unknown>, stop: AbortSignal) {
+  const outcome = { count: 0, longestMs: 0, failures: [] as unknown[] };
+  for (; !stop.aborted; outcome.count += 1) {
+    const startedAt = Date.now();
+    await work(outcome.count).catch((error: unknown) => outcome.failures.push(error));
+    outcome.longestMs = Math.max(outcome.longestMs, Date.now() - startedAt);
+    await sleep(5);
+  }
+  return outcome;
+}
+
+/** Somewhere in the ledger. */
+const idOf = (count: number) => `id${1 + ((count * 7919) % rows)}`;
+
+/** As the version before does it, whatever the tables have become. */
+async function lookUp(database: Database, count: number): Promise<void> {
+  const found = await database.query(
+    `select external_id, transaction_type, gateway_account_id, state, created_date, details, payment_details
+     from transaction where external_id = $1`,
+    [idOf(count)],
+  );
+  if (found.length !== 1) throw new Error("a transaction was not found");
+}
+
+/** As the version before does it: of an event for a transaction that is there, or for a new one. */
+async function ingest(database: Database, count: number): Promise<void> {
+  const id = count % 3 === 0 ? `new${count}` : idOf(count);
+  await database.transaction(async (sql) => {
+    await sql.query(
+      `select pg_advisory_xact_lock(hashtextextended(id, 0)) is null from (
+         select $1::text as id union select parent_external_id from transaction where external_id = $1
+       ) as held where id is not null`,
+      [id],
+    );
+    const [event] = await sql.query<{ id: bigint }>(
+      `insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+       values ('payment', $1, now(), $2, '{}') returning id`,
+      [id, `EVENT_${count}`],
+    );
+    await sql.query("select external_id from transaction where parent_external_id = $1", [id]);
+    await sql.query(
+      `insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date, event_count,
+         first_event_id, reference, metadata_values, details)
+       values ($1, 'PAYMENT', '57', 'CREATED', now(), 1, $2, 'new', null, '{}')
+       on conflict (external_id) do update set event_count = transaction.event_count + 1, reference = excluded.reference`,
+      [id, event?.id],
+    );
+  });
+}
