@@ -1,9 +1,9 @@
 import { startRedis, startRedisCluster } from "../src/features/store/redis-server.fixture.ts";
 import { startPostgres } from "../src/ledger/database/postgres-server.fixture.ts";
-import { startRabbitmq } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
+import { laterDebian, startRabbitmq } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
 import { stopOnSignals, untilStopped } from "../src/service/stop.ts";
-import { postgresql, rabbitmq, redis } from "./debian-servers.ts";
+import { newRabbitmq, postgresql, rabbitmq, redis } from "./debian-servers.ts";
 import { installMissing, refuseMissing, run } from "./installed.ts";
 
 const usage = `Usage: npm run servers [-- COMMAND ARG...]
@@ -17,6 +17,8 @@ of the servers is kept.
   --install   installs, as root and with apt-get (Debian, Ubuntu), those that are missing. The services that their
               packages bring are not started; where systemd is, it would start them at the next boot, unless
               told: systemctl disable postgresql rabbitmq-server redis-server
+              Where RabbitMQ is older than 4, a later one is put beside it with debootstrap, in ${laterDebian}
+              (370 MB): some tests and simulations run on both, as root
   --help      print this text
 `;
 
@@ -29,7 +31,9 @@ const kinds = [
 
 await runCommand("servers", usage, async (args) => {
   const stop = stopOnSignals();
-  if (args[0] === "--install" && args.length === 1) return installMissing(kinds, "servers", stop.signal);
+  if (args[0] === "--install" && args.length === 1) {
+    return installMissing([...kinds, newRabbitmq], "servers", stop.signal);
+  }
   if (args[0]?.startsWith("-")) {
     throw new UsageFault(`unknown: ${args.join(" ")}; known: COMMAND ARG..., --install, --help`);
   }
