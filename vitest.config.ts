@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { rabbitmq4 } from "./src/ledger/queue/rabbitmq-server.fixture.ts";
 import { complain } from "./src/service/command.ts";
 import { patienceMs } from "./src/service/patience.fixture.ts";
 
@@ -47,6 +48,11 @@ const missing = Object.entries(servers).filter(([variable]) => !process.env[vari
 for (const [variable, server] of missing) {
   complain(
     `left out: tests over ${server}, since ${variable} is not set; npm run servers -- npm test sets it`,
+  );
+}
+if (!rabbitmq4()) {
+  complain(
+    "left out: tests over RabbitMQ 4, which npm run servers -- --install installs, and root alone can start",
   );
 }
 

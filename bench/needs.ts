@@ -7,6 +7,6 @@ export const needs: Installable[] = [
   postgresql,
   rabbitmq,
   redis,
-  { name: "wrk", aptPackage: "wrk", isInstalled: () => findProgram("wrk") !== undefined },
-  { name: "Webdis", aptPackage: "webdis", isInstalled: () => findProgram("webdis") !== undefined },
+  { name: "wrk", aptPackages: ["wrk"], isInstalled: () => findProgram("wrk") !== undefined },
+  { name: "Webdis", aptPackages: ["webdis"], isInstalled: () => findProgram("webdis") !== undefined },
 ];

@@ -1,28 +1,45 @@
+import { rename } from "node:fs/promises";
 import { isRedisInstalled } from "../src/features/store/redis-server.fixture.ts";
 import { isPgbouncerInstalled } from "../src/ledger/database/pgbouncer-server.fixture.ts";
 import { isPostgresInstalled } from "../src/ledger/database/postgres-server.fixture.ts";
-import { isRabbitmqInstalled } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
-import type { Installable } from "./installed.ts";
+import { isRabbitmqInstalled, laterDebian, rabbitmq4 } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
+import { type Installable, runToEnd } from "./installed.ts";
 
 /** The servers that the services can be run on, as Debian has them. */
 export const postgresql: Installable = {
   name: "PostgreSQL",
-  aptPackage: "postgresql",
+  aptPackages: ["postgresql"],
   isInstalled: isPostgresInstalled,
 };
 export const rabbitmq: Installable = {
   name: "RabbitMQ",
-  aptPackage: "rabbitmq-server",
+  aptPackages: ["rabbitmq-server"],
   isInstalled: isRabbitmqInstalled,
+};
+/**
+ * Of the next Debian, in a folder that `chroot` can enter, since Debian 12 has an older one. The folder gets its name once
+ * it is complete; what a try before has left is removed, but nothing that is mounted there.
+ */
+export const newRabbitmq: Installable = {
+  name: "RabbitMQ 4",
+  aptPackages: ["debootstrap", "debian-archive-keyring"],
+  isInstalled: () => rabbitmq4() !== undefined,
+  async install(stop) {
+    const incomplete = `${laterDebian}.incomplete`;
+    await runToEnd(["rm", "--recursive", "--force", "--one-file-system", laterDebian, incomplete], stop);
+    const options = ["--variant=minbase", "--force-check-gpg", "--include=rabbitmq-server"];
+    await runToEnd(["debootstrap", ...options, "trixie", incomplete], stop);
+    await rename(incomplete, laterDebian);
+  },
 };
 export const redis: Installable = {
   name: "Redis",
-  aptPackage: "redis-server",
+  aptPackages: ["redis-server"],
   isInstalled: isRedisInstalled,
 };
 /** In front of PostgreSQL: tests start it where they need it. */
 export const pgbouncer: Installable = {
   name: "PgBouncer",
-  aptPackage: "pgbouncer",
+  aptPackages: ["pgbouncer"],
   isInstalled: isPgbouncerInstalled,
 };

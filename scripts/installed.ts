@@ -7,9 +7,11 @@ import { say } from "../src/service/command.ts";
 /** What a command needs of the system. */
 export interface Installable {
   name: string;
-  /** Debian's package of it. */
-  aptPackage: string;
+  /** Debian's packages of it, or of what installs it. */
+  aptPackages: string[];
   isInstalled(): boolean;
+  /** What installs it once these packages are there; otherwise that is all. */
+  install?(stop: AbortSignal): Promise<void>;
 }
 
 /** Runs a program to its end; resolves with its exit code, which is a shell's when a signal has ended it. */
@@ -37,6 +39,18 @@ export function refuseMissing(all: Installable[], script: string): void {
   );
 }
 
+/** Says a command and runs it; rejects unless its exit code is 0. */
+export async function runToEnd(command: string[], stop: AbortSignal): Promise<void> {
+  say(command.join(" "));
+  const code = await run(
+    command,
+    { DEBIAN_FRONTEND: "noninteractive" },
+    ["ignore", "ignore", "inherit"],
+    stop,
+  );
+  if (code !== 0) throw new Error(`${command.join(" ")} ended with exit code ${code}`);
+}
+
 /** What asks before it starts a service of a new package; 101 forbids. */
 const startPolicy = "/usr/sbin/policy-rc.d";
 
@@ -51,14 +65,12 @@ export async function installMissing(all: Installable[], script: string, stop: A
   const mayStart = !existsSync(startPolicy);
   if (mayStart) writeFileSync(startPolicy, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
   try {
-    const packages = new Set(missing.map(({ aptPackage }) => aptPackage));
+    const packages = new Set(missing.flatMap(({ aptPackages }) => aptPackages));
     for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
-      const command = ["apt-get", "-qq", ...args];
-      say(command.join(" "));
-      const env = { DEBIAN_FRONTEND: "noninteractive" };
-      const code = await run(command, env, ["ignore", "ignore", "inherit"], stop);
-      if (code !== 0) throw new Error(`${command.join(" ")} ended with exit code ${code}`);
+      await runToEnd(["apt-get", "-qq", ...args], stop);
     }
+    // One package can bring what another would have to be installed for.
+    for (const { install } of missingOf(missing)) await install?.(stop);
   } finally {
     if (mayStart) rmSync(startPolicy);
   }

@@ -9,7 +9,7 @@ import { afterAll, afterEach, expect, test } from "vitest";
 import { isRedisInstalled } from "../src/features/store/redis-server.fixture.ts";
 import { isPgbouncerInstalled } from "../src/ledger/database/pgbouncer-server.fixture.ts";
 import { isPostgresInstalled } from "../src/ledger/database/postgres-server.fixture.ts";
-import { isRabbitmqInstalled } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
+import { isRabbitmqInstalled, rabbitmq4 } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { eventually } from "../src/service/eventually.fixture.ts";
 import { describeNeeding } from "../src/service/needing.fixture.ts";
 
@@ -87,11 +87,15 @@ describeNeeding("PostgreSQL, PgBouncer, RabbitMQ or Redis", areInstalled)("npm r
     script.kill("SIGTERM");
     expect(await ended).toMatchObject({ code: 128 + 15, errors: "" });
   });
+});
 
+const nothingIsMissing = areInstalled && rabbitmq4() !== undefined;
+describeNeeding("RabbitMQ 4 or another server", nothingIsMissing)("npm run servers -- --install", () => {
   test("has nothing to install", async () => {
     expect(await run(["--install"]).ended).toMatchObject({
       code: 0,
-      output: "there is PostgreSQL, RabbitMQ, Redis, Redis Cluster, PgBouncer: nothing to install\n",
+      output:
+        "there is PostgreSQL, RabbitMQ, Redis, Redis Cluster, PgBouncer, RabbitMQ 4: nothing to install\n",
     });
   });
 });

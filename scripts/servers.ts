@@ -1,9 +1,9 @@
 import { startRedis, startRedisCluster } from "../src/features/store/redis-server.fixture.ts";
 import { startPostgres } from "../src/ledger/database/postgres-server.fixture.ts";
-import { startRabbitmq } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
+import { laterDebian, startRabbitmq } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { runCommand, say, UsageFault } from "../src/service/command.ts";
 import { stopOnSignals, untilStopped } from "../src/service/stop.ts";
-import { pgbouncer, postgresql, rabbitmq, redis } from "./debian-servers.ts";
+import { newRabbitmq, pgbouncer, postgresql, rabbitmq, redis } from "./debian-servers.ts";
 import { installMissing, refuseMissing, run } from "./installed.ts";
 
 const usage = `Usage: npm run servers [-- COMMAND ARG...]
@@ -14,9 +14,11 @@ Without a command, prints what to set to use them, and runs until SIGINT or SIGT
 TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_REDIS_URL and TEST_REDIS_CLUSTER_URL set, and ends with its exit code. Nothing
 of the servers is kept.
 
-  --install   installs, as root and with apt-get (Debian, Ubuntu), those that are missing, and a PgBouncer, which
-              tests start. The services that their packages bring are not started; where systemd is, it would start
-              them at the next boot, unless told: systemctl disable postgresql rabbitmq-server redis-server pgbouncer
+  --install   installs, as root and with apt-get (Debian, Ubuntu), those that are missing, and what tests start beside
+              them: a PgBouncer, and, where RabbitMQ is older than 4, a later one, with debootstrap, in
+              ${laterDebian} (370 MB). The services that packages bring are not started; where systemd is,
+              it would start them at the next boot, unless told: systemctl disable postgresql rabbitmq-server
+              redis-server pgbouncer
   --help      print this text
 `;
 
@@ -29,8 +31,9 @@ const kinds = [
 
 await runCommand("servers", usage, async (args) => {
   const stop = stopOnSignals();
-  if (args[0] === "--install" && args.length === 1)
-    return installMissing([...kinds, pgbouncer], "servers", stop.signal);
+  if (args[0] === "--install" && args.length === 1) {
+    return installMissing([...kinds, pgbouncer, newRabbitmq], "servers", stop.signal);
+  }
   if (args[0]?.startsWith("-")) {
     throw new UsageFault(`unknown: ${args.join(" ")}; known: COMMAND ARG..., --install, --help`);
   }

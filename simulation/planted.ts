@@ -56,6 +56,14 @@ export const planted: Planted[] = [
     simulation: onLedger,
   },
   {
+    name: "a queue has the delivery limit of a RabbitMQ 4",
+    file: "src/ledger/queue/amqp.ts",
+    sound: "...(hasLimitUnlessSet(connection) && { [limitArgument]: -1 }),",
+    broken: "",
+    // Its first fault is that receivers die in a row.
+    simulation: ["--seed", "13", "--minutes", "0.3", "--queue", "amqp4"],
+  },
+  {
     name: "a process of the feature storage answers from what it read before",
     file: "src/features/store/lmdb.ts",
     sound: "environment.resetReadTxn();",

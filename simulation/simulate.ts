@@ -1,4 +1,4 @@
-import { postgresql, rabbitmq, redis } from "../scripts/debian-servers.ts";
+import { newRabbitmq, postgresql, rabbitmq, redis } from "../scripts/debian-servers.ts";
 import { refuseMissing } from "../scripts/installed.ts";
 import { wholeNumber } from "../scripts/options.ts";
 import { complain, parseCommandLine, runCommand, say, UsageFault } from "../src/service/command.ts";
@@ -12,7 +12,7 @@ import { seeded } from "./random.ts";
 import { Astray, astrayExitCode } from "./replies.ts";
 import { canMount } from "./small-disk.ts";
 
-const usage = `Usage: npm run simulate [-- --seed N] [--minutes M] [--engine pglite|postgres] [--queue embedded|amqp]
+const usage = `Usage: npm run simulate [-- --seed N] [--minutes M] [--engine pglite|postgres] [--queue embedded|amqp|amqp4]
        npm run simulate -- --store lmdb|redis [--seed N] [--minutes M]
        npm run simulate -- --prove [--count N] [--seed N]
 
@@ -25,8 +25,9 @@ may mount one (Linux, root). PROMISES.md tells what is tried.
                  What happens at the same time is up to the machine
   --minutes M    for how long faults happen (otherwise 1); what follows takes about half a minute
   --engine, --queue
-                 of the ledger: its database and its queue (otherwise pglite and embedded). postgres, amqp and redis need
-                 the servers that npm run servers -- --install installs
+                 of the ledger: its database and its queue (otherwise pglite and embedded). amqp is the RabbitMQ of the
+                 machine, whatever its version, amqp4 one from version 4 on. What they need, and redis, is installed by
+                 npm run servers -- --install
   --store        of the feature storage
   --prove        shows that faults are found: plants them, each in a copy of this project, and lets a simulation find it,
                  which takes about a minute
@@ -68,6 +69,7 @@ await runCommand("simulate", usage, async (args) => {
   const needed = [
     ...(!store && engine === "postgres" ? [postgresql] : []),
     ...(!store && queue === "amqp" ? [rabbitmq] : []),
+    ...(!store && queue === "amqp4" ? [newRabbitmq] : []),
     ...(store === "redis" ? [redis] : []),
   ];
   refuseMissing(needed, "servers");

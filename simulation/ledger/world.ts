@@ -1,9 +1,14 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SetQueueAttributesCommand } from "@aws-sdk/client-sqs";
+import amqp from "amqplib";
 import { startPostgres } from "../../src/ledger/database/postgres-server.fixture.ts";
 import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
-import { startRabbitmq } from "../../src/ledger/queue/rabbitmq-server.fixture.ts";
+import {
+  machinesRabbitmq,
+  rabbitmq4,
+  startRabbitmq,
+} from "../../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
 import { lastingPort, type TestServer } from "../../src/service/test-server.fixture.ts";
 import { diskFilled, type Fault, faultsOfServer, putBehindLine } from "../faults.ts";
@@ -12,7 +17,7 @@ import { startService } from "../service.ts";
 import { openScratch } from "../small-disk.ts";
 
 export const engines = ["pglite", "postgres"] as const;
-export const queues = ["embedded", "amqp"] as const;
+export const queues = ["embedded", "amqp", "amqp4"] as const;
 export type Engine = (typeof engines)[number];
 export type QueueKind = (typeof queues)[number];
 
@@ -59,10 +64,11 @@ export async function openWorld(
   // Only the first ledger has the embedded queue; the others are its clients.
   const port = await lastingPort();
   let queueUrls = [`sqs+embedded:${join(folder, "queue")}?port=${port}`];
-  if (queueKind === "amqp") {
-    const broker = opening.use(await putBehindLine("queue", opening.use(await startRabbitmq())));
-    faults.push(...broker.faults);
-    queueUrls = [`${broker.url}/?queue=payment-events`];
+  if (queueKind !== "embedded") {
+    const server = opening.use(await startRabbitmq(queueKind === "amqp4" ? rabbitmq4 : machinesRabbitmq));
+    const broker = opening.use(await putBehindLine("queue", server));
+    faults.push(...broker.faults, receiversDied(server.url));
+    queueUrls = [`${broker.url}/?queue=${rabbitmqQueue}`];
   }
   const clientsUrl = clientUrl(queueUrls[0] as string);
   // A folder is one process's own.
@@ -90,6 +96,34 @@ export async function openWorld(
   await sleep(1000);
   const opened = opening.move();
   return { ledgers, databaseUrl, queue, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+const rabbitmqQueue = "payment-events";
+
+/**
+ * Receivers that die with all they have in hand, each while the next waits, which the broker prefers to the ledgers: so
+ * they deliver messages more often than a RabbitMQ does unless it is set.
+ */
+const receiversDied = (url: string): Fault => ({
+  part: "queue",
+  kind: "receivers died in a row",
+  async inflict() {
+    let dying = await openGreedy(url);
+    for (let times = 1; times <= 30; times += 1) {
+      await sleep(30);
+      const next = await openGreedy(url);
+      await dying.close();
+      dying = next;
+    }
+    await dying.close();
+  },
+});
+
+async function openGreedy(url: string) {
+  const connection = await amqp.connect(url);
+  const channel = await connection.createChannel();
+  await channel.consume(rabbitmqQueue, () => {}, { priority: 1 });
+  return connection;
 }
 
 const impatience = {

@@ -22,7 +22,7 @@ export async function start(
   await using database = await openDatabase(given.DATABASE_URL);
   await migrate(database, log);
   await using replica = given.DATABASE_READ_URL ? await openDatabase(given.DATABASE_READ_URL) : undefined;
-  await using queue = await openQueue(given.QUEUE_URL);
+  await using queue = await openQueue(given.QUEUE_URL, (warning) => log.warn(warning));
   const metrics = new Registry();
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING
     ? createReceiver({ queue, database, metrics, log, limits: receiverLimits(given) })

@@ -1,8 +1,11 @@
+/** Hears what an operator should know of what was opened. */
+export type Warn = (text: string) => void;
+
 /** One way to open a port, chosen by the scheme of a URL. Its module is loaded only when it is chosen. */
 export interface Adapter<Port> {
   /** How its URLs look, for people. */
   form: string;
-  load(): Promise<{ open(url: URL, others: URL[]): Promise<Port> }>;
+  load(): Promise<{ open(url: URL, others: URL[], warn: Warn): Promise<Port> }>;
   /** Whether a URL can name several hosts, with commas between; `open` gets a URL for each. */
   hasManyHosts?: true;
   /** The query parameters it knows, each with what a value must be and a test of it. */
@@ -56,13 +59,17 @@ function isDecodable({ username, password, pathname }: URL): boolean {
   }
 }
 
-/** Opens what the URL names. */
-export async function openAdapter<Port>(adapters: Adapters<Port>, text: string): Promise<Port> {
+/** Opens what the URL names, which can warn at any time. */
+export async function openAdapter<Port>(
+  adapters: Adapters<Port>,
+  text: string,
+  warn: Warn = () => {},
+): Promise<Port> {
   const fault = findUrlFault(adapters, text);
   const [url, ...others] = parseUrls(text) as [URL, ...URL[]];
   const adapter = fault === undefined && adapterFor(adapters, url);
   if (!adapter) throw new Error(`the URL ${fault}`);
-  return (await adapter.load()).open(url, others);
+  return (await adapter.load()).open(url, others, warn);
 }
 
 const adapterFor = <Port>(adapters: Adapters<Port>, { protocol }: URL) =>

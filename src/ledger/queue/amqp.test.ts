@@ -1,20 +1,33 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import amqp, { type ChannelModel } from "amqplib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { openLine } from "../../../simulation/line.ts";
 import { eventually } from "../../service/eventually.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
 import { patienceMs } from "../../service/patience.fixture.ts";
+import { run } from "../../service/run.fixture.ts";
 import type { TestServer } from "../../service/test-server.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
-import { isRabbitmqInstalled, startRabbitmq } from "./rabbitmq-server.fixture.ts";
+import { machinesRabbitmq, type Rabbitmq, rabbitmq4, startRabbitmq } from "./rabbitmq-server.fixture.ts";
 
 const waitMs = 20_000;
 
-describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its troubles", () => {
+/** Each version once: a machine whose own RabbitMQ is 4 or newer has no other. */
+const own = machinesRabbitmq();
+const newer = rabbitmq4();
+describeNeeding("RabbitMQ", own !== undefined)(`RabbitMQ ${own?.version ?? ""}`, () => promises(own));
+if (newer === undefined || newer.version !== own?.version) {
+  const needed = "RabbitMQ 4 (npm run servers -- --install, as root)";
+  describeNeeding(needed, newer !== undefined)(`RabbitMQ ${newer?.version ?? "4"}`, () => promises(newer));
+}
+
+function promises(rabbitmq: Rabbitmq | undefined): void {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startRabbitmq();
+    server = await startRabbitmq(() => rabbitmq);
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
@@ -277,4 +290,203 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a RabbitMQ that has its trou
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id).toMatch(/^same [0-9a-f]{64}$/);
   });
-});
+
+  test("loses nothing to a receiver whose connection breaks 25 times with all of it in hand", async () => {
+    await using line = await openLine(server.url);
+    await using receiver = await openQueue(`${line.url}/?queue=${name}`);
+    const bodies = Array.from({ length: 30 }, (_, index) => String(index));
+    await queue.send(bodies);
+    /** All that the receiver is given until it has this many, whatever its connection goes through. */
+    const takeAll = async (count: number) => {
+      const taken: Delivery[] = [];
+      const late = AbortSignal.timeout(waitMs);
+      while (taken.length < count && !late.aborted) {
+        taken.push(...(await eventually(() => receiver.receive(100, 1000, late))));
+      }
+      return taken;
+    };
+    for (let times = 1; times <= 25; times++) {
+      expect((await takeAll(bodies.length)).map(({ body }) => body).sort()).toEqual(bodies.toSorted());
+      line.cut();
+      await expect(receiver.receive(1, waitMs, AbortSignal.timeout(waitMs))).rejects.toThrow("was lost");
+    }
+    const left = await takeAll(bodies.length);
+    expect(left.map(({ body }) => body).sort()).toEqual(bodies.toSorted());
+    await receiver.acknowledge(left);
+    await eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
+  });
+
+  const quorum = { "x-queue-type": "quorum" };
+  const isVersion4 = () => Number.parseInt(rabbitmq?.version ?? "", 10) >= 4;
+  /** Makes a queue, and tells what is warned of when it is opened, used, and used again on a new connection. */
+  async function warningsOf(options: amqp.Options.AssertQueue): Promise<string[]> {
+    await onConnection(async (connection) => (await connection.createChannel()).assertQueue(name, options));
+    const warnings: string[] = [];
+    await using line = await openLine(server.url);
+    await using opened = await openQueue(`${line.url}/?queue=${name}`, (warning) => warnings.push(warning));
+    await opened.check();
+    line.cut();
+    await eventually(() => opened.check());
+    return warnings;
+  }
+  const limitOf = (limit: number) => [
+    expect.stringMatching(
+      `^the queue ${name} has no dead-letter exchange, and drops a message that was returned to it more than ${limit} times`,
+    ),
+  ];
+
+  test.each([
+    ["a delivery limit", { "x-delivery-limit": 2 }, 2],
+    ["a large one", { "x-delivery-limit": 3_000_000_000 }, 3_000_000_000],
+    [
+      "a delivery limit, and whatever else a queue can have",
+      {
+        "x-delivery-limit": 5,
+        "x-expires": 100_000,
+        "x-message-ttl": 70_000,
+        "x-max-length": 100,
+        "x-max-length-bytes": 10_000_000_000,
+        "x-overflow": "reject-publish",
+        "x-single-active-consumer": true,
+        "x-quorum-initial-group-size": 1,
+        "x-queue-leader-locator": "client-local",
+      },
+      5,
+    ],
+  ])("is warned of with a queue that has %s", async (_title, others, limit) => {
+    expect(await warningsOf({ arguments: { ...quorum, ...others } })).toEqual(limitOf(limit));
+  });
+
+  test("is warned of with a queue that has the limit of the broker's version", async () => {
+    expect(await warningsOf({ arguments: quorum })).toEqual(isVersion4() ? limitOf(20) : []);
+  });
+
+  test("is warned of with a queue whose limit of -1 an older broker takes for the smallest", async () => {
+    const options = { arguments: { ...quorum, "x-delivery-limit": -1 } };
+    expect(await warningsOf(options)).toEqual(isVersion4() ? [] : limitOf(-1));
+  });
+
+  test("is warned of when nothing can be learnt of a queue", async () => {
+    name = `long-${"x".repeat(190)}`;
+    const options = { arguments: { ...quorum, "x-delivery-limit": 3 } };
+    expect(await warningsOf(options)).toEqual([
+      expect.stringMatching(`^it is not known whether the queue ${name} drops`),
+    ]);
+  });
+
+  test.each([
+    [
+      "with a dead-letter exchange, for what has reached its limit",
+      { deadLetterExchange: "it's 'none'", arguments: { ...quorum, "x-delivery-limit": 2 } },
+    ],
+    ["with a dead-letter exchange and no limit of its own", { deadLetterExchange: "", arguments: quorum }],
+    ["that is a classic one", { maxPriority: 3, messageTtl: 60_000, arguments: { "x-queue-mode": "lazy" } }],
+    ["that is a classic one, and in memory", { durable: false }],
+    ["that is a classic one, and goes with its last receiver", { autoDelete: true }],
+  ])("is not warned of with a queue %s", async (_title, options) => {
+    expect(await warningsOf(options)).toEqual([]);
+  });
+
+  test("is not warned of with a queue that we made", async () => {
+    await queue.check();
+    const warnings: string[] = [];
+    await using again = await openQueue(`${server.url}?queue=${name}`, (warning) => warnings.push(warning));
+    await again.check();
+    expect(warnings).toEqual([]);
+  });
+
+  test("is warned of in the log of a ledger", async () => {
+    const options = { arguments: { ...quorum, "x-delivery-limit": 2 } };
+    await onConnection(async (connection) => (await connection.createChannel()).assertQueue(name, options));
+    const env = {
+      DATABASE_URL: "pglite:memory",
+      LEDGER_PORT: "0",
+      QUEUE_URL: `${server.url}?queue=${name}`,
+      LOG_LEVEL: "warn",
+    };
+    const ledger = run("main.ts", { args: ["ledger"], env });
+    await ledger.says("more than 2 times");
+    ledger.child.kill("SIGTERM");
+    const { output } = await ledger.ended;
+    expect(
+      output
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).level),
+    ).toEqual([40]);
+  });
+
+  test.each([
+    [
+      "takes no more for now",
+      async (connection: ChannelModel) => {
+        const channel = await connection.createConfirmChannel();
+        const filling = async () => {
+          for (;;) {
+            channel.sendToQueue(name, Buffer.from("filling"));
+            await channel.waitForConfirms();
+          }
+        };
+        await expect(filling()).rejects.toThrow("nack");
+      },
+    ],
+    [
+      "is gone for now",
+      async (connection: ChannelModel) => void (await (await connection.createChannel()).deleteQueue(name)),
+    ],
+  ])("keeps a message that is to be retried in a queue that %s", async (_title, trouble) => {
+    const few = { ...quorum, "x-max-length": 1, "x-overflow": "reject-publish" };
+    await onConnection(async (connection) =>
+      (await connection.createChannel()).assertQueue(name, { arguments: few }),
+    );
+    await queue.send(["1"]);
+    await queue.putBack([await delivered(receive)], 1500);
+    await queue[Symbol.asyncDispose]();
+    await onConnection(trouble);
+    // Twice as long as the retry delay.
+    await sleep(3000);
+    queue = await openQueue(`${server.url}?queue=${name}`);
+    const seen: string[] = [];
+    await eventually(async () => {
+      const some = await queue.receive(100, 1000, AbortSignal.timeout(waitMs));
+      await queue.acknowledge(some);
+      seen.push(...some.map(({ body }) => body));
+      expect(seen).toContain("1");
+    });
+    expect(seen.filter((body) => body !== "filling")).toEqual(["1"]);
+  });
+
+  test("makes a queue of messages to be retried that stays, whoever uses it", async () => {
+    await queue.send(["1"]);
+    await queue.putBack([await delivered(receive)], 100);
+    await onConnection(async (connection) => {
+      const channel = await connection.createChannel();
+      await channel.assertQueue(`${name}.retry.100`, {
+        messageTtl: 100,
+        deadLetterExchange: "",
+        deadLetterRoutingKey: name,
+        arguments: { ...quorum, "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish" },
+      });
+    });
+  });
+
+  test("gives what a receiver has in hand that stands still to another within 20 seconds", async () => {
+    await queue.send(["1"]);
+    const program = `
+      const { openQueue } = await import(${JSON.stringify(new URL("queue.ts", import.meta.url))});
+      const queue = await openQueue(${JSON.stringify(`${server.url}?queue=${name}`)});
+      const [{ body }] = await queue.receive(1, ${waitMs}, AbortSignal.timeout(${waitMs}));
+      console.log(body);`;
+    const receiver = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      await once(receiver.stdout, "data");
+      receiver.kill("SIGSTOP");
+      const [delivery] = await queue.receive(1, 20_000, AbortSignal.timeout(20_000));
+      expect(delivery).toMatchObject({ body: "1" });
+    } finally {
+      receiver.kill("SIGKILL");
+    }
+  });
+}

@@ -3,15 +3,15 @@ import { createHash, randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import amqp, { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage } from "amqplib";
-import { hostOf } from "../../service/adapter.ts";
+import { hostOf, type Warn } from "../../service/adapter.ts";
+import { messageOf } from "../../service/describe-error.ts";
 import { inTime } from "../../service/in-time.ts";
 import type { Delivery, Queue } from "./queue.ts";
 
 export const prefetchOtherwise = 400;
 const connectMaxMs = 5000;
-const heartbeatSeconds = 10;
-/** How long a queue in which messages pause outlives the longest pause in it. */
-const unusedMs = 3_600_000;
+/** A broker gives up a silent connection after 2 to 3 of these, and delivers to others what was in hand there. */
+const heartbeatSeconds = 5;
 const attemptsHeader = "x-attempts";
 /** By which a message that no queue took is told from others; producers may give many the same id. */
 const publicationHeader = "x-publication";
@@ -39,8 +39,8 @@ interface Link {
   inHand: Map<string, ConsumeMessage>;
   /** Publications that no queue took. */
   returned: Set<string>;
-  /** By the queue in which messages pause, when it can be relied on. */
-  pausing: Map<string, Promise<void>>;
+  /** By the name of a retry queue, when the broker is sure to keep it. */
+  retryQueues: Map<string, Promise<void>>;
   /** Tells of an arrival, and of the end of the link. */
   events: EventEmitter<{ change: [] }>;
   closed: boolean;
@@ -49,19 +49,26 @@ interface Link {
 
 /**
  * A RabbitMQ queue: a quorum queue is made when there is none, any other is used as it is. The connection is opened
- * when it is needed, and anew when it broke. A pause is a wait in a queue beside it, from which messages come back.
+ * when it is needed, and anew when it broke. A retry delay is a wait in a queue beside it, from which messages come back.
+ * Warns once of a queue that drops messages which are delivered too often.
  */
-export async function open(url: URL): Promise<Queue> {
+export async function open(url: URL, _others: URL[], warn: Warn): Promise<Queue> {
   const queue = url.searchParams.get("queue") ?? "payment-events";
   const prefetch = Number(url.searchParams.get("prefetch") ?? prefetchOtherwise);
   let current: Promise<Link> | undefined;
+  let hasWarned = false;
+
+  const warnOnce = (text: string) => {
+    if (!hasWarned) warn(text);
+    hasWarned = true;
+  };
 
   function linked(): Promise<Link> {
     if (current) return current;
     const forget = () => {
       if (current === opening) current = undefined;
     };
-    const opening = openLink(url, queue, prefetch, forget);
+    const opening = openLink(url, queue, prefetch, warnOnce, forget);
     opening.catch(forget);
     current = opening;
     return opening;
@@ -90,8 +97,8 @@ export async function open(url: URL): Promise<Queue> {
     },
     async putBack(deliveries, pauseMs) {
       const link = await linked();
-      const pausing = await assertPause(link, queue, pauseMs);
-      await Promise.all(deliveries.map((delivery) => passOn(link, pausing, delivery, delivery.attempt)));
+      const retryQueue = await assertRetryQueue(link, queue, pauseMs);
+      await Promise.all(deliveries.map((delivery) => passOn(link, retryQueue, delivery, delivery.attempt)));
     },
     async send(bodies) {
       const link = await linked();
@@ -198,11 +205,17 @@ function giveUpSending(link: Link): void {
   given?.then((channel) => channel.close()).catch(() => {});
 }
 
-async function openLink(url: URL, queue: string, prefetch: number, onClosed: () => void): Promise<Link> {
+async function openLink(
+  url: URL,
+  queue: string,
+  prefetch: number,
+  warn: Warn,
+  onClosed: () => void,
+): Promise<Link> {
   const connection = await connect(url);
   try {
     connection.on("error", () => {});
-    await assertQueue(connection, queue);
+    await assertQueue(connection, queue, warn);
     const channel = await connection.createChannel();
     const link: Link = {
       id: randomUUID(),
@@ -211,7 +224,7 @@ async function openLink(url: URL, queue: string, prefetch: number, onClosed: () 
       arrived: [],
       inHand: new Map(),
       returned: new Set(),
-      pausing: new Map(),
+      retryQueues: new Map(),
       events: new EventEmitter(),
       closed: false,
     };
@@ -251,34 +264,105 @@ function connect(url: URL): Promise<ChannelModel> {
 const notFound = 404;
 
 /** Looks first, on a channel of its own: a look that finds nothing closes its channel. */
-async function assertQueue(connection: ChannelModel, queue: string): Promise<void> {
-  const looking = await connection.createChannel();
-  looking.on("error", () => {});
+async function assertQueue(connection: ChannelModel, queue: string, warn: Warn): Promise<void> {
+  const looking = await openTrial(connection);
   try {
     await looking.checkQueue(queue);
     await looking.close();
   } catch (error) {
     if ((error as { code?: number }).code !== notFound) throw error;
     const making = await connection.createChannel();
-    await making.assertQueue(queue, { arguments: { "x-queue-type": "quorum" } });
+    await making.assertQueue(queue, { arguments: argumentsFor(connection) });
     await sleep(notedWithinMs);
     await making.close();
+    return;
   }
+  await warnOfLimit(connection, queue, warn);
+}
+
+/** A channel for what can fail, and so close it. */
+async function openTrial(connection: ChannelModel): Promise<Channel> {
+  const channel = await connection.createChannel();
+  return channel.on("error", () => {});
+}
+
+/** Of a queue that drops what was returned to it too often: a receiver that is killed returns what it had in hand. */
+async function warnOfLimit(connection: ChannelModel, queue: string, warn: Warn): Promise<void> {
+  try {
+    const limit = await droppingLimit(connection, queue);
+    if (limit === undefined) return;
+    const what = `drops a message that was returned to it more than ${limit} times, as by receivers that were killed`;
+    warn(`the queue ${queue} has no dead-letter exchange, and ${what}; ${unlessPolicy}`);
+  } catch (error) {
+    // Without an answer of the broker there is no connection any more: the next one looks again.
+    if (typeof (error as { code?: unknown }).code !== "number") throw error;
+    const what = "drops a message that was returned to it too often";
+    warn(`it is not known whether the queue ${queue} ${what}: ${messageOf(error)}`);
+  }
+}
+const unlessPolicy = "unless a policy of the broker, which cannot be read here, says otherwise";
+
+type Arguments = Record<string, unknown>;
+const limitArgument = "x-delivery-limit";
+
+/** From version 4 on a quorum queue without a limit has one of 20; one of -1, before that, drops what comes back at all. */
+const argumentsFor = (connection: ChannelModel): Arguments => ({
+  "x-queue-type": "quorum",
+  ...(hasLimitUnlessSet(connection) && { [limitArgument]: -1 }),
+});
+const hasLimitUnlessSet = ({ connection }: ChannelModel) =>
+  Number.parseInt(connection.serverProperties.version, 10) >= 4;
+const limitUnlessSet = 20;
+
+/** With one of these a queue has no delivery limit, since it is no quorum queue, or dead-letters what has reached it. */
+const harmless = ["durable", "auto_delete", "x-queue-type", "x-dead-letter-exchange"];
+
+/** How a broker says that a queue differs from its declaration; what it quotes can have quotes in it. */
+const difference =
+  /inequivalent arg '([\w-]+)' for .* but current is (?:none|(?:the value )?'(.*?)'(?: of type '(\w+)')?)"?$/s;
+const readArgument = (value?: string, type?: string) => {
+  if (value === undefined || type === "longstr") return value;
+  return type === "bool" ? value === "true" : Number(value);
+};
+/** Beyond all arguments that a quorum queue can have. */
+const declarationsMax = 30;
+
+/**
+ * The limit of returns beyond which a queue that is there drops a message; undefined when it does not. AMQP cannot ask
+ * for the arguments of a queue, but a declaration that differs fails with the name and the value of one of them. So the
+ * queue is declared again with what the last answer said, until nothing differs.
+ */
+async function droppingLimit(connection: ChannelModel, queue: string): Promise<number | undefined> {
+  const known = argumentsFor(connection);
+  for (let times = 1; ; times += 1) {
+    const channel = await openTrial(connection);
+    try {
+      await channel.assertQueue(queue, { arguments: known });
+      await channel.close();
+      break;
+    } catch (error) {
+      const [, name, value, type] = difference.exec((error as Error).message) ?? [];
+      if (name && harmless.includes(name)) return undefined;
+      if (!name || times === declarationsMax) throw error;
+      known[name] = readArgument(value, type);
+    }
+  }
+  const limit = known[limitArgument] ?? (hasLimitUnlessSet(connection) ? limitUnlessSet : undefined);
+  return limit === -1 && hasLimitUnlessSet(connection) ? undefined : (limit as number | undefined);
 }
 
 /**
- * The queue from which messages go back after this pause; one that is out of use goes away by itself. Nobody tells
- * whether it is new, so that the first to use it waits until it is noted.
+ * The queue from which messages go back after this delay. It stays when it is out of use: one that expires takes with it
+ * what the main queue does not accept. Nobody tells whether it is new, so that the first to use it waits until it is noted.
  */
-async function assertPause(
-  { channel, pausing: known }: Link,
+async function assertRetryQueue(
+  { channel, retryQueues }: Link,
   queue: string,
-  pauseMs: number,
+  delayMs: number,
 ): Promise<string> {
-  const pausing = `${queue}.pause.${pauseMs}`;
-  await channel.assertQueue(pausing, {
-    messageTtl: pauseMs,
-    expires: pauseMs + unusedMs,
+  const name = `${queue}.retry.${delayMs}`;
+  await channel.assertQueue(name, {
+    messageTtl: delayMs,
     deadLetterExchange: "",
     deadLetterRoutingKey: queue,
     arguments: {
@@ -287,12 +371,9 @@ async function assertPause(
       "x-overflow": "reject-publish",
     },
   });
-  if (!known.has(pausing)) {
-    known.set(pausing, sleep(notedWithinMs));
-    setTimeout(() => known.delete(pausing), unusedMs).unref();
-  }
-  await known.get(pausing);
-  return pausing;
+  if (!retryQueues.has(name)) retryQueues.set(name, sleep(notedWithinMs));
+  await retryQueues.get(name);
+  return name;
 }
 
 function take(link: Link, message: ConsumeMessage): void {

@@ -5,6 +5,7 @@ import {
   isWholeNumber,
   openAdapter,
   portRange,
+  type Warn,
 } from "../../service/adapter.ts";
 
 /** A message in hand: it comes again, to any receiver, unless it is acknowledged. */
@@ -73,7 +74,7 @@ export const queues = {
   "amqps:": { ...rabbitmq, form: rabbitmq.form.replace("amqp:", "amqps:") },
 } satisfies Adapters<Queue>;
 
-export const openQueue = (url: string) => openAdapter<Queue>(queues, url);
+export const openQueue = (url: string, warn?: Warn) => openAdapter<Queue>(queues, url, warn);
 
 export const embeddedQueue = "payment-events";
 const embeddedPort = 4566;
