@@ -4,15 +4,8 @@ import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { childIdsAsOf, eventsOf, findEvent, payoutEventsOf } from "./event.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
 import { migrate } from "./migrate.ts";
-import {
-  childIdsOf,
-  countTransactions,
-  familyOf,
-  findTransaction,
-  lockTransactions,
-  searchTransactions,
-  type TransactionFilter,
-} from "./transaction.ts";
+import { countTransactions, searchTransactions, type TransactionFilter } from "./search.ts";
+import { childIdsOf, familyOf, findTransaction, lockTransactions } from "./transaction.ts";
 
 const rows = 100_000;
 /** One account in ten transactions is the biggest; the others share the rest. */
