@@ -32,7 +32,7 @@ const slow = [
   "src/ledger/commands/{parked,reproject}.test.ts",
   "src/ledger/database/{pglite-upkeep,postgres}.test.ts",
   "src/ledger/queue/amqp.test.ts",
-  "src/ledger/tables/transaction.test.ts",
+  "src/ledger/tables/{search,transaction}.test.ts",
   "src/service/limits.test.ts",
 ];
 /** These choose their engines themselves. */

@@ -119,7 +119,8 @@ function openPool(config: pg.PoolConfig): pg.Pool {
       // A connection that breaks says so to whoever uses it next; without a listener it would end the process.
       client.on("error", () => {});
       // A server, a database and a role may have others; what is read of a time depends on both.
-      await client.query("set time zone 'UTC'; set datestyle = 'ISO'");
+      // Compiling takes longer than most statements.
+      await client.query("set time zone 'UTC'; set datestyle = 'ISO'; set jit = off");
     },
   });
   return pool.on("error", () => {});

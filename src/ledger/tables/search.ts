@@ -62,16 +62,16 @@ export async function searchTransactions(
   filter: TransactionFilter,
   { offset = 0, limit }: { offset?: number; limit: number },
 ): Promise<FoundTransaction[]> {
-  for (const attempt of attemptsFor(filter)) {
+  for (const attempt of attemptsFor(filter, offset + limit)) {
     const { values, bind } = binding();
-    const enough = bind(offset + limit);
     const newest = filter.after
       ? bind(filter.after.newest_event_id)
       : "(select coalesce(max(id), 0) from event)";
     // The page is joined to whether it is known, so that an empty page is told from one that is not known.
     const rows = await sql.query<FoundTransaction & { is_known: boolean }>(
       `with found as materialized (
-         select * from (${attempt(pageColumns, enough, bind)}) as found ${newestFirst} limit ${enough}
+         select * from (${attempt(pageColumns, bind)} offset 0) as found
+         ${newestFirst} limit ${bind(offset + limit)}
        )
        select * from (select coalesce(bool_and(not is_edge), true) as is_known from found) as answer
        left join lateral (
@@ -94,15 +94,13 @@ export async function countTransactions(
   filter: TransactionFilter,
   max = Number.POSITIVE_INFINITY,
 ): Promise<number> {
-  for (const attempt of attemptsFor(filter)) {
+  const isExact = max === Number.POSITIVE_INFINITY;
+  for (const attempt of isExact ? [readAll(filter)] : attemptsFor(filter, max)) {
     const { values, bind } = binding();
-    const enough = bind(Number.isFinite(max) ? max : null);
+    const matching = attempt(["created_date"], bind);
     const [row] = await sql.query<{ count: bigint; is_known: boolean }>(
-      `select least(count, ${enough}) as count, is_known or coalesce(count >= ${enough}, false) as is_known
-       from (
-         select count(*) filter (where not is_edge), coalesce(bool_and(not is_edge), true) as is_known
-         from (${attempt(["created_date"], enough, bind)}) as found
-       ) as counted`,
+      `select count(*), coalesce(bool_and(not is_edge), true) as is_known
+       from (${matching} ${isExact ? "" : `limit ${bind(max)}`}) as found`,
       values,
       "once",
     );
@@ -124,31 +122,33 @@ function binding(): { values: unknown[]; bind: Bind } {
 
 /**
  * Makes a statement that gives these columns of transactions that fit, and `is_edge`: whether others may fit that are
- * older than this one. Only an edge need not fit. `enough` stands for how many are wanted.
+ * older than this one. Only an edge need not fit.
  */
-type Attempt = (columns: Column[], enough: string, bind: Bind) => string;
+type Attempt = (columns: Column[], bind: Bind) => string;
 
 /** How many matches of one condition are read, in whatever order. */
 const few = 2000;
-/** Rows that are looked at before the conditions that many may fit are looked up … */
-const shortWalk = 2000;
-/** … and after, before all that fit are read. */
-const longWalk = 50_000;
+/** Rows that are looked at before the conditions that many may fit are looked up. */
+const shortWalk = (enough: number) => 2000 + 4 * enough;
+/** Rows that are looked at before all matches are read. */
+const longWalk = (enough: number) => 50_000 + 20 * enough;
 
 /**
  * What to try in turn, until the page is known. What an attempt reads is bounded by its statement, not by the plan of it:
  * a planner that expects a match soon, by statistics that are old or missing or know nothing of values that go
  * together, reads a table through.
  */
-function attemptsFor(filter: TransactionFilter): Attempt[] {
+function attemptsFor(filter: TransactionFilter, enough: number): Attempt[] {
   const given = Object.keys(filter).filter((name) => filter[name as keyof TransactionFilter] !== undefined);
-  if (given.every((name) => namesOfRanges.has(name))) return [walk(filter)];
+  if (given.every((name) => namesOfRanges.has(name))) return [walk(filter, enough)];
+  const texts = lookupByText(filter);
   return [
-    ...lookupsByRareIds(filter).map((lookup) => lookUp(filter, lookup)),
-    walk(filter, shortWalk),
-    ...otherLookups(filter).map((lookup) => lookUp(filter, lookup)),
-    walk(filter, longWalk),
-    readAll(filter),
+    ...lookupsByRareIds(filter).map((lookup) => lookUp(filter, lookup, few)),
+    walk(filter, enough, shortWalk(enough)),
+    ...[...lookupsByCommonValues(filter), ...texts].map((lookup) => lookUp(filter, lookup, few)),
+    walk(filter, enough, longWalk(enough)),
+    ...texts.map((lookup) => lookUp(filter, lookup)),
+    ...(texts.length === 0 ? [readAll(filter)] : []),
   ];
 }
 
@@ -174,13 +174,15 @@ const namesOfRanges: ReadonlySet<string> = new Set<keyof TransactionFilter>([
  * ends with an edge; otherwise nothing else is asked.
  */
 const walk =
-  (filter: TransactionFilter, rows?: number): Attempt =>
-  (columns, enough, bind) => {
+  (filter: TransactionFilter, enough: number, rows?: number): Attempt =>
+  (columns, bind) => {
     const { created_after, created_before, after } = filter;
     const accounts = accountsOf(filter);
     const kinds = kindsOf(filter);
     const ranges = ["(select) as everything"];
-    const conditions = [conditionsOf({ created_after, created_before, after }, bind)];
+    const conditions = [conditionsOf({ created_after, created_before }, bind)];
+    // Of what is looked at for more, the last row is found in the index alone, which does not know what arrived when.
+    if (after) conditions.push(rows === undefined ? conditionsOf({ after }, bind) : isBehind(after, bind));
     if (accounts) {
       ranges.push(`unnest(${bind(accounts)}::text[]) as account (wanted_account)`);
       conditions.push(only("gateway_account_id", "wanted_account"));
@@ -189,22 +191,24 @@ const walk =
       const arrays = [kinds.map(({ type }) => type), kinds.map(({ state }) => state)];
       const unnested = arrays.map((array) => `${bind(array)}::text[]`);
       ranges.push(`unnest(${unnested}) as kind (wanted_type, wanted_state)`);
-      conditions.push("transaction_type = wanted_type and state = wanted_state");
+      conditions.push(only("transaction_type", "wanted_type"), only("state", "wanted_state"));
     }
     const inOrder = kinds ? newestFirstOfKind : newestFirst;
     // Of a limit that is a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
-    const range = (max: string, more = "") => `
-      select *${more} from transaction where ${conditions.join(" and ")}
-      ${inOrder} limit (select ${max}::bigint)`;
+    const range = (what: string, max: string) => `
+      select ${what} from transaction where ${conditions.join(" and ")} ${inOrder} limit (select ${max}::bigint)`;
     const rangeCount = Math.max(1, (accounts?.length ?? 1) * (kinds?.length ?? 1));
-    const rowsOfRange = rows && bind(Math.ceil(rows / rangeCount));
-    const fitting = rowsOfRange
-      ? `select * from (
-           ${range(rowsOfRange, `, row_number() over (${inOrder}) = ${rowsOfRange} as is_edge`)}
-         ) as transaction
-         where is_edge or ${conditionsOf(filter, bind)}
-         ${inOrder} limit ${enough}`
-      : range(enough, ", false as is_edge");
+    const fittingOf = (rowsOfRange: number) => `
+      select * from (
+        select *, coalesce(external_id = (${range("external_id", "1")} offset ${bind(rowsOfRange - 1)}), false) as is_edge
+        from (${range("*", bind(rowsOfRange))}) as looked_at offset 0
+      ) as transaction
+      where is_edge or ${conditionsOf(filter, bind)}
+      ${inOrder} limit ${bind(enough)}`;
+    const fitting =
+      rows === undefined
+        ? range("*, false as is_edge", bind(enough))
+        : fittingOf(Math.ceil(rows / rangeCount));
     return `
       select ${columns.map((column) => `transaction.${column}`)}, is_edge
       from ${ranges.join(" cross join ")} cross join lateral (${fitting}) as transaction`;
@@ -235,16 +239,22 @@ function kindsOf({ transaction_type, states, states_by_type }: TransactionFilter
 /** What stands behind `from` to find, by an index, the transactions that fit one condition. */
 type Lookup = (bind: Bind) => string;
 
-/** Reads all that fit one condition, when they are few, for what else is asked; of more, each is an edge. */
+/**
+ * Reads the transactions that fit one condition, for what else is asked; when there are more than `max`, so many, each of
+ * which is an edge.
+ */
 const lookUp =
-  (filter: TransactionFilter, lookup: Lookup): Attempt =>
-  (columns, _enough, bind) =>
-    `
-    select ${columns}, is_edge from (
-      select *, count(*) over () > ${few} as is_edge
-      from (select transaction.* from ${lookup(bind)} limit ${few + 1}) as transaction
-    ) as transaction
-    where is_edge or ${conditionsOf(filter, bind)}`;
+  (filter: TransactionFilter, lookup: Lookup, max?: number): Attempt =>
+  (columns, bind) => {
+    const [isEdge, limit] =
+      max === undefined ? ["false", "offset 0"] : [`count(*) over () > ${max}`, `limit ${max + 1}`];
+    return `
+      select ${columns}, is_edge from (
+        select *, ${isEdge} as is_edge
+        from (select transaction.* from ${lookup(bind)} ${limit}) as transaction
+      ) as transaction
+      where is_edge or ${conditionsOf(filter, bind)}`;
+  };
 
 /** Ids that a few transactions share. */
 const lookupsByRareIds = (filter: TransactionFilter): Lookup[] => [
@@ -253,12 +263,11 @@ const lookupsByRareIds = (filter: TransactionFilter): Lookup[] => [
   ...lookupByValue("gateway_payout_id", filter.gateway_payout_id),
 ];
 
-const otherLookups = (filter: TransactionFilter): Lookup[] => [
+const lookupsByCommonValues = (filter: TransactionFilter): Lookup[] => [
   ...lookupByValue("last_digits_card_number", filter.last_digits_card_number),
   ...lookupByValue("first_digits_card_number", filter.first_digits_card_number),
   ...lookupByValue("card_brand", filter.card_brands),
   ...lookupByPayout(filter),
-  ...lookupByText(filter),
 ];
 
 const lookupByValue = (column: Column, values: string | string[] | undefined): Lookup[] =>
@@ -327,7 +336,7 @@ function lookupByText({
 /** Reads all that fit, as the planner finds best: at the worst it goes once through all transactions, in no order. */
 const readAll =
   (filter: TransactionFilter): Attempt =>
-  (columns, _enough, bind) => {
+  (columns, bind) => {
     const { settled, ...others } = filter;
     const inPayouts = settled
       ? `join (${payoutsSettled(filter, bind, "seen")}) as settled
@@ -335,7 +344,7 @@ const readAll =
       : "";
     return `
       select ${columns.map((column) => `transaction.${column}`)}, false as is_edge
-      from transaction ${inPayouts} where ${conditionsOf(others, bind)} offset 0`;
+      from transaction ${inPayouts} where ${conditionsOf(others, bind)}`;
   };
 
 /**
@@ -392,10 +401,12 @@ const conditions: Conditions<TransactionFilter> = {
   payment_provider: (provider, bind) => `lower(details ->> 'payment_provider') = lower(${bind(provider)})`,
   agreement_id: equals("agreement_id"),
   metadata_value: (text, bind) => `metadata_values @> array[${bind(text.toLowerCase())}::text]`,
-  after: ({ created_date, external_id, newest_event_id }, bind) =>
-    `(created_date, external_id) < (${bind(created_date)}, ${bind(external_id)})
-     and first_event_id <= ${bind(newest_event_id)}`,
+  after: (position, bind) =>
+    `${isBehind(position, bind)} and first_event_id <= ${bind(position.newest_event_id)}`,
 };
+
+const isBehind = ({ created_date, external_id }: Position, bind: Bind): string =>
+  `(created_date, external_id) < (${bind(created_date)}, ${bind(external_id)})`;
 
 /** Whether a payout was paid out in these days. */
 function isPaidOut(days: TransactionFilter["settled"], bind: Bind, values: "seen" | "hidden"): string {
