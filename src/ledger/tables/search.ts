@@ -97,7 +97,7 @@ export async function countTransactions(
   const isExact = max === Number.POSITIVE_INFINITY;
   for (const attempt of isExact ? [readAll(filter)] : attemptsFor(filter, max)) {
     const { values, bind } = binding();
-    const matching = attempt(["created_date"], bind);
+    const matching = attempt([], bind);
     const [row] = await sql.query<{ count: bigint; is_known: boolean }>(
       `select count(*), coalesce(bool_and(not is_edge), true) as is_known
        from (${matching} ${isExact ? "" : `limit ${bind(max)}`}) as found`,
@@ -146,9 +146,9 @@ function attemptsFor(filter: TransactionFilter, enough: number): Attempt[] {
     ...lookupsByRareIds(filter).map((lookup) => lookUp(filter, lookup, few)),
     walk(filter, enough, shortWalk(enough)),
     ...[...lookupsByCommonValues(filter), ...texts].map((lookup) => lookUp(filter, lookup, few)),
+    ...lookUpByPayout(filter, few),
     walk(filter, enough, longWalk(enough)),
-    ...texts.map((lookup) => lookUp(filter, lookup)),
-    ...(texts.length === 0 ? [readAll(filter)] : []),
+    texts[0] ? lookUp(filter, texts[0]) : readAll(filter),
   ];
 }
 
@@ -191,7 +191,7 @@ const walk =
       const arrays = [kinds.map(({ type }) => type), kinds.map(({ state }) => state)];
       const unnested = arrays.map((array) => `${bind(array)}::text[]`);
       ranges.push(`unnest(${unnested}) as kind (wanted_type, wanted_state)`);
-      conditions.push(only("transaction_type", "wanted_type"), only("state", "wanted_state"));
+      conditions.push("transaction_type = wanted_type and state = wanted_state");
     }
     const inOrder = kinds ? newestFirstOfKind : newestFirst;
     // Of a limit that is a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
@@ -210,7 +210,7 @@ const walk =
         ? range("*, false as is_edge", bind(enough))
         : fittingOf(Math.ceil(rows / rangeCount));
     return `
-      select ${columns.map((column) => `transaction.${column}`)}, is_edge
+      select ${[...columns.map((column) => `transaction.${column}`), "is_edge"]}
       from ${ranges.join(" cross join ")} cross join lateral (${fitting}) as transaction`;
   };
 
@@ -249,7 +249,7 @@ const lookUp =
     const [isEdge, limit] =
       max === undefined ? ["false", "offset 0"] : [`count(*) over () > ${max}`, `limit ${max + 1}`];
     return `
-      select ${columns}, is_edge from (
+      select ${[...columns, "is_edge"]} from (
         select *, ${isEdge} as is_edge
         from (select transaction.* from ${lookup(bind)} ${limit}) as transaction
       ) as transaction
@@ -267,7 +267,6 @@ const lookupsByCommonValues = (filter: TransactionFilter): Lookup[] => [
   ...lookupByValue("last_digits_card_number", filter.last_digits_card_number),
   ...lookupByValue("first_digits_card_number", filter.first_digits_card_number),
   ...lookupByValue("card_brand", filter.card_brands),
-  ...lookupByPayout(filter),
 ];
 
 const lookupByValue = (column: Column, values: string | string[] | undefined): Lookup[] =>
@@ -278,26 +277,21 @@ const lookupByValue = (column: Column, values: string | string[] | undefined): L
           cross join lateral (select * from transaction where ${only(column, "value")} offset 0) as transaction`,
       ];
 
-const lookupByPayout = (filter: TransactionFilter): Lookup[] =>
-  filter.settled === undefined
-    ? []
-    : [
-        (bind) => `(${payoutsSettled(filter, bind, "hidden")}) as settled
-          cross join lateral (
-            select * from transaction
-            where ${only("gateway_payout_id", "settled_payout")} and gateway_account_id = settled_account offset 0
-          ) as transaction`,
-      ];
-
-/** The payouts in which a transaction must be, as `settled_payout` and `settled_account`. */
-function payoutsSettled(filter: TransactionFilter, bind: Bind, values: "seen" | "hidden"): string {
-  const accounts = accountsOf(filter);
-  const ofAccounts = accounts
-    ? `unnest(${bind(accounts)}::text[]) as account (wanted_account) join payout on ${only("gateway_account_id", "wanted_account")}`
-    : "payout";
-  return `
-    select gateway_payout_id as settled_payout, gateway_account_id as settled_account
-    from ${ofAccounts} where ${isPaidOut(filter.settled, bind, values)}`;
+/** Reads the transactions in the payouts of a search by settled date, which is not compared again; none of another. */
+function lookUpByPayout({ settled, ...others }: TransactionFilter, max?: number): Attempt[] {
+  if (!settled) return [];
+  const accounts = accountsOf(others);
+  const day = (value: string, bind: Bind) => hidden(bind(value), "date");
+  const lookup: Lookup = (bind) => `
+    ${accounts ? `unnest(${bind(accounts)}::text[]) as account (wanted_account) cross join` : ""} lateral (
+      select gateway_payout_id as settled_payout, gateway_account_id as settled_account from payout
+      where ${accounts ? only("gateway_account_id", "wanted_account") : "true"} and ${isPaidOut(settled, bind, day)}
+      offset 0
+    ) as settled cross join lateral (
+      select * from transaction
+      where ${only("gateway_payout_id", "settled_payout")} and gateway_account_id = settled_account offset 0
+    ) as transaction`;
+  return [lookUp(others, lookup, max)];
 }
 
 /** A text of three letters or digits in a row, or of fewer at the edge of a word, has trigrams, by which it is found. */
@@ -333,19 +327,16 @@ function lookupByText({
   return [lookup];
 }
 
-/** Reads all that fit, as the planner finds best: at the worst it goes once through all transactions, in no order. */
-const readAll =
-  (filter: TransactionFilter): Attempt =>
-  (columns, bind) => {
-    const { settled, ...others } = filter;
-    const inPayouts = settled
-      ? `join (${payoutsSettled(filter, bind, "seen")}) as settled
-         on settled_payout = gateway_payout_id and settled_account = gateway_account_id`
-      : "";
-    return `
-      select ${columns.map((column) => `transaction.${column}`)}, false as is_edge
-      from transaction ${inPayouts} where ${conditionsOf(others, bind)}`;
-  };
+/**
+ * Reads all that fit: those in the payouts of a search by settled date, and otherwise as the planner finds best, at the
+ * worst once through all transactions.
+ */
+function readAll(filter: TransactionFilter): Attempt {
+  const [inPayouts] = lookUpByPayout(filter);
+  if (inPayouts) return inPayouts;
+  return (columns, bind) => `
+    select ${[...columns, "false as is_edge"]} from transaction where ${conditionsOf(filter, bind)}`;
+}
 
 /**
  * Equality, of which the planner assumes that little fits, whatever the statistics say: for a range between values that
@@ -394,8 +385,7 @@ const conditions: Conditions<TransactionFilter> = {
   },
   created_after: (instant, bind) => `created_date > ${bind(instant)}`,
   created_before: (instant, bind) => `created_date < ${bind(instant)}`,
-  settled: (days, bind) =>
-    `(select ${isPaidOut(days, bind, "seen")} from payout where ${isPayoutOfTransaction})`,
+  settled: (days, bind) => `(select ${isPaidOut(days, bind)} from payout where ${isPayoutOfTransaction})`,
   gateway_payout_id: equals("gateway_payout_id"),
   gateway_transaction_id: equals("gateway_transaction_id"),
   payment_provider: (provider, bind) => `lower(details ->> 'payment_provider') = lower(${bind(provider)})`,
@@ -409,12 +399,13 @@ const isBehind = ({ created_date, external_id }: Position, bind: Bind): string =
   `(created_date, external_id) < (${bind(created_date)}, ${bind(external_id)})`;
 
 /** Whether a payout was paid out in these days. */
-function isPaidOut(days: TransactionFilter["settled"], bind: Bind, values: "seen" | "hidden"): string {
-  const day = (value: string) => (values === "hidden" ? hidden(bind(value), "date") : `${bind(value)}::date`);
-  const from = day(days?.from ?? "-infinity");
-  const to = day(days?.to ?? "infinity");
-  return `paid_out_date >= ${from}::timestamp at time zone 'UTC'
-    and paid_out_date < (${to} + 1)::timestamp at time zone 'UTC'`;
+function isPaidOut(
+  days: NonNullable<TransactionFilter["settled"]>,
+  bind: Bind,
+  day = (value: string, bind: Bind) => `${bind(value)}::date`,
+): string {
+  return `paid_out_date >= ${day(days.from ?? "-infinity", bind)}::timestamp at time zone 'UTC'
+    and paid_out_date < (${day(days.to ?? "infinity", bind)} + 1)::timestamp at time zone 'UTC'`;
 }
 
 function conditionsOf(filter: TransactionFilter, bind: Bind): string {
