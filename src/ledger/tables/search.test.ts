@@ -183,7 +183,7 @@ test("any filters together, any page and any size find what fits", async () => {
         expect(await countTransactions(database, filter, limit)).toBe(Math.min(limit, ids.length));
       },
     ),
-    { numRuns: 50 },
+    { numRuns: 30 },
   );
 });
 

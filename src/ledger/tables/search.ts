@@ -127,7 +127,7 @@ function binding(): { values: unknown[]; bind: Bind } {
 type Attempt = (columns: Column[], bind: Bind) => string;
 
 /** How many matches of one condition are read, in whatever order. */
-const few = 2000;
+const few = 5000;
 /** Rows that are looked at before the conditions that many may fit are looked up. */
 const shortWalk = (enough: number) => 2000 + 4 * enough;
 /** Rows that are looked at before all matches are read. */
