@@ -34,7 +34,7 @@ const slow = [
   "src/ledger/commands/{parked,reproject}.test.ts",
   "src/ledger/database/{pgbouncer,pglite-upkeep,postgres}.test.ts",
   "src/ledger/queue/amqp.test.ts",
-  "src/ledger/tables/{migrate-beside-traffic,transaction}.test.ts",
+  "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
   "src/service/limits.test.ts",
 ];
 /** These choose their engines themselves. */

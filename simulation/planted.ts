@@ -50,7 +50,7 @@ export const planted: Planted[] = [
   },
   {
     name: "a page that is reached by a cursor begins with the last row of the page before",
-    file: "src/ledger/tables/transaction.ts",
+    file: "src/ledger/tables/search.ts",
     sound: "(created_date, external_id) < (",
     broken: "(created_date, external_id) <= (",
     simulation: onLedger,

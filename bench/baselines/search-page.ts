@@ -5,7 +5,7 @@ import {
   countTransactions,
   type FoundTransaction,
   searchTransactions,
-} from "../../src/ledger/tables/transaction.ts";
+} from "../../src/ledger/tables/search.ts";
 
 /** Answers with the first page of 20 of an account, asking the database as the ledger does; the JSON is made by hand. */
 const size = 20;

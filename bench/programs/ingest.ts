@@ -4,7 +4,7 @@ import { createReceiver } from "../../src/ledger/intake/receiver.ts";
 import { openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
-import { countTransactions } from "../../src/ledger/tables/transaction.ts";
+import { countTransactions } from "../../src/ledger/tables/search.ts";
 import { openLog } from "../../src/service/log.ts";
 import { readSettings } from "../../src/service/settings.ts";
 import { answer } from "../answer.ts";

@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from "../../src/ledger/database/database.ts";
-import { type FoundTransaction, searchTransactions } from "../../src/ledger/tables/transaction.ts";
+import { type FoundTransaction, searchTransactions } from "../../src/ledger/tables/search.ts";
 import { viewTransaction } from "../../src/ledger/views/transaction.ts";
 import { toJson } from "../../src/service/json.ts";
 import { lookupPath, someTransactions } from "../ledger-data.ts";

@@ -10,7 +10,7 @@ const longestMs = 2_147_483_000;
 export const withoutLimits: Limits = { statementMs: longestMs, lockMs: longestMs, idleMs: longestMs };
 
 /**
- * What the server must know to end a session that does nothing, or whose other side has vanished. While it waits for a
+ * By the limits the server ends a session that does nothing, or whose other side has vanished. While it waits for a
  * process that takes nothing of an answer it looks at no limit but `tcp_user_timeout`.
  */
 const settingsOf = ({ statementMs, lockMs, idleMs }: Limits) =>
@@ -22,6 +22,8 @@ const settingsOf = ({ statementMs, lockMs, idleMs }: Limits) =>
     tcp_keepalives_idle: "10s",
     tcp_keepalives_interval: "2s",
     tcp_keepalives_count: "5",
+    // Compiling takes longer than most statements.
+    jit: "off",
   });
 
 /** A statement whose connection is ended when it has no answer within so many milliseconds; of its pool unless given. */

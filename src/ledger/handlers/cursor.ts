@@ -1,7 +1,7 @@
 import { readInstant } from "../../service/instant.ts";
 import { parseJson } from "../../service/json.ts";
 import { isStorable } from "../database/database.ts";
-import type { Position } from "../tables/transaction.ts";
+import type { Position } from "../tables/search.ts";
 
 /** Where a page begins, and what is told on every page that is reached from the same first one. */
 export interface Cursor extends Position {

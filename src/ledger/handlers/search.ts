@@ -8,9 +8,8 @@ import {
   type FoundTransaction,
   searchTransactions,
   type TransactionFilter,
-  type TransactionState,
-  type TransactionType,
-} from "../tables/transaction.ts";
+} from "../tables/search.ts";
+import type { TransactionState, TransactionType } from "../tables/transaction.ts";
 import { viewCsv } from "../views/csv.ts";
 import { lastPage, viewSearchLinks } from "../views/search-links.ts";
 import { statesToldAs, statusesOf } from "../views/state.ts";
@@ -39,15 +38,16 @@ export const searchHandlers = (sql: Sql): Pick<Handlers<operations>, "searchTran
     const filter = filterOf(query);
     const displaySize = Math.min(query.display_size, displaySizeMax);
     const page = cursor?.page ?? query.page;
+    const offset = cursor ? 0 : (page - 1) * displaySize;
     // One row more than is shown tells whether a cursor leads on.
-    const [rows, total] = await Promise.all([
-      searchTransactions(
-        sql,
-        { ...filter, after: cursor },
-        { limit: displaySize + 1, offset: cursor ? 0 : (page - 1) * displaySize },
-      ),
-      cursor?.total ?? countTransactions(sql, filter, countMaxOf(query, displaySize)),
-    ]);
+    const asked = { limit: displaySize + 1, offset };
+    const rows = await searchTransactions(sql, { ...filter, after: cursor }, asked);
+    // A page with which the matches end tells how many there are; counting them again could take long.
+    const isEnd = rows.length <= displaySize && (rows.length > 0 || offset === 0);
+    const max = countMaxOf(query, displaySize);
+    const total =
+      cursor?.total ??
+      (isEnd ? Math.min(offset + rows.length, max) : await countTransactions(sql, filter, max));
     const isBeyondLast = page > lastPage(total, displaySize) && total > 0;
     if (isBeyondLast && !cursor && !query.limit_total) return problem(404, ["the requested page not found"]);
     const shown = rows.slice(0, displaySize);
@@ -100,8 +100,8 @@ async function searchAsCsv(sql: Sql, query: SearchQuery) {
 const cursorUnknown = problem(400, ["query parameter cursor must be one that the link next_cursor gave"]);
 const cursorAndPage = problem(400, ["query parameters cursor and page exclude each other"]);
 
-const countMaxOf = (query: SearchQuery, displaySize: number): number | undefined => {
-  if (!query.limit_total) return undefined;
+const countMaxOf = (query: SearchQuery, displaySize: number): number => {
+  if (!query.limit_total) return Number.POSITIVE_INFINITY;
   return query.limit_total_size < displaySize ? limitTotalSizeOtherwise : query.limit_total_size;
 };
 

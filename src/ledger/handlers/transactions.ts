@@ -3,11 +3,11 @@ import type { Handlers } from "../../service/contract.ts";
 import { readInstant } from "../../service/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { eventsOf } from "../tables/event.ts";
+import { searchTransactions } from "../tables/search.ts";
 import {
   familyOf,
   findTransaction,
   type ReportedTransaction,
-  searchTransactions,
   type TransactionType,
   type WantedTransaction,
 } from "../tables/transaction.ts";

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { childIdsAsOf, eventsOf, findEvent, payoutEventsOf } from "./event.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
 import { migrate } from "./migrate.ts";
-import {
-  childIdsOf,
-  countTransactions,
-  familyOf,
-  findTransaction,
-  lockTransactions,
-  searchTransactions,
-  type TransactionFilter,
-} from "./transaction.ts";
+import { childIdsOf, familyOf, findTransaction, lockTransactions } from "./transaction.ts";
 
 const rows = 100_000;
 /** One account in ten transactions is the biggest; the others share the rest. */
@@ -66,60 +58,8 @@ async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> 
   return plans;
 }
 
-const filters: TransactionFilter[] = [
-  {},
-  { transaction_type: "PAYMENT" },
-  { transaction_type: "DISPUTE" },
-  { states: ["SUCCESS"] },
-  { states: ["ERROR", "ERROR_GATEWAY"] },
-  {
-    states_by_type: [
-      ["PAYMENT", ["ERROR"]],
-      ["REFUND", ["SUCCESS"]],
-    ],
-  },
-  { reference: "abc" },
-  { exact_reference: "c4ca4238" },
-  { email: "abc" },
-  { cardholder_name: "abc" },
-  { card_brands: ["visa"] },
-  { first_digits_card_number: "424211" },
-  { last_digits_card_number: "4242" },
-  { gateway_payout_id: "po5" },
-  { gateway_transaction_id: "gtx5" },
-  { agreement_id: "agr5" },
-  { metadata_value: "value5" },
-  { created_after: "2024-03-01T00:00:00Z", created_before: "2024-03-02T00:00:00Z" },
-  { settled: { from: "2024-09-01" } },
-  { settled: { from: "2024-03-01", to: "2024-03-01" } },
-  { transaction_type: "PAYMENT", states: ["SUCCESS"], reference: "abc" },
-];
-const accounts = { all: undefined, big: ["57"], small: ["58"], several: ["57", "58", "59"] };
-const position = { created_date: "2024-03-01T00:00:00Z", external_id: "id5", newest_event_id: 900_000n };
-
-describe.each(Object.entries(accounts))(
-  "of 100,000 transactions, %s accounts: no table is read through",
-  (_name, account_ids) => {
-    test.each(filters)("to search for %j, to go on and to count", async (one) => {
-      const filter = { ...one, account_ids };
-      const plans = [
-        ...(await plansOf((sql) => searchTransactions(sql, filter, { limit: 501 }))),
-        ...(await plansOf((sql) => searchTransactions(sql, { ...filter, after: position }, { limit: 501 }))),
-        ...(await plansOf((sql) => countTransactions(sql, filter))),
-        ...(await plansOf((sql) => countTransactions(sql, filter, 5001))),
-      ];
-      expect(plans).toHaveLength(4);
-      for (const plan of plans) expect(plan).not.toContain("Seq Scan");
-    });
-  },
-);
-
 test.each<[string, (sql: Sql) => Promise<unknown>]>([
   ["look a transaction up", (sql) => findTransaction(sql, { external_id: "id5", gateway_account_id: "5" })],
-  [
-    "look a payment up by its provider's id",
-    (sql) => searchTransactions(sql, { gateway_transaction_id: "gtx5", payment_provider: "x" }, { limit: 1 }),
-  ],
   ["list a family", (sql) => familyOf(sql, "id9", "9")],
   ["find children", (sql) => childIdsOf(sql, ["id9"])],
   ["find children of old", (sql) => childIdsAsOf(sql, "id9", "2024-03-01T00:00:00Z")],
@@ -128,7 +68,7 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   ["read a payout's events", (sql) => payoutEventsOf(sql, ["po5"])],
   ["look an event up", (sql) => findEvent(sql, 5n)],
   ["name metadata keys", (sql) => metadataKeysOf(sql, ["57"])],
-])("nor to %s", async (_name, work) => {
+])("of 100,000 transactions, no table is read through to %s", async (_name, work) => {
   const [plan, ...others] = await plansOf(work);
   expect(others).toEqual([]);
   expect(plan).toMatch(/Index|Bitmap/);

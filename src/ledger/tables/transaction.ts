@@ -39,7 +39,7 @@ export interface TransactionRow {
 }
 
 /** The columns that are read to be reported. What the others have is in the details, too. */
-const reportedColumns = [
+export const reportedColumns = [
   "external_id",
   "transaction_type",
   "parent_external_id",
@@ -129,127 +129,15 @@ export async function childIdsOf(sql: Sql, externalIds: string[]): Promise<strin
   return rows.map(({ external_id }) => external_id);
 }
 
-/** Where a search goes on: behind a row, without the transactions that arrived after an event. */
-export interface Position {
-  created_date: string;
-  external_id: string;
-  newest_event_id: bigint;
-}
-
-/** A transaction that was found, and so a place to go on from. */
-export type FoundTransaction = ReportedTransaction & Position;
-
-/** All that are given must hold. Instants are in UTC. Texts that are looked for are taken literally. */
-export interface TransactionFilter {
-  gateway_account_id?: string | undefined;
-  account_ids?: string[] | undefined;
-  transaction_type?: TransactionType | undefined;
-  /** Text the reference contains, letter case aside. */
-  reference?: string | undefined;
-  /** The whole reference, letter case aside. */
-  exact_reference?: string | undefined;
-  /** Text the email address contains, letter case aside. */
-  email?: string | undefined;
-  /** Text the name contains, letter case aside. */
-  cardholder_name?: string | undefined;
-  first_digits_card_number?: string | undefined;
-  last_digits_card_number?: string | undefined;
-  card_brands?: string[] | undefined;
-  states?: TransactionState[] | undefined;
-  /** For each type that may be found the states it may be in. */
-  states_by_type?: [TransactionType, TransactionState[]][] | undefined;
-  created_after?: string | undefined;
-  created_before?: string | undefined;
-  /** Days in UTC, themselves included. */
-  settled?: { from?: string | undefined; to?: string | undefined } | undefined;
-  gateway_payout_id?: string | undefined;
-  gateway_transaction_id?: string | undefined;
-  /** Letter case aside. */
-  payment_provider?: string | undefined;
-  agreement_id?: string | undefined;
-  /** Value of any metadata key, letter case aside. */
-  metadata_value?: string | undefined;
-  after?: Position | undefined;
-}
-
-/** Keeps a value for the statement and answers the placeholder that stands for it. */
-type Bind = (value: unknown) => string;
-type Conditions<Filter> = {
-  [Name in keyof Filter]-?: (value: NonNullable<Filter[Name]>, bind: Bind) => string;
-};
-
-const equals =
-  (column: string) =>
-  (value: string, bind: Bind): string =>
-    `${column} = ${bind(value)}`;
-
-/** A pattern rather than a position in the text, so that the index on the column's trigrams serves. */
-const contains =
-  (column: string) =>
-  (text: string, bind: Bind): string =>
-    `lower(${column}) like lower(${bind(`%${text.replaceAll(/[\\%_]/g, "\\$&")}%`)})`;
-
-const conditions: Conditions<TransactionFilter> = {
-  gateway_account_id: equals("gateway_account_id"),
-  account_ids: (ids, bind) => `gateway_account_id = any(${bind(ids)}::text[])`,
-  transaction_type: equals("transaction_type"),
-  reference: contains("reference"),
-  exact_reference: (text, bind) => `lower(reference) = lower(${bind(text)})`,
-  email: contains("email"),
-  cardholder_name: contains("cardholder_name"),
-  first_digits_card_number: equals("first_digits_card_number"),
-  last_digits_card_number: equals("last_digits_card_number"),
-  card_brands: (brands, bind) => `card_brand = any(${bind(brands)}::text[])`,
-  states: (states, bind) => `state = any(${bind(states)}::text[])`,
-  states_by_type: (wanted, bind) => {
-    const each = wanted.map(
-      ([type, states]) => `transaction_type = ${bind(type)} and state = any(${bind(states)}::text[])`,
-    );
-    return `(${each.join(" or ")})`;
-  },
-  created_after: (instant, bind) => `created_date > ${bind(instant)}`,
-  created_before: (instant, bind) => `created_date < ${bind(instant)}`,
-  settled: ({ from, to }, bind) => {
-    const bounds = [
-      from && `paid_out_date >= ${bind(from)}::date::timestamp at time zone 'UTC'`,
-      to && `paid_out_date < (${bind(to)}::date + 1)::timestamp at time zone 'UTC'`,
-    ].filter(Boolean);
-    return `exists (select from payout where ${isPayoutOfTransaction} and ${bounds.join(" and ")})`;
-  },
-  gateway_payout_id: equals("gateway_payout_id"),
-  gateway_transaction_id: equals("gateway_transaction_id"),
-  payment_provider: (provider, bind) => `lower(details ->> 'payment_provider') = lower(${bind(provider)})`,
-  agreement_id: equals("agreement_id"),
-  metadata_value: (text, bind) => `metadata_values @> array[${bind(text.toLowerCase())}::text]`,
-  after: ({ created_date, external_id, newest_event_id }, bind) =>
-    `(created_date, external_id) < (${bind(created_date)}, ${bind(external_id)})
-     and first_event_id <= ${bind(newest_event_id)}`,
-};
-
 /** A payout settles only transactions of its own account. */
-const isPayoutOfTransaction = `
+export const isPayoutOfTransaction = `
   payout.gateway_payout_id = transaction.gateway_payout_id
   and payout.gateway_account_id = transaction.gateway_account_id`;
 
-function conditionsOf(filter: TransactionFilter, bind: Bind): string {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-  const clauses = given.map(([name, value]) =>
-    (conditions[name as keyof TransactionFilter] as (value: unknown, bind: Bind) => string)(value, bind),
-  );
-  return ["true", ...clauses].join(" and ");
-}
-
-function binding(): { values: unknown[]; bind: Bind } {
-  const values: unknown[] = [];
-  return { values, bind: (value) => `$${values.push(value)}` };
-}
-
 /** Every reader's columns, and of its payout the date. */
-const reported = `
+export const reported = `
   ${reportedColumns.map((name) => `transaction.${name}`).join(", ")},
   (select paid_out_date from payout where ${isPayoutOfTransaction}) as paid_out_date`;
-
-const newestFirst = "order by created_date desc, external_id desc";
 
 /** A transaction by its id. What else is given must be so. */
 export interface WantedTransaction {
@@ -277,50 +165,6 @@ export async function findTransaction(
     parent_external_id ?? null,
   ]);
   return row;
-}
-
-/**
- * Those that fit the filter, newest first; ties by id, so that the order is total. To go on from one is to stay
- * within the transactions that had arrived when the first of them was read.
- */
-export function searchTransactions(
-  sql: Sql,
-  filter: TransactionFilter,
-  { offset = 0, limit }: { offset?: number; limit: number },
-): Promise<FoundTransaction[]> {
-  const { values, bind } = binding();
-  const { account_ids: accountIds, ...others } = filter;
-  const fitting = conditionsOf(others, bind);
-  // An index gives one account's rows in order. Of several accounts the first rows of each are sorted, not all of them.
-  const sources = accountIds
-    ? [...new Set(accountIds)].map((id) => `gateway_account_id = ${bind(id)} and ${fitting}`)
-    : [fitting];
-  const enough = bind(offset + limit);
-  const rows = sources.map(
-    (source) => `(select * from transaction where ${source} ${newestFirst} limit ${enough})`,
-  );
-  const newest = filter.after
-    ? bind(filter.after.newest_event_id)
-    : "(select coalesce(max(id), 0) from event)";
-  return sql.query<FoundTransaction>(
-    `select ${reported}, ${newest}::bigint as newest_event_id
-     from (
-       select * from (${rows.join(" union all ")}) as fitting
-       ${newestFirst} limit ${bind(limit)} offset ${bind(offset)}
-     ) as transaction
-     ${newestFirst}`,
-    values,
-    "once",
-  );
-}
-
-/** How many fit the filter; counting stops at `max`. */
-export async function countTransactions(sql: Sql, filter: TransactionFilter, max?: number): Promise<number> {
-  const { values, bind } = binding();
-  const matching = `from transaction where ${conditionsOf(filter, bind)}`;
-  const counted = max === undefined ? matching : `from (select ${matching} limit ${bind(max)}) as counted`;
-  const [row] = await sql.query<{ count: bigint }>(`select count(*) ${counted}`, values, "once");
-  return Number(row?.count);
 }
 
 const familyStatement = `

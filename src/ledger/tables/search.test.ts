@@ -1,0 +1,260 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Database, Sql } from "../database/database.ts";
+import { openNewDatabase } from "../database/new-database.fixture.ts";
+import { migrate } from "./migrate.ts";
+import { fillSkewed, skewedRows } from "./search.fixture.ts";
+import { countTransactions, type Position, searchTransactions, type TransactionFilter } from "./search.ts";
+import type { TransactionRow } from "./transaction.ts";
+
+type Row = TransactionRow & { paid_out_date: string | null };
+
+let database: Database;
+/** All, newest first. */
+let rows: Row[];
+beforeAll(async () => {
+  database = await openNewDatabase();
+  await migrate(database);
+  await fillSkewed(database);
+  await database.run("vacuum analyze");
+  rows = await database.query<Row>(
+    `select transaction.*, paid_out_date from transaction
+     left join payout using (gateway_payout_id, gateway_account_id)
+     order by created_date desc, external_id collate "C" desc`,
+  );
+});
+afterAll(() => database[Symbol.asyncDispose]());
+
+/** What a search promises, as plainly as can be. */
+function matchesOf(filter: TransactionFilter): Row[] {
+  const { after, settled } = filter;
+  const isOneOf = (given: string[] | undefined, value: string | null) =>
+    !given || given.includes(value ?? "");
+  const equals = (given: string | undefined, value: string | null) => given === undefined || given === value;
+  const contains = (given: string | undefined, value: string | null) =>
+    given === undefined || (value?.toLowerCase().includes(given.toLowerCase()) ?? false);
+  return rows.filter(
+    (row) =>
+      equals(filter.gateway_account_id, row.gateway_account_id) &&
+      isIn(filter.account_ids)(row) &&
+      equals(filter.transaction_type, row.transaction_type) &&
+      isOneOf(filter.states, row.state) &&
+      (!filter.states_by_type ||
+        filter.states_by_type.some(
+          ([type, states]) => type === row.transaction_type && states.includes(row.state),
+        )) &&
+      contains(filter.reference, row.reference) &&
+      equals(filter.exact_reference?.toLowerCase(), row.reference?.toLowerCase() ?? null) &&
+      contains(filter.email, row.email) &&
+      contains(filter.cardholder_name, row.cardholder_name) &&
+      equals(filter.first_digits_card_number, row.first_digits_card_number) &&
+      equals(filter.last_digits_card_number, row.last_digits_card_number) &&
+      isOneOf(filter.card_brands, row.card_brand) &&
+      (!filter.created_after || row.created_date > filter.created_after) &&
+      (!filter.created_before || row.created_date < filter.created_before) &&
+      (!settled?.from || (row.paid_out_date !== null && row.paid_out_date.slice(0, 10) >= settled.from)) &&
+      (!settled?.to || (row.paid_out_date !== null && row.paid_out_date.slice(0, 10) <= settled.to)) &&
+      equals(filter.gateway_payout_id, row.gateway_payout_id) &&
+      equals(filter.gateway_transaction_id, row.gateway_transaction_id) &&
+      equals(filter.payment_provider?.toLowerCase(), "sandbox") &&
+      equals(filter.agreement_id, row.agreement_id) &&
+      (filter.metadata_value === undefined ||
+        (row.metadata_values?.includes(filter.metadata_value.toLowerCase()) ?? false)) &&
+      (!after || isBehind(after)(row)),
+  );
+}
+
+const isIn = (accounts: string[] | undefined) => (row: Row) =>
+  !accounts || accounts.includes(row.gateway_account_id ?? "");
+const isBehind = (after: Position) => (row: Row) =>
+  row.first_event_id <= after.newest_event_id &&
+  (row.created_date < after.created_date ||
+    (row.created_date === after.created_date && row.external_id < after.external_id));
+
+const idsOf = (found: { external_id: string }[]) => found.map(({ external_id }) => external_id);
+
+/** What is never there, rare, or common among the newest, in each account. */
+const easy: TransactionFilter[] = [
+  {},
+  { states: ["LOST", "WON"] },
+  { states: ["CANCELLED"] },
+  { states: ["SUCCESS", "SUBMITTED"] },
+  { transaction_type: "DISPUTE" },
+  { transaction_type: "PAYMENT" },
+  { transaction_type: "REFUND", states: ["ERROR", "ERROR_GATEWAY"] },
+  {
+    states_by_type: [
+      ["PAYMENT", ["ERROR", "FAILED_REJECTED"]],
+      ["REFUND", ["SUCCESS"]],
+    ],
+  },
+  { created_after: "2024-03-01T00:00:00.000000Z", created_before: "2024-03-02T00:00:00.000000Z" },
+  { metadata_value: "nowhere" },
+  { metadata_value: "Rare" },
+  { metadata_value: "case77777" },
+  { reference: "nowhere" },
+  { reference: "c4ca42" },
+  { reference: "-7777" },
+  { reference: "lic" },
+  { reference: "li" },
+  { exact_reference: "lic-50001" },
+  { email: "abc" },
+  { email: "EXAMPLE" },
+  { cardholder_name: "ZOË" },
+  { card_brands: ["none"] },
+  { card_brands: ["diners", "diners"] },
+  { card_brands: ["visa", "diners"] },
+  { first_digits_card_number: "410010" },
+  { last_digits_card_number: "none" },
+  { last_digits_card_number: "0012" },
+  { last_digits_card_number: "4242" },
+  { gateway_payout_id: "po500" },
+  { gateway_transaction_id: "gtx5", payment_provider: "SANDBOX" },
+  { gateway_transaction_id: "gtx5", payment_provider: "other" },
+  { agreement_id: "agr5" },
+  { settled: { from: "2030-01-01" } },
+  { settled: { from: "2024-03-01", to: "2024-03-01" } },
+  { settled: { from: "2024-02-01" } },
+  { transaction_type: "PAYMENT", states: ["SUCCESS"], reference: "abc" },
+];
+/** What is common, but not among the newest of some account, or has no index: short texts. */
+const hard: TransactionFilter[] = [
+  { metadata_value: "north" },
+  { metadata_value: "old" },
+  { reference: "%_" },
+  { reference: "z", email: "zz", cardholder_name: "zq" },
+  { cardholder_name: "ann", email: "a1", reference: "9" },
+  { card_brands: ["maestro"] },
+  { first_digits_card_number: "424242" },
+  { settled: { to: "2024-03-01" } },
+  { metadata_value: "north", card_brands: ["amex"], reference: "LIC" },
+  { states: ["FAILED_REJECTED"], last_digits_card_number: "4242", settled: { from: "2024-02-01" } },
+];
+const filters = [...easy, ...hard];
+const scopes: Record<string, string[] | undefined> = {
+  all: undefined,
+  small: ["s13"],
+  half: ["1"],
+  several: ["1", "s13", "2", "nobody", "1"],
+};
+
+test.each(filters)("a search finds, goes on with, and counts what fits %j", async (one) => {
+  const everywhere = matchesOf(one);
+  for (const account_ids of Object.values(scopes)) {
+    const filter = { ...one, account_ids };
+    const matches = everywhere.filter(isIn(account_ids));
+    const ids = idsOf(matches);
+    expect(idsOf(await searchTransactions(database, filter, { limit: 101 }))).toEqual(ids.slice(0, 101));
+    expect(await countTransactions(database, filter)).toBe(ids.length);
+    expect(await countTransactions(database, filter, 501)).toBe(Math.min(ids.length, 501));
+    const row = matches[Math.floor(ids.length / 2)];
+    const after = row && { ...row, newest_event_id: row.first_event_id };
+    const others = idsOf(after ? matches.filter(isBehind(after)) : matches);
+    const found = await searchTransactions(database, { ...filter, after }, { limit: 101 });
+    expect(idsOf(found)).toEqual(others.slice(0, 101));
+  }
+});
+
+const anyFilter: fc.Arbitrary<TransactionFilter> = fc
+  .tuple(
+    fc.constantFrom(...Object.values(scopes), ["2"], ["nobody"], []),
+    fc.array(fc.constantFrom(...filters), { maxLength: 3 }),
+    fc.option(fc.nat(skewedRows - 1), { nil: undefined }),
+  )
+  .map(([account_ids, given, position]) => {
+    const row = position === undefined ? undefined : rows[position];
+    return {
+      ...Object.assign({}, ...given),
+      account_ids,
+      after: row && { ...row, newest_event_id: BigInt(skewedRows / 2) },
+    };
+  });
+
+test("any filters together, any page and any size find what fits", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      anyFilter,
+      fc.constantFrom(0, 0, 1, 100, 5000),
+      fc.constantFrom(1, 2, 21, 501),
+      async (filter, offset, limit) => {
+        const ids = idsOf(matchesOf(filter));
+        const found = await searchTransactions(database, filter, { offset, limit });
+        expect(idsOf(found)).toEqual(ids.slice(offset, offset + limit));
+        expect(await countTransactions(database, filter, limit)).toBe(Math.min(limit, ids.length));
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+/** Statistics that were true once: every transaction was a payment of one account that had succeeded. */
+const ofOnce = `
+  create table once (like transaction including all);
+  insert into once select (jsonb_populate_record(transaction, jsonb_build_object(
+    'external_id', n, 'gateway_account_id', '7', 'transaction_type', 'PAYMENT', 'state', 'SUCCESS', 'card_brand', 'visa',
+    'reference', 'none', 'metadata_values', array['nowhere']))).*
+  from transaction, generate_series(1, 1000) as n where transaction.external_id = 'id1';
+  analyze once;
+  update pg_statistic set starelid = 'transaction'::regclass where starelid = 'once'::regclass;
+`;
+const unlearned = `
+  delete from pg_statistic where starelid = 'transaction'::regclass or starelid = 'payout'::regclass
+    or starelid in (select indexrelid from pg_index where indrelid = 'transaction'::regclass);
+`;
+
+/** What a statement did, by PostgreSQL's own account: rows of tables that its scans looked at. */
+function rowsLookedAt(node: PlanNode): number {
+  const looked = (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+  const own = node["Relation Name"] === undefined ? 0 : looked;
+  return own + (node.Plans ?? []).reduce((sum, part) => sum + rowsLookedAt(part), 0);
+}
+interface PlanNode {
+  "Relation Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  Plans?: PlanNode[];
+}
+
+async function lookedAtBy(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promise<number> {
+  let sum = 0;
+  await work({
+    ...sql,
+    async query<Result>(text: string, values?: unknown[]) {
+      const [line] = await sql.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
+        `explain (analyze, format json) ${text}`,
+        values,
+        "once",
+      );
+      sum += rowsLookedAt((line?.["QUERY PLAN"] ?? [])[0]?.Plan as PlanNode);
+      return sql.query<Result>(text, values, "once");
+    },
+  });
+  return sum;
+}
+
+describe.each([
+  ["that are right", ""],
+  ["that are missing", unlearned],
+  ["of once", unlearned + ofOnce],
+])("with statistics %s", (_name, change) => {
+  test("a page, and a limited total, read no more than is documented", async () => {
+    const enough = new Error("enough");
+    const work = database.transaction(async (sql) => {
+      await sql.run(change);
+      for (const one of filters) {
+        for (const account_ids of Object.values(scopes)) {
+          const filter = { ...one, account_ids };
+          const ofPage = await lookedAtBy(sql, (asked) => searchTransactions(asked, filter, { limit: 101 }));
+          const most = easy.includes(one) ? skewedRows / 8 : 2.5 * skewedRows;
+          expect({ filter, ofPage, isInBounds: ofPage <= most }).toMatchObject({ isInBounds: true });
+          if (hard.includes(one)) continue;
+          const ofTotal = await lookedAtBy(sql, (asked) => countTransactions(asked, filter, 501));
+          expect({ filter, ofTotal, isInBounds: ofTotal <= skewedRows }).toMatchObject({ isInBounds: true });
+        }
+      }
+      throw enough;
+    });
+    await expect(work).rejects.toBe(enough);
+  });
+});
