@@ -110,6 +110,7 @@ describeOnServers("many processes", () => {
       { name: "0002-payouts-and-search.sql" },
       { name: "0003-fewer-indexes.sql" },
       { name: "0004-children-of-their-own-account.sql" },
+      { name: "0006-folds-go-on.sql" },
     ]);
   });
 

@@ -1,17 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
-import { childIdsAsOf, eventsOf, findEvent, payoutEventsOf } from "./event.ts";
+import {
+  childIdsAsOf,
+  eventsOf,
+  eventsSince,
+  findEvent,
+  payoutEventsOf,
+  payoutEventsSince,
+} from "./event.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
 import { migrate } from "./migrate.ts";
 import {
-  childIdsOf,
+  childrenOf,
   countTransactions,
   familyOf,
   findTransaction,
   lockTransactions,
+  parentsAmong,
   searchTransactions,
   type TransactionFilter,
+  transactionsWithParentsOf,
 } from "./transaction.ts";
 
 const rows = 100_000;
@@ -121,10 +130,14 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
     (sql) => searchTransactions(sql, { gateway_transaction_id: "gtx5", payment_provider: "x" }, { limit: 1 }),
   ],
   ["list a family", (sql) => familyOf(sql, "id9", "9")],
-  ["find children", (sql) => childIdsOf(sql, ["id9"])],
+  ["find children", (sql) => childrenOf(sql, ["id9"])],
   ["find children of old", (sql) => childIdsAsOf(sql, "id9", "2024-03-01T00:00:00Z")],
+  ["find those that have children", (sql) => parentsAmong(sql, ["id8", "id9"])],
+  ["read transactions and their parents", (sql) => transactionsWithParentsOf(sql, ["id9", "id10"])],
   ["hold transactions", (sql) => lockTransactions(sql, ["id9", "id10"])],
   ["read events", (sql) => eventsOf(sql, ["id9", "id10"], "2024-03-01T00:00:00Z")],
+  ["read newer events", (sql) => eventsSince(sql, [{ id: "id9", since: "2024-03-01T00:00:00Z" }])],
+  ["read a payout's newer events", (sql) => payoutEventsSince(sql, [{ id: "po5", since: "-infinity" }])],
   ["read a payout's events", (sql) => payoutEventsOf(sql, ["po5"])],
   ["look an event up", (sql) => findEvent(sql, 5n)],
   ["name metadata keys", (sql) => metadataKeysOf(sql, ["57"])],

@@ -3,6 +3,7 @@ import type { components } from "../../../generated/ledger.ts";
 import { toJson } from "../../service/json.ts";
 import type { Sql } from "../database/database.ts";
 import type { Details } from "./event.ts";
+import type { Folded } from "./folded.ts";
 import { saveStatement } from "./save-statement.ts";
 
 export type TransactionType = components["schemas"]["TransactionType"];
@@ -36,6 +37,7 @@ export interface TransactionRow {
   metadata_values: string[] | null;
   details: Details;
   payment_details: Details | null;
+  folded: Folded | null;
 }
 
 /** The columns that are read to be reported. What the others have is in the details, too. */
@@ -81,11 +83,24 @@ const statement = saveStatement<TransactionRow>("transaction", "external_id", {
   metadata_values: "text[]",
   details: "jsonb",
   payment_details: "jsonb",
+  folded: "jsonb",
 });
 
 /** The rows of those of these transactions that have one. */
 export const transactionsOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
   sql.query("select * from transaction where external_id = any($1::text[])", [externalIds]);
+
+/** The rows of those of these transactions that have one, and of the parents that these rows name. */
+export const transactionsWithParentsOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
+  sql.query(
+    `select * from transaction where external_id in (
+       select unnest($1::text[])
+       union
+       select parent_external_id from transaction
+       where external_id = any($1::text[]) and parent_external_id is not null
+     )`,
+    [externalIds],
+  );
 
 export async function removeTransactions(sql: Sql, externalIds: string[]): Promise<void> {
   if (externalIds.length === 0) return;
@@ -120,14 +135,19 @@ export async function lockTransactions(sql: Sql, externalIds: string[]): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Ids of all transactions whose parent is one of these. */
-export async function childIdsOf(sql: Sql, externalIds: string[]): Promise<string[]> {
-  const rows = await sql.query<{ external_id: string }>(
-    "select external_id from transaction where parent_external_id = any($1::text[])",
+/** Those of these ids that are the parent of some transaction. */
+export async function parentsAmong(sql: Sql, externalIds: string[]): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select id from unnest($1::text[]) as id
+     where exists (select from transaction where parent_external_id = id)`,
     [externalIds],
   );
-  return rows.map(({ external_id }) => external_id);
+  return rows.map(({ id }) => id);
 }
+
+/** The rows of all transactions whose parent is one of these. */
+export const childrenOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
+  sql.query("select * from transaction where parent_external_id = any($1::text[])", [externalIds]);
 
 /** Where a search goes on: behind a row, without the transactions that arrived after an event. */
 export interface Position {
