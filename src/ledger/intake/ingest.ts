@@ -2,7 +2,7 @@ import type { Database, Sql } from "../database/database.ts";
 import { goingOn } from "../projection/history.ts";
 import { newMetadataKeys } from "../projection/metadata.ts";
 import { foldPayoutsOnto } from "../projection/payout.ts";
-import { foldTransactionsOnto, showing, showTheSame } from "../projection/transaction.ts";
+import { foldTransactionsOnto, type Shown, showing, showTheSame } from "../projection/transaction.ts";
 import {
   type EventRow,
   eventsSince,
@@ -17,12 +17,13 @@ import { type ParkedMessage, saveParkedMessages } from "../tables/parked-message
 import { type PayoutRow, payoutsOf, removePayouts, savePayouts } from "../tables/payout.ts";
 import {
   childrenOf,
+  type KeptTransaction,
+  keptTransactionsOf,
   lockTransactions,
-  parentsAmong,
   removeTransactions,
+  type Surroundings,
   saveTransactions,
-  type TransactionRow,
-  transactionsWithParentsOf,
+  surroundingsOf,
 } from "../tables/transaction.ts";
 
 /** What a batch of messages amounts to. */
@@ -74,11 +75,11 @@ async function ingestOnce(
   // for each other's rows in a circle. Whatever else is written is written in one order after that.
   const toHold = [...new Set([...idsOf(events), ...reprojections, ...parents])];
   // What is kept is read behind the locks, by statements of their own: each sees what is committed when it begins.
-  const [held, saved, kept, withChildren, keptPayouts] = await Promise.all([
+  const [held, saved, kept, surroundings, keptPayouts] = await Promise.all([
     toHold.length > 0 ? lockTransactions(sql, toHold) : [],
     events.length > 0 ? saveEvents(sql, events) : [],
-    transactions.length > 0 ? transactionsWithParentsOf(sql, toHold) : [],
-    transactions.length > 0 ? parentsAmong(sql, transactions) : [],
+    transactions.length > 0 ? keptTransactionsOf(sql, toHold) : [],
+    transactions.length > 0 ? surroundingsOf(sql, transactions) : [],
     payouts.length > 0 ? payoutsOf(sql, payouts) : [],
   ]);
   // Rows were looked for of these alone, should a row have got another parent while its lock was waited for.
@@ -87,7 +88,7 @@ async function ingestOnce(
     added: saved.filter(movesTransaction),
     reprojections,
     kept: new Map(kept.map((row) => [row.external_id, row])),
-    withChildren,
+    surroundings,
     held: held.filter((id) => lookedFor.has(id)),
   });
   await foldPayouts(sql, {
@@ -112,9 +113,8 @@ interface ToFold<Row> {
   kept: Map<string, Row>;
 }
 
-interface TransactionsToFold extends ToFold<TransactionRow> {
-  /** Those of the batch that are the parent of some transaction. */
-  withChildren: string[];
+interface TransactionsToFold extends ToFold<KeptTransaction> {
+  surroundings: Surroundings[];
   /** What is held and has its row, if there is one, among those that are kept. */
   held: string[];
 }
@@ -126,22 +126,27 @@ interface TransactionsToFold extends ToFold<TransactionRow> {
  */
 async function foldTransactions(
   sql: Sql,
-  { added, reprojections, kept, withChildren, held }: TransactionsToFold,
+  { added, reprojections, kept, surroundings, held }: TransactionsToFold,
 ): Promise<void> {
   const touched = new Set([...idsOf(added), ...reprojections]);
   if (touched.size === 0) return;
   const isRebuild = reprojections.length > 0;
-  const before = isRebuild ? new Map<string, TransactionRow>() : kept;
-  const { bases, newer, toRead } = goingOn(isRebuild ? held : touched, added, before);
+  const before = isRebuild ? new Map<string, KeptTransaction>() : kept;
+  const withoutRow = new Map(surroundings.map(({ id, events_without_row }) => [id, events_without_row]));
+  const { bases, atHand, toRead } = goingOn(isRebuild ? held : touched, added, before, withoutRow);
   const read = toRead.length > 0 ? await eventsSince(sql, toRead) : [];
-  const after = new Map([...before, ...foldTransactionsOnto([...newer, ...read], bases)]);
-  const rows = [...touched].flatMap((id) => after.get(id) ?? []);
+  const folded = foldTransactionsOnto([...atHand, ...read], bases);
+  const rows = [...touched].flatMap((id) => folded.get(id) ?? []);
   const isHeld = new Set(held);
   const notHeld = rows
     .flatMap(({ parent_external_id: parent }) => parent ?? [])
     .filter((id) => !isHeld.has(id));
   if (notHeld.length > 0) throw new ParentsNotHeld(notHeld);
-  const changed = withChildren.filter((id) => isRebuild || !showTheSame(before.get(id), after.get(id)));
+  const after = new Map<string, Shown>([...before, ...folded]);
+  const changed = surroundings
+    .filter(({ is_parent }) => is_parent)
+    .map(({ id }) => id)
+    .filter((id) => isRebuild || !showTheSame(before.get(id), after.get(id)));
   const children = changed.length > 0 ? await childrenOf(sql, changed) : [];
   const toSave = [...rows, ...children.filter((child) => !touched.has(child.external_id))];
   await Promise.all([
@@ -151,7 +156,7 @@ async function foldTransactions(
     ),
     removeTransactions(
       sql,
-      [...touched].filter((id) => !after.has(id)),
+      [...touched].filter((id) => !folded.has(id)),
     ),
     saveMetadataKeys(sql, newMetadataKeys(rows, [...before.values()])),
   ]);
@@ -160,12 +165,13 @@ async function foldTransactions(
 async function foldPayouts(sql: Sql, { added, reprojections, kept }: ToFold<PayoutRow>): Promise<void> {
   const touched = new Set([...idsOf(added), ...reprojections]);
   if (touched.size === 0) return;
-  const { bases, newer, toRead } = goingOn(touched, added, reprojections.length > 0 ? new Map() : kept);
+  const before = reprojections.length > 0 ? new Map<string, PayoutRow>() : kept;
+  const { bases, atHand, toRead } = goingOn(touched, added, before, new Map());
   const read = toRead.length > 0 ? await payoutEventsSince(sql, toRead) : [];
-  const after = foldPayoutsOnto([...newer, ...read], bases);
-  await savePayouts(sql, [...after.values()]);
+  const folded = foldPayoutsOnto([...atHand, ...read], bases);
+  await savePayouts(sql, [...folded.values()]);
   await removePayouts(
     sql,
-    [...touched].filter((id) => !after.has(id)),
+    [...touched].filter((id) => !folded.has(id)),
   );
 }

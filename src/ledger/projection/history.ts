@@ -4,11 +4,9 @@ import { textOf } from "./details.ts";
 import { metadataOf } from "./metadata.ts";
 import { lifeRank } from "./states.ts";
 
-/** The columns that every kind of resource takes from its events in the same way. */
-export interface CommonColumns<State> {
-  gateway_account_id: string | null;
+/** What a row keeps of its events in the same way, of whatever kind the resource is. */
+export interface Kept<State> {
   service_id: string | null;
-  live: boolean | null;
   state: State | "UNDEFINED";
   created_date: string;
   event_count: number;
@@ -26,6 +24,14 @@ export interface Base<Row> {
 /** By the external ids of resources. */
 export type Bases<Row> = ReadonlyMap<string, Base<Row>>;
 
+/** The columns that every kind of resource takes from its events in the same way. */
+interface Common<State> extends Kept<State> {
+  newestFirst: EventRow[];
+  gateway_account_id: string | null;
+  live: boolean | null;
+  folded: Folded;
+}
+
 /**
  * Folds the events of one resource, in any order, onto its kept row, or onto nothing. They are all that there are from
  * some instant on: so what they tell is newer than all the rest, and of what they do not tell the row has the newest.
@@ -34,8 +40,8 @@ export type Bases<Row> = ReadonlyMap<string, Base<Row>>;
 export function foldCommon<State>(
   events: EventRow[],
   stateSetBy: (eventType: string) => State | undefined,
-  base?: Base<CommonColumns<State>>,
-): CommonColumns<State> & { newestFirst: EventRow[]; folded: Folded } {
+  base?: Base<Kept<State>>,
+): Common<State> {
   const newestFirst = events.toSorted(compareNewestFirst);
   const kept = base?.row;
   const keptFold = kept && foldedOf(kept);
@@ -69,32 +75,33 @@ export function foldCommon<State>(
 const union = (kept: string[] = [], told: string[]) => [...new Set([...kept, ...told])].sort();
 
 /**
- * How the folds of these resources go on with the events that were added: the rows they go on from, the events that need
- * not be read, since they are newer than any in their row, and from when on the others have to be.
+ * How the folds of these resources go on with the events that were added: onto which rows, with which of the events that
+ * are at hand, and from when on other resources' events have to be read. None have to be when the added ones are newer
+ * than any in the row, or all that there are of a resource without a row: `withoutRow` counts those.
  */
-export function goingOn<Row extends CommonColumns<unknown>>(
+export function goingOn<Row extends Kept<unknown>>(
   ids: Iterable<string>,
   added: EventRow[],
   kept: ReadonlyMap<string, Row>,
-): { bases: Bases<Row>; newer: EventRow[]; toRead: Since[] } {
+  withoutRow: ReadonlyMap<string, number | null>,
+): { bases: Bases<Row>; atHand: EventRow[]; toRead: Since[] } {
   const byResource = Map.groupBy(added, (event) => event.resource_external_id);
   const bases = new Map<string, Base<Row>>();
-  const newer: EventRow[] = [];
+  const atHand: EventRow[] = [];
   const toRead: Since[] = [];
   for (const id of ids) {
     const own = byResource.get(id) ?? [];
+    const [oldest] = own.map(({ timestamp }) => timestamp).sort();
     const row = kept.get(id);
     const folded = row && foldedOf(row);
-    const [since] = own.map(({ timestamp }) => timestamp).sort();
-    if (!row || !folded || since === undefined) {
-      toRead.push({ id, since: "-infinity" });
-      continue;
-    }
-    bases.set(id, { row, added: own.length });
-    if (since > folded.timestamp) newer.push(...own);
-    else toRead.push({ id, since });
+    if (row && folded && oldest !== undefined) {
+      bases.set(id, { row, added: own.length });
+      if (oldest > folded.timestamp) atHand.push(...own);
+      else toRead.push({ id, since: oldest });
+    } else if (withoutRow.get(id) === own.length) atHand.push(...own);
+    else toRead.push({ id, since: "-infinity" });
   }
-  return { bases, newer, toRead };
+  return { bases, atHand, toRead };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Details, EventRow } from "../tables/event.ts";
-import type { TransactionRow, TransactionType } from "../tables/transaction.ts";
+import type { KeptTransaction, TransactionRow, TransactionType } from "../tables/transaction.ts";
 import { booleanOf, textOf } from "./details.ts";
 import { type Base, type Bases, firstOf, foldCommon } from "./history.ts";
 import { metadataValuesOf } from "./metadata.ts";
@@ -20,12 +20,12 @@ export function projectTransactions(events: EventRow[]): TransactionRow[] {
 export type OwnRow = Omit<TransactionRow, (typeof shownColumns)[number] | "payment_details">;
 
 /** What the events of each transaction amount to, onto what is kept; see `foldCommon`. */
-export function foldTransactionsOnto(events: EventRow[], bases: Bases<OwnRow>): Map<string, OwnRow> {
+export function foldTransactionsOnto(events: EventRow[], bases: Bases<KeptTransaction>): Map<string, OwnRow> {
   const byTransaction = Map.groupBy(events, (event) => event.resource_external_id);
   return new Map([...byTransaction].map(([id, own]) => [id, foldTransaction(id, own, bases.get(id))]));
 }
 
-function foldTransaction(id: string, events: EventRow[], base?: Base<OwnRow>): OwnRow {
+function foldTransaction(id: string, events: EventRow[], base?: Base<KeptTransaction>): OwnRow {
   const { newestFirst, ...common } = foldCommon(events, stateSetBy, base);
   const { details } = common;
   const type = newestFirst[0]?.resource_type.toUpperCase() as TransactionType;
@@ -47,7 +47,7 @@ function foldTransaction(id: string, events: EventRow[], base?: Base<OwnRow>): O
 }
 
 /** The row, with what it shows of its payment, which has to be among the others, or else of its own. */
-export function showing(row: OwnRow, others: ReadonlyMap<string, OwnRow>): TransactionRow {
+export function showing(row: OwnRow, others: ReadonlyMap<string, Shown>): TransactionRow {
   const isPayment = row.transaction_type === "PAYMENT";
   const account = row.gateway_account_id;
   const parent =
@@ -68,10 +68,13 @@ export function showing(row: OwnRow, others: ReadonlyMap<string, OwnRow>): Trans
 }
 
 /** Whether the refunds and disputes of a payment show the same of it, before and after it changed. */
-export const showTheSame = (before: OwnRow | undefined, after: OwnRow | undefined): boolean =>
+export const showTheSame = (before: Shown | undefined, after: Shown | undefined): boolean =>
   isDeepStrictEqual(before && shownOf(before), after && shownOf(after));
 
-const shownOf = ({ gateway_account_id, details }: OwnRow) => ({
+/** What children show of a transaction, and whose it is. */
+export type Shown = Pick<KeptTransaction, "gateway_account_id" | "details">;
+
+const shownOf = ({ gateway_account_id, details }: Shown) => ({
   gateway_account_id,
   ...pick(details, [...shownColumns, ...paymentMembers]),
 });

@@ -16,11 +16,11 @@ import {
   countTransactions,
   familyOf,
   findTransaction,
+  keptTransactionsOf,
   lockTransactions,
-  parentsAmong,
   searchTransactions,
+  surroundingsOf,
   type TransactionFilter,
-  transactionsWithParentsOf,
 } from "./transaction.ts";
 
 const rows = 100_000;
@@ -132,8 +132,8 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   ["list a family", (sql) => familyOf(sql, "id9", "9")],
   ["find children", (sql) => childrenOf(sql, ["id9"])],
   ["find children of old", (sql) => childIdsAsOf(sql, "id9", "2024-03-01T00:00:00Z")],
-  ["find those that have children", (sql) => parentsAmong(sql, ["id8", "id9"])],
-  ["read transactions and their parents", (sql) => transactionsWithParentsOf(sql, ["id9", "id10"])],
+  ["look around transactions", (sql) => surroundingsOf(sql, ["id8", "new"])],
+  ["read transactions and their parents", (sql) => keptTransactionsOf(sql, ["id9", "id10"])],
   ["hold transactions", (sql) => lockTransactions(sql, ["id9", "id10"])],
   ["read events", (sql) => eventsOf(sql, ["id9", "id10"], "2024-03-01T00:00:00Z")],
   ["read newer events", (sql) => eventsSince(sql, [{ id: "id9", since: "2024-03-01T00:00:00Z" }])],
