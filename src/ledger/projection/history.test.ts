@@ -76,11 +76,11 @@ test("for each account that events of a payment ever named, every metadata key t
     fc.property(any, (all) => {
       const ofPayments = all.filter(({ resource_type }) => resource_type === "payment");
       const expected = idsIn(ofPayments).flatMap((id) => {
-        const told = ofPayments
+        const details = ofPayments
           .filter((event) => event.resource_external_id === id)
           .map(({ event_details }) => event_details);
-        const keys = told.flatMap((details) => Object.keys(metadataOf(details)));
-        const accounts = told.flatMap((details) => textOf(details, "gateway_account_id") ?? []);
+        const keys = details.flatMap((details) => Object.keys(metadataOf(details)));
+        const accounts = details.flatMap((details) => textOf(details, "gateway_account_id") ?? []);
         return accounts.flatMap((account) => keys.map((key) => `${account} ${key}`));
       });
       const rows = metadataKeysOf(projectTransactions(all.filter((event) => !isOfPayout(event))));

@@ -33,8 +33,8 @@ interface Common<State> extends Kept<State> {
 }
 
 /**
- * Folds the events of one resource, in any order, onto its kept row, or onto nothing. They are all that there are from
- * some instant on: so what they tell is newer than all the rest, and of what they do not tell the row has the newest.
+ * Folds the events of one resource, in any order, onto its kept row, or onto nothing. They must be all that there are from
+ * some instant on: so what they have is newer than all the rest, and of what they do not have the row has the newest.
  * Those that are in the row already make no difference.
  */
 export function foldCommon<State>(
@@ -46,7 +46,7 @@ export function foldCommon<State>(
   const kept = base?.row;
   const keptFold = kept && foldedOf(kept);
   const oldestFirst = [kept?.details ?? {}, ...newestFirst.toReversed().map((event) => event.event_details)];
-  const details: Details = Object.fromEntries(oldestFirst.flatMap((told) => Object.entries(told)));
+  const details: Details = Object.fromEntries(oldestFirst.flatMap((part) => Object.entries(part)));
   const oldest = newestFirst.at(-1)?.timestamp ?? "";
   const event_count = base ? base.row.event_count + base.added : events.length;
   const live = firstOf(newestFirst, (event) => event.live ?? undefined) ?? keptFold?.live ?? null;
@@ -72,7 +72,7 @@ export function foldCommon<State>(
   };
 }
 
-const union = (kept: string[] = [], told: string[]) => [...new Set([...kept, ...told])].sort();
+const union = (kept: string[] = [], added: string[]) => [...new Set([...kept, ...added])].sort();
 
 /**
  * How the folds of these resources go on with the events that were added: onto which rows, with which of the events that

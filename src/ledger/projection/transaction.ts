@@ -29,13 +29,13 @@ function foldTransaction(id: string, events: EventRow[], base?: Base<KeptTransac
   const { newestFirst, ...common } = foldCommon(events, stateSetBy, base);
   const { details } = common;
   const type = newestFirst[0]?.resource_type.toUpperCase() as TransactionType;
-  const told = firstOf(newestFirst, (event) => event.parent_resource_external_id || undefined);
+  const parent = firstOf(newestFirst, (event) => event.parent_resource_external_id || undefined);
   const numbers = [...events.map((event) => event.id), ...(base ? [base.row.first_event_id] : [])];
   const own = (name: keyof Details) => textOf(details, name) ?? null;
   return {
     external_id: id,
     transaction_type: type,
-    parent_external_id: told ?? base?.row.parent_external_id ?? null,
+    parent_external_id: parent ?? base?.row.parent_external_id ?? null,
     ...common,
     live: common.live ?? booleanOf(details, "live") ?? null,
     first_event_id: numbers.reduce((first, number) => (number < first ? number : first)),
