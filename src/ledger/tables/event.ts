@@ -89,11 +89,20 @@ export const eventsSince = (sql: Sql, wanted: Since[]): Promise<EventRow[]> =>
 export const payoutEventsSince = (sql: Sql, wanted: Since[]): Promise<EventRow[]> =>
   selectEventsSince(sql, payoutTypes, wanted);
 
+/**
+ * Resource by resource, and a range with two ends, which is expected to be small: so the index serves from its first
+ * instant on, also where most events of the table are of one resource.
+ */
 const selectEventsSince = (sql: Sql, types: ResourceType[], wanted: Since[]): Promise<EventRow[]> =>
   sql.query(
-    `select event.* from jsonb_to_recordset($1::jsonb) as wanted (id text, since timestamptz)
-     join event on resource_external_id = wanted.id and resource_type = any($2::text[]) and timestamp >= since`,
-    [JSON.stringify(wanted), types],
+    `select event.* from unnest($1::text[], $2::timestamptz[]) as wanted (id, since)
+     cross join lateral (
+       select * from event
+       where resource_external_id = wanted.id and resource_type = any($3::text[])
+         and timestamp between since and 'infinity'
+       offset 0
+     ) as event`,
+    [wanted.map(({ id }) => id), wanted.map(({ since }) => since), types],
   );
 
 /** Ids of the transactions that an event dated up to `asOf` called a child of this one. */
