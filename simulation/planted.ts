@@ -44,8 +44,15 @@ export const planted: Planted[] = [
   {
     name: "refunds and disputes do not hear of what their payment is told later",
     file: "src/ledger/intake/ingest.ts",
-    sound: "new Set([...touched, ...children])",
-    broken: "new Set(touched)",
+    sound: "isRebuild || !showTheSame(",
+    broken: "isRebuild && !showTheSame(",
+    simulation: onLedger,
+  },
+  {
+    name: "an older event is folded onto a row as if it were newer",
+    file: "src/ledger/projection/history.ts",
+    sound: "if (oldest > folded.timestamp) ",
+    broken: "if (oldest) ",
     simulation: onLedger,
   },
   {

@@ -111,6 +111,7 @@ describeOnServers("many processes", () => {
       { name: "0003-fewer-indexes.sql" },
       { name: "0004-children-of-their-own-account.sql" },
       { name: "0005-indexes-in-page-order.sql" },
+      { name: "0006-folds-go-on.sql" },
     ]);
   });
 

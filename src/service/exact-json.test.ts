@@ -49,6 +49,20 @@ test("a number that is left to a double is one that it writes without an exponen
   );
 });
 
+test("a number is read alike whatever stands beside it", () => {
+  const either = fc.oneof(
+    number.map(({ text }) => text),
+    fc.constantFrom("0.0000001", "-0.00000012", "1.0"),
+  );
+  fc.assert(
+    fc.property(either, (text) => {
+      const [alone] = parseExactly(`[${text}]`) as unknown[];
+      const [beside] = parseExactly(`[${text}, 12345678901234567890]`) as unknown[];
+      expect(alone).toEqual(beside);
+    }),
+  );
+});
+
 test("what is no number is read as ever", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {

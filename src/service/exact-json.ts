@@ -20,8 +20,11 @@ export interface RawNumber {
 
 export const isRawNumber = (value: unknown): value is RawNumber => JSON.isRawJSON(value);
 
-/** The numbers in an object or an array that a double may not hold: of 16 characters and more, or with an exponent. */
-const longNumber = /[\s:[,]-?\d(?:[\d.]{15}|[\d.]*[eE])/;
+/**
+ * The numbers in an object or an array that a double may not hold, of 16 characters and more or with an exponent; and
+ * those it writes with an exponent, since they are so small.
+ */
+const longNumber = /[\s:[,]-?\d(?:[\d.]{15}|[\d.]*[eE]|\.0{6})/;
 
 /**
  * The object or array that a JSON text holds, with exact numbers. `plain` is what `JSON.parse` makes of the text, where

@@ -2,14 +2,15 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../service/eventually.fixture.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
-import type { Database } from "../database/database.ts";
+import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
-import { family } from "../projection/events.fixture.ts";
+import { family, tangle } from "../projection/events.fixture.ts";
 import { type NewEvent, saveEvents } from "../tables/event.ts";
 import { keptRows } from "../tables/kept-rows.fixture.ts";
 import { migrate } from "../tables/migrate.ts";
 import { lockTransactions } from "../tables/transaction.ts";
 import { type Batch, ingest } from "./ingest.ts";
+import { verify } from "./verify.ts";
 
 let database: Database;
 beforeAll(async () => {
@@ -22,7 +23,8 @@ const events = readDemoEvents();
 
 /** All that is kept, and the transactions whose first event is not the one that arrived first. */
 async function rowsAfter(batches: NewEvent[][], ingestAll = oneAfterAnother) {
-  await database.run("truncate event, transaction, payout, metadata_key");
+  const tables = ["event", "transaction", "payout", "metadata_key"];
+  await database.run(tables.map((table) => `delete from ${table};`).join(""));
   await ingestAll(batches.map((batch) => ({ events: batch, reprojections: [], parked: [] })));
   return {
     ...(await keptRows(database)),
@@ -64,10 +66,10 @@ test("any order, any repetition and any split of the demonstration's events end 
   );
 });
 
+const anyEvents = fc.oneof(family, tangle).map((all) => all.map(({ id: _, ...event }): NewEvent => event));
+
 test("and so of any events", async () => {
-  const eachWay = family
-    .map((all) => all.map(({ id: _, ...event }): NewEvent => event))
-    .chain((all) => fc.tuple(fc.constant(all), anyWay(all)));
+  const eachWay = anyEvents.chain((all) => fc.tuple(fc.constant(all), anyWay(all)));
   await fc.assert(
     fc.asyncProperty(eachWay, async ([all, batches]) => {
       const expected = await rowsAfter([all]);
@@ -75,6 +77,154 @@ test("and so of any events", async () => {
     }),
     { numRuns: 100 },
   );
+});
+
+/** Folds as an older version does, which knows nothing of this column: what it has there stays as it was. */
+async function ingestAsOlderVersion(batch: Batch): Promise<void> {
+  const before = await database.query("select external_id as id, folded from transaction");
+  const payoutsBefore = await database.query("select gateway_payout_id as id, folded from payout");
+  await database.run("update transaction set folded = null; update payout set folded = null");
+  await ingest(database, batch);
+  const restore = (table: string, key: string) =>
+    `update ${table} set folded = nullif(was.folded, 'null') from (
+       select ${key} as id, wanted.folded from ${table}
+       left join jsonb_to_recordset($1::jsonb) as wanted (id text, folded jsonb) on wanted.id = ${key}
+     ) as was where was.id = ${key}`;
+  await database.query(restore("transaction", "external_id"), [JSON.stringify(before)]);
+  await database.query(restore("payout", "gateway_payout_id"), [JSON.stringify(payoutsBefore)]);
+}
+
+const withoutFolded = (kept: Awaited<ReturnType<typeof rowsAfter>>) =>
+  JSON.parse(
+    JSON.stringify(kept, (name, value) =>
+      name === "folded" || typeof value === "bigint" ? undefined : value,
+    ),
+  );
+
+test("and so of any events that two versions of the ledger fold by turns", async () => {
+  const byTurns = anyEvents.chain((all) =>
+    fc.tuple(fc.constant(all), anyWay(all), fc.infiniteStream(fc.boolean())),
+  );
+  await fc.assert(
+    fc.asyncProperty(byTurns, async ([all, batches, turns]) => {
+      const expected = withoutFolded(await rowsAfter([all]));
+      const kept = await rowsAfter(batches, async (batches) => {
+        for (const batch of batches) {
+          if (turns.next().value) await ingest(database, batch);
+          else await ingestAsOlderVersion(batch);
+        }
+      });
+      expect(withoutFolded(kept)).toEqual(expected);
+      expect(await verify(database, [...new Set(all.map((event) => event.resource_external_id))])).toEqual(
+        [],
+      );
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("a row that keeps another fold than that of its events is found", async () => {
+  await rowsAfter([events]);
+  await database.run(
+    `update transaction set folded = folded || '{"timestamp": "2024-03-05T00:00:00.000000Z"}'
+     where external_id = 'demo-success'`,
+  );
+  expect(await verify(database, ["demo-success", "demo-refund"])).toEqual([
+    "transaction demo-success: folded",
+  ]);
+});
+
+/** The same database, which counts the rows that statements answer. */
+function counting() {
+  let count = 0;
+  const countingSql = (sql: Sql): Sql => ({
+    ...sql,
+    async query<Row>(...asked: Parameters<Sql["query"]>) {
+      const rows = await sql.query<Row>(...asked);
+      count += rows.length;
+      return rows;
+    },
+  });
+  const counted: Database = {
+    ...database,
+    transaction: (work) => database.transaction((sql) => work(countingSql(sql))),
+  };
+  /** How many rows the work reads. */
+  return async (batch: NewEvent[]) => {
+    count = 0;
+    await ingest(counted, { events: batch, reprojections: [], parked: [] });
+    return count;
+  };
+}
+
+/** Events of one payment, a second apart, in the order of their times. */
+const hotPayment = (count: number): NewEvent[] =>
+  Array.from({ length: count }, (_, second) => ({
+    resource_type: "payment",
+    resource_external_id: "hot",
+    parent_resource_external_id: null,
+    timestamp: new Date(Date.UTC(2024, 2, 5) + 1000 * second).toISOString().replace("Z", "000Z"),
+    event_type: second === 0 ? "PAYMENT_CREATED" : "FEE_INCURRED",
+    service_id: "service",
+    live: true,
+    event_details: {
+      gateway_account_id: "57",
+      reference: "LIC-88",
+      fee: second,
+      external_metadata: { [`key${second % 3}`]: second },
+    },
+  }));
+
+test("what a batch of a payment reads does not grow with the events that it has", async () => {
+  await rowsAfter([]);
+  const readBy = counting();
+  const read: number[] = [];
+  for (const batch of inBatches(hotPayment(1000), 20)) read.push(await readBy(batch));
+  const usual = read.slice(1);
+  // Those that are new, the lock, the row, and what is around it.
+  expect(usual).toEqual(usual.map(() => 23));
+});
+
+test("nor when events come in another order, as far as the delay goes", async () => {
+  await rowsAfter([]);
+  const readBy = counting();
+  const events = hotPayment(1000);
+  /** Each batch is late for the one after it. */
+  const late = inBatches(events, 20).flatMap(
+    (_, index, all) => all[index % 2 === 0 ? index + 1 : index - 1] ?? [],
+  );
+  const read: number[] = [];
+  for (const batch of inBatches(late, 20)) read.push(await readBy(batch));
+  // The events of a late batch are read again, together with those of the one that overtook it.
+  expect(Math.max(...read)).toBe(23 + 40);
+  const { transactions } = await rowsAfter([events]);
+  expect(await rowsAfter(inBatches(late, 20))).toMatchObject({ transactions });
+});
+
+test("nor with its refunds, while they show the same of it", async () => {
+  const refunds = Array.from(
+    { length: 100 },
+    (_, index): NewEvent => ({
+      ...(hotPayment(1)[0] as NewEvent),
+      resource_type: "refund",
+      resource_external_id: `refund${index}`,
+      parent_resource_external_id: "hot",
+      event_type: "REFUND_SUBMITTED",
+    }),
+  );
+  const [created, ...others] = hotPayment(5) as [NewEvent, ...NewEvent[]];
+  await rowsAfter([[created, ...refunds]]);
+  const readBy = counting();
+  const versions = () =>
+    database.query("select external_id, xmin::text from transaction where external_id <> 'hot' order by 1");
+  const before = await versions();
+  expect(await readBy(others.slice(0, 3))).toBe(3 + 3);
+  expect(await versions()).toEqual(before);
+  const renamed = { ...(others[3] as NewEvent), event_details: { reference: "renamed" } };
+  expect(await readBy([renamed])).toBe(1 + 3 + 100);
+  expect(
+    await database.query("select distinct reference from transaction where transaction_type = 'REFUND'"),
+  ).toEqual([{ reference: "renamed" }]);
 });
 
 test("batches that come side by side end in the same rows", async () => {

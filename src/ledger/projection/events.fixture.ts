@@ -20,11 +20,18 @@ export const events = (type: ResourceType, id: string, ...told: Told[]): EventRo
     ...change,
   }));
 
+type Identity = "resource_type" | "resource_external_id" | "parent_resource_external_id";
+
 const eventOf = (type: ResourceType, id: string, parent: string | null) =>
-  fc.record<Omit<EventRow, "id">>({
+  eventWith({
     resource_type: fc.constant(type),
     resource_external_id: fc.constant(id),
     parent_resource_external_id: fc.constantFrom(parent, null),
+  });
+
+const eventWith = (identity: { [Name in Identity]: fc.Arbitrary<EventRow[Name]> }) =>
+  fc.record<Omit<EventRow, "id">>({
+    ...identity,
     timestamp: fc.integer({ min: 0, max: 5 }).map((minute) => `2024-03-05T10:0${minute}:00.000000Z`),
     event_type: fc.oneof(
       fc.constantFrom(...salientEventTypes),
@@ -60,6 +67,24 @@ export const family: fc.Arbitrary<EventRow[]> = fc
     {
       selector: ({ resource_external_id, timestamp, event_type }) =>
         resource_external_id + timestamp + event_type,
+      maxLength: 20,
+    },
+  )
+  .map((all) => all.map((event, index) => ({ id: BigInt(index + 1), ...event })));
+
+const ids = ["pay", "ref", "dis", "po"];
+
+/** Events of which any resource is of any type at any time, and any other's child. */
+export const tangle: fc.Arbitrary<EventRow[]> = fc
+  .uniqueArray(
+    eventWith({
+      resource_type: fc.constantFrom("payment", "payment", "refund", "dispute", "payout"),
+      resource_external_id: fc.constantFrom(...ids),
+      parent_resource_external_id: fc.constantFrom(null, ...ids),
+    }),
+    {
+      selector: ({ resource_external_id, resource_type, timestamp, event_type }) =>
+        resource_external_id + resource_type + timestamp + event_type,
       maxLength: 20,
     },
   )

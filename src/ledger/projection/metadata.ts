@@ -1,6 +1,7 @@
-import type { Details, EventRow } from "../tables/event.ts";
+import type { Details } from "../tables/event.ts";
+import { foldedOf } from "../tables/folded.ts";
 import type { MetadataKeyRow } from "../tables/metadata-key.ts";
-import { scalarText, textOf } from "./details.ts";
+import { scalarText } from "./details.ts";
 
 /** A value that is longer cannot be searched for. */
 const searchedLengthMax = 255;
@@ -13,23 +14,29 @@ export function metadataValuesOf(details: Details): string[] | null {
   return texts.length > 0 ? [...new Set(texts)].sort() : null;
 }
 
+/** What a row says of the metadata of its payment. */
+type Row = Parameters<typeof foldedOf>[0];
+
 /**
  * For each account that events of a payment ever named, every metadata key that they ever had, once. More events never
  * make it less, so what is kept of it does not depend on the order either.
  */
-export function projectMetadataKeys(events: EventRow[]): MetadataKeyRow[] {
-  const payments = events.filter(({ resource_type }) => resource_type === "payment");
-  const byPayment = Map.groupBy(payments, ({ resource_external_id }) => resource_external_id);
-  const ofPayments = [...byPayment.values()].flatMap((own) => {
-    const keys = new Set(own.flatMap(({ event_details }) => Object.keys(metadataOf(event_details))));
-    const accounts = new Set(
-      own.flatMap(({ event_details }) => textOf(event_details, "gateway_account_id") ?? []),
-    );
-    return [...accounts].flatMap((gateway_account_id) =>
-      [...keys].map((key) => ({ gateway_account_id, key })),
+export const metadataKeysOf = (rows: Row[]): MetadataKeyRow[] => [...keysById(rows).values()];
+
+/** Those that rows have now, and none of the rows had before. */
+export function newMetadataKeys(rows: Row[], before: Row[]): MetadataKeyRow[] {
+  const known = keysById(before);
+  return [...keysById(rows)].flatMap(([id, row]) => (known.has(id) ? [] : row));
+}
+
+function keysById(rows: Row[]): Map<string, MetadataKeyRow> {
+  const ofRows = rows.flatMap((row) => {
+    const { accounts = [], metadata_keys = [] } = foldedOf(row) ?? {};
+    return accounts.flatMap((gateway_account_id) =>
+      metadata_keys.map((key) => ({ gateway_account_id, key })),
     );
   });
-  return [...new Map(ofPayments.map((row) => [JSON.stringify(row), row])).values()];
+  return new Map(ofRows.map((row) => [JSON.stringify(row), row]));
 }
 
 /** A payment's metadata; none is empty. */

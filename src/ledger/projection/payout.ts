@@ -1,18 +1,25 @@
 import type { EventRow } from "../tables/event.ts";
 import type { PayoutRow } from "../tables/payout.ts";
-import { instantOf, textOf } from "./details.ts";
-import { commonColumns, firstOf, type History, historiesOf } from "./history.ts";
+import { instantOf } from "./details.ts";
+import { type Base, type Bases, foldCommon } from "./history.ts";
 import { payoutStateSetBy } from "./states.ts";
 
 /** The payouts these events amount to. The same set of events gives the same rows, in whatever order it comes. */
-export const projectPayouts = (events: EventRow[]): PayoutRow[] =>
-  [...historiesOf(events)].map(([id, history]) => projectPayout(id, history));
+export const projectPayouts = (events: EventRow[]): PayoutRow[] => [
+  ...foldPayoutsOnto(events, new Map()).values(),
+];
 
-const projectPayout = (id: string, history: History): PayoutRow => ({
-  gateway_payout_id: id,
-  gateway_account_id: textOf(history.details, "gateway_account_id") ?? null,
-  ...commonColumns(history),
-  state: firstOf(history.newestFirst, (event) => payoutStateSetBy(event.event_type)) ?? "UNDEFINED",
-  paid_out_date: instantOf(history.details, "paid_out_date") ?? null,
-  details: history.details,
-});
+/** The same, onto what is kept; see `foldCommon`. */
+export function foldPayoutsOnto(events: EventRow[], bases: Bases<PayoutRow>): Map<string, PayoutRow> {
+  const byPayout = Map.groupBy(events, (event) => event.resource_external_id);
+  return new Map([...byPayout].map(([id, own]) => [id, foldPayout(id, own, bases.get(id))]));
+}
+
+function foldPayout(id: string, events: EventRow[], base?: Base<PayoutRow>): PayoutRow {
+  const { newestFirst: _, ...common } = foldCommon(events, payoutStateSetBy, base);
+  return {
+    gateway_payout_id: id,
+    ...common,
+    paid_out_date: instantOf(common.details, "paid_out_date") ?? null,
+  };
+}

@@ -23,9 +23,9 @@ export interface EventRow extends NewEvent {
   id: bigint;
 }
 
-/** Stores those that are not stored yet; answers the id of the resource of each that is new. */
-export async function saveEvents(sql: Sql, events: NewEvent[]): Promise<string[]> {
-  const saved = await sql.query<{ resource_external_id: string }>(
+/** Stores those that are not stored yet; answers these, as they are read from now on. */
+export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
+  sql.query(
     `insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
                         service_id, live, event_details)
      select resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
@@ -34,11 +34,13 @@ export async function saveEvents(sql: Sql, events: NewEvent[]): Promise<string[]
        resource_type text, resource_external_id text, parent_resource_external_id text, timestamp timestamptz,
        event_type text, service_id text, live boolean, event_details jsonb)
      on conflict do nothing
-     returning resource_external_id`,
+     returning *`,
     [JSON.stringify(events)],
   );
-  return saved.map(({ resource_external_id }) => resource_external_id);
-}
+
+/** The resources whose events move transactions, and payouts. */
+export const transactionTypes: ResourceType[] = ["payment", "refund", "dispute"];
+export const payoutTypes: ResourceType[] = ["payout"];
 
 export async function findEvent(sql: Sql, id: bigint): Promise<EventRow | undefined> {
   const [row] = await sql.query<EventRow>("select * from event where id = $1", [id]);
@@ -47,7 +49,7 @@ export async function findEvent(sql: Sql, id: bigint): Promise<EventRow | undefi
 
 /** The events that move these transactions, in no promised order; those dated later than `asOf` are left out. */
 export const eventsOf = (sql: Sql, externalIds: string[], asOf?: string): Promise<EventRow[]> =>
-  selectEvents(sql, ["payment", "refund", "dispute"], externalIds, asOf);
+  selectEvents(sql, transactionTypes, externalIds, asOf);
 
 /** The same, and those of the parents that these events name. */
 export async function eventsWithParentsOf(
@@ -63,7 +65,7 @@ export async function eventsWithParentsOf(
 
 /** The events that move these payouts, in no promised order; those dated later than `asOf` are left out. */
 export const payoutEventsOf = (sql: Sql, payoutIds: string[], asOf?: string): Promise<EventRow[]> =>
-  selectEvents(sql, ["payout"], payoutIds, asOf);
+  selectEvents(sql, payoutTypes, payoutIds, asOf);
 
 function selectEvents(sql: Sql, types: ResourceType[], externalIds: string[], asOf = "infinity") {
   return sql.query<EventRow>(
@@ -72,6 +74,36 @@ function selectEvents(sql: Sql, types: ResourceType[], externalIds: string[], as
     [externalIds, types, asOf],
   );
 }
+
+/** From when on a resource's events are wanted: UTC, or `-infinity` for all of them. */
+export interface Since {
+  id: string;
+  since: string;
+}
+
+/** The events that move these transactions, each one's from an instant on, in no promised order. */
+export const eventsSince = (sql: Sql, wanted: Since[]): Promise<EventRow[]> =>
+  selectEventsSince(sql, transactionTypes, wanted);
+
+/** The same of payouts. */
+export const payoutEventsSince = (sql: Sql, wanted: Since[]): Promise<EventRow[]> =>
+  selectEventsSince(sql, payoutTypes, wanted);
+
+/**
+ * Resource by resource, and a range with two ends, which is expected to be small: so the index serves from its first
+ * instant on, also where most events of the table are of one resource.
+ */
+const selectEventsSince = (sql: Sql, types: ResourceType[], wanted: Since[]): Promise<EventRow[]> =>
+  sql.query(
+    `select event.* from unnest($1::text[], $2::timestamptz[]) as wanted (id, since)
+     cross join lateral (
+       select * from event
+       where resource_external_id = wanted.id and resource_type = any($3::text[])
+         and timestamp between since and 'infinity'
+       offset 0
+     ) as event`,
+    [wanted.map(({ id }) => id), wanted.map(({ since }) => since), types],
+  );
 
 /** Ids of the transactions that an event dated up to `asOf` called a child of this one. */
 export async function childIdsAsOf(sql: Sql, parentExternalId: string, asOf: string): Promise<string[]> {

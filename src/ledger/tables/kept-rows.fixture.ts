@@ -9,6 +9,6 @@ export const keptRows = async (sql: Sql) => ({
   metadataKeys: await sql.query("select * from metadata_key order by gateway_account_id, key"),
   events: await sql.query(
     `select resource_external_id, timestamp, event_type, event_details from event
-     order by resource_external_id, timestamp, event_type`,
+     order by resource_external_id, resource_type, timestamp, event_type`,
   ),
 });

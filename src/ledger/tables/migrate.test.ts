@@ -11,8 +11,11 @@ import type { NewEvent } from "./event.ts";
 import { migrate, statementsOf } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
 
+/** What is not known of the folds of old rows is found out when they go on. */
 const kept = async (database: Database) => ({
-  transactions: await database.query("select * from transaction order by external_id"),
+  transactions: await database.query(
+    "select to_jsonb(transaction) - 'folded' as row from transaction order by external_id",
+  ),
   metadataKeys: await database.query("select * from metadata_key order by gateway_account_id, key"),
 });
 

@@ -1,6 +1,7 @@
 import type { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { Sql } from "../database/database.ts";
 import type { Details } from "./event.ts";
+import type { Folded } from "./folded.ts";
 import { saveStatement } from "./save-statement.ts";
 
 /** The states a payout is kept in; `UNDEFINED` when no event has set one. */
@@ -18,6 +19,7 @@ export interface PayoutRow {
   /** UTC, six fraction digits. */
   paid_out_date: string | null;
   details: Details;
+  folded: Folded | null;
 }
 
 const statement = saveStatement<PayoutRow>("payout", "gateway_payout_id", {
@@ -30,6 +32,7 @@ const statement = saveStatement<PayoutRow>("payout", "gateway_payout_id", {
   event_count: "integer",
   paid_out_date: "timestamptz",
   details: "jsonb",
+  folded: "jsonb",
 });
 
 /** The rows of those of these payouts that have one. */

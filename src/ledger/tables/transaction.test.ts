@@ -1,10 +1,24 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
-import { childIdsAsOf, eventsOf, findEvent, payoutEventsOf } from "./event.ts";
+import {
+  childIdsAsOf,
+  eventsOf,
+  eventsSince,
+  findEvent,
+  payoutEventsOf,
+  payoutEventsSince,
+} from "./event.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
 import { migrate } from "./migrate.ts";
-import { childIdsOf, familyOf, findTransaction, lockTransactions } from "./transaction.ts";
+import {
+  childrenOf,
+  familyOf,
+  findTransaction,
+  keptTransactionsOf,
+  lockTransactions,
+  surroundingsOf,
+} from "./transaction.ts";
 
 const rows = 100_000;
 /** One account in ten transactions is the biggest; the others share the rest. */
@@ -61,10 +75,14 @@ async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> 
 test.each<[string, (sql: Sql) => Promise<unknown>]>([
   ["look a transaction up", (sql) => findTransaction(sql, { external_id: "id5", gateway_account_id: "5" })],
   ["list a family", (sql) => familyOf(sql, "id9", "9")],
-  ["find children", (sql) => childIdsOf(sql, ["id9"])],
+  ["find children", (sql) => childrenOf(sql, ["id9"])],
   ["find children of old", (sql) => childIdsAsOf(sql, "id9", "2024-03-01T00:00:00Z")],
+  ["look around transactions", (sql) => surroundingsOf(sql, ["id8", "new"])],
+  ["read transactions and their parents", (sql) => keptTransactionsOf(sql, ["id9", "id10"])],
   ["hold transactions", (sql) => lockTransactions(sql, ["id9", "id10"])],
   ["read events", (sql) => eventsOf(sql, ["id9", "id10"], "2024-03-01T00:00:00Z")],
+  ["read newer events", (sql) => eventsSince(sql, [{ id: "id9", since: "2024-03-01T00:00:00Z" }])],
+  ["read a payout's newer events", (sql) => payoutEventsSince(sql, [{ id: "po5", since: "-infinity" }])],
   ["read a payout's events", (sql) => payoutEventsOf(sql, ["po5"])],
   ["look an event up", (sql) => findEvent(sql, 5n)],
   ["name metadata keys", (sql) => metadataKeysOf(sql, ["57"])],

@@ -2,7 +2,8 @@ import type { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { components } from "../../../generated/ledger.ts";
 import { toJson } from "../../service/json.ts";
 import type { Sql } from "../database/database.ts";
-import type { Details } from "./event.ts";
+import { type Details, transactionTypes } from "./event.ts";
+import type { Folded } from "./folded.ts";
 import { saveStatement } from "./save-statement.ts";
 
 export type TransactionType = components["schemas"]["TransactionType"];
@@ -36,6 +37,7 @@ export interface TransactionRow {
   metadata_values: string[] | null;
   details: Details;
   payment_details: Details | null;
+  folded: Folded | null;
 }
 
 /** The columns that are read to be reported. What the others have is in the details, too. */
@@ -81,11 +83,41 @@ const statement = saveStatement<TransactionRow>("transaction", "external_id", {
   metadata_values: "text[]",
   details: "jsonb",
   payment_details: "jsonb",
+  folded: "jsonb",
 });
 
 /** The rows of those of these transactions that have one. */
 export const transactionsOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
   sql.query("select * from transaction where external_id = any($1::text[])", [externalIds]);
+
+/** The columns that newer events are folded onto, and that children show. */
+const keptColumns = [
+  "external_id",
+  "transaction_type",
+  "parent_external_id",
+  "gateway_account_id",
+  "service_id",
+  "state",
+  "created_date",
+  "event_count",
+  "first_event_id",
+  "details",
+  "folded",
+] as const satisfies (keyof TransactionRow)[];
+
+export type KeptTransaction = Pick<TransactionRow, (typeof keptColumns)[number]>;
+
+/** What is kept of those of these transactions that have a row, and of the parents that these rows name. */
+export const keptTransactionsOf = (sql: Sql, externalIds: string[]): Promise<KeptTransaction[]> =>
+  sql.query(
+    `select ${keptColumns.join(", ")} from transaction where external_id in (
+       select unnest($1::text[])
+       union
+       select parent_external_id from transaction
+       where external_id = any($1::text[]) and parent_external_id is not null
+     )`,
+    [externalIds],
+  );
 
 export async function removeTransactions(sql: Sql, externalIds: string[]): Promise<void> {
   if (externalIds.length === 0) return;
@@ -120,14 +152,29 @@ export async function lockTransactions(sql: Sql, externalIds: string[]): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Ids of all transactions whose parent is one of these. */
-export async function childIdsOf(sql: Sql, externalIds: string[]): Promise<string[]> {
-  const rows = await sql.query<{ external_id: string }>(
-    "select external_id from transaction where parent_external_id = any($1::text[])",
-    [externalIds],
-  );
-  return rows.map(({ external_id }) => external_id);
+/** What there is of a transaction beside its row. */
+export interface Surroundings {
+  id: string;
+  is_parent: boolean;
+  /** How many events, when there is no row; else null. */
+  events_without_row: number | null;
 }
+
+export const surroundingsOf = (sql: Sql, externalIds: string[]): Promise<Surroundings[]> =>
+  sql.query(
+    `select wanted.id,
+       exists (select from transaction where parent_external_id = wanted.id) as is_parent,
+       case when not exists (select from transaction where external_id = wanted.id) then (
+         select count(*)::integer from event
+         where resource_external_id = wanted.id and resource_type = any($2::text[])
+       ) end as events_without_row
+     from unnest($1::text[]) as wanted (id)`,
+    [externalIds, transactionTypes],
+  );
+
+/** The rows of all transactions whose parent is one of these. */
+export const childrenOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
+  sql.query("select * from transaction where parent_external_id = any($1::text[])", [externalIds]);
 
 /** A payout settles only transactions of its own account. */
 export const isPayoutOfTransaction = `
