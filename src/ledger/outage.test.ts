@@ -99,14 +99,8 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
     const open = () => openDatabase(server.url);
     await using ledger = await startLedger({ open, statementTimeoutMs: 300_000 });
     await ledger.tell([message({ resource_external_id: "before" })]);
-    const locked = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
-    const locking = ledger.database.transaction(async (sql) => {
-      await sql.run("lock table transaction in access exclusive mode");
-      locked.resolve();
-      await released.promise;
-    });
-    await locked.promise;
+    await using operator = await connectOperator(server.url);
+    await operator.query("begin; lock table transaction in access exclusive mode");
 
     const told: Record<number, number> = {};
     const searches = Array.from({ length: 1200 }, async () => {
@@ -122,28 +116,32 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
       expect.stringContaining('seconds_count{operation="searchTransactions",status="503"} 200\n'),
     ]);
     expect(performance.now() - begun).toBeLessThan(30_000);
-    released.resolve();
-    await Promise.all([locking, ...searches]);
+    await operator.query("rollback");
+    await Promise.all(searches);
     expect(told).toEqual({ 200: 1000, 503: 200 });
   });
 
   test.each([
     {
       state: "the database only reads",
-      begin: "alter system set default_transaction_read_only = on; select pg_reload_conf()",
-      end: "set default_transaction_read_only = off; alter system reset default_transaction_read_only; select pg_reload_conf()",
+      begin: ["alter system set default_transaction_read_only = on", "select pg_reload_conf()"],
+      end: [
+        "set default_transaction_read_only = off",
+        "alter system reset default_transaction_read_only",
+        "select pg_reload_conf()",
+      ],
     },
     {
       state: "a table is locked",
-      begin: "begin; lock table event in exclusive mode",
-      end: "rollback",
+      begin: ["begin", "lock table event in exclusive mode"],
+      end: ["rollback"],
     },
   ])("says that nothing can be stored while $state, and then stores all at once", async ({ begin, end }) => {
     await using server = await startPostgres();
     await using ledger = await startLedger({ open: () => openDatabase(server.url) });
     await ledger.tell([message({ resource_external_id: "before" })]);
     await using operator = await connectOperator(server.url);
-    for (const statement of begin.split("; ")) await operator.query(statement);
+    for (const statement of begin) await operator.query(statement);
 
     const ids = Array.from({ length: 2000 }, (_, index) => `behind ${index}`);
     await ledger.send(...ids.map((id) => message({ resource_external_id: id })));
@@ -165,7 +163,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
     expect(Number(/outcome="put_back"\} (\d+)/.exec(text)?.[1])).toBeLessThan(4 * 100 + 50);
 
     const healed = performance.now();
-    for (const statement of end.split("; ")) await operator.query(statement);
+    for (const statement of end) await operator.query(statement);
     await eventually(async () => {
       const [row] = await ledger.database.query<{ count: bigint }>("select count(*) from event");
       expect(row?.count).toBe(2001n);
