@@ -236,6 +236,28 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     expect([...mine, ...theirs].map(({ body }) => body).sort()).toEqual(["1", "2", "3", "4", "5"]);
   });
 
+  test("gives a receiver few messages at a time while they are large, and many once they are small", async () => {
+    const held = async (sent: number) => sent - (await queue.check()).waiting;
+    await queue.send(Array.from({ length: 150 }, (_, index) => `${index}`.padEnd(900_000, "x")));
+    const large = await receive();
+    await eventually(async () => expect(await held(150)).toBeGreaterThanOrEqual(60));
+    await sleep(500);
+    expect(await held(150)).toBeLessThanOrEqual(80);
+    await queue.acknowledge(large);
+    for (let count = large.length; count < 150; ) {
+      const some = await receive();
+      await queue.acknowledge(some);
+      count += some.length;
+    }
+    await queue.send(Array.from({ length: 2000 }, (_, index) => String(index)));
+    for (let count = 0; count < 1000; ) {
+      const some = await receive();
+      await queue.acknowledge(some);
+      count += some.length;
+    }
+    await eventually(async () => expect((await queue.check()).waiting).toBeLessThanOrEqual(1000 - 350));
+  });
+
   test("is left with all that nobody took, as often as that may be, and without what was acknowledged", async () => {
     await queue[Symbol.asyncDispose]();
     name = `limited-${randomUUID()}`;

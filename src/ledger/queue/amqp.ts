@@ -9,6 +9,10 @@ import { inTime } from "../../service/in-time.ts";
 import type { Delivery, Queue } from "./queue.ts";
 
 export const prefetchOtherwise = 400;
+/** About what the messages may take that have arrived and are not acknowledged; what is stored of them comes on top. */
+const unacknowledgedBytesMax = 64 * 2 ** 20;
+/** Of a message, until its size is known: what no producer should go beyond. */
+const messageBytesMax = 2 ** 20;
 const connectMaxMs = 5000;
 /** A broker gives up a silent connection after 2 to 3 of these, and delivers to others what was in hand there. */
 const heartbeatSeconds = 5;
@@ -44,6 +48,12 @@ interface Link {
   /** Tells of an arrival, and of the end of the link. */
   events: EventEmitter<{ change: [] }>;
   closed: boolean;
+  queue: string;
+  /** How many messages may be unacknowledged, and how many if they are small. */
+  prefetch: number;
+  prefetchMax: number;
+  /** Of the messages of late, in bytes. */
+  largest: number;
   consuming?: Promise<{ consumerTag: string }>;
 }
 
@@ -77,7 +87,7 @@ export async function open(url: URL, _others: URL[], warn: Warn): Promise<Queue>
   return {
     async receive(max, waitMs, stop) {
       const link = await linked();
-      link.consuming ??= link.channel.consume(queue, (message) => message && take(link, message));
+      link.consuming ??= consume(link);
       await link.consuming;
       const late = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
       while (link.arrived.length === 0 && !link.closed && !late.aborted) {
@@ -227,6 +237,10 @@ async function openLink(
       retryQueues: new Map(),
       events: new EventEmitter(),
       closed: false,
+      queue,
+      prefetch: prefetchFor(messageBytesMax, prefetch),
+      prefetchMax: prefetch,
+      largest: messageBytesMax,
     };
     link.events.setMaxListeners(0);
     channel.on("error", () => {});
@@ -237,7 +251,6 @@ async function openLink(
       link.events.emit("change");
       connection.close().catch(() => {});
     });
-    await channel.prefetch(prefetch);
     return link;
   } catch (error) {
     await connection.close().catch(() => {});
@@ -376,6 +389,34 @@ async function assertRetryQueue(
   return name;
 }
 
+async function consume(link: Link): Promise<{ consumerTag: string }> {
+  await link.channel.prefetch(link.prefetch);
+  return link.channel.consume(link.queue, (message) => message && take(link, message));
+}
+
+/**
+ * A broker counts messages, not bytes: how many it may deliver follows the largest of late. A consumer keeps the number
+ * with which it began, so another takes its place.
+ */
+function fitPrefetch(link: Link, size: number): void {
+  link.largest = Math.max(size, link.largest * 0.99);
+  const fitting = prefetchFor(link.largest, link.prefetchMax);
+  const isNear = link.prefetch < 2 * fitting && fitting < 2 * link.prefetch;
+  if (isNear && (fitting < link.prefetchMax || link.prefetch === link.prefetchMax)) return;
+  link.prefetch = fitting;
+  const { consuming: before, channel } = link;
+  link.consuming = (async () => {
+    const consumer = await before;
+    if (consumer) await channel.cancel(consumer.consumerTag);
+    return consume(link);
+  })();
+  // Whoever receives next hears of it.
+  link.consuming.catch(() => {});
+}
+
+const prefetchFor = (bytes: number, max: number) =>
+  Math.max(1, Math.min(max, Math.floor(unacknowledgedBytesMax / bytes)));
+
 function take(link: Link, message: ConsumeMessage): void {
   const { content, properties, fields } = message;
   const receipt = `${link.id} ${fields.deliveryTag}`;
@@ -394,6 +435,7 @@ function take(link: Link, message: ConsumeMessage): void {
     receipt,
     ...(sentAt > 0 && { sentAt }),
   });
+  fitPrefetch(link, content.length);
   link.events.emit("change");
 }
 
