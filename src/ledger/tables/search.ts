@@ -67,7 +67,7 @@ export async function searchTransactions(
     const newest = filter.after
       ? bind(filter.after.newest_event_id)
       : "(select coalesce(max(id), 0) from event)";
-    // The page is joined to whether it is known, so that an empty page is told from one that is not known.
+    // The page is joined to whether it is known, since an empty page and one that is not known both have no rows.
     const rows = await sql.query<FoundTransaction & { is_known: boolean }>(
       `with found as materialized (
          select * from (${attempt(pageColumns, bind)} offset 0) as found
@@ -99,8 +99,10 @@ export async function countTransactions(
     const { values, bind } = binding();
     const matching = attempt([], bind);
     const [row] = await sql.query<{ count: bigint; is_known: boolean }>(
-      `select count(*), coalesce(bool_and(not is_edge), true) as is_known
-       from (${matching} ${isExact ? "" : `limit ${bind(max)}`}) as found`,
+      isExact
+        ? `select count(*), true as is_known from (${matching}) as found`
+        : `select count(*), coalesce(bool_and(not is_edge), true) as is_known
+           from (${matching} limit ${bind(max)}) as found`,
       values,
       "once",
     );
