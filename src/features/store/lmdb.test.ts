@@ -153,6 +153,6 @@ test("is kept in the folder that its URL names, percent-encoded", async () => {
 
 test("a folder that cannot be one is told at opening", async () => {
   await expect(openFeatureStore(`lmdb:${encodeURI(store)}`)).rejects.toThrow(
-    /^the store failed: Not a directory/,
+    /^the store failed: EEXIST: file already exists/,
   );
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { patienceMs } from "../../service/patience.fixture.ts";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import {
@@ -53,8 +54,9 @@ let database: Database;
 beforeAll(async () => {
   database = await openNewDatabase();
   await migrate(database);
-  await database.run(fill);
-  await database.run("vacuum analyze");
+  const patient = database.within(patienceMs);
+  await patient.run(fill);
+  await patient.run("vacuum analyze");
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
