@@ -41,13 +41,15 @@ export function ledgersOnPostgres(): Ledgers {
 }
 
 const verified = 1000;
+export const fillMaxMs = 3_600_000;
 
 /** Throws when a row is not what the ledger itself would have made of the events. */
 async function fill(database: Database, transactions: number, account: string): Promise<void> {
-  await database.run(withoutIndexes(fillScript(transactions, account)));
+  const patient = database.within(fillMaxMs);
+  await patient.run(withoutIndexes(fillScript(transactions, account)));
   // What is still to be written would be written while something is measured.
-  await database.run("vacuum analyze");
-  await database.run("checkpoint");
+  await patient.run("vacuum analyze");
+  await patient.run("checkpoint");
   const sample = await someTransactions(database, verified);
   const [difference] = await verify(
     database,

@@ -1,8 +1,8 @@
-import { type Database, openDatabase } from "../../src/ledger/database/database.ts";
+import { openDatabase, type Sql } from "../../src/ledger/database/database.ts";
 import { type FoundTransaction, searchTransactions } from "../../src/ledger/tables/search.ts";
 import { viewTransaction } from "../../src/ledger/views/transaction.ts";
 import { toJson } from "../../src/service/json.ts";
-import { lookupPath, someTransactions } from "../ledger-data.ts";
+import { fillMaxMs, lookupPath, someTransactions } from "../ledger-data.ts";
 import { startBaseline, startLedger } from "../programs.ts";
 import type { Row } from "../row.ts";
 import { expectSameAnswers } from "../same-answers.ts";
@@ -15,7 +15,7 @@ export const transactionLookup: Row = {
     const size = sizes.at(-1) as number;
     const databaseUrl = await ledgers.open(size);
     await using database = await openDatabase(databaseUrl);
-    await storeAnswers(database);
+    await storeAnswers(database.within(fillMaxMs));
     const paths = (await someTransactions(database, 10_000)).map(lookupPath);
     const service = opened.use(await startLedger(databaseUrl));
     const baseline = opened.use(
@@ -35,16 +35,16 @@ export const transactionLookup: Row = {
 const rowsAtOnce = 5000;
 
 /** Stores what the ledger answers for each transaction, byte for byte. */
-async function storeAnswers(database: Database): Promise<void> {
-  await database.run("create unlogged table stored_json (external_id text primary key, body text not null)");
+async function storeAnswers(sql: Sql): Promise<void> {
+  await sql.run("create unlogged table stored_json (external_id text primary key, body text not null)");
   let rows: FoundTransaction[] = [];
   do {
-    rows = await searchTransactions(database, { after: rows.at(-1) }, { limit: rowsAtOnce });
-    await database.query("insert into stored_json select * from unnest($1::text[], $2::text[])", [
+    rows = await searchTransactions(sql, { after: rows.at(-1) }, { limit: rowsAtOnce });
+    await sql.query("insert into stored_json select * from unnest($1::text[], $2::text[])", [
       rows.map(({ external_id }) => external_id),
       rows.map((row) => toJson(viewTransaction(row, 2))),
     ]);
   } while (rows.length === rowsAtOnce);
-  await database.run("vacuum analyze stored_json");
-  await database.run("checkpoint");
+  await sql.run("vacuum analyze stored_json");
+  await sql.run("checkpoint");
 }

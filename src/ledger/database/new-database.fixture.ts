@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, inject } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../service/adapter.fixture.ts";
 import { describeNeeding } from "../../service/needing.fixture.ts";
+import { patienceMs } from "../../service/patience.fixture.ts";
 import { type Database, type databases, openDatabase } from "./database.ts";
 
 /** The PostgreSQL server whose databases the tests make and drop; undefined when there is none. */
@@ -67,7 +68,7 @@ export const describeOnEngines = (title: string, tests: (make: () => Promise<New
 
 async function run(server: string, statement: string): Promise<void> {
   await using database = await openDatabase(server);
-  await database.run(statement);
+  await database.within(patienceMs).run(statement);
 }
 
 /**

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { patienceMs } from "../../service/patience.fixture.ts";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { migrate } from "./migrate.ts";
@@ -15,8 +16,9 @@ let rows: Row[];
 beforeAll(async () => {
   database = await openNewDatabase();
   await migrate(database);
-  await fillSkewed(database);
-  await database.run("vacuum analyze");
+  const patient = database.within(patienceMs);
+  await fillSkewed(patient);
+  await patient.run("vacuum analyze");
   rows = await database.query<Row>(
     `select transaction.*, paid_out_date from transaction
      left join payout using (gateway_payout_id, gateway_account_id)
