@@ -150,7 +150,7 @@ async function settle(parts: Opened, deliveries: Delivery[]): Promise<void> {
 }
 
 /** What messages take while they are stored is several times their size. */
-const transactionBytesMax = 4 * 2 ** 20;
+const transactionBytesMax = 2 * 2 ** 20;
 /** From this attempt on a message is committed alone, since it may be why others with it failed. */
 const suspectAttempt = 3;
 

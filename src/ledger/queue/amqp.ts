@@ -10,7 +10,7 @@ import type { Delivery, Queue } from "./queue.ts";
 
 export const prefetchOtherwise = 400;
 /** About what the messages may take that have arrived and are not acknowledged; what is stored of them comes on top. */
-const unacknowledgedBytesMax = 64 * 2 ** 20;
+const unacknowledgedBytesMax = 32 * 2 ** 20;
 /** Of a message, until its size is known: what no producer should go beyond. */
 const messageBytesMax = 2 ** 20;
 const connectMaxMs = 5000;
