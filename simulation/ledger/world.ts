@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SetQueueAttributesCommand } from "@aws-sdk/client-sqs";
 import amqp from "amqplib";
+import pg from "pg";
 import { startPostgres } from "../../src/ledger/database/postgres-server.fixture.ts";
 import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
 import {
@@ -57,7 +58,7 @@ export async function openWorld(
     const server = opening.use(await startPostgres(folder));
     onDisk.push(server);
     const database = opening.use(await putBehindLine("database", server));
-    faults.push(...database.faults, database.silent);
+    faults.push(...database.faults, database.silent, tableLocked(server.url));
     databaseUrl = database.url;
   }
 
@@ -97,6 +98,27 @@ export async function openWorld(
   const opened = opening.move();
   return { ledgers, databaseUrl, queue, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
+
+/** While somebody holds it, nothing can be stored, although the database answers. */
+const tableLocked = (url: string): Fault => ({
+  part: "database",
+  kind: "table locked",
+  async inflict(random) {
+    const operator = new pg.Client(url);
+    operator.on("error", () => {});
+    try {
+      await operator.connect();
+      await operator.query("begin; lock table event in share row exclusive mode");
+      await sleep(random.whole(0, lockedMaxMs));
+    } catch {
+      // A server that has ended for want of space lets nobody in.
+    } finally {
+      await operator.end();
+    }
+  },
+});
+
+const lockedMaxMs = 15_000;
 
 const rabbitmqQueue = "payment-events";
 

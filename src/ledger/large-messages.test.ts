@@ -1,10 +1,15 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import amqp from "amqplib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../service/eventually.fixture.ts";
 import { describeNeeding } from "../service/needing.fixture.ts";
+import { run } from "../service/run.fixture.ts";
 import type { TestServer } from "../service/test-server.fixture.ts";
+import { openDatabase } from "./database/database.ts";
+import { isPostgresInstalled, startPostgres } from "./database/postgres-server.fixture.ts";
 import { message, startLedger } from "./ledger.fixture.ts";
+import { openQueue } from "./queue/queue.ts";
 import { isRabbitmqInstalled, startRabbitmq } from "./queue/rabbitmq-server.fixture.ts";
 
 const mebibyte = 2 ** 20;
@@ -18,14 +23,15 @@ function eventOf(id: string, bytes: number): Buffer {
   return Buffer.from(body.replace(note, note + "x".repeat(missing)));
 }
 
-describeNeeding("RabbitMQ", isRabbitmqInstalled())("a message of more than 1 MiB", () => {
+const areInstalled = isPostgresInstalled() && isRabbitmqInstalled();
+describeNeeding("PostgreSQL or RabbitMQ", areInstalled)("of large messages", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startRabbitmq();
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test("is parked as it came, and holds up no other", async () => {
+  test("one of more than 1 MiB is kept as it came, as a dead letter, and holds up no other", async () => {
     const connection = await amqp.connect(server.url);
     const channel = await connection.createConfirmChannel();
     await channel.assertQueue("large");
@@ -51,5 +57,26 @@ describeNeeding("RabbitMQ", isRabbitmqInstalled())("a message of more than 1 MiB
     await eventually(async () => expect(await parked("")).toHaveLength(3));
     expect(new Set(await parked("encode(sha256(body), 'hex') as digest, reason"))).toEqual(new Set(expected));
     await connection.close();
+  });
+
+  test("500 of nearly 1 MiB are stored within 512 MiB of memory", async () => {
+    await using database = await startPostgres();
+    await using queue = await openQueue(`${server.url}?queue=many`);
+    const count = 500;
+    for (let sent = 0; sent < count; sent += 50) {
+      const some = Array.from({ length: 50 }, (_, index) => `large${sent + index}`);
+      await queue.send(some.map((id) => eventOf(id, 950_000).toString()));
+    }
+    const settings = { DATABASE_URL: database.url, QUEUE_URL: `${server.url}?queue=many`, LEDGER_PORT: "0" };
+    const { child, says, ended } = run("main.ts", { args: ["ledger"], env: settings });
+    await says("listening");
+    await using reader = await openDatabase(database.url);
+    await eventually(async () =>
+      expect(await reader.query("select count(*) from event")).toEqual([{ count: BigInt(count) }]),
+    );
+    const [, peak] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
+    child.kill("SIGTERM");
+    await ended;
+    expect(Number(peak)).toBeLessThan(512 * 1024);
   });
 });

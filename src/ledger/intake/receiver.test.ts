@@ -190,8 +190,8 @@ test("large messages are committed a few at a time, in as few transactions as sm
   await receiver.sendText(...bodies);
   const count = async () => (await receiver.stored()).filter((id) => id.startsWith("large")).length;
   await eventually(async () => expect(await count()).toBe(60));
-  expect(Math.max(...sizes)).toBeLessThan(5 * mebibyte);
-  expect(sizes.length).toBeLessThanOrEqual(6);
+  expect(Math.max(...sizes)).toBeLessThan(3 * mebibyte);
+  expect(sizes.length).toBeLessThanOrEqual(12);
 });
 
 test("as many batches are in hand as it is told, of the size it is told", async () => {
