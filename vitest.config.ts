@@ -39,7 +39,7 @@ const slow = [
 ];
 /** These choose their engines themselves. */
 const onTheirOwn = [
-  "src/ledger/{full-disk,many-processes,outage,pooler,standstill}.test.ts",
+  "src/ledger/{full-disk,large-messages,many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/tables/migrate-beside-traffic.test.ts",
 ];
 
