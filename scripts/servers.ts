@@ -17,7 +17,7 @@ of the servers is kept.
   --install   installs, as root and with apt-get (Debian, Ubuntu), those that are missing, and what tests start beside
               them: a PgBouncer, and, where RabbitMQ is older than 4, a later one, with debootstrap, in
               ${laterDebian} (370 MB). The services that packages bring are not started; where systemd is,
-              it would start them at the next boot, unless told: systemctl disable postgresql rabbitmq-server
+              it would start them at the next boot, unless you run: systemctl disable postgresql rabbitmq-server
               redis-server pgbouncer
   --help      print this text
 `;

@@ -37,11 +37,11 @@ const reads = [
 
 /** The statuses of all that reads. */
 async function statuses(ledger: Ledger): Promise<number[]> {
-  const told: number[] = [];
+  const statuses: number[] = [];
   for (const [path, accept = "application/json"] of reads) {
-    told.push((await ledger.ask(path, { headers: { accept } })).status);
+    statuses.push((await ledger.ask(path, { headers: { accept } })).status);
   }
-  return told;
+  return statuses;
 }
 
 /** Fills the log until it cannot be written. */
@@ -141,7 +141,7 @@ describeOnSmallDisk("on a full disk", 600, (openDisk) => {
   });
 });
 
-test("a limit of the size of files, or a quota, is told as an outage of the embedded database", async () => {
+test("a limit of the size of files is an outage of the embedded database", async () => {
   const module = fileURLToPath(new URL("database/database.ts", import.meta.url));
   const program = `
     import { openDatabase } from ${JSON.stringify(module)};
@@ -149,10 +149,10 @@ test("a limit of the size of files, or a quota, is told as an outage of the embe
     await database.run(${JSON.stringify(filler(10_000).split(";").slice(0, 2).join(";"))});
     const sort = "select count(*) from (select words, g from filler, generate_series(1, 9) as g order by words, g offset 9) as x";
     const insert = "insert into filler select 1, repeat(words, 4) from filler, generate_series(1, 9)";
-    const told = [];
-    for (const statement of [sort, insert]) await database.query(statement).catch(({ message }) => told.push(message));
+    const messages = [];
+    for (const statement of [sort, insert]) await database.query(statement).catch(({ message }) => messages.push(message));
     await database.query("select 1");
-    console.log(JSON.stringify(told));`;
+    console.log(JSON.stringify(messages));`;
   const args = [process.execPath, "--input-type=module", "--eval", program, `pglite:${newFolder()}`];
   // 20 MB, in blocks of 512 bytes.
   const limited = ["-c", 'ulimit -f 40000; exec "$0" "$@"', ...args];
