@@ -37,11 +37,11 @@ const reads = [
 
 /** The statuses of all that reads. */
 async function statuses(ledger: Ledger): Promise<number[]> {
-  const statuses: number[] = [];
+  const found: number[] = [];
   for (const [path, accept = "application/json"] of reads) {
-    statuses.push((await ledger.ask(path, { headers: { accept } })).status);
+    found.push((await ledger.ask(path, { headers: { accept } })).status);
   }
-  return statuses;
+  return found;
 }
 
 /** Fills the log until it cannot be written. */
