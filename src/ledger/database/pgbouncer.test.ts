@@ -72,3 +72,14 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)(
     });
   },
 );
+
+describeNeeding("PostgreSQL or PgBouncer", areInstalled)("a PgBouncer without transactions", () => {
+  test("is not used, with the reason", async () => {
+    await using server = await startPostgres();
+    await using pooler = await startPgbouncer(server, "pool_mode = statement");
+    await using database = await openDatabase(pooler.url);
+    const reason = "transaction blocks not allowed in statement pooling mode";
+    await expect(database.query("select 1")).rejects.toThrow(reason);
+    await expect(database.transaction((sql) => sql.query("select 1"))).rejects.toThrow(reason);
+  });
+});

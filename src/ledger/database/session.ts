@@ -63,6 +63,8 @@ export async function prepare(client: pg.Client, limits: Limits, maxMs: number |
   const results = (await client.query(answeredWithin(maxMs, { text }))) as unknown as pg.QueryResult[];
   if (results.at(-1)?.rowCount) return;
   pooled.add(client);
+  // A pooler that has no transactions says so to a statement that is sent alone, and only ends the connection otherwise.
+  for (const text of ["begin", "commit"]) await client.query(answeredWithin(maxMs, { text }));
   if (await keepsApart(client, maxMs)) keptApart.add(client);
 }
 
