@@ -144,7 +144,7 @@ async function settle(parts: Opened, deliveries: Delivery[]): Promise<void> {
     }
     if (failure) throw failure.error;
   } catch (error) {
-    await putBack(parts, left.flat(), error);
+    if (left.length > 0) await putBack(parts, left.flat(), error);
     throw error;
   }
 }
