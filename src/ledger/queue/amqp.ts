@@ -48,6 +48,8 @@ interface Link {
   /** Tells of an arrival, and of the end of the link. */
   events: EventEmitter<{ change: [] }>;
   closed: boolean;
+  /** From when on nothing more is taken. */
+  leaving: boolean;
   queue: string;
   /** How many messages may be unacknowledged, and how many if they are small. */
   prefetch: number;
@@ -88,7 +90,9 @@ export async function open(url: URL, _others: URL[], warn: Warn): Promise<Queue>
     async receive(max, waitMs, stop) {
       const link = await linked();
       link.consuming ??= consume(link);
-      await link.consuming;
+      await link.consuming.catch((error) => {
+        if (!link.closed) throw error;
+      });
       const late = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
       while (link.arrived.length === 0 && !link.closed && !late.aborted) {
         await once(link.events, "change", { signal: late }).catch(() => {});
@@ -136,9 +140,10 @@ export async function open(url: URL, _others: URL[], warn: Warn): Promise<Queue>
  * when their channel ends.
  */
 async function leave(link: Link, queue: string): Promise<void> {
-  const { channel, arrived, consuming } = link;
-  if (!consuming) return;
-  await channel.cancel((await consuming).consumerTag);
+  const { channel, arrived } = link;
+  link.leaving = true;
+  if (!link.consuming) return;
+  await channel.cancel((await link.consuming).consumerTag);
   await Promise.all(arrived.splice(0).map((delivery) => passOn(link, queue, delivery, delivery.attempt - 1)));
   await sleep(acknowledgedWithinMs);
   await channel.close();
@@ -237,6 +242,7 @@ async function openLink(
       retryQueues: new Map(),
       events: new EventEmitter(),
       closed: false,
+      leaving: false,
       queue,
       prefetch: prefetchFor(messageBytesMax, prefetch),
       prefetchMax: prefetch,
@@ -402,7 +408,8 @@ function fitPrefetch(link: Link, size: number): void {
   link.largest = Math.max(size, link.largest * 0.9);
   const fitting = prefetchFor(link.largest, link.prefetchMax);
   const isNear = link.prefetch < 2 * fitting && fitting < 2 * link.prefetch;
-  if (isNear && (fitting < link.prefetchMax || link.prefetch === link.prefetchMax)) return;
+  const isFit = isNear && (fitting < link.prefetchMax || link.prefetch === link.prefetchMax);
+  if (isFit || link.leaving) return;
   link.prefetch = fitting;
   const { consuming: before, channel } = link;
   link.consuming = (async () => {
