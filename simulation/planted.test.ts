@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openProjectCopy, root } from "../scripts/project.ts";
-import { findingIn, findingOf, plant, planted } from "./planted.ts";
+import { choosePlanted, findingIn, findingOf, plant, planted } from "./planted.ts";
 import { astrayExitCode } from "./replies.ts";
 
 describe("a planted fault", () => {
@@ -22,6 +22,14 @@ describe("a planted fault", () => {
     const compile = ["--noEmit", "--project", "planted.json"];
     const { output } = await copy.run("node_modules/typescript/bin/tsc", compile);
     expect(output).toBe("");
+  });
+
+  test("of each service is planted before a change lands", () => {
+    const [, count, seed] =
+      /--prove --count (\d+) --seed (\d+)/.exec(readFileSync(join(root, ".ci/run"), "utf8")) ?? [];
+    const chosen = choosePlanted(Number(count), Number(seed));
+    const isOfFeatures = chosen.map(({ file }) => file.startsWith("src/features/"));
+    expect(new Set(isOfFeatures)).toEqual(new Set([true, false]));
   });
 
   test("is found when its simulation tells what went astray", () => {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Ended, openProjectCopy, type ProjectCopy } from "../scripts/project.ts";
+import { seeded } from "./random.ts";
 import { astrayExitCode } from "./replies.ts";
 
 /** A fault to be planted in a copy of this project, by which it breaks a promise. */
@@ -78,6 +79,15 @@ export const planted: Planted[] = [
     simulation: ["--seed", "1", "--minutes", "0.4", "--store", "lmdb"],
   },
 ];
+
+/** As many of them as there are, or fewer, which the seed decides. */
+export function choosePlanted(count: number, seed: number): Planted[] {
+  const random = seeded(seed);
+  const left = [...planted];
+  return Array.from({ length: Math.min(count, left.length) }, () =>
+    left.splice(random.whole(0, left.length - 1), 1),
+  ).flat();
+}
 
 /** What a simulation of a copy with the fault says of it; rejects when the fault is not found. */
 export async function findingOf(fault: Planted, stop: AbortSignal): Promise<string> {

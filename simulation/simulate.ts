@@ -7,7 +7,7 @@ import { stopOnSignals } from "../src/service/stop.ts";
 import { simulateFeatures, stores } from "./features/run.ts";
 import { simulateLedger } from "./ledger/run.ts";
 import { engines, queues } from "./ledger/world.ts";
-import { findingOf, planted } from "./planted.ts";
+import { choosePlanted, findingOf, planted } from "./planted.ts";
 import { seeded } from "./random.ts";
 import { Astray, astrayExitCode } from "./replies.ts";
 import { canMount } from "./small-disk.ts";
@@ -103,11 +103,7 @@ function tell(figures: Record<string, number | Map<string, number>>): void {
 
 /** Plants so many faults, one after another, and tells what is found of each; rejects when any is not found. */
 async function prove(count: number, seed: number, stop: AbortSignal): Promise<void> {
-  const random = seeded(seed);
-  const left = [...planted];
-  const chosen = Array.from({ length: Math.min(count, left.length) }, () =>
-    left.splice(random.whole(0, left.length - 1), 1),
-  ).flat();
+  const chosen = choosePlanted(count, seed);
   if (chosen.length === 0) throw new UsageFault("--count must be 1 at the least");
   const unfound: Error[] = [];
   for (const [index, fault] of chosen.entries()) {
