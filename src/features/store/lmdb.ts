@@ -140,8 +140,8 @@ function orderedMap(environment: Environment): OrderedMap {
     // After a commit that failed, or for a writer that hangs, the library would wait without end.
     [Symbol.asyncDispose]: () =>
       inTime(environment.close(), closeMaxMs, new Error()).catch(() => {
-        // The end of the process would wait for the thread of the library that does.
-        if (overdue > 0) process.once("exit", () => process.kill(process.pid, "SIGKILL"));
+        // The end of the process, and what the library does then, would wait for the thread of the library that does.
+        if (overdue > 0) process.prependOnceListener("exit", () => process.kill(process.pid, "SIGKILL"));
       }),
   };
 }
