@@ -62,30 +62,26 @@ export async function searchTransactions(
   filter: TransactionFilter,
   { offset = 0, limit }: { offset?: number; limit: number },
 ): Promise<FoundTransaction[]> {
-  for (const attempt of attemptsFor(filter, offset + limit)) {
-    const { values, bind } = binding();
+  const attempts = attemptsFor(filter, offset + limit);
+  const rows = await firstKnown<FoundTransaction>(sql, attempts, (attempt, bind) => {
     const newest = filter.after
       ? bind(filter.after.newest_event_id)
       : "(select coalesce(max(id), 0) from event)";
     // The page is joined to whether it is known, since an empty page and one that is not known both have no rows.
-    const rows = await sql.query<FoundTransaction & { is_known: boolean }>(
-      `with found as materialized (
-         select * from (${attempt(pageColumns, bind)} offset 0) as found
-         ${newestFirst} limit ${bind(offset + limit)}
-       )
-       select * from (select coalesce(bool_and(not is_edge), true) as is_known from found) as answer
-       left join lateral (
-         select ${reported}, ${newest}::bigint as newest_event_id
-         from (select * from found ${newestFirst} limit ${bind(limit)} offset ${bind(offset)}) as transaction
-         where is_known
-       ) as page on true
-       ${newestFirst}`,
-      values,
-      "once",
-    );
-    if (rows[0]?.is_known) return rows.filter(({ external_id }) => external_id !== null);
-  }
-  throw new Error("the last attempt leaves nothing unknown");
+    return `
+      with found as materialized (
+        select * from (${attempt(pageColumns, bind)} offset 0) as found
+        ${newestFirst} limit ${bind(offset + limit)}
+      )
+      select * from (select coalesce(bool_and(not is_edge), true) as is_known from found) as answer
+      left join lateral (
+        select ${reported}, ${newest}::bigint as newest_event_id
+        from (select * from found ${newestFirst} limit ${bind(limit)} offset ${bind(offset)}) as transaction
+        where is_known
+      ) as page on true
+      ${newestFirst}`;
+  });
+  return rows.filter(({ external_id }) => external_id !== null);
 }
 
 /** How many fit the filter; counting stops at `max`. */
@@ -95,18 +91,27 @@ export async function countTransactions(
   max = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   const isExact = max === Number.POSITIVE_INFINITY;
-  for (const attempt of isExact ? [readAll(filter)] : attemptsFor(filter, max)) {
-    const { values, bind } = binding();
+  const attempts = isExact ? [readAll(filter)] : attemptsFor(filter, max);
+  const [row] = await firstKnown<{ count: bigint }>(sql, attempts, (attempt, bind) => {
     const matching = attempt([], bind);
-    const [row] = await sql.query<{ count: bigint; is_known: boolean }>(
-      isExact
-        ? `select count(*), true as is_known from (${matching}) as found`
-        : `select count(*), coalesce(bool_and(not is_edge), true) as is_known
-           from (${matching} limit ${bind(max)}) as found`,
-      values,
-      "once",
-    );
-    if (row?.is_known) return Number(row.count);
+    return isExact
+      ? `select count(*), true as is_known from (${matching}) as found`
+      : `select count(*), coalesce(bool_and(not is_edge), true) as is_known
+         from (${matching} limit ${bind(max)}) as found`;
+  });
+  return Number(row?.count);
+}
+
+/** Makes each attempt in turn, with a statement that also gives `is_known`; resolves with the rows of the first that is. */
+async function firstKnown<Row>(
+  sql: Sql,
+  attempts: Attempt[],
+  statementOf: (attempt: Attempt, bind: Bind) => string,
+): Promise<Row[]> {
+  for (const attempt of attempts) {
+    const { values, bind } = binding();
+    const rows = await sql.query<Row & { is_known: boolean }>(statementOf(attempt, bind), values, "once");
+    if (rows[0]?.is_known) return rows;
   }
   throw new Error("the last attempt leaves nothing unknown");
 }
