@@ -48,7 +48,10 @@ export interface Database extends Sql, AsyncDisposable {
   connections(): Record<string, Connections>;
 }
 
-/** Of a transaction, in milliseconds, from 1 to 2,147,483,000. */
+/** About the longest limit that PostgreSQL takes: 24 days, in milliseconds. */
+export const limitMaxMs = 2_147_483_000;
+
+/** Of a transaction, in milliseconds, from 1 to `limitMaxMs`. */
 export interface Limits {
   /** Of each statement, the waiting for locks included; 10,000 unless given. */
   statementMs: number;

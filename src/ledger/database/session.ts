@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
-import type { Limits } from "./database.ts";
+import { type Limits, limitMaxMs } from "./database.ts";
 
 /** Of work that asks for no limits of its own. */
 export const usualLimits: Limits = { statementMs: 10_000, lockMs: 8000, idleMs: 5000 };
 
 /** Of work that may take as long as it takes. */
-const longestMs = 2_147_483_000;
-export const withoutLimits: Limits = { statementMs: longestMs, lockMs: longestMs, idleMs: longestMs };
+export const withoutLimits: Limits = { statementMs: limitMaxMs, lockMs: limitMaxMs, idleMs: limitMaxMs };
 
 /**
  * By the limits the server ends a session that does nothing, or whose other side has vanished. While it waits for a

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../service/log.ts";
-import type { Database, Sql } from "../database/database.ts";
+import { type Database, limitMaxMs, type Sql } from "../database/database.ts";
 
 const migrations = new URL("./migrations/", import.meta.url);
 
@@ -18,7 +18,7 @@ const lockRetryMaxMs = 10 * 60_000;
 const progressEveryMs = 10_000;
 
 /** Of a transaction of a migration. */
-const limits = { statementMs: 2_147_483_000, lockMs: lockTimeoutMs };
+const limits = { statementMs: limitMaxMs, lockMs: lockTimeoutMs };
 
 /**
  * Brings the tables up to date: each numbered file of the folder once, in order, one process at a time. ARCHITECTURE.md
