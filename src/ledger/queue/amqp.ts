@@ -111,7 +111,7 @@ export async function open(url: URL, _others: URL[], warn: Warn): Promise<Queue>
     },
     async putBack(deliveries, pauseMs) {
       const link = await linked();
-      const retryQueue = await assertRetryQueue(link, queue, pauseMs);
+      const retryQueue = await assertRetryQueue(link, pauseMs);
       await Promise.all(deliveries.map((delivery) => passOn(link, retryQueue, delivery, delivery.attempt)));
     },
     async send(bodies) {
@@ -128,7 +128,7 @@ export async function open(url: URL, _others: URL[], warn: Warn): Promise<Queue>
     async [Symbol.asyncDispose]() {
       const link = await current?.catch(() => undefined);
       if (!link || link.closed) return;
-      const left = leave(link, queue).finally(() => link.connection.close());
+      const left = leave(link).finally(() => link.connection.close());
       await inTime(left, leaveMaxMs, new Error("the broker is silent")).catch(() => {});
     },
   };
@@ -139,8 +139,8 @@ export async function open(url: URL, _others: URL[], warn: Warn): Promise<Queue>
  * away what failed often. A quorum queue takes acknowledgements in on its own time, and forgets those that are under way
  * when their channel ends.
  */
-async function leave(link: Link, queue: string): Promise<void> {
-  const { channel, arrived } = link;
+async function leave(link: Link): Promise<void> {
+  const { channel, arrived, queue } = link;
   link.leaving = true;
   if (!link.consuming) return;
   await channel.cancel((await link.consuming).consumerTag);
@@ -374,11 +374,7 @@ async function droppingLimit(connection: ChannelModel, queue: string): Promise<n
  * The queue from which messages go back after this delay. It stays when it is out of use: one that expires takes with it
  * what the main queue does not accept. Nobody tells whether it is new, so that the first to use it waits until it is noted.
  */
-async function assertRetryQueue(
-  { channel, retryQueues }: Link,
-  queue: string,
-  delayMs: number,
-): Promise<string> {
+async function assertRetryQueue({ channel, queue, retryQueues }: Link, delayMs: number): Promise<string> {
   const name = `${queue}.retry.${delayMs}`;
   await channel.assertQueue(name, {
     messageTtl: delayMs,
