@@ -60,12 +60,12 @@ describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk
     await eventually(async () =>
       expect((await service.ask("POST", "/features/customer/3/new")).status).toBeLessThan(300),
     );
-    const told = await eventually(async () => {
+    const feed = await eventually(async () => {
       const { text } = await service.ask("GET", "/changes?limit=1000");
       expect(text).toContain('"type":"expired"');
       return text;
     });
-    expect(told).toContain('"feature":"new"');
+    expect(feed).toContain('"feature":"new"');
   });
 
   test("starts with what there is, and can be read", async () => {
