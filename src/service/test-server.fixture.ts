@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { chown, mkdtemp, rm } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect, createServer, type ListenOptions, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -196,21 +196,29 @@ export async function converse(
 }
 
 /**
- * A port that nobody listens at, below those that the system chooses from: so none gets it by chance while its server
- * is down.
+ * A port that is the caller's alone until this process ends, whether or not anybody listens at it: it is below those
+ * that the system chooses from, and no other caller in any process on this machine gets it. An abstract socket is the
+ * lock, because it goes away with its process.
  */
 export async function lastingPort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 30_000);
-    const probe = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(probe, "listening").then(
-      () => true,
-      () => false,
-    );
+    const lock = createServer();
+    if (!(await listens(lock, { path: `\0test-server-${port}` }))) continue;
+    lock.unref();
+    const probe = createServer();
+    const isFree = await listens(probe, { host: "127.0.0.1", port });
     probe.close();
     if (isFree) return port;
+    lock.close();
   }
 }
+
+const listens = (server: Server, at: ListenOptions): Promise<boolean> =>
+  once(server.listen(at), "listening").then(
+    () => true,
+    () => false,
+  );
 
 /**
  * A process and all that descend from it, in whatever process group; each is handed out before its children are looked
