@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
-import { rabbitmq4 } from "./src/ledger/queue/rabbitmq-server.fixture.ts";
-import { complain } from "./src/service/command.ts";
-import { patienceMs } from "./src/service/patience.fixture.ts";
+import { complain } from "./src/process/command.ts";
+import { patienceMs } from "./testing/patience.ts";
+import { rabbitmq4 } from "./testing/servers/rabbitmq.ts";
 
 const common = {
   testTimeout: 5 * patienceMs,
@@ -31,11 +31,11 @@ const slow = [
   "src/features/many-processes.test.ts",
   "src/features/store/redis.test.ts",
   "src/ledger/{large-messages,many-processes,outage,pooler,standstill}.test.ts",
-  "src/ledger/commands/{parked,reproject}.test.ts",
+  "src/ledger/commands/{dead-letters,reproject}.test.ts",
   "src/ledger/database/{pgbouncer,pglite-upkeep,postgres}.test.ts",
   "src/ledger/queue/amqp.test.ts",
   "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
-  "src/service/limits.test.ts",
+  "src/http/limits.test.ts",
 ];
 /** These choose their engines themselves. */
 const onTheirOwn = [
@@ -58,7 +58,7 @@ if (!rabbitmq4()) {
 
 export default defineConfig({
   test: {
-    globalSetup: "src/service/scratch.fixture.ts",
+    globalSetup: "testing/scratch.ts",
     // Many wait for a server or a process: three files at a time, also where there are two cores.
     maxWorkers: 3,
     projects: [
@@ -66,7 +66,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "embedded",
-          include: ["src/**/*.test.ts", "{scripts,bench,simulation}/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "{testing,scripts,bench,simulation}/**/*.test.ts"],
           exclude: slow,
         },
       },

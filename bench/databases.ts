@@ -1,5 +1,5 @@
 import { openDatabase } from "../src/ledger/database/database.ts";
-import type { TestServer } from "../src/service/test-server.fixture.ts";
+import type { TestServer } from "../testing/servers/server.ts";
 
 /** Makes an empty database on a server; answers its URL. */
 export async function makeDatabase(server: TestServer, name: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from "../src/ledger/database/database.ts";
-import { startPostgres } from "../src/ledger/database/postgres-server.fixture.ts";
 import { verify } from "../src/ledger/intake/verify.ts";
 import { migrate } from "../src/ledger/tables/migrate.ts";
+import { startPostgres } from "../testing/servers/postgres.ts";
 import { makeDatabase } from "./databases.ts";
 
 /**

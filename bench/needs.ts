@@ -1,6 +1,6 @@
 import { postgresql, rabbitmq, redis } from "../scripts/debian-servers.ts";
 import type { Installable } from "../scripts/installed.ts";
-import { findProgram } from "../src/service/test-server.fixture.ts";
+import { findProgram } from "../testing/servers/server.ts";
 
 /** What must be installed to measure. */
 export const needs: Installable[] = [

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import npmPackage from "../package.json" with { type: "json" };
 import { root } from "../scripts/project.ts";
-import { freePort } from "../src/service/free-port.fixture.ts";
+import { freePort } from "../testing/free-port.ts";
 
 /** The core that what is measured has to itself; load, databases and brokers share the others. */
 const measuredCore = "0";

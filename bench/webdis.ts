@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findProgram, startServer } from "../src/service/test-server.fixture.ts";
+import { findProgram, startServer } from "../testing/servers/server.ts";
 import { onMeasuredCore } from "./programs.ts";
 
 /** Starts a Webdis on the measured core, before the Redis at this URL. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { run } from "../src/service/run.fixture.ts";
+import { run } from "../testing/run.ts";
 import { type Lock, lockFaults, type Manifest, manifestFaults, readReport } from "./audit/checks.ts";
 
 const good = { version: "1.0.0", integrity: "sha512-x", license: "MIT" };

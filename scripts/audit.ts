@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { refuseUnknown, runCommand, say } from "../src/service/command.ts";
+import { refuseUnknown, runCommand, say } from "../src/process/command.ts";
 import { lockFaults, manifestFaults, readReport } from "./audit/checks.ts";
 import { root } from "./project.ts";
 

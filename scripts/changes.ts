@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parse } from "yaml";
-import { refuseUnknown, runCommand, say, UsageFault } from "../src/service/command.ts";
+import { refuseUnknown, runCommand, say, UsageFault } from "../src/process/command.ts";
 import { contractsIn, redocly, root } from "./project.ts";
 
 const usage = `Usage: npm run changes [-- --check | --release]

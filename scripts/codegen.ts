@@ -4,9 +4,9 @@ import SwaggerParser from "@apidevtools/swagger-parser";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
-import { refuseUnknown, runCommand, say } from "../src/service/command.ts";
-import { needsBigInt } from "../src/service/int64.ts";
-import { type Contract, follow, operationsOf, type Parameter } from "../src/service/operations.ts";
+import { needsBigInt } from "../src/contract/int64.ts";
+import { type Contract, follow, operationsOf, type Parameter } from "../src/contract/operations.ts";
+import { refuseUnknown, runCommand, say } from "../src/process/command.ts";
 import { contractsIn, redocly, root } from "./project.ts";
 import { renderQueue } from "./queue-page.ts";
 

@@ -1,8 +1,8 @@
 import { rename } from "node:fs/promises";
-import { isRedisInstalled } from "../src/features/store/redis-server.fixture.ts";
-import { isPgbouncerInstalled } from "../src/ledger/database/pgbouncer-server.fixture.ts";
-import { isPostgresInstalled } from "../src/ledger/database/postgres-server.fixture.ts";
-import { isRabbitmqInstalled, laterDebian, rabbitmq4 } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
+import { isPgbouncerInstalled } from "../testing/servers/pgbouncer.ts";
+import { isPostgresInstalled } from "../testing/servers/postgres.ts";
+import { isRabbitmqInstalled, laterDebian, rabbitmq4 } from "../testing/servers/rabbitmq.ts";
+import { isRedisInstalled } from "../testing/servers/redis.ts";
 import { type Installable, runToEnd } from "./installed.ts";
 
 /** The servers that the services can be run on, as Debian has them. */

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { runCommand, say, UsageFault } from "../src/service/command.ts";
+import { runCommand, say, UsageFault } from "../src/process/command.ts";
 import { observe } from "./evidence/observe.ts";
 import { type Answer, type Evidence, evidenceOf, faultsOf } from "./evidence/report.ts";
 import { featuresSubject, ledgerSubject } from "./evidence/subjects.ts";

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { runCommand, say, UsageFault } from "../src/service/command.ts";
-import { stopOnSignals } from "../src/service/stop.ts";
+import { runCommand, say, UsageFault } from "../src/process/command.ts";
+import { stopOnSignals } from "../src/process/stop.ts";
 import { startServices } from "./services.ts";
 
 const usage = `Usage: npm run examples

@@ -2,7 +2,7 @@ import { type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
-import { say } from "../src/service/command.ts";
+import { say } from "../src/process/command.ts";
 
 /** What a command needs of the system. */
 export interface Installable {

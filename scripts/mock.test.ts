@@ -5,9 +5,6 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { featuresService } from "../src/features/app.ts";
-import { ledgerService } from "../src/ledger/app.ts";
-import { eventually } from "../src/service/eventually.fixture.ts";
 import {
   type Contract,
   type DeclaredResponse,
@@ -15,8 +12,11 @@ import {
   type Operation,
   operationsOf,
   type Parameter,
-} from "../src/service/operations.ts";
-import { mediaTypeOf, replyChecker } from "../src/service/reply-check.ts";
+} from "../src/contract/operations.ts";
+import { mediaTypeOf, replyChecker } from "../src/contract/response-check.ts";
+import { featuresService } from "../src/features/app.ts";
+import { ledgerService } from "../src/ledger/app.ts";
+import { eventually } from "../testing/eventually.ts";
 
 const env = {
   ...process.env,

@@ -1,24 +1,24 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
-import { featuresService } from "../src/features/app.ts";
-import { settings as featuresSettings } from "../src/features/start.ts";
-import { ledgerService } from "../src/ledger/app.ts";
-import { settings as ledgerSettings } from "../src/ledger/settings.ts";
-import { refuseUnknown, runCommand, say } from "../src/service/command.ts";
-import { openLog } from "../src/service/log.ts";
 import {
   type Contract,
   type DeclaredResponse,
   follow,
   type Operation,
   operationsOf,
-} from "../src/service/operations.ts";
-import { Refusal } from "../src/service/refusal.ts";
-import { sendReply } from "../src/service/reply.ts";
-import { operationFor } from "../src/service/reply-check.ts";
-import { createService } from "../src/service/service.ts";
-import { readSettings } from "../src/service/settings.ts";
-import { stopOnSignals, untilStopped } from "../src/service/stop.ts";
+} from "../src/contract/operations.ts";
+import { operationFor } from "../src/contract/response-check.ts";
+import { featuresService } from "../src/features/app.ts";
+import { settings as featuresSettings } from "../src/features/start.ts";
+import { Refusal } from "../src/http/http-error.ts";
+import { sendReply } from "../src/http/reply.ts";
+import { createService } from "../src/http/service.ts";
+import { ledgerService } from "../src/ledger/app.ts";
+import { settings as ledgerSettings } from "../src/ledger/settings.ts";
+import { refuseUnknown, runCommand, say } from "../src/process/command.ts";
+import { openLog } from "../src/process/log.ts";
+import { readSettings } from "../src/process/settings.ts";
+import { stopOnSignals, untilStopped } from "../src/process/stop.ts";
 
 const usage = `Usage: npm run mock [-- SERVICE...]
 

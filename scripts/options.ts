@@ -1,4 +1,4 @@
-import { parseCommandLine, UsageFault } from "../src/service/command.ts";
+import { parseCommandLine, UsageFault } from "../src/process/command.ts";
 
 /** The options `--name VALUE` of a command that takes nothing else. */
 export function readOptions<Name extends string>(

@@ -39,7 +39,7 @@ const redoclyProgram = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.j
 export const redocly = (args: string[], folder = root): Promise<Ended> => run(folder, redoclyProgram, args);
 
 const parts = [
-  ...["openapi", "generated", "scripts", "bench", "simulation", "src"],
+  ...["openapi", "generated", "scripts", "bench", "simulation", "src", "testing"],
   ...["package.json", "tsconfig.json", "vitest.config.ts", "redocly.yaml", ".redocly.lint-ignore.yaml"],
   "CHANGELOG.md",
 ];

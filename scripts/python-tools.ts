@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { say } from "../src/service/command.ts";
+import { say } from "../src/process/command.ts";
 
 /**
  * The folder of programs of these packages of PyPI, each `NAME==VERSION`, in an environment of their own below

@@ -1,5 +1,5 @@
 import { marked } from "marked";
-import { escapeHtml, htmlPage } from "../src/service/docs/page.ts";
+import { escapeHtml, htmlPage } from "../src/http/docs/page.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: The document was checked by the linter; its shape is AsyncAPI's.
 type Node = any;

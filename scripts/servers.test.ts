@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { isRedisInstalled } from "../src/features/store/redis-server.fixture.ts";
-import { isPgbouncerInstalled } from "../src/ledger/database/pgbouncer-server.fixture.ts";
-import { isPostgresInstalled } from "../src/ledger/database/postgres-server.fixture.ts";
-import { isRabbitmqInstalled, rabbitmq4 } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
-import { eventually } from "../src/service/eventually.fixture.ts";
-import { describeNeeding } from "../src/service/needing.fixture.ts";
+import { describeNeeding } from "../testing/describe-needing.ts";
+import { eventually } from "../testing/eventually.ts";
+import { isPgbouncerInstalled } from "../testing/servers/pgbouncer.ts";
+import { isPostgresInstalled } from "../testing/servers/postgres.ts";
+import { isRabbitmqInstalled, rabbitmq4 } from "../testing/servers/rabbitmq.ts";
+import { isRedisInstalled } from "../testing/servers/redis.ts";
 
 // All that is started here has its folder in this one, which other users may enter.
 const scratch = mkdtempSync(join(tmpdir(), "servers-"));

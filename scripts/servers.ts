@@ -1,8 +1,8 @@
-import { startRedis, startRedisCluster } from "../src/features/store/redis-server.fixture.ts";
-import { startPostgres } from "../src/ledger/database/postgres-server.fixture.ts";
-import { laterDebian, startRabbitmq } from "../src/ledger/queue/rabbitmq-server.fixture.ts";
-import { runCommand, say, UsageFault } from "../src/service/command.ts";
-import { stopOnSignals, untilStopped } from "../src/service/stop.ts";
+import { runCommand, say, UsageFault } from "../src/process/command.ts";
+import { stopOnSignals, untilStopped } from "../src/process/stop.ts";
+import { startPostgres } from "../testing/servers/postgres.ts";
+import { laterDebian, startRabbitmq } from "../testing/servers/rabbitmq.ts";
+import { startRedis, startRedisCluster } from "../testing/servers/redis.ts";
 import { newRabbitmq, pgbouncer, postgresql, rabbitmq, redis } from "./debian-servers.ts";
 import { installMissing, refuseMissing, run } from "./installed.ts";
 

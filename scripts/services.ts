@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { freePort } from "../src/service/free-port.fixture.ts";
+import { freePort } from "../testing/free-port.ts";
 import { root } from "./project.ts";
 
 export interface Services extends AsyncDisposable {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TestServer } from "../src/service/test-server.fixture.ts";
+import type { TestServer } from "../testing/servers/server.ts";
+import type { SmallDisk } from "../testing/small-disk.ts";
 import { openLine } from "./line.ts";
 import type { Random } from "./random.ts";
-import type { SmallDisk } from "./small-disk.ts";
 
 /** Something bad that happens to a part of the system, and is over when it resolves. */
 export interface Fault {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Pool } from "undici";
-import { type Contract, operationsOf } from "../src/service/operations.ts";
-import { replyChecker } from "../src/service/reply-check.ts";
-import type { TestServer } from "../src/service/test-server.fixture.ts";
+import { type Contract, operationsOf } from "../src/contract/operations.ts";
+import { replyChecker } from "../src/contract/response-check.ts";
+import type { TestServer } from "../testing/servers/server.ts";
 import type { FaultLog } from "./faults.ts";
 
 export interface Asked {

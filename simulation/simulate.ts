@@ -1,16 +1,16 @@
 import { newRabbitmq, postgresql, rabbitmq, redis } from "../scripts/debian-servers.ts";
 import { refuseMissing } from "../scripts/installed.ts";
 import { wholeNumber } from "../scripts/options.ts";
-import { complain, parseCommandLine, runCommand, say, UsageFault } from "../src/service/command.ts";
-import { numeral } from "../src/service/progress.ts";
-import { stopOnSignals } from "../src/service/stop.ts";
+import { complain, parseCommandLine, runCommand, say, UsageFault } from "../src/process/command.ts";
+import { numeral } from "../src/process/progress.ts";
+import { stopOnSignals } from "../src/process/stop.ts";
+import { canMount } from "../testing/small-disk.ts";
 import { simulateFeatures, stores } from "./features/run.ts";
 import { simulateLedger } from "./ledger/run.ts";
 import { engines, queues } from "./ledger/world.ts";
 import { choosePlanted, findingOf, planted } from "./planted.ts";
 import { seeded } from "./random.ts";
 import { Astray, astrayExitCode } from "./replies.ts";
-import { canMount } from "./small-disk.ts";
 
 const usage = `Usage: npm run simulate [-- --seed N] [--minutes M] [--engine pglite|postgres] [--queue embedded|amqp|amqp4]
        npm run simulate -- --store lmdb|redis [--seed N] [--minutes M]

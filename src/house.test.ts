@@ -19,30 +19,27 @@ const importsOf = (file: string) =>
     .filter(isOfOurs)
     .map((name) => pathOf(name, file));
 
-/** Where a file may import from, beside its own room. The first folder that fits a file decides. */
+/** The rooms that know neither service. */
+const shared = ["src/http", "src/contract", "src/process", "src/values"];
+
+/** Where a file may import from, besides its own room. The first folder that contains a file decides. */
 const doors: [room: string, mayImport: string[]][] = [
-  ["src/service", []],
-  ["src/client", ["src/service/operations.ts", "src/service/int64.ts", "generated"]],
-  ["src/features/store", ["src/service"]],
-  ["src/features", ["src/service", "generated/features"]],
-  ["src/ledger/queue", ["src/service"]],
-  ["src/ledger/database", ["src/service"]],
-  [
-    "src/ledger/tables",
-    ["src/service/json.ts", "src/service/log.ts", "src/ledger/database", "generated/ledger"],
-  ],
-  [
-    "src/ledger/projection",
-    ["src/service/exact-json.ts", "src/service/instant.ts", "src/ledger/tables", "generated/ledger"],
-  ],
-  [
-    "src/ledger/views",
-    ["src/service/instant.ts", "src/ledger/tables", "src/ledger/projection", "generated/ledger"],
-  ],
+  ["src/values", []],
+  ["src/process", []],
+  ["src/contract", ["src/values"]],
+  ["src/http", shared],
+  ["src/client", ["src/contract", "generated"]],
+  ["src/features/store", ["src/process", "src/values"]],
+  ["src/features", [...shared, "generated/features"]],
+  ["src/ledger/queue", ["src/process", "src/values"]],
+  ["src/ledger/database", ["src/process", "src/values"]],
+  ["src/ledger/tables", ["src/process", "src/values", "src/ledger/database", "generated/ledger"]],
+  ["src/ledger/projection", ["src/values", "src/ledger/tables", "generated/ledger"]],
+  ["src/ledger/views", ["src/values", "src/ledger/tables", "src/ledger/projection", "generated/ledger"]],
   [
     "src/ledger/handlers",
     [
-      "src/service",
+      ...shared,
       "src/ledger/views",
       "src/ledger/projection",
       "src/ledger/tables",
@@ -54,7 +51,9 @@ const doors: [room: string, mayImport: string[]][] = [
   [
     "src/ledger/intake",
     [
-      "src/service",
+      "src/contract",
+      "src/process",
+      "src/values",
       "src/ledger/queue",
       "src/ledger/projection",
       "src/ledger/tables",
@@ -62,8 +61,8 @@ const doors: [room: string, mayImport: string[]][] = [
       "generated/ledger",
     ],
   ],
-  ["src/ledger", ["src/service", "generated/ledger"]],
-  ["src", ["src/service", "src/ledger/start.ts", "src/features/start.ts"]],
+  ["src/ledger", [...shared, "generated/ledger"]],
+  ["src", ["src/http", "src/process", "src/ledger/start.ts", "src/features/start.ts"]],
 ];
 const isIn = (file: string, room: string) =>
   file === room || file.startsWith(`${room}/`) || file.startsWith(`${room}.`);
@@ -83,9 +82,7 @@ describe("the doors of the house", () => {
   test("are closed to the rest", () => {
     expect(straysOf("src/ledger/tables/event.ts", ["src/ledger/views/event.ts"])).toHaveLength(1);
     expect(straysOf("src/features/app.ts", ["src/ledger/app.ts"])).toHaveLength(1);
-    expect(straysOf("src/service/service.ts", ["src/features/app.ts", "generated/ledger.ts"])).toHaveLength(
-      2,
-    );
+    expect(straysOf("src/http/service.ts", ["src/features/app.ts", "generated/ledger.ts"])).toHaveLength(2);
     expect(importsOf("src/main.ts")).toContain("src/ledger/start.ts");
   });
 

@@ -4,11 +4,11 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
+import { eventually } from "../testing/eventually.ts";
+import { freePort } from "../testing/free-port.ts";
+import { openIssuer } from "../testing/issuer.ts";
+import { newFolder, run } from "../testing/run.ts";
 import { newEmbedded } from "./ledger/database/new-database.fixture.ts";
-import { eventually } from "./service/eventually.fixture.ts";
-import { freePort } from "./service/free-port.fixture.ts";
-import { openIssuer } from "./service/issuer.fixture.ts";
-import { newFolder, run } from "./service/run.fixture.ts";
 
 const memory = { DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:", LEDGER_PORT: "0", FEATURES_PORT: "0" };
 

@@ -1,11 +1,11 @@
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
-import { authenticationSettings, openAuthentication } from "./service/authentication.ts";
-import { endMaxMs, endWithin, refuseUnknown, runCommand } from "./service/command.ts";
-import { messageOf } from "./service/describe-error.ts";
-import { type Logger, logLevels, openLog } from "./service/log.ts";
-import { oneOf, readSettings, type Settings } from "./service/settings.ts";
-import { stopOnSignals } from "./service/stop.ts";
+import { authenticationSettings, openAuthentication } from "./http/authentication.ts";
+import { endMaxMs, endWithin, refuseUnknown, runCommand } from "./process/command.ts";
+import { messageOf } from "./process/describe-error.ts";
+import { type Logger, logLevels, openLog } from "./process/log.ts";
+import { oneOf, readSettings, type Settings } from "./process/settings.ts";
+import { stopOnSignals } from "./process/stop.ts";
 
 // What was compiled once need not be at the next start.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compile", import.meta.url)));

@@ -2,8 +2,8 @@ import { DeleteMessageBatchCommand, ReceiveMessageCommand } from "@aws-sdk/clien
 import { embeddedQueueUrl, openQueue } from "../../src/ledger/queue/queue.ts";
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
-import { freePort } from "../../src/service/free-port.fixture.ts";
-import { readSettings } from "../../src/service/settings.ts";
+import { readSettings } from "../../src/process/settings.ts";
+import { freePort } from "../../testing/free-port.ts";
 import { answer } from "../answer.ts";
 import { type Intake, messagesOf } from "../payments.ts";
 

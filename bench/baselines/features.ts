@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import { openFeatureStore } from "../../src/features/store/store.ts";
-import { entityTag } from "../../src/service/entity-tag.ts";
+import { entityTag } from "../../src/http/entity-tag.ts";
 
 /** A feature storage by hand: the same calls of the same store, the same bytes, and nothing is checked or counted. */
 const store = await openFeatureStore(process.env.FEATURES_STORE_URL as string);

@@ -1,7 +1,7 @@
 import { openDatabase } from "../../src/ledger/database/database.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
-import { readSettings } from "../../src/service/settings.ts";
+import { readSettings } from "../../src/process/settings.ts";
 import { answer } from "../answer.ts";
 import { type Intake, messagesOf } from "../payments.ts";
 

@@ -5,8 +5,8 @@ import { openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
 import { countTransactions } from "../../src/ledger/tables/search.ts";
-import { openLog } from "../../src/service/log.ts";
-import { readSettings } from "../../src/service/settings.ts";
+import { openLog } from "../../src/process/log.ts";
+import { readSettings } from "../../src/process/settings.ts";
 import { answer } from "../answer.ts";
 import { type Intake, messagesOf } from "../payments.ts";
 

@@ -1,5 +1,5 @@
 import { request } from "undici";
-import { startRedis } from "../../src/features/store/redis-server.fixture.ts";
+import { startRedis } from "../../testing/servers/redis.ts";
 import { startService } from "../programs.ts";
 import type { Row } from "../row.ts";
 import { startWebdis } from "../webdis.ts";

@@ -1,5 +1,5 @@
-import { startPostgres } from "../../src/ledger/database/postgres-server.fixture.ts";
-import { startRabbitmq } from "../../src/ledger/queue/rabbitmq-server.fixture.ts";
+import { startPostgres } from "../../testing/servers/postgres.ts";
+import { startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import { makeDatabase } from "../databases.ts";
 import type { Intake } from "../payments.ts";
 import { startProgram } from "../programs.ts";

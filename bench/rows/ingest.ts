@@ -1,4 +1,4 @@
-import { startPostgres } from "../../src/ledger/database/postgres-server.fixture.ts";
+import { startPostgres } from "../../testing/servers/postgres.ts";
 import { makeDatabase } from "../databases.ts";
 import type { Order } from "../payments.ts";
 import { startProgram } from "../programs.ts";

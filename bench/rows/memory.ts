@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { openDatabase } from "../../src/ledger/database/database.ts";
-import { startPostgres } from "../../src/ledger/database/postgres-server.fixture.ts";
 import { ingest } from "../../src/ledger/intake/ingest.ts";
 import { readMessage } from "../../src/ledger/intake/message.ts";
+import { startPostgres } from "../../testing/servers/postgres.ts";
 import type { Held } from "../memory-probe.ts";
 import { messagesOf } from "../payments.ts";
 import { type Server, type Settings, startService } from "../programs.ts";

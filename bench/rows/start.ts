@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startPostgres } from "../../src/ledger/database/postgres-server.fixture.ts";
+import { startPostgres } from "../../testing/servers/postgres.ts";
 import { type Server, startBaseline, startService } from "../programs.ts";
 import type { Row } from "../row.ts";
 

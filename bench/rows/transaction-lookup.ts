@@ -1,7 +1,7 @@
 import { openDatabase, type Sql } from "../../src/ledger/database/database.ts";
 import { type FoundTransaction, searchTransactions } from "../../src/ledger/tables/search.ts";
 import { viewTransaction } from "../../src/ledger/views/transaction.ts";
-import { toJson } from "../../src/service/json.ts";
+import { toJson } from "../../src/values/json.ts";
 import { fillMaxMs, lookupPath, someTransactions } from "../ledger-data.ts";
 import { startBaseline, startLedger } from "../programs.ts";
 import type { Row } from "../row.ts";

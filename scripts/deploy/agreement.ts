@@ -1,8 +1,8 @@
 import { settings as features } from "../../src/features/start.ts";
+import { authenticationSettings } from "../../src/http/authentication.ts";
 import { settings as ledger } from "../../src/ledger/start.ts";
-import { authenticationSettings } from "../../src/service/authentication.ts";
-import { logLevels } from "../../src/service/log.ts";
-import { oneOf, readSettings, type Setting, SettingsFault } from "../../src/service/settings.ts";
+import { logLevels } from "../../src/process/log.ts";
+import { oneOf, readSettings, type Setting, SettingsFault } from "../../src/process/settings.ts";
 import type { Dockerfile } from "./dockerfile.ts";
 
 /** What compose or Kubernetes is told to run. */

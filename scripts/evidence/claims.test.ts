@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Contract } from "../../src/service/operations.ts";
+import type { Contract } from "../../src/contract/operations.ts";
 import { claimsOf, openReading, shownBy } from "./claims.ts";
 
 const contract: Contract = {

@@ -1,5 +1,5 @@
-import { type Contract, follow } from "../../src/service/operations.ts";
-import { contractCompiler } from "../../src/service/validation.ts";
+import { type Contract, follow } from "../../src/contract/operations.ts";
+import { contractCompiler } from "../../src/contract/validation.ts";
 
 /**
  * What a schema leaves open, as claims that some value can show: that a member is sent, or left out where it may be;

@@ -1,4 +1,4 @@
-import type { Contract } from "../../src/service/operations.ts";
+import type { Contract } from "../../src/contract/operations.ts";
 
 /** A small change to a contract that makes it say something else than the service does. */
 export interface Mutation {

@@ -3,8 +3,8 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { type Dispatcher, request } from "undici";
-import { type Operation, operationsOf } from "../../src/service/operations.ts";
-import { mediaTypeOf, replyChecker, type SeenReply } from "../../src/service/reply-check.ts";
+import { type Operation, operationsOf } from "../../src/contract/operations.ts";
+import { mediaTypeOf, replyChecker, type SeenReply } from "../../src/contract/response-check.ts";
 import type { Subject } from "./subjects.ts";
 
 /** One reply to one request, and how it strayed from the contract, if it did. */

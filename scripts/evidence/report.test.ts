@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { openLog } from "../../src/service/log.ts";
-import type { Contract } from "../../src/service/operations.ts";
-import { Refusal } from "../../src/service/refusal.ts";
-import type { Security } from "../../src/service/security.ts";
-import { createService } from "../../src/service/service.ts";
+import type { Contract } from "../../src/contract/operations.ts";
+import { Refusal } from "../../src/http/http-error.ts";
+import type { Security } from "../../src/http/security.ts";
+import { createService } from "../../src/http/service.ts";
+import { openLog } from "../../src/process/log.ts";
 import { observe } from "./observe.ts";
 import { evidenceOf, faultsOf } from "./report.ts";
 import { type Situation, type Subject, withBug } from "./subjects.ts";

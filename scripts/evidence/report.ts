@@ -1,4 +1,4 @@
-import { operationsOf } from "../../src/service/operations.ts";
+import { operationsOf } from "../../src/contract/operations.ts";
 import type { Observation } from "./observe.ts";
 import type { Subject } from "./subjects.ts";
 import { unseenOf } from "./unseen.ts";

@@ -1,6 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { Registry } from "prom-client";
+import type { Contract } from "../../src/contract/operations.ts";
+import { schemaValidator } from "../../src/contract/validation.ts";
 import { featuresApp, featuresService } from "../../src/features/app.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "../../src/features/store/store.ts";
 import { ledgerApp, ledgerService } from "../../src/ledger/app.ts";
@@ -9,11 +11,9 @@ import { createReceiver } from "../../src/ledger/intake/receiver.ts";
 import { openQueue } from "../../src/ledger/queue/queue.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
-import { openIssuer } from "../../src/service/issuer.fixture.ts";
-import { openLog } from "../../src/service/log.ts";
-import type { Contract } from "../../src/service/operations.ts";
-import { readSettings } from "../../src/service/settings.ts";
-import { schemaValidator } from "../../src/service/validation.ts";
+import { openLog } from "../../src/process/log.ts";
+import { readSettings } from "../../src/process/settings.ts";
+import { openIssuer } from "../../testing/issuer.ts";
 import { messages, reprojections } from "./messages.ts";
 import { type Asked, featuresRequests, ledgerRequests } from "./requests.ts";
 

@@ -1,5 +1,5 @@
-import { isJson } from "../../src/service/json.ts";
-import { follow, operationsOf } from "../../src/service/operations.ts";
+import { follow, operationsOf } from "../../src/contract/operations.ts";
+import { isJson } from "../../src/values/json.ts";
 import { claimsOf, openReading, type Reading, shownBy } from "./claims.ts";
 import type { Observation } from "./observe.ts";
 import type { Subject } from "./subjects.ts";

@@ -2,10 +2,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import contract from "../../generated/features.json" with { type: "json" };
-import { startRedis } from "../../src/features/store/redis-server.fixture.ts";
-import type { Contract } from "../../src/service/operations.ts";
-import { openProgress } from "../../src/service/progress.ts";
-import type { TestServer } from "../../src/service/test-server.fixture.ts";
+import type { Contract } from "../../src/contract/operations.ts";
+import { openProgress } from "../../src/process/progress.ts";
+import { startRedis } from "../../testing/servers/redis.ts";
+import type { TestServer } from "../../testing/servers/server.ts";
+import { openScratch } from "../../testing/small-disk.ts";
 import {
   diskFilled,
   type Fault,
@@ -19,7 +20,6 @@ import {
 import type { Random } from "../random.ts";
 import { type Asked, Astray, type Caller, openCaller, withLogs } from "../replies.ts";
 import { startService } from "../service.ts";
-import { openScratch } from "../small-disk.ts";
 import { type Answer, isLinearizable, type Operation, smallestHistory, type Wish } from "./history.ts";
 
 export const stores = ["lmdb", "redis"] as const;

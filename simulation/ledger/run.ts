@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import contract from "../../generated/ledger.json" with { type: "json" };
-import { openIssuer } from "../../src/service/issuer.fixture.ts";
-import type { Contract } from "../../src/service/operations.ts";
-import { openProgress } from "../../src/service/progress.ts";
+import type { Contract } from "../../src/contract/operations.ts";
+import { openProgress } from "../../src/process/progress.ts";
+import { openIssuer } from "../../testing/issuer.ts";
 import { type FaultLog, letHappen, openRun, startAgain } from "../faults.ts";
 import type { Random } from "../random.ts";
 import { Astray, type Caller, openCaller, withLogs } from "../replies.ts";

@@ -5,7 +5,7 @@ import { ingest } from "../../src/ledger/intake/ingest.ts";
 import { readMessage } from "../../src/ledger/intake/message.ts";
 import { openQueue } from "../../src/ledger/queue/queue.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
-import { openLog } from "../../src/service/log.ts";
+import { openLog } from "../../src/process/log.ts";
 import type { EventMessage } from "./lives.ts";
 import { Oracle } from "./oracle.ts";
 import type { Get, Question } from "./questions.ts";

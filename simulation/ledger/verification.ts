@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "../../src/ledger/database/database.ts";
-import { openProgress, type Progress } from "../../src/service/progress.ts";
+import { openProgress, type Progress } from "../../src/process/progress.ts";
 import type { Random } from "../random.ts";
 import { Astray } from "../replies.ts";
 import { accounts, type EventMessage, keyOf, type ToldEvent } from "./lives.ts";

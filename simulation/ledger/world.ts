@@ -3,19 +3,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SetQueueAttributesCommand } from "@aws-sdk/client-sqs";
 import amqp from "amqplib";
 import pg from "pg";
-import { startPostgres } from "../../src/ledger/database/postgres-server.fixture.ts";
 import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
-import {
-  machinesRabbitmq,
-  rabbitmq4,
-  startRabbitmq,
-} from "../../src/ledger/queue/rabbitmq-server.fixture.ts";
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
-import { lastingPort, type TestServer } from "../../src/service/test-server.fixture.ts";
+import { startPostgres } from "../../testing/servers/postgres.ts";
+import { machinesRabbitmq, rabbitmq4, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
+import { lastingPort, type TestServer } from "../../testing/servers/server.ts";
+import { openScratch } from "../../testing/small-disk.ts";
 import { diskFilled, type Fault, faultsOfServer, putBehindLine } from "../faults.ts";
 import type { Random } from "../random.ts";
 import { startService } from "../service.ts";
-import { openScratch } from "../small-disk.ts";
 
 export const engines = ["pglite", "postgres"] as const;
 export const queues = ["embedded", "amqp", "amqp4"] as const;

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
-import { type Contract, type Operation, operationsOf } from "../service/operations.ts";
+import { type Contract, type Operation, operationsOf } from "../contract/operations.ts";
 import { ReplyError, readBody } from "./reply.ts";
 
 export interface ClientOptions {

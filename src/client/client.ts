@@ -2,7 +2,7 @@ import featuresContract from "../../generated/features.json" with { type: "json"
 import type * as features from "../../generated/features.ts";
 import ledgerContract from "../../generated/ledger.json" with { type: "json" };
 import type * as ledger from "../../generated/ledger.ts";
-import type { Contract } from "../service/operations.ts";
+import type { Contract } from "../contract/operations.ts";
 import { type Arguments, type CallOptions, type Calls, type ClientOptions, openCalls } from "./calls.ts";
 
 export type { components as FeatureComponents } from "../../generated/features.ts";

@@ -1,6 +1,6 @@
 import type { components } from "../../generated/ledger.ts";
-import { needsBigInt } from "../service/int64.ts";
-import { type Contract, follow, type Operation } from "../service/operations.ts";
+import { needsBigInt } from "../contract/int64.ts";
+import { type Contract, follow, type Operation } from "../contract/operations.ts";
 
 /** An error as the ledger tells it (RFC 9457). */
 export type Problem = components["schemas"]["Problem"];

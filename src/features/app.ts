@@ -1,10 +1,10 @@
 import { Registry } from "prom-client";
 import contract from "../../generated/features.json" with { type: "json" };
 import type { operations } from "../../generated/features.ts";
-import { metricsHandler } from "../service/metrics.ts";
-import type { Contract } from "../service/operations.ts";
-import { Refusal } from "../service/refusal.ts";
-import { createService, type ServiceParts } from "../service/service.ts";
+import type { Contract } from "../contract/operations.ts";
+import { Refusal } from "../http/http-error.ts";
+import { metricsHandler } from "../http/metrics.ts";
+import { createService, type ServiceParts } from "../http/service.ts";
 import { changeHandlers } from "./handlers/changes.ts";
 import { renderError } from "./handlers/errors.ts";
 import { featureHandlers } from "./handlers/features.ts";

@@ -1,9 +1,9 @@
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { operations } from "../../generated/features.ts";
-import { openIssuer } from "../service/issuer.fixture.ts";
-import { openLog } from "../service/log.ts";
-import { operationsOf } from "../service/operations.ts";
+import { openIssuer } from "../../testing/issuer.ts";
+import { operationsOf } from "../contract/operations.ts";
+import { openLog } from "../process/log.ts";
 import { featuresApp, featuresService } from "./app.ts";
 import { openFeatureStore } from "./store/store.ts";
 

@@ -2,8 +2,8 @@ import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { eventually } from "../service/eventually.fixture.ts";
-import { openLog } from "../service/log.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { openLog } from "../process/log.ts";
 import { json, plain, startFeatures } from "./features.fixture.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "./store/store.ts";
 

@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from "undici";
 import { expect } from "vitest";
-import { type Logger, openLog } from "../service/log.ts";
+import { type Logger, openLog } from "../process/log.ts";
 import { featuresApp } from "./app.ts";
 import { type FeatureStore, openFeatureStore } from "./store/store.ts";
 

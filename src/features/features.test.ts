@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openLog } from "../service/log.ts";
+import { openLog } from "../process/log.ts";
 import { json, plain, startFeatures } from "./features.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store/store.ts";
 

@@ -1,8 +1,8 @@
 import { OFREPProvider } from "@openfeature/ofrep-provider";
 import { type EvaluationContext, OpenFeature, ProviderStatus } from "@openfeature/server-sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openIssuer } from "../service/issuer.fixture.ts";
-import { openLog } from "../service/log.ts";
+import { openIssuer } from "../../testing/issuer.ts";
+import { openLog } from "../process/log.ts";
 import { featuresApp } from "./app.ts";
 import { json, startFeatures } from "./features.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store/store.ts";

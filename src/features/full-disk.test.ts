@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describeOnSmallDisk } from "../../simulation/small-disk.fixture.ts";
-import { eventually } from "../service/eventually.fixture.ts";
-import { run } from "../service/run.fixture.ts";
+import { describeOnSmallDisk } from "../../testing/describe-small-disk.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { run } from "../../testing/run.ts";
 import { startFeatures } from "./features.fixture.ts";
 import { openFeatureStore } from "./store/store.ts";
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
-import { eventually } from "../service/eventually.fixture.ts";
-import { freePort } from "../service/free-port.fixture.ts";
-import { run } from "../service/run.fixture.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { freePort } from "../../testing/free-port.ts";
+import { run } from "../../testing/run.ts";
 import { describeOnSharedStores, newLmdb } from "./store/new-store.fixture.ts";
 
 /** The feature storage as an operator runs it. */

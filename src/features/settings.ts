@@ -1,4 +1,4 @@
-import { adapterUrl, host, port } from "../service/settings.ts";
+import { adapterUrl, host, port } from "../process/settings.ts";
 import { featureStores } from "./store/store.ts";
 
 export const settings = {

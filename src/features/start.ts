@@ -1,7 +1,7 @@
-import type { Logger } from "../service/log.ts";
-import type { Security } from "../service/security.ts";
-import type { Settings } from "../service/settings.ts";
-import { untilStopped } from "../service/stop.ts";
+import type { Security } from "../http/security.ts";
+import type { Logger } from "../process/log.ts";
+import type { Settings } from "../process/settings.ts";
+import { untilStopped } from "../process/stop.ts";
 import { featuresApp } from "./app.ts";
 import { settings } from "./settings.ts";
 import { openFeatureStore } from "./store/store.ts";

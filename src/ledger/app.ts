@@ -1,9 +1,9 @@
 import { Registry } from "prom-client";
 import contract from "../../generated/ledger.json" with { type: "json" };
 import type { operations } from "../../generated/ledger.ts";
-import type { Contract } from "../service/operations.ts";
-import { Refusal, unavailable } from "../service/refusal.ts";
-import { createService, type ServiceParts } from "../service/service.ts";
+import type { Contract } from "../contract/operations.ts";
+import { Refusal, unavailable } from "../http/http-error.ts";
+import { createService, type ServiceParts } from "../http/service.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "./database/database.ts";
 import { withinAccounts } from "./handlers/accounts.ts";
 import { eventHandlers } from "./handlers/events.ts";

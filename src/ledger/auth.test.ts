@@ -1,8 +1,8 @@
 import type { JWTPayload } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { operations } from "../../generated/ledger.ts";
-import { openIssuer } from "../service/issuer.fixture.ts";
-import { operationsOf } from "../service/operations.ts";
+import { openIssuer } from "../../testing/issuer.ts";
+import { operationsOf } from "../contract/operations.ts";
 import { ledgerService } from "./app.ts";
 import { message, startLedger } from "./ledger.fixture.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import contract from "../../generated/ledger.json" with { type: "json" };
-import { type Contract, operationsOf, type Parameter } from "../service/operations.ts";
+import { type Contract, operationsOf, type Parameter } from "../contract/operations.ts";
 import { demoEvents } from "./commands/demo-events.ts";
 import { startLedger } from "./ledger.fixture.ts";
 

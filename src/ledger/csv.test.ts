@@ -4,7 +4,7 @@ import { parse } from "csv-parse/sync";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import contract from "../../generated/ledger.json" with { type: "json" };
-import { openLog } from "../service/log.ts";
+import { openLog } from "../process/log.ts";
 import { ledgerApp } from "./app.ts";
 import type { Database } from "./database/database.ts";
 import { childStory, startLedger, story } from "./ledger.fixture.ts";

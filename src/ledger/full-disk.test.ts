@@ -4,12 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { describeOnSmallDisk } from "../../simulation/small-disk.fixture.ts";
-import { eventually } from "../service/eventually.fixture.ts";
-import { describeNeeding } from "../service/needing.fixture.ts";
-import { newFolder, run } from "../service/run.fixture.ts";
+import { describeNeeding } from "../../testing/describe-needing.ts";
+import { describeOnSmallDisk } from "../../testing/describe-small-disk.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { newFolder, run } from "../../testing/run.ts";
+import { isPostgresInstalled, startPostgres } from "../../testing/servers/postgres.ts";
 import { openDatabase } from "./database/database.ts";
-import { isPostgresInstalled, startPostgres } from "./database/postgres-server.fixture.ts";
 import { message, startLedger } from "./ledger.fixture.ts";
 
 type Ledger = Awaited<ReturnType<typeof startLedger>>;

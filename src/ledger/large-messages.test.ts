@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import amqp from "amqplib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventually } from "../service/eventually.fixture.ts";
-import { describeNeeding } from "../service/needing.fixture.ts";
-import { run } from "../service/run.fixture.ts";
-import type { TestServer } from "../service/test-server.fixture.ts";
+import { describeNeeding } from "../../testing/describe-needing.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { run } from "../../testing/run.ts";
+import { isPostgresInstalled, startPostgres } from "../../testing/servers/postgres.ts";
+import { isRabbitmqInstalled, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
+import type { TestServer } from "../../testing/servers/server.ts";
 import { openDatabase } from "./database/database.ts";
-import { isPostgresInstalled, startPostgres } from "./database/postgres-server.fixture.ts";
 import { message, startLedger } from "./ledger.fixture.ts";
 import { openQueue } from "./queue/queue.ts";
-import { isRabbitmqInstalled, startRabbitmq } from "./queue/rabbitmq-server.fixture.ts";
 
 const mebibyte = 2 ** 20;
 

@@ -1,10 +1,10 @@
 import { Registry } from "prom-client";
 import { request } from "undici";
 import { expect } from "vitest";
-import { eventually } from "../service/eventually.fixture.ts";
-import { openLog } from "../service/log.ts";
-import type { Security } from "../service/security.ts";
-import { readSettings } from "../service/settings.ts";
+import { eventually } from "../../testing/eventually.ts";
+import type { Security } from "../http/security.ts";
+import { openLog } from "../process/log.ts";
+import { readSettings } from "../process/settings.ts";
 import { ledgerApp } from "./app.ts";
 import type { Database } from "./database/database.ts";
 import { openNewDatabase } from "./database/new-database.fixture.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { eventually } from "../service/eventually.fixture.ts";
-import { openLog } from "../service/log.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { openLog } from "../process/log.ts";
 import { ledgerApp } from "./app.ts";
 import { demoEvents, demoTransactions } from "./commands/demo-events.ts";
 import { childStory, message, startLedger, story } from "./ledger.fixture.ts";

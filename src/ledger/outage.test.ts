@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { eventually } from "../service/eventually.fixture.ts";
-import { describeNeeding } from "../service/needing.fixture.ts";
-import { run } from "../service/run.fixture.ts";
+import { describeNeeding } from "../../testing/describe-needing.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { run } from "../../testing/run.ts";
+import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
 import { openDatabase } from "./database/database.ts";
-import { isPostgresInstalled, startPostgres, startReplicaOf } from "./database/postgres-server.fixture.ts";
 import { message, startLedger } from "./ledger.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
 

@@ -7,7 +7,7 @@ import {
   optional,
   port,
   type Settings,
-} from "../service/settings.ts";
+} from "../process/settings.ts";
 import { databases, replicas } from "./database/database.ts";
 import type { ReceiverLimits } from "./intake/receiver.ts";
 import { queues } from "./queue/queue.ts";

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLine } from "../../simulation/line.ts";
-import { eventually } from "../service/eventually.fixture.ts";
-import { freePort } from "../service/free-port.fixture.ts";
-import { describeNeeding } from "../service/needing.fixture.ts";
-import { newFolder, run } from "../service/run.fixture.ts";
-import type { TestServer } from "../service/test-server.fixture.ts";
+import { describeNeeding } from "../../testing/describe-needing.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { freePort } from "../../testing/free-port.ts";
+import { newFolder, run } from "../../testing/run.ts";
+import { isPostgresInstalled, startPostgres } from "../../testing/servers/postgres.ts";
+import type { TestServer } from "../../testing/servers/server.ts";
 import { type Database, openDatabase } from "./database/database.ts";
-import { isPostgresInstalled, startPostgres } from "./database/postgres-server.fixture.ts";
 import { ingest } from "./intake/ingest.ts";
 import { readMessage } from "./intake/message.ts";
 import { clientUrl, openQueue, type Queue } from "./queue/queue.ts";

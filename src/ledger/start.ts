@@ -1,8 +1,8 @@
 import { Registry } from "prom-client";
-import type { Logger } from "../service/log.ts";
-import type { Security } from "../service/security.ts";
-import type { Settings } from "../service/settings.ts";
-import { untilStopped } from "../service/stop.ts";
+import type { Security } from "../http/security.ts";
+import type { Logger } from "../process/log.ts";
+import type { Settings } from "../process/settings.ts";
+import { untilStopped } from "../process/stop.ts";
 import { ledgerApp } from "./app.ts";
 import { openDatabase } from "./database/database.ts";
 import { createReceiver } from "./intake/receiver.ts";

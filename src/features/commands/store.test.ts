@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { newFolder, run } from "../../service/run.fixture.ts";
+import { newFolder, run } from "../../../testing/run.ts";
 import { describeOnSharedStores } from "../store/new-store.fixture.ts";
 import { openFeatureStore } from "../store/store.ts";
 

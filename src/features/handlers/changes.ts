@@ -1,6 +1,6 @@
 import type { components, operations } from "../../../generated/features.ts";
-import type { Handlers } from "../../service/contract.ts";
-import { toJson } from "../../service/json.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import { toJson } from "../../values/json.ts";
 import { changeMany, type ResourceWish } from "../store/change-many.ts";
 import type { FeatureStore } from "../store/store.ts";
 import { errorLine } from "./errors.ts";

@@ -1,4 +1,4 @@
-import type { RenderError } from "../../service/errors.ts";
+import type { RenderError } from "../../http/errors.ts";
 
 /** Errors of this service are one line of plain text. */
 export function errorLine<Status extends number>(status: Status, message: string) {

@@ -1,4 +1,4 @@
-import { millisecondsOf } from "../../service/instant.ts";
+import { millisecondsOf } from "../../values/instant.ts";
 
 /** When a feature is to expire, in milliseconds since 1970 (UTC), if it is. */
 export const expiryOf = (expires_at: string | undefined): number | undefined =>

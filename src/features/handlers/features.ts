@@ -1,7 +1,7 @@
 import type { operations } from "../../../generated/features.ts";
-import type { Handlers } from "../../service/contract.ts";
-import { entityTag, isMatched } from "../../service/entity-tag.ts";
-import { toJson } from "../../service/json.ts";
+import { entityTag, isMatched } from "../../http/entity-tag.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import { toJson } from "../../values/json.ts";
 import type { FeatureStore, Wish } from "../store/store.ts";
 import { errorLine } from "./errors.ts";
 import { expiryOf, isPast } from "./expiry.ts";

@@ -1,8 +1,8 @@
 import contract from "../../../generated/features.json" with { type: "json" };
 import type { components, operations } from "../../../generated/features.ts";
-import type { Handlers } from "../../service/contract.ts";
-import type { Contract } from "../../service/operations.ts";
-import { schemaValidator } from "../../service/validation.ts";
+import type { Contract } from "../../contract/operations.ts";
+import { schemaValidator } from "../../contract/validation.ts";
+import type { Handlers } from "../../http/handlers.ts";
 import type { FeatureStore } from "../store/store.ts";
 
 type Schemas = components["schemas"];

@@ -3,8 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { open as openEnvironment, type RootDatabase } from "lmdb";
-import { refuseWithoutSpace } from "../../service/free-space.ts";
-import { inTime } from "../../service/in-time.ts";
+import { refuseWithoutSpace } from "../../process/free-space.ts";
+import { inTime } from "../../process/with-timeout.ts";
 import { type OrderedMap, openOrderedStore } from "./ordered-store.ts";
 import { changesKept, type FeatureStore, StoreFailure } from "./store.ts";
 

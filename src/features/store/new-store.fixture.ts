@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe } from "vitest";
-import { describeOnAdapters, type Fixtures } from "../../service/adapter.fixture.ts";
-import { describeNeeding } from "../../service/needing.fixture.ts";
-import { converse } from "../../service/test-server.fixture.ts";
-import { isRedisInstalled, startRedis, startRedisCluster } from "./redis-server.fixture.ts";
+import { describeOnAdapters, type Fixtures } from "../../../testing/describe-adapters.ts";
+import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { isRedisInstalled, startRedis, startRedisCluster } from "../../../testing/servers/redis.ts";
+import { converse } from "../../../testing/servers/server.ts";
 import { type FeatureStore, type featureStores, openFeatureStore } from "./store.ts";
 
 /** An empty store of a test's own, without parameters in its URL. */

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import * as redis from "@redis/client";
-import { hostOf } from "../../service/adapter.ts";
-import { messageOf } from "../../service/describe-error.ts";
-import { inTime } from "../../service/in-time.ts";
+import { hostOf } from "../../process/adapter.ts";
+import { messageOf } from "../../process/describe-error.ts";
+import { inTime } from "../../process/with-timeout.ts";
 import { StoreFailure } from "./store.ts";
 
 /** Within which a server has to be connected to and to answer. */

@@ -6,13 +6,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createClient } from "@redis/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { isOpensslInstalled, makeCertificate } from "../../service/certificate.fixture.ts";
-import { eventually } from "../../service/eventually.fixture.ts";
-import { freePort } from "../../service/free-port.fixture.ts";
-import { describeNeeding } from "../../service/needing.fixture.ts";
-import { patienceMs } from "../../service/patience.fixture.ts";
-import { converse, lastingPort, type TestServer } from "../../service/test-server.fixture.ts";
-import { isRedisInstalled, startRedis, startRedisCluster, type TestCluster } from "./redis-server.fixture.ts";
+import { isOpensslInstalled, makeCertificate } from "../../../testing/certificate.ts";
+import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { freePort } from "../../../testing/free-port.ts";
+import { patienceMs } from "../../../testing/patience.ts";
+import {
+  isRedisInstalled,
+  startRedis,
+  startRedisCluster,
+  type TestCluster,
+} from "../../../testing/servers/redis.ts";
+import { converse, lastingPort, type TestServer } from "../../../testing/servers/server.ts";
 import { type Change, type FeatureStore, openFeatureStore, StoreFailure, type Wish } from "./store.ts";
 
 const add = (feature: string, expiresAt?: number): Wish => ({ type: "add", feature, expiresAt });

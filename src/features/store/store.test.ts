@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { testFixtures } from "../../service/adapter.fixture.ts";
+import { testFixtures } from "../../../testing/describe-adapters.ts";
 import {
   allIdsWith,
   describeOnSharedStores,

@@ -1,4 +1,4 @@
-import { type Adapter, type Adapters, isWholeNumber, openAdapter } from "../../service/adapter.ts";
+import { type Adapter, type Adapters, isWholeNumber, openAdapter } from "../../process/adapter.ts";
 
 /** A feature that one resource has. */
 export interface Entry {

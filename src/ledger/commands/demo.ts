@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { runCommand, say, UsageFault } from "../../service/command.ts";
-import { readSettings } from "../../service/settings.ts";
+import { runCommand, say, UsageFault } from "../../process/command.ts";
+import { readSettings } from "../../process/settings.ts";
 import { openSender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
 import { demoEvents, demoTransactions } from "./demo-events.ts";

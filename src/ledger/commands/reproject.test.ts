@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { run } from "../../service/run.fixture.ts";
+import { run } from "../../../testing/run.ts";
 import { type Database, openDatabase } from "../database/database.ts";
 import { describeOnEngines } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";

@@ -1,7 +1,7 @@
-import { parseCommandLine, printable, runCommand, say, UsageFault } from "../../service/command.ts";
-import { numeral, openProgress } from "../../service/progress.ts";
-import { readSettings } from "../../service/settings.ts";
-import { stopOnSignals } from "../../service/stop.ts";
+import { parseCommandLine, printable, runCommand, say, UsageFault } from "../../process/command.ts";
+import { numeral, openProgress } from "../../process/progress.ts";
+import { readSettings } from "../../process/settings.ts";
+import { stopOnSignals } from "../../process/stop.ts";
 import { type Database, openDatabase, type Sql } from "../database/database.ts";
 import { ingest } from "../intake/ingest.ts";
 import { verify } from "../intake/verify.ts";

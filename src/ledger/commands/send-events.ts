@@ -1,9 +1,9 @@
 import { open } from "node:fs/promises";
-import { parseCommandLine, runCommand, say, UsageFault } from "../../service/command.ts";
-import { parseJson } from "../../service/json.ts";
-import { linesOf } from "../../service/lines.ts";
-import { openProgress } from "../../service/progress.ts";
-import { readSettings } from "../../service/settings.ts";
+import { parseCommandLine, runCommand, say, UsageFault } from "../../process/command.ts";
+import { openProgress } from "../../process/progress.ts";
+import { readSettings } from "../../process/settings.ts";
+import { parseJson } from "../../values/json.ts";
+import { linesOf } from "../../values/lines.ts";
 import { openSender, type Sender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
 

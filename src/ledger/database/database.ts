@@ -1,6 +1,6 @@
-import { type Adapter, type Adapters, isWholeNumber, openAdapter } from "../../service/adapter.ts";
-import { messageOf } from "../../service/describe-error.ts";
-import { inTime } from "../../service/in-time.ts";
+import { type Adapter, type Adapters, isWholeNumber, openAdapter } from "../../process/adapter.ts";
+import { messageOf } from "../../process/describe-error.ts";
+import { inTime } from "../../process/with-timeout.ts";
 
 /**
  * Runs SQL with values as `$1`, `$2` … and nothing else. Rows come with `bigint` columns as bigint, `timestamptz` as

@@ -3,9 +3,9 @@ import { cpSync, existsSync } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, inject } from "vitest";
-import { describeOnAdapters, type Fixtures } from "../../service/adapter.fixture.ts";
-import { describeNeeding } from "../../service/needing.fixture.ts";
-import { patienceMs } from "../../service/patience.fixture.ts";
+import { describeOnAdapters, type Fixtures } from "../../../testing/describe-adapters.ts";
+import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { patienceMs } from "../../../testing/patience.ts";
 import { type Database, type databases, openDatabase } from "./database.ts";
 
 /** The PostgreSQL server whose databases the tests make and drop; undefined when there is none. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventually } from "../../service/eventually.fixture.ts";
-import { describeNeeding } from "../../service/needing.fixture.ts";
-import type { TestServer } from "../../service/test-server.fixture.ts";
+import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { isPgbouncerInstalled, startPgbouncer } from "../../../testing/servers/pgbouncer.ts";
+import { isPostgresInstalled, startPostgres } from "../../../testing/servers/postgres.ts";
+import type { TestServer } from "../../../testing/servers/server.ts";
 import { DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
-import { isPgbouncerInstalled, startPgbouncer } from "./pgbouncer-server.fixture.ts";
-import { isPostgresInstalled, startPostgres } from "./postgres-server.fixture.ts";
 
 const areInstalled = isPostgresInstalled() && isPgbouncerInstalled();
 describeNeeding("PostgreSQL or PgBouncer", areInstalled)(

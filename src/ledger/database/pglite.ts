@@ -1,9 +1,9 @@
 import { PGlite, type Transaction, types } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
-import { messageOf } from "../../service/describe-error.ts";
-import { parseExactly } from "../../service/exact-json.ts";
-import { lockFolder } from "../../service/folder-lock.ts";
-import { refuseWithoutSpace } from "../../service/free-space.ts";
+import { messageOf } from "../../process/describe-error.ts";
+import { lockFolder } from "../../process/folder-lock.ts";
+import { refuseWithoutSpace } from "../../process/free-space.ts";
+import { parseExactly } from "../../values/exact-json.ts";
 import {
   type Database,
   DatabaseUnavailable,

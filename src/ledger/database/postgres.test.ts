@@ -4,12 +4,12 @@ import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openLine } from "../../../simulation/line.ts";
-import { makeCertificate } from "../../service/certificate.fixture.ts";
-import { eventually } from "../../service/eventually.fixture.ts";
-import { describeNeeding } from "../../service/needing.fixture.ts";
-import type { TestServer } from "../../service/test-server.fixture.ts";
+import { makeCertificate } from "../../../testing/certificate.ts";
+import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../../testing/servers/postgres.ts";
+import type { TestServer } from "../../../testing/servers/server.ts";
 import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
-import { isPostgresInstalled, startPostgres, startReplicaOf } from "./postgres-server.fixture.ts";
 
 describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its troubles", () => {
   let server: TestServer;

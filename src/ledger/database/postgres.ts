@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { hostOf } from "../../service/adapter.ts";
-import { parseExactly } from "../../service/exact-json.ts";
+import { hostOf } from "../../process/adapter.ts";
+import { parseExactly } from "../../values/exact-json.ts";
 import {
   type Connections,
   type Database,

@@ -1,8 +1,8 @@
 import type { operations } from "../../../generated/ledger.ts";
-import { insufficientScope } from "../../service/authentication.ts";
-import type { Handlers } from "../../service/contract.ts";
-import type { AnyHandler } from "../../service/reply.ts";
-import type { Caller } from "../../service/security.ts";
+import { insufficientScope } from "../../http/authentication.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import type { AnyHandler } from "../../http/reply.ts";
+import type { Caller } from "../../http/security.ts";
 import { accountMissing } from "./problem.ts";
 
 interface Asked {

@@ -1,5 +1,5 @@
-import { readInstant } from "../../service/instant.ts";
-import { parseJson } from "../../service/json.ts";
+import { readInstant } from "../../values/instant.ts";
+import { parseJson } from "../../values/json.ts";
 import { isStorable } from "../database/database.ts";
 import type { Position } from "../tables/search.ts";
 

@@ -1,5 +1,5 @@
 import type { operations } from "../../../generated/ledger.ts";
-import type { Handlers } from "../../service/contract.ts";
+import type { Handlers } from "../../http/handlers.ts";
 import type { Sql } from "../database/database.ts";
 import { findEvent } from "../tables/event.ts";
 import { viewEvent } from "../views/event.ts";

@@ -1,7 +1,7 @@
 import type { components, operations } from "../../../generated/ledger.ts";
-import type { Handlers } from "../../service/contract.ts";
-import { inTime } from "../../service/in-time.ts";
-import type { Logger } from "../../service/log.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import type { Logger } from "../../process/log.ts";
+import { inTime } from "../../process/with-timeout.ts";
 import type { Database } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
 

@@ -1,11 +1,11 @@
 import { Gauge, type Registry } from "prom-client";
 import type { operations } from "../../../generated/ledger.ts";
-import type { Handlers } from "../../service/contract.ts";
-import { inTime } from "../../service/in-time.ts";
-import { metricsHandler } from "../../service/metrics.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import { metricsHandler } from "../../http/metrics.ts";
+import { inTime } from "../../process/with-timeout.ts";
 import type { Database, Sql } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
-import { countParkedMessages } from "../tables/parked-message.ts";
+import { countParkedMessages } from "../tables/dead-letter.ts";
 import type { ReceiverState } from "./health.ts";
 
 /** Whoever asks for numbers does not wait for long. */

@@ -1,6 +1,6 @@
 import type { operations } from "../../../generated/ledger.ts";
-import type { Handlers } from "../../service/contract.ts";
-import { readInstant } from "../../service/instant.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import { readInstant } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { eventsOf } from "../tables/event.ts";
 import { searchTransactions } from "../tables/search.ts";

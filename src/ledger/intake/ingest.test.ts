@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventually } from "../../service/eventually.fixture.ts";
+import { eventually } from "../../../testing/eventually.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";

@@ -3,6 +3,7 @@ import { goingOn } from "../projection/history.ts";
 import { newMetadataKeys } from "../projection/metadata.ts";
 import { foldPayoutsOnto } from "../projection/payout.ts";
 import { foldTransactionsOnto, type Shown, showing, showTheSame } from "../projection/transaction.ts";
+import { type ParkedMessage, saveParkedMessages } from "../tables/dead-letter.ts";
 import {
   type EventRow,
   eventsSince,
@@ -13,7 +14,6 @@ import {
   transactionTypes,
 } from "../tables/event.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
-import { type ParkedMessage, saveParkedMessages } from "../tables/parked-message.ts";
 import { type PayoutRow, payoutsOf, removePayouts, savePayouts } from "../tables/payout.ts";
 import {
   childrenOf,

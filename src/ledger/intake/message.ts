@@ -1,10 +1,10 @@
 import contract from "../../../generated/ledger.json" with { type: "json" };
 import type { components } from "../../../generated/ledger.ts";
-import { hasLongerNumber, isRawNumber, parseExactly } from "../../service/exact-json.ts";
-import { readInstant } from "../../service/instant.ts";
-import { isDeeperThan, nestingMax, parseJson } from "../../service/json.ts";
-import type { Contract } from "../../service/operations.ts";
-import { schemaValidator } from "../../service/validation.ts";
+import type { Contract } from "../../contract/operations.ts";
+import { schemaValidator } from "../../contract/validation.ts";
+import { hasLongerNumber, isRawNumber, parseExactly } from "../../values/exact-json.ts";
+import { readInstant } from "../../values/instant.ts";
+import { isDeeperThan, nestingMax, parseJson } from "../../values/json.ts";
 import { isStorable } from "../database/database.ts";
 import type { NewEvent } from "../tables/event.ts";
 

@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { eventually } from "../../service/eventually.fixture.ts";
-import { openLog } from "../../service/log.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { openLog } from "../../process/log.ts";
 import { type Database, DatabaseUnavailable } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { message } from "../ledger.fixture.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Registry } from "prom-client";
-import { inChunks } from "../../service/chunks.ts";
-import type { Logger } from "../../service/log.ts";
+import type { Logger } from "../../process/log.ts";
+import { inChunks } from "../../values/chunks.ts";
 import { type Database, DatabaseUnavailable, isDataFault } from "../database/database.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
-import type { ParkedMessage } from "../tables/parked-message.ts";
+import type { ParkedMessage } from "../tables/dead-letter.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
 import { messageBytesMax, readMessage } from "./message.ts";

@@ -1,5 +1,5 @@
-import { isRawNumber } from "../../service/exact-json.ts";
-import { readInstant } from "../../service/instant.ts";
+import { isRawNumber } from "../../values/exact-json.ts";
+import { readInstant } from "../../values/instant.ts";
 
 /**
  * Readers of one member of the details. Producers write numbers as text and text as numbers, as the contract's message

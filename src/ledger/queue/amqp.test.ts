@@ -5,13 +5,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import amqp, { type ChannelModel } from "amqplib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { openLine } from "../../../simulation/line.ts";
-import { eventually } from "../../service/eventually.fixture.ts";
-import { describeNeeding } from "../../service/needing.fixture.ts";
-import { patienceMs } from "../../service/patience.fixture.ts";
-import { run } from "../../service/run.fixture.ts";
-import type { TestServer } from "../../service/test-server.fixture.ts";
+import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { patienceMs } from "../../../testing/patience.ts";
+import { run } from "../../../testing/run.ts";
+import {
+  machinesRabbitmq,
+  type Rabbitmq,
+  rabbitmq4,
+  startRabbitmq,
+} from "../../../testing/servers/rabbitmq.ts";
+import type { TestServer } from "../../../testing/servers/server.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
-import { machinesRabbitmq, type Rabbitmq, rabbitmq4, startRabbitmq } from "./rabbitmq-server.fixture.ts";
 
 const waitMs = 20_000;
 

@@ -3,9 +3,9 @@ import { createHash, randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import amqp, { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage } from "amqplib";
-import { hostOf, type Warn } from "../../service/adapter.ts";
-import { messageOf } from "../../service/describe-error.ts";
-import { inTime } from "../../service/in-time.ts";
+import { hostOf, type Warn } from "../../process/adapter.ts";
+import { messageOf } from "../../process/describe-error.ts";
+import { inTime } from "../../process/with-timeout.ts";
 import type { Delivery, Queue } from "./queue.ts";
 
 export const prefetchOtherwise = 400;

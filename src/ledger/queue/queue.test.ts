@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import amqp from "amqplib";
 import { afterAll, describe, expect, test } from "vitest";
-import { describeOnAdapters, type Fixtures, testFixtures } from "../../service/adapter.fixture.ts";
-import { freePort } from "../../service/free-port.fixture.ts";
-import { describeNeeding } from "../../service/needing.fixture.ts";
-import { patienceMs } from "../../service/patience.fixture.ts";
+import { describeOnAdapters, type Fixtures, testFixtures } from "../../../testing/describe-adapters.ts";
+import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { freePort } from "../../../testing/free-port.ts";
+import { patienceMs } from "../../../testing/patience.ts";
 import { clientUrl, type Delivery, openQueue, type Queue, queues } from "./queue.ts";
 
 const folders: string[] = [];

@@ -6,7 +6,7 @@ import {
   openAdapter,
   portRange,
   type Warn,
-} from "../../service/adapter.ts";
+} from "../../process/adapter.ts";
 
 /** A message in hand: it comes again, to any receiver, unless it is acknowledged. */
 export interface Delivery {

@@ -1,5 +1,5 @@
-import { messageOf } from "../../service/describe-error.ts";
-import { SettingsFault } from "../../service/settings.ts";
+import { messageOf } from "../../process/describe-error.ts";
+import { SettingsFault } from "../../process/settings.ts";
 import { clientUrl, openQueue, type Queue } from "./queue.ts";
 
 export interface Sender extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { CreateQueueCommand } from "@aws-sdk/client-sqs";
 import { buildApp } from "fauxqs";
-import { lockFolder } from "../../service/folder-lock.ts";
+import { lockFolder } from "../../process/folder-lock.ts";
 import { embeddedPortOf, embeddedQueue, embeddedQueueUrl, type Queue } from "./queue.ts";
 import { openStandIn, standInClient } from "./sqs.ts";
 

@@ -4,11 +4,11 @@ import { createServer as createPlainServer, request as forward } from "node:http
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { isOpensslInstalled, makeCertificate } from "../../service/certificate.fixture.ts";
-import { eventually } from "../../service/eventually.fixture.ts";
-import { freePort } from "../../service/free-port.fixture.ts";
-import { describeNeeding } from "../../service/needing.fixture.ts";
-import { newFolder, run } from "../../service/run.fixture.ts";
+import { isOpensslInstalled, makeCertificate } from "../../../testing/certificate.ts";
+import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { freePort } from "../../../testing/free-port.ts";
+import { newFolder, run } from "../../../testing/run.ts";
 import { clientUrl, openQueue } from "./queue.ts";
 import { regionOf } from "./sqs.ts";
 

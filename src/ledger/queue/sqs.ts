@@ -6,7 +6,7 @@ import {
   SendMessageBatchCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
-import { inChunks } from "../../service/chunks.ts";
+import { inChunks } from "../../values/chunks.ts";
 import type { Delivery, Queue } from "./queue.ts";
 
 /** Bounds that Amazon SQS sets. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { describeNeeding } from "../../service/needing.fixture.ts";
-import { patienceMs } from "../../service/patience.fixture.ts";
+import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { patienceMs } from "../../../testing/patience.ts";
 import { type Database, openDatabase } from "../database/database.ts";
 import { newPostgres, postgresServer } from "../database/new-database.fixture.ts";
 import { migrate } from "./migrate.ts";

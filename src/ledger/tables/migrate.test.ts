@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { eventually } from "../../service/eventually.fixture.ts";
-import { run } from "../../service/run.fixture.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { run } from "../../../testing/run.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { type Database, DatabaseUnavailable, openDatabase } from "../database/database.ts";
 import { newPostgres, openNewDatabase, postgresServer } from "../database/new-database.fixture.ts";

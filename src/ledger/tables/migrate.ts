@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "../../service/log.ts";
+import type { Logger } from "../../process/log.ts";
 import { type Database, limitMaxMs, type Sql } from "../database/database.ts";
 
 const migrations = new URL("./migrations/", import.meta.url);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { patienceMs } from "../../service/patience.fixture.ts";
+import { patienceMs } from "../../../testing/patience.ts";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { migrate } from "./migrate.ts";

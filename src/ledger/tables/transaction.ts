@@ -1,6 +1,6 @@
 import type { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { components } from "../../../generated/ledger.ts";
-import { toJson } from "../../service/json.ts";
+import { toJson } from "../../values/json.ts";
 import type { Sql } from "../database/database.ts";
 import { type Details, transactionTypes } from "./event.ts";
 import type { Folded } from "./folded.ts";

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import type { Contract } from "./operations.ts";
+import { replyChecker } from "./response-check.ts";
+
+const contract: Contract = {
+  openapi: "3.1.0",
+  info: { title: "Shapes", version: "1.0.0" },
+  paths: {
+    "/shape": {
+      get: {
+        operationId: "getShape",
+        responses: {
+          200: {
+            description: "a shape",
+            headers: {
+              "X-Colour": { required: true, schema: { type: "string" } },
+              "X-Size": { required: true, schema: { type: "integer" } },
+              "X-Note": {},
+            },
+            content: {
+              "application/json": {
+                schema: {
+                  oneOf: [
+                    { type: "object", required: ["side"], properties: { side: { type: "integer" } } },
+                    { type: "array", items: { type: "object", properties: { angle: { type: "number" } } } },
+                  ],
+                },
+              },
+              "text/plain": { schema: { type: "string", pattern: "^[a-z]+$" } },
+            },
+          },
+          204: { description: "none" },
+          304: { description: "the same", headers: { ETag: { required: true } } },
+        },
+      },
+    },
+  },
+};
+const faultOf = replyChecker(contract);
+const json = { "content-type": "application/json; charset=utf-8", "x-colour": "red", "x-size": "3" };
+
+describe("a reply", () => {
+  test.each<[string, number, Record<string, unknown>, string | undefined]>([
+    ["an object", 200, json, '{"side":1}'],
+    ["an array", 200, json, '[{"angle":1.5}]'],
+    ["a text", 200, { ...json, "content-type": "text/plain" }, "square"],
+    ["one whose body is not at hand", 200, json, undefined],
+    ["nothing", 204, {}, ""],
+    ["nothing but a header", 304, { etag: '"a"' }, ""],
+  ])("conforms: %s", (_, status, headers, body) => {
+    expect(faultOf("getShape", { status, headers, body })).toBeUndefined();
+  });
+
+  test.each<[string, number, Record<string, unknown>, string, string]>([
+    ["an undeclared status", 201, json, "{}", "the status is not declared"],
+    [
+      "an undeclared media type",
+      200,
+      { ...json, "content-type": "text/html" },
+      "",
+      'the media type "text/html" is not declared',
+    ],
+    ["none", 200, { "x-colour": "red", "x-size": "3" }, "", 'the media type "" is not declared'],
+    ["one header too few", 200, { ...json, "x-size": undefined }, '{"side":1}', "without the headers X-Size"],
+    ["one header too few where there is no body", 304, {}, "", "without the headers ETag"],
+    [
+      "a header of another type",
+      200,
+      { ...json, "x-size": "large" },
+      '{"side":1}',
+      "the header X-Size is not what its schema says",
+    ],
+    [
+      "a number where text is declared",
+      200,
+      { ...json, "x-colour": "3" },
+      '{"side":1}',
+      "the header X-Colour is not what its schema says",
+    ],
+    ["a body where there is none", 204, {}, "a", "a body is not declared"],
+    ["a wrong type", 200, json, '{"side":"1"}', "body/side must be integer"],
+    ["an undeclared member", 200, json, '{"side":1,"colour":"red"}', 'body/"colour" is not known'],
+    [
+      "an undeclared member within a form",
+      200,
+      json,
+      '[{"angle":1,"colour":"red"}]',
+      '"colour" is not known',
+    ],
+    ["what is no JSON", 200, json, "nonsense", "body must be object"],
+    ["a wrong text", 200, { ...json, "content-type": "text/plain" }, "2", "body must match pattern"],
+  ])("strays: %s", (_, status, headers, body, fault) => {
+    expect(faultOf("getShape", { status, headers, body })).toContain(fault);
+  });
+});

@@ -1,0 +1,37 @@
+import type { Contract } from "../../contract/operations.ts";
+import { escapeHtml } from "./page.ts";
+
+type Row = Record<string, unknown>;
+interface Table {
+  description?: string;
+  rows?: Row[];
+}
+
+/** As HTML, the tables that a contract has under names of its own (`x-…`), which readers of OpenAPI do not show. */
+export function tablesOf(contract: Contract): string {
+  const own = Object.entries(contract).filter(([name]) => name.startsWith("x-"));
+  return own.map(([name, tables]) => article(name, tables as Record<string, unknown>)).join("\n");
+}
+
+function article(name: string, { description, ...tables }: Record<string, unknown>): string {
+  const parts = Object.entries(tables as Record<string, Table>).flatMap(([title, one]) => [
+    `<h2>${escapeHtml(title)}</h2>`,
+    `<p>${prose(one.description)}</p>`,
+    table(one.rows ?? []),
+  ]);
+  const heading = [`<h1>${escapeHtml(name)}</h1>`, `<p>${prose(description)}</p>`];
+  return `<article id="${escapeHtml(name)}">\n${[...heading, ...parts].join("\n")}\n</article>`;
+}
+
+function table(rows: Row[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const line = (cells: string[]) => `<tr>${cells.join("")}</tr>`;
+  const lines = [
+    line(columns.map((column) => `<th>${escapeHtml(column)}</th>`)),
+    ...rows.map((row) => line(columns.map((column) => `<td>${prose(row[column])}</td>`))),
+  ];
+  return `<table>\n${lines.join("\n")}\n</table>`;
+}
+
+/** Names stand between backticks in a text of a contract. */
+const prose = (text: unknown = ""): string => escapeHtml(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>");

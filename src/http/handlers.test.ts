@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import type { Handlers, Reply } from "./handlers.ts";
+
+interface Operations {
+  getThing: {
+    parameters: { query?: never; path: { id: bigint } };
+    requestBody?: never;
+    responses: {
+      200: { content: { "application/json": { amount: number; kind: "a" | "b" } } };
+      204: { content?: never };
+      404: { content: { "text/plain": string; "application/problem+json": { title: string } } };
+    };
+  };
+}
+type GetThing = Reply<Operations["getThing"]>;
+
+// What must not compile does not: the compiler fails on a line below that it finds nothing wrong with.
+test("a handler can answer only what its operation declares", () => {
+  const right: GetThing[] = [
+    { status: 200, body: { amount: 1, kind: "a" } },
+    { status: 204 },
+    { status: 404, type: "text/plain", body: "nothing" },
+    { status: 404, type: "application/problem+json", body: { title: "nothing" } },
+  ];
+  const wrong: GetThing[] = [
+    // @ts-expect-error the status is not declared
+    { status: 201, body: { amount: 1, kind: "a" } },
+    // @ts-expect-error a declared member is missing
+    { status: 200, body: { amount: 1 } },
+    // @ts-expect-error a member has another type
+    { status: 200, body: { amount: "1", kind: "a" } },
+    // @ts-expect-error a value is not one of those declared
+    { status: 200, body: { amount: 1, kind: "c" } },
+    // @ts-expect-error a member is not declared
+    { status: 200, body: { amount: 1, kind: "a", more: true } },
+    // @ts-expect-error there is a body under a 204
+    { status: 204, body: {} },
+    // @ts-expect-error the media type is left out although it is not JSON
+    { status: 404, body: "nothing" },
+    // @ts-expect-error the body belongs to the other media type
+    { status: 404, type: "text/plain", body: { title: "nothing" } },
+  ];
+  expect([right.length, wrong.length]).toEqual([4, 8]);
+});
+
+test("a handler is there for each operation and no other, and reads only declared parameters", () => {
+  const getThing: Handlers<Operations>["getThing"] = async ({ path }) => {
+    // @ts-expect-error the parameter is not declared
+    path.name;
+    return path.id === 1n ? { status: 204 } : { status: 200, body: { amount: 1, kind: "b" } };
+  };
+  // @ts-expect-error a handler is missing
+  const missing: Handlers<Operations> = {};
+  // @ts-expect-error a handler is misspelt
+  const misspelt: Handlers<Operations> = { getThing, getThng: getThing };
+  expect([missing, misspelt]).toHaveLength(2);
+});

@@ -1,0 +1,151 @@
+import { readFile } from "node:fs/promises";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import fresh from "fresh";
+import { parseDocument } from "yaml";
+import type { Contract } from "../contract/operations.ts";
+import { toJson } from "../values/json.ts";
+import { htmlPage } from "./docs/page.ts";
+import { tablesOf } from "./docs/tables.ts";
+import { entityTag } from "./entity-tag.ts";
+import { originOf } from "./reply.ts";
+import { refuseOtherMethods } from "./routes.ts";
+import type { Place } from "./security.ts";
+
+/** The files of what a service publishes of itself. */
+export interface Publication {
+  /** The contract as it is written, in YAML. */
+  contract: URL;
+  /** The contract of the queue behind the service: AsyncAPI in YAML, and the page that shows it. */
+  queue?: { contract: URL; page: URL };
+}
+
+interface Document {
+  type: string;
+  read: (base: string) => Content | Promise<Content>;
+  headers?: (base: string) => Record<string, string>;
+}
+
+interface Content {
+  body: string | Buffer;
+  etag: string;
+}
+
+const yaml = "application/yaml; charset=utf-8";
+const json = "application/json; charset=utf-8";
+const html = "text/html; charset=utf-8";
+const linkset = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+const catalogPath = "/.well-known/api-catalog";
+
+/** Seconds for which a copy is good without asking again. */
+const cachedSeconds = 300;
+
+/** Pages may load from this service alone, whatever a contract says in its texts. */
+const pagePolicy = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src data:", "connect-src 'self'"],
+  ...["base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'"],
+].join("; ");
+
+/**
+ * Serves the contract, pages that show it and let it be tried, and a catalog of both (RFC 9727). Nothing is read before
+ * it is asked for. The YAML is the file as it is written, without what the served contract leaves out.
+ */
+export function publish(
+  app: FastifyInstance,
+  contract: Contract,
+  { contract: source, queue }: Publication,
+  leftOut: Place[],
+): void {
+  const file = (url: URL, type: string) => once(type, () => readFile(url));
+  const swaggerUi = (name: string) => new URL(import.meta.resolve(`@fastify/swagger-ui/static/${name}`));
+  const ours = (name: string) => new URL(`./docs/${name}`, import.meta.url);
+
+  const documents: Record<string, Document> = {
+    "/openapi.yaml": once(yaml, async () => yamlWithout(await readFile(source, "utf8"), leftOut)),
+    ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
+    "/openapi.json": once(json, async () => toJson(contract)),
+    "/docs": once(html, async () => docsPage(contract, queue !== undefined)),
+    ...(queue && { "/docs/queue": file(queue.page, html) }),
+    "/docs/docs.js": file(ours("docs.js"), "text/javascript; charset=utf-8"),
+    "/docs/docs.css": file(ours("docs.css"), "text/css; charset=utf-8"),
+    "/docs/swagger-ui.js": file(swaggerUi("swagger-ui-bundle.js"), "text/javascript; charset=utf-8"),
+    "/docs/swagger-ui.css": file(swaggerUi("swagger-ui.css"), "text/css; charset=utf-8"),
+    [catalogPath]: {
+      type: linkset,
+      read: (base) => contentOf(catalog(base, documents)),
+      headers: (base) => ({ link: `<${base}${catalogPath}>; rel="api-catalog"` }),
+    },
+  };
+  for (const [path, document] of Object.entries(documents)) {
+    app.get(path, answerWithDocument(document));
+    refuseOtherMethods(app, path, ["GET"]);
+  }
+}
+
+/** A document that is the same for every request. */
+function once(type: string, read: () => Promise<string | Buffer>): Document {
+  let content: Promise<Content> | undefined;
+  const forget = (error: unknown) => {
+    content = undefined;
+    throw error;
+  };
+  return { type, read: () => (content ??= read().then(contentOf, forget)) };
+}
+
+function yamlWithout(text: string, places: Place[]): string {
+  if (places.length === 0) return text;
+  const document = parseDocument(text);
+  for (const place of places) document.deleteIn(place);
+  // Lines end where they were written to end.
+  return document.toString({ lineWidth: 0 });
+}
+
+const contentOf = (body: string | Buffer): Content => ({
+  body,
+  etag: entityTag(body),
+});
+
+function answerWithDocument({ type, read, headers }: Document) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const base = originOf(request);
+    const { body, etag } = await read(base);
+    reply.headers({
+      etag,
+      "cache-control": `public, max-age=${cachedSeconds}`,
+      "x-content-type-options": "nosniff",
+      ...(type === html && { "content-security-policy": pagePolicy }),
+      ...headers?.(base),
+    });
+    return fresh(request.headers, { etag }) ? reply.code(304).send() : reply.type(type).send(body);
+  };
+}
+
+/** What there is, as a set of links from the service to its descriptions (RFC 9264). */
+function catalog(base: string, documents: Record<string, Document>): string {
+  const links = (...types: string[]) =>
+    Object.entries(documents)
+      .filter(([, { type }]) => types.includes(type))
+      .map(([path, { type }]) => ({ href: base + path, type: type.split(";")[0] }));
+  const linkset = [
+    {
+      anchor: `${base}/`,
+      "service-desc": links(yaml, json),
+      "service-doc": links(html),
+    },
+  ];
+  return toJson({ linkset });
+}
+
+const docsPage = (contract: Contract, hasQueue: boolean): string =>
+  htmlPage({
+    title: `${contract.info.title} ${contract.info.version}`,
+    links: [
+      ["/openapi.yaml", "OpenAPI as YAML"],
+      ["/openapi.json", "as JSON"],
+      ...(hasQueue ? [["/docs/queue", "the queue's contract"] as [string, string]] : []),
+    ],
+    head: '\n    <link rel="stylesheet" href="/docs/swagger-ui.css">',
+    content: `    <main id="contract"></main>
+${tablesOf(contract)}
+    <script src="/docs/swagger-ui.js"></script>
+    <script type="module" src="/docs/docs.js"></script>`,
+  });

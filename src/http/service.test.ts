@@ -1,0 +1,737 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { Readable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import { type FastifyInstance, fastify } from "fastify";
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Contract } from "../contract/operations.ts";
+import { openLog } from "../process/log.ts";
+import { closeGracefully } from "./closing.ts";
+import type { Handlers } from "./handlers.ts";
+import { Refusal } from "./http-error.ts";
+import type { Caller } from "./security.ts";
+import { createService, type ServiceParts } from "./service.ts";
+
+const json = (schema: object) => ({ content: { "application/json": { schema } } });
+const text = { content: { "text/plain": { schema: { type: "string" } } } };
+const errors = Object.fromEntries(
+  [400, 401, 403, 404, 405, 413, 415, 500, 503].map((status) => [
+    status,
+    { description: "an error", ...text },
+  ]),
+);
+const echo = { description: "what the handler got", ...json({ type: "object", additionalProperties: true }) };
+
+const contract: Contract = {
+  openapi: "3.1.0",
+  info: { title: "Odd things", version: "1.0.0" },
+  paths: {
+    "/things/{thing_id}": {
+      get: {
+        operationId: "getThing",
+        parameters: [
+          { name: "thing_id", in: "path", required: true, schema: { type: "integer", format: "int64" } },
+          { name: "count", in: "query", schema: { type: "integer", minimum: 1, default: 7 } },
+          { name: "flag", in: "query", schema: { type: "boolean" } },
+          { name: "after", in: "query", schema: { type: "integer", format: "int64" } },
+          { name: "since", in: "query", schema: { type: "string", format: "date-time" } },
+          { name: "tag", in: "query", schema: { type: "array", items: { type: "string" } } },
+          {
+            name: "accounts",
+            in: "query",
+            explode: false,
+            schema: { type: "array", items: { $ref: "#/components/schemas/Account" } },
+          },
+        ],
+        responses: { 200: echo, ...errors },
+      },
+    },
+    "/things/": {
+      post: {
+        operationId: "addThing",
+        requestBody: {
+          required: true,
+          ...json({
+            type: "object",
+            required: ["result"],
+            additionalProperties: false,
+            properties: {
+              result: { type: "boolean" },
+              size: { type: "integer" },
+              parts: {
+                type: "array",
+                maxItems: 2,
+                items: { type: "object", required: ["a", "b"], properties: { a: {}, b: {} } },
+              },
+              names: { type: "array", maxItems: 2, uniqueItems: true, items: { type: "string" } },
+            },
+          }),
+        },
+        responses: { 200: echo, ...errors },
+      },
+      put: { operationId: "touchThings", responses: { 200: echo, ...errors } },
+    },
+    "/names/{name}": {
+      get: {
+        operationId: "getName",
+        parameters: [
+          { name: "name", in: "path", required: true, schema: { type: "string", maxLength: 300 } },
+        ],
+        responses: { 200: { description: "plain text", ...text }, ...errors },
+      },
+    },
+    "/secret/{number}": {
+      get: {
+        operationId: "getSecret",
+        security: [{ bearer: ["good"] }, { bearer: ["best"] }, { key: [] }],
+        parameters: [{ name: "number", in: "path", required: true, schema: { type: "integer" } }],
+        responses: { 200: echo, ...errors },
+      },
+    },
+    "/health": { get: { operationId: "look", tags: ["health"], responses: { 200: echo, ...errors } } },
+    "/stray/{kind}": {
+      get: {
+        operationId: "stray",
+        parameters: [{ name: "kind", in: "path", required: true, schema: { type: "string" } }],
+        responses: {
+          200: {
+            description: "a closed answer",
+            ...json({ type: "object", required: ["amount"], properties: { amount: { type: "integer" } } }),
+          },
+          ...errors,
+        },
+      },
+    },
+  },
+  components: {
+    schemas: { Account: { type: "string", minLength: 1 } },
+    securitySchemes: {
+      bearer: { type: "http", scheme: "bearer" },
+      key: { type: "apiKey", in: "header", name: "key" },
+    },
+  },
+};
+
+interface Operations {
+  getThing: unknown;
+  addThing: unknown;
+  touchThings: unknown;
+  getName: unknown;
+  getSecret: unknown;
+  look: unknown;
+  stray: unknown;
+}
+
+/** A request for the name "slow" has entered its handler; it is answered when it is released. */
+const slow = {
+  entered: Promise.withResolvers<void>(),
+  released: Promise.withResolvers<void>(),
+  renew() {
+    this.entered = Promise.withResolvers<void>();
+    this.released = Promise.withResolvers<void>();
+  },
+};
+const handlers = {
+  getThing: async ({ path, query }: never) => ({ status: 200, body: { path, query } }),
+  addThing: async ({ body }: never) => ({ status: 200, body: { body } }),
+  touchThings: async ({ body }: never) => ({ status: 200, body: { body: body ?? "none" } }),
+  getName: async ({ path }: { path: { name: string } }) => {
+    if (path.name === "thrown") throw Object.assign(new Error("password=hunter2"), { statusCode: 418 });
+    if (path.name === "aborted") throw new DOMException("password=hunter2", "AbortError");
+    if (path.name === "slow") {
+      slow.entered.resolve();
+      await slow.released.promise;
+    }
+    return { status: 200, type: "text/plain", body: path.name };
+  },
+  getSecret: async ({ caller }: { caller?: Caller }) => ({ status: 200, body: { ...caller?.claims } }),
+  look: async () => ({ status: 200, body: {} }),
+  stray: async ({ path }: { path: { kind: string } }) =>
+    ({
+      member: { status: 200, body: { amount: 1, leak: true } },
+      missing: { status: 200, body: {} },
+      status: { status: 202, body: {} },
+      type: { status: 200, type: "text/csv", body: "a" },
+      none: { status: 200, body: { amount: 1 } },
+    })[path.kind] as never,
+} as unknown as Handlers<Operations>;
+
+const strays: string[] = [];
+const parts: ServiceParts<Operations> = {
+  contract,
+  handlers,
+  security: {
+    bearer: async ({ headers }, scopes) => {
+      const { authorization = "Bearer bad" } = headers;
+      const name = authorization.slice("Bearer ".length);
+      if (name === "broken") throw Object.assign(new Error("password=hunter2"), { statusCode: 401 });
+      if (name === "bad") throw new Refusal(401, ["who is it"], { "www-authenticate": `Bearer ${scopes}` });
+      if (name === "away") throw new Refusal(503, ["it is not known who"]);
+      if (name === "weak" || !scopes.includes(name)) throw new Refusal(403, [`${scopes} may`, "not you"]);
+      return { scopes: new Set(), claims: { name } };
+    },
+    key: async ({ headers }) => {
+      if (headers.key !== "good") throw new Refusal(401, ["no key"], { "www-authenticate": "Key" });
+      return { scopes: new Set(), claims: { name: "key" } };
+    },
+  },
+  renderError: (_status, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
+  log: openLog("silent"),
+  onStrayReply: (fault) => strays.push(fault),
+};
+
+let app: FastifyInstance;
+let base: string;
+beforeAll(async () => {
+  app = await createService(parts);
+  base = await app.listen({ port: 0, host: "127.0.0.1" });
+});
+afterAll(() => app.close());
+
+type Options = Parameters<typeof request>[1];
+async function ask(path: string, options?: Options) {
+  const { statusCode, headers, body } = await request(`${base}${path}`, options);
+  const sent = await body.text();
+  return { status: statusCode, headers, text: sent, json: () => JSON.parse(sent) };
+}
+
+/** Sends bytes no client library would. */
+function askRaw(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = "";
+    const socket = connect(Number(new URL(base).port), "127.0.0.1", () => socket.write(bytes));
+    socket
+      .on("data", (chunk) => (answer += chunk))
+      .on("close", () => resolve(answer))
+      .on("error", reject);
+  });
+}
+
+describe("a mismatch of contract and code stops the start", () => {
+  test.each<[string, Partial<ServiceParts<Operations>>, string]>([
+    [
+      "a missing handler",
+      { handlers: { ...handlers, stray: undefined } as never },
+      "operations without a handler: stray",
+    ],
+    ["no handler at all", { handlers: {} as never }, "operations without a handler: getThing, addThing"],
+    ["an unknown handler", { handlers: { ...handlers, getThng: handlers.stray } as never }, "getThng"],
+    ["an unguarded scheme", { security: {} }, "security schemes without a handler: bearer, key"],
+    [
+      "a scheme that is not declared",
+      { security: { ...parts.security, toString: async () => expect.unreachable() } },
+      "security handlers without a scheme: toString",
+    ],
+    [
+      "parameters of a whole path",
+      { contract: { ...contract, paths: { "/x": { parameters: [] } } }, handlers: {} as never },
+      "/x: declare parameters with the operations",
+    ],
+    [
+      "a parameter name the router cannot match",
+      {
+        contract: { ...contract, paths: { "/x/{tx-id}": { get: { operationId: "stray" } } } },
+        handlers: { stray: handlers.stray } as never,
+      },
+      "{tx-id}",
+    ],
+  ])("%s", async (_name, change, message) => {
+    await expect(createService({ ...parts, ...change })).rejects.toThrow(message);
+  });
+});
+
+describe("path and query parameters are read exactly", () => {
+  test.each([
+    ["/things/9007199254740993", '{"path":{"thing_id":9007199254740993},"query":{"count":7}}\n'],
+    ["/things/-9223372036854775808?after=9223372036854775807", '"after":9223372036854775807'],
+    ["/things/1?tag=a&tag=b", '"tag":["a","b"]'],
+    ["/things/1?tag=a", '"tag":["a"]'],
+    ["/things/1?accounts=a,b", '"accounts":["a","b"]'],
+    ["/things/1?flag=true&count=2", '"flag":true'],
+    ["/things/1?since=2024-02-29T00:00:00%2B02:00", '"since":"2024-02-29T00:00:00+02:00"'],
+  ])("%s", async (path, part) => {
+    const answer = await ask(path);
+    expect(answer.text).toContain(part);
+    expect(answer.status).toBe(200);
+  });
+
+  test.each([
+    ["/things/9223372036854775808", 404, "Not Found"],
+    ["/things/1.0", 400, "path parameter thing_id must be a 64-bit integer"],
+    ["/things/1e3", 400, "path parameter thing_id"],
+    ["/things/0x10", 400, "path parameter thing_id"],
+    ["/things/%205", 400, "path parameter thing_id"],
+    ["/things/007", 400, "path parameter thing_id"],
+    ["/things/1?after=9223372036854775808", 400, "query parameter after must be a 64-bit integer"],
+    ["/things/1?count=0", 400, "query parameter count must be >= 1"],
+    ["/things/1?count=1e3", 400, "query parameter count must be integer"],
+    ["/things/1?count=", 400, "query parameter count must be integer"],
+    ["/things/1?count=1&count=2", 400, "query parameter count must be integer"],
+    ["/things/1?flag=TRUE", 400, "query parameter flag must be boolean"],
+    ["/things/1?flag=1", 400, "query parameter flag must be boolean"],
+    ["/things/1?accounts=a,,b", 400, "query parameter accounts/1"],
+    ["/things/1?since=2024-02-30T00:00:00Z", 400, "query parameter since"],
+    ["/things/1?since=2024-02-20T00:00:00+02:00", 400, "query parameter since"],
+    ["/things/1?since=2024-02-20%2000:00:00Z", 400, "query parameter since"],
+    ["/things/1?since=2024-02-20T00:00:60Z", 400, "query parameter since"],
+    ["/things/1?nope=1&flag=2", 400, 'query parameter "nope" is not known'],
+    ["/things/1?nope=1", 400, "is not known; known: count, flag, after, since, tag, accounts"],
+    ["/things/1?__proto__=1", 400, 'query parameter "__proto__" is not known'],
+    ["/names/x?debug=1", 400, 'query parameter "debug" is not known'],
+    ["/names/x?a=%ZZ", 400, "malformed percent-encoding in the query"],
+    ["/names/x?a=%FF", 400, "malformed percent-encoding in the query"],
+    ["/names/%ZZ", 400, "malformed percent-encoding in the path"],
+    ["/names/%FF", 400, "malformed percent-encoding in the path"],
+    ["/nowhere", 404, "nothing is served at this path"],
+  ])("%s is %i", async (path, status, message) => {
+    const answer = await ask(path);
+    expect(answer.text).toContain(message);
+    expect(answer.status).toBe(status);
+    expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
+  });
+
+  test.each(["__proto__", "constructor", "..%2F..", "a%2Fb", "%F0%9F%92%B7", "x".repeat(300)])(
+    "%s is an ordinary name",
+    async (name) => {
+      const answer = await ask(`/names/${name}`);
+      expect(answer).toMatchObject({ status: 200, text: decodeURIComponent(name) });
+    },
+  );
+
+  test("a name beyond its length is a bad request, however long", async () => {
+    for (const length of [301, 5000]) expect((await ask(`/names/${"x".repeat(length)}`)).status).toBe(400);
+  });
+});
+
+describe("a body is taken as it is or refused", () => {
+  const post = (body: string | null, contentType?: string) =>
+    ask("/things/", {
+      method: "POST",
+      body,
+      headers: contentType === undefined ? {} : { "content-type": contentType },
+    });
+
+  test.each([
+    ['{"result":"true"}', "body/result must be boolean"],
+    ['{"result":1}', "body/result must be boolean"],
+    ['{"result":null}', "body/result must be boolean"],
+    ['{"result":[true]}', "body/result must be boolean"],
+    ['{"result":true,"extra":1}', 'body/"extra" is not known'],
+    ['{"result":true,"size":"5"}', "body/size must be integer"],
+    ['{"result":true,"names":["a","a"]}', "body/names must NOT have duplicate items"],
+    [
+      '{"result":true,"parts":[{},{}]}',
+      "body/parts/0/a is required; body/parts/0/b is required; body/parts/1",
+    ],
+    ["[]", "body must be object"],
+    ["{", "the body is not valid JSON"],
+    ["", "the body is empty"],
+  ])("%s is not mended", async (body, message) => {
+    const answer = await post(body, "application/json");
+    expect(answer.text).toContain(message);
+    expect(answer.status).toBe(400);
+  });
+
+  test("a list that is too long is refused at once, whatever is wrong with each of its items", async () => {
+    const names = Array.from({ length: 50_000 }, (_, index) => `"${index}"`);
+    const body = `{"parts":[${"{},".repeat(200_000)}{}],"names":[${names}]}`;
+    const msOf = async (work: () => Promise<unknown>) => {
+      const begun = performance.now();
+      await work();
+      return performance.now() - begun;
+    };
+    // As long a body that is refused before anybody looks at a list.
+    const atOnceMs = await msOf(() => post(`{"parts":[],${body.slice(1)}]`, "application/json"));
+    const begun = performance.now();
+    const answer = await post(body, "application/json");
+    expect(answer.text.split("; ")).toEqual([
+      "body/result is required",
+      "body/parts must NOT have more than 2 items",
+      "body/names must NOT have more than 2 items\n",
+    ]);
+    expect(performance.now() - begun).toBeLessThan(1500 + 10 * atOnceMs);
+  });
+
+  test("a required body that is not there is refused", async () => {
+    expect(await post(null)).toMatchObject({ status: 400, text: "a body is required\n" });
+  });
+
+  test.each(["text/plain", "application/xml", "application/vnd.x+json", "nonsense"])(
+    "%s does not pass by the validation",
+    async (contentType) => {
+      expect((await post('{"result":true}', contentType)).status).toBe(415);
+    },
+  );
+
+  test.each([
+    ["application/json; charset=utf-8", 200],
+    ['application/json;charset="UTF-8"', 200],
+    ["application/json; charset=utf-16", 415],
+    ["application/json; charset=iso-8859-1", 415],
+    ["application/json; profile=a; charset=latin1", 415],
+  ])("a body of type %s is %i", async (type, status) => {
+    const answer = await post('{"result":true}', type);
+    expect(answer.status).toBe(status);
+    if (status === 415) expect(answer.text).toBe("the charset of the body must be utf-8\n");
+  });
+
+  test.each([
+    ["identity", 200],
+    ["gzip", 415],
+    ["gzip, identity", 415],
+    ["wonders", 415],
+  ])("a body with the content encoding %s is %i", async (encoding, status) => {
+    const headers = { "content-type": "application/json", "content-encoding": encoding };
+    const answer = await ask("/things/", { method: "POST", body: '{"result":true}', headers });
+    expect(answer.status).toBe(status);
+    if (status === 415) expect(answer.text).toBe("the body must not have a content encoding\n");
+    if (status === 415) expect(answer.headers["accept-encoding"]).toBe("identity");
+  });
+
+  test.each([
+    ["a byte that begins nothing", [0xff]],
+    ["half a character", [0xc3]],
+    ["an encoded surrogate", [0xed, 0xa0, 0x80]],
+    ["too long a form", [0xc0, 0xaf]],
+    ["beyond Unicode", [0xf4, 0x90, 0x80, 0x80]],
+  ])("a body that is no UTF-8 is refused: %s", async (_title, bytes) => {
+    const body = Buffer.concat([
+      Buffer.from('{"result":true,"names":["a'),
+      Buffer.from(bytes),
+      Buffer.from('"]}'),
+    ]);
+    const answer = await ask("/things/", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    expect(answer).toMatchObject({ status: 400, text: "the body is not text in UTF-8\n" });
+  });
+
+  test("a body of 1 MiB arrives, a longer one is refused", async () => {
+    const body = '{"result":true}'.padEnd(2 ** 20);
+    expect((await post(body, "application/json")).status).toBe(200);
+    expect((await post(`${body} `, "application/json")).status).toBe(413);
+  });
+
+  test("a body that is nested more than 100 deep is refused, however deep", async () => {
+    for (const depth of [100, 500_000]) {
+      const body = `{"result":true,"x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+      const answer = await post(body, "application/json");
+      expect(answer).toMatchObject({ status: 400, text: "body is nested more than 100 deep\n" });
+    }
+  });
+
+  test("a body that conforms arrives", async () => {
+    expect((await post('{"result":true}', "application/json; charset=utf-8")).json()).toEqual({
+      body: { result: true },
+    });
+  });
+
+  test.each(["text/plain", "application/json", "nonsense", "", undefined])(
+    "an operation without a body ignores one of type %s",
+    async (contentType) => {
+      const headers = contentType === undefined ? {} : { "content-type": contentType };
+      const answer = await ask("/things/", { method: "PUT", body: "{not json", headers });
+      expect(answer).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
+      const chunked = await ask("/things/", { method: "PUT", body: Readable.from(["{not json"]), headers });
+      expect(chunked).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
+    },
+  );
+});
+
+describe("credentials are looked at first", () => {
+  test.each([
+    ["/secret/x", undefined, 401, "who is it; no key\n"],
+    ["/secret/x?nope=1", "bad", 401, "who is it; no key\n"],
+    ["/secret/1", "weak", 403, "good may; not you; best may\n"],
+    ["/secret/1", "away", 503, "it is not known who\n"],
+    ["/secret/1", "broken", 500, "something unexpected happened; it has been logged\n"],
+    ["/secret/x", "good", 400, "path parameter number must be integer\n"],
+    ["/secret/1", "good", 200, '{"name":"good"}\n'],
+    ["/secret/1", "best", 200, '{"name":"best"}\n'],
+  ])("%s with %s is %i", async (path, name, status, text) => {
+    const answer = await ask(path, { headers: name ? { authorization: `Bearer ${name}` } : {} });
+    expect(answer).toMatchObject({ status, text });
+    expect(answer.headers["www-authenticate"]).toBe(status === 401 ? "Bearer good" : undefined);
+    expect(
+      (await ask(path, { headers: { ...(name && { authorization: `Bearer ${name}` }), key: "good" } }))
+        .status,
+    ).toBe(path.includes("x") ? 400 : 200);
+  });
+
+  test("nobody is asked for any when no security is given, and the contract is served without it", async () => {
+    const { security: _, ...open } = parts;
+    await using own = await createService({
+      ...open,
+      publication: { contract: new URL("../../openapi/features.yaml", import.meta.url) },
+    });
+    const at = await own.listen({ port: 0, host: "127.0.0.1" });
+    const get = async (path: string) => (await request(at + path)).body.json() as Promise<Contract>;
+    expect(await get("/secret/1")).toEqual({});
+    const { paths, components, ...rest } = structuredClone(contract);
+    delete (components as { securitySchemes?: object }).securitySchemes;
+    for (const operation of Object.values(paths).flatMap(
+      (path) => Object.values(path) as Record<string, object>[],
+    )) {
+      delete operation.security;
+      delete (operation.responses as Record<string, object>)["401"];
+      delete (operation.responses as Record<string, object>)["403"];
+    }
+    expect(await get("/openapi.json")).toEqual({ ...rest, paths, components });
+  });
+});
+
+describe("methods and paths", () => {
+  test("HEAD answers where GET does, without a body", async () => {
+    const answer = await ask("/names/abc", { method: "HEAD" });
+    expect(answer).toMatchObject({ status: 200, text: "" });
+    expect(answer.headers["content-length"]).toBe("3");
+  });
+
+  test.each(["DELETE", "POST", "OPTIONS", "TRACE", "PROPFIND"])(
+    "%s where only GET is declared is 405",
+    async (method) => {
+      const answer = await ask("/names/abc", { method: method as never });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.allow).toBe("GET, HEAD");
+    },
+  );
+
+  test("405 names what is allowed, and reads no body first", async () => {
+    const answer = await ask("/things/", {
+      method: "PATCH",
+      body: "x",
+      headers: { "content-type": "nonsense" },
+    });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toBe("POST, PUT");
+  });
+
+  test("a trailing slash makes no difference", async () => {
+    expect((await ask("/names/abc/")).status).toBe(200);
+    expect((await ask("/things", { method: "PUT" })).status).toBe(200);
+  });
+
+  test.each([
+    ["nonsense\r\n\r\n", "HTTP/1.1 400", "this is not an HTTP request"],
+    [
+      `GET /names/a HTTP/1.1\r\nhost: a\r\nx: ${"x".repeat(20_000)}\r\n\r\n`,
+      "HTTP/1.1 431",
+      "larger than 16 KiB",
+    ],
+    ["GET /names/a HTTP/1.1\r\nconnection: close\r\n\r\n", "HTTP/1.1 400", "the header Host is missing"],
+    [
+      "GET /names/a HTTP/1.1\r\nhost: a\r\nHost: b\r\nconnection: close\r\n\r\n",
+      "HTTP/1.1 400",
+      "more than one header Host",
+    ],
+    [
+      'GET /names/a HTTP/1.1\r\nhost: a">,<b\r\nconnection: close\r\n\r\n',
+      "HTTP/1.1 400",
+      "the header Host names no host",
+    ],
+    ...["x:y:z", "a:99999", "[::1", "[:::]", "::1", "a%zz", "a%00", "1.2.3.4.5", "user@a", "a/b", "a,b"].map(
+      (host): [string, string, string] => [
+        `GET /names/a HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
+        "HTTP/1.1 400",
+        "the header Host names no host",
+      ],
+    ),
+    ...["a:", "A.example:0", "127.0.0.1:65535", "a_b", "%41"].map((host): [string, string, string] => [
+      `GET /names/a HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
+      "HTTP/1.1 200",
+      "a",
+    ]),
+    [
+      "GET /names/a#b HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
+      "HTTP/1.1 400",
+      "a # in the target must be percent-encoded, as %23",
+    ],
+    [
+      "GET /things/1?tag=a#b HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
+      "HTTP/1.1 400",
+      "a # in the target must be percent-encoded, as %23",
+    ],
+    ["CONNECT other:80 HTTP/1.1\r\nhost: a\r\n\r\n", "HTTP/1.1 405", "CONNECT is not allowed here"],
+    ["CONNECT other:80 HTTP/1.1\r\nhost: a\r\n\r\nmore", "allow: \r\n", "CONNECT is not allowed here"],
+    ["GET http://b:81/names/a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
+    [
+      "GET http://u@b/names/a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
+      "HTTP/1.1 400",
+      "the header Host names no host",
+    ],
+    [
+      "GET http://b:81/names/a HTTP/1.1\r\nconnection: close\r\n\r\n",
+      "HTTP/1.1 400",
+      "the header Host is missing",
+    ],
+    ["GET /names/a HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
+    ["GET /names/a HTTP/1.1\r\nhost: [::1]:8080\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
+    ["GET /names/a HTTP/1.0\r\n\r\n", "HTTP/1.1 200", "a"],
+    ["GET /names/a HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
+  ])(
+    "what is no request, or an odd one, is answered in the service's words: %j",
+    async (bytes, status, message) => {
+      const answer = await askRaw(bytes);
+      expect(answer).toContain(status);
+      expect(answer).toContain(message);
+      expect(answer).toContain("content-type: text/plain");
+    },
+  );
+});
+
+describe("what is longer than usual is answered as the contract says, and no request is taken for two", () => {
+  const get = (path: string, ...lines: string[]) =>
+    [`GET ${path} HTTP/1.1`, "host: a", ...lines, "", ""].join("\r\n");
+  const post = (...lines: string[]) =>
+    ["POST /things/ HTTP/1.1", "host: a", "content-type: application/json", ...lines].join("\r\n");
+  const last = get("/names/last", "connection: close");
+  const long = "x".repeat(15_000);
+  const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
+  const body = '{"result":true}';
+
+  test.each([
+    ["a request line of more than 16 KiB", get(`/names/${"x".repeat(16_384)}`), [431]],
+    ["a long path", get(`/names/${long}`) + last, [400, 200]],
+    ["a long path that leads nowhere", get(`/${long}`) + last, [404, 200]],
+    ["a long query", get(`/things/1?tag=${long}`) + last, [200, 200]],
+    ["a long query that is not known", get(`/names/a?${long}=1`) + last, [400, 200]],
+    ["chunks of more than 1 MiB", post("transfer-encoding: chunked", "", chunk.repeat(17)), [413]],
+    ["more than 1 MiB that is only announced", post("content-length: 1048577", "", ""), [413]],
+    ["more than was announced", post(`content-length: ${body.length}`, "", `${body}more`) + last, [400]],
+    ["two lengths", post("content-length: 15", "content-length: 150", "", body) + last, [400]],
+    ["a length and chunks", post("content-length: 15", "transfer-encoding: chunked", "", body), [400]],
+    ["a body of GET", get("/names/a", "content-length: 15") + body + last, [200, 200]],
+    [
+      "a body of GET in chunks",
+      `${get("/names/a", "transfer-encoding: chunked")}${chunk.repeat(17)}0\r\n\r\n${last}`,
+      [200, 200],
+    ],
+  ])("%s", async (_name, bytes, statuses) => {
+    const answers = [...(await askRaw(bytes)).matchAll(/HTTP\/1.1 (\d+)/g)];
+    expect(answers.map(([, status]) => Number(status))).toEqual(statuses);
+  });
+});
+
+test.each(["thrown", "aborted"])(
+  "the unexpected is a 500 that leaks nothing, whatever it claims: %s",
+  async (name) => {
+    const answer = await ask(`/names/${name}`);
+    expect(answer).toMatchObject({
+      status: 500,
+      text: "something unexpected happened; it has been logged\n",
+    });
+  },
+);
+
+test("beyond 1000 requests in hand more are told to come later, but who asks for the health is answered", async () => {
+  const released = Promise.withResolvers<void>();
+  let entered = 0;
+  const getName = async () => {
+    entered += 1;
+    await released.promise;
+    return { status: 200, type: "text/plain", body: "at last" };
+  };
+  await using own = await createService({ ...parts, handlers: { ...handlers, getName } as never });
+  const at = await own.listen({ port: 0, host: "127.0.0.1" });
+  const askMany = (count: number) =>
+    Array.from({ length: count }, async () => {
+      const { statusCode, headers, body } = await request(`${at}/names/a`);
+      return [statusCode, headers["retry-after"], await body.text()];
+    });
+  const first = askMany(1000);
+  await expect.poll(() => entered).toBe(1000);
+  const refusal = "the service has too many requests in hand; trying again later may help\n";
+  for (const answer of await Promise.all(askMany(200))) expect(answer).toEqual([503, "1", refusal]);
+  expect((await request(`${at}/health`)).statusCode).toBe(200);
+  released.resolve();
+  for (const answer of await Promise.all([...first, ...askMany(200)])) {
+    expect(answer).toEqual([200, undefined, "at last"]);
+  }
+});
+
+describe("a reply that strays from the contract is caught", () => {
+  test.each([
+    ["member", 'body/"leak" is not known'],
+    ["missing", "body/amount is required"],
+    ["status", "the status is not declared"],
+    ["type", 'the media type "text/csv" is not declared'],
+  ])("%s", async (kind, message) => {
+    strays.length = 0;
+    const answer = await ask(`/stray/${kind}`);
+    expect(answer.status).toBe(500);
+    expect(answer.text).toContain(message);
+    expect(strays).toHaveLength(1);
+  });
+
+  test("and one that does not is let through", async () => {
+    strays.length = 0;
+    expect((await ask("/stray/none")).text).toBe('{"amount":1}\n');
+    expect(strays).toEqual([]);
+  });
+});
+
+test("closing answers what is in flight, refuses what comes, and is not held up by kept-alive connections", async () => {
+  const own = await createService(parts);
+  const { port } = new URL(await own.listen({ port: 0, host: "127.0.0.1" }));
+  const get = (name: string) => `GET /names/${name} HTTP/1.1\r\nhost: a\r\n\r\n`;
+  const idle = connect(Number(port), "127.0.0.1");
+  const busy = connect(Number(port), "127.0.0.1");
+  const ended = Promise.all([once(idle, "close"), once(busy, "close")]);
+  idle.write(get("idle"));
+  await once(idle, "data");
+  slow.renew();
+  let answers = "";
+  busy.on("data", (chunk) => (answers += chunk)).write(get("slow"));
+  await slow.entered.promise;
+  const began = performance.now();
+  const closed = own.close();
+  busy.write(get("late"));
+  await wait(200);
+  slow.released.resolve();
+  await Promise.all([closed, ended]);
+  expect(answers).toMatch(
+    /^HTTP\/1.1 200 OK.*\r\n\r\nslowHTTP\/1.1 503 .*\r\n\r\nthe service is stopping\n$/s,
+  );
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+test("a reply that its reader does not take is cut off after the grace", async () => {
+  const app = fastify();
+  closeGracefully(app, 300);
+  app.get("/endless", (_request, reply) =>
+    reply.type("text/plain").send(
+      Readable.from(
+        (function* () {
+          for (;;) yield "x".repeat(65_536);
+        })(),
+      ),
+    ),
+  );
+  const { port } = new URL(await app.listen({ port: 0, host: "127.0.0.1" }));
+  const reader = connect(Number(port), "127.0.0.1").on("error", () => {});
+  reader.write("GET /endless HTTP/1.1\r\nhost: a\r\n\r\n");
+  await once(reader, "readable");
+  const began = performance.now();
+  await app.close();
+  expect(performance.now() - began).toBeGreaterThan(250);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  reader.destroy();
+});
+
+test("a kept-alive connection that was busy at the closing is ended once it is idle", async () => {
+  const own = await createService(parts);
+  const { port } = new URL(await own.listen({ port: 0, host: "127.0.0.1" }));
+  slow.renew();
+  const busy = connect(Number(port), "127.0.0.1").resume();
+  busy.write("GET /names/slow HTTP/1.1\r\nhost: a\r\n\r\n");
+  await slow.entered.promise;
+  const began = performance.now();
+  const closed = own.close();
+  await wait(200);
+  slow.released.resolve();
+  await closed;
+  expect(performance.now() - began).toBeLessThan(10_000);
+});

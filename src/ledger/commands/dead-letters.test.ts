@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../../../testing/free-port.ts";
+import { patienceMs } from "../../../testing/patience.ts";
+import { newFolder, run } from "../../../testing/run.ts";
+import { openDatabase } from "../database/database.ts";
+import { describeOnEngines, type NewDatabase } from "../database/new-database.fixture.ts";
+import { ingest } from "../intake/ingest.ts";
+import { readMessage } from "../intake/message.ts";
+import { message } from "../ledger.fixture.ts";
+import { openQueue } from "../queue/queue.ts";
+import { migrate } from "../tables/migrate.ts";
+
+const steering = "\u001b[31m";
+const parked = [
+  {
+    source_id: "m1",
+    body: JSON.stringify(message({ event_details: { note: steering } })),
+    reason: "an older rule",
+  },
+  { source_id: `m2${steering}`, body: '{"event_type":1}\u0000', reason: "the message is not JSON" },
+  {
+    source_id: "m3",
+    body: JSON.stringify(message({ timestamp: "yesterday" })),
+    reason: "timestamp must be …",
+  },
+];
+
+const asBytes = (messages: { source_id: string; body: string; reason: string }[]) =>
+  messages.map((message) => ({ ...message, body: Buffer.from(message.body) }));
+
+describeOnEngines("parked messages", (make) => {
+  /** A database in which they are parked. */
+  async function park() {
+    const made = await make();
+    const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
+    await using database = await openDatabase(made.url);
+    await migrate(database);
+    await ingest(database, { events: [], reprojections: [], parked: asBytes(parked) });
+    return {
+      env,
+      parkedCommand: (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended,
+      [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
+    };
+  }
+  /** For those who only read. */
+  let shared: Awaited<ReturnType<typeof park>>;
+  beforeAll(async () => {
+    shared = await park();
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+  const parkedCommand = (...args: string[]) => shared.parkedCommand(...args);
+
+  test("are listed, in lines that steer no terminal", async () => {
+    const { code, output, errors } = await parkedCommand("list");
+    expect([code, errors]).toEqual([0, ""]);
+    expect(output).not.toContain(steering);
+    const lines = output.trim().split("\n");
+    expect(lines.map((line) => line.replace(/ {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}/, " at "))).toEqual([
+      "1 at m1  an older rule",
+      "2 at m2\\u001b[31m  the message is not JSON",
+      "3 at m3  timestamp must be …",
+      "3 parked",
+    ]);
+  });
+
+  test("are shown, with the body as it came", async () => {
+    const { code, output } = await parkedCommand("show", "2");
+    expect(code).toBe(0);
+    expect(output).toMatch(/^number {5}2\nparked at {2}\S+Z\nsource id {2}m2/);
+    expect(output.endsWith(`\n\n${parked[1]?.body}\n`)).toBe(true);
+  });
+
+  test.each([
+    ["show", "77"],
+    ["replay", "1", "77"],
+  ])("must be there to %s %s", async (...args) => {
+    expect(await parkedCommand(...args)).toEqual({
+      code: 1,
+      output: "",
+      errors: "parked: no message 77 is parked\n",
+    });
+  });
+
+  test("are not replayed when it is only asked what would be", async () => {
+    const { code, output } = await parkedCommand("replay", "--all", "--dry-run");
+    expect(code).toBe(0);
+    expect(output.split("\n")).toEqual([
+      "1 would be stored",
+      expect.stringMatching(/^2 would be parked again: the message is not JSON$/),
+      expect.stringMatching(/^3 would be parked again: timestamp must /),
+      "3 looked at; nothing was sent",
+      "",
+    ]);
+    expect((await parkedCommand("list")).output).toContain("3 parked");
+  });
+
+  test("go back through the queue's door, and are parked no more", async () => {
+    await using own = await park();
+    const { env, parkedCommand } = own;
+    expect(await parkedCommand("replay", "3")).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^sent 1 messages to sqs/),
+    });
+    expect((await parkedCommand("list")).output).toMatch(/\n2 parked\n$/);
+    await using queue = await openQueue(env.QUEUE_URL);
+    const [delivery] = await queue.receive(1, 5000, AbortSignal.timeout(patienceMs));
+    expect(readMessage(delivery?.body ?? "")).toMatchObject({ kind: "refused" });
+  });
+
+  test("stay parked when the queue does not take them", async () => {
+    await using own = await park();
+    const { parkedCommand } = own;
+    const { code, errors } = await parkedCommand("replay", "2");
+    expect([code, errors.slice(0, 8)]).toEqual([1, "parked: "]);
+    expect((await parkedCommand("list")).output).toMatch(/\n3 parked\n$/);
+  });
+});
+
+describeOnEngines("a parked message that is replayed and refused again", (make) => {
+  test("is parked once, with the reason of the newest refusal", async () => {
+    await using made = await make();
+    const env = {
+      DATABASE_URL: made.url,
+      QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}`,
+      LEDGER_PORT: "0",
+    };
+    {
+      await using database = await openDatabase(made.url);
+      await migrate(database);
+      const refused = [{ source_id: "m1", body: '{"event_type":', reason: "an older rule" }];
+      await ingest(database, { events: [], reprojections: [], parked: asBytes(refused) });
+    }
+    const parkedCommand = (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended;
+    expect((await parkedCommand("replay", "1")).code).toBe(0);
+    const ledger = run("main.ts", { args: ["ledger"], env });
+    await ledger.says("message parked");
+    ledger.child.kill("SIGTERM");
+    expect(await ledger.ended).toMatchObject({ code: 0, errors: "" });
+    expect((await parkedCommand("list")).output).toMatch(/^2 .* {2}the message is not JSON\n1 parked\n$/);
+    expect((await parkedCommand("show", "2")).output).toMatch(/\n\n\{"event_type":\n$/);
+  });
+});
+
+describeOnEngines("a parked message that is very large", (make) => {
+  let made: NewDatabase;
+  beforeAll(async () => {
+    made = await make();
+    await using database = await openDatabase(made.url);
+    await migrate(database);
+    await database.run(
+      `insert into parked_message (source_id, body, reason)
+       select 'large', convert_to(repeat('x', 60000000), 'UTF8'), 'the message is larger than 1 MiB'
+       union all select 'small', '{}', 'event_type is required'`,
+    );
+  });
+  afterAll(() => made[Symbol.asyncDispose]());
+  const parkedCommand = (args: string[], env = {}) =>
+    run("ledger/commands/parked.ts", { args, env: { DATABASE_URL: made.url, ...env } }).ended;
+
+  test("stays parked, and keeps no other from being replayed", async () => {
+    const dryRun = await parkedCommand(["replay", "--all", "--dry-run"]);
+    expect(dryRun.output).toContain("1 would stay parked: it is larger than 1 MiB\n2 would be parked again");
+    const QUEUE_URL = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
+    const { code, output } = await parkedCommand(["replay", "--all"], { QUEUE_URL });
+    expect([code, output]).toEqual([0, expect.stringMatching(/^sent 1 messages /)]);
+    expect((await parkedCommand(["list"])).output).toMatch(/^1 .* large .*\n1 parked\n$/);
+  });
+});
+
+describeOnEngines("many parked messages", (make) => {
+  test("are replayed, each once", async () => {
+    await using made = await make();
+    const many = Array.from({ length: 250 }, (_, index) => ({
+      source_id: `many${index}`,
+      body: String(index),
+      reason: "many",
+    }));
+    {
+      await using database = await openDatabase(made.url);
+      await migrate(database);
+      // A message that is delivered again is parked once, as it was the first time.
+      const again = many.map((message) => ({ ...message, reason: "again" }));
+      for (const messages of [many, again])
+        await ingest(database, { events: [], reprojections: [], parked: asBytes(messages) });
+      expect(await database.query("select distinct reason from parked_message")).toEqual([
+        { reason: "many" },
+      ]);
+    }
+    const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
+    await using queue = await openQueue(env.QUEUE_URL);
+    // An embedded database has one process at a time.
+    const replays = Array.from({ length: made.url.startsWith("pglite:") ? 1 : 2 }, () =>
+      run("ledger/commands/parked.ts", { args: ["replay", "--all"], env }),
+    );
+    const outputs = await Promise.all(replays.map(async ({ ended }) => (await ended).output));
+    const sent = outputs.map((output) => Number(/^sent (\d+) /.exec(output)?.[1]));
+    expect(sent.reduce((sum, count) => sum + count)).toBe(250);
+    const bodies: string[] = [];
+    while (bodies.length < 250) {
+      const some = await queue.receive(100, 5000, AbortSignal.timeout(patienceMs));
+      bodies.push(...some.map(({ body }) => body));
+      await queue.acknowledge(some);
+    }
+    expect(bodies.sort()).toEqual(many.map(({ body }) => body).sort());
+    expect((await queue.check()).waiting).toBe(0);
+  });
+
+  test("are not in the way of a reader that has read enough", async () => {
+    await using made = await make();
+    {
+      await using database = await openDatabase(made.url);
+      await migrate(database);
+      const parked = Array.from({ length: 500 }, (_, index) => ({
+        source_id: `many${index}`,
+        body: "{",
+        reason: "x".repeat(1000),
+      }));
+      await ingest(database, { events: [], reprojections: [], parked: asBytes(parked) });
+    }
+    const reading = run("ledger/commands/parked.ts", { args: ["list"], env: { DATABASE_URL: made.url } });
+    reading.child.stdout.once("data", () => reading.child.stdout.destroy());
+    const { code, errors } = await reading.ended;
+    expect([code, errors]).toEqual([0, ""]);
+  });
+});
+
+test.each([
+  [[], "say list, show ID"],
+  [["lost"], "say list, show ID"],
+  [["show"], "say list, show ID"],
+  [["show", "1", "2"], "say list, show ID"],
+  [["show", "one"], "one is no number"],
+  [["replay"], "say list, show ID"],
+  [["replay", "--all", "1"], "say list, show ID"],
+  [["list", "--all"], "only replay has options"],
+  [["replay", "--every"], "--every"],
+])("parked %j is answered with what is wrong", async (args, complaint) => {
+  const { code, output, errors } = await run("ledger/commands/parked.ts", { args }).ended;
+  expect([code, output]).toEqual([2, ""]);
+  expect(errors).toMatch(/^parked: .*\n$/);
+  expect(errors).toContain(complaint);
+});
