@@ -22,7 +22,8 @@ const onDatabase = [
 ];
 /** What takes long by nature: processes under faults, waits by the clock, many rows, tools that are slow to start. */
 const slow = [
-  "scripts/{audit,changes,codegen,lint,mock,servers}.test.ts",
+  "scripts/{contract,servers}/*.test.ts",
+  "scripts/checks/audit.test.ts",
   "simulation/planted.test.ts",
   "src/{commands,main,secrets}.test.ts",
   "src/client/package.test.ts",

@@ -1,5 +1,5 @@
-import { postgresql, rabbitmq, redis } from "../scripts/debian-servers.ts";
-import type { Installable } from "../scripts/installed.ts";
+import { postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
+import type { Installable } from "../scripts/servers/install.ts";
 import { findProgram } from "../testing/servers/server.ts";
 
 /** What must be installed to measure. */

@@ -1,4 +1,4 @@
-import { execFileSync, type Serializable, spawn } from "node:child_process";
+import { execFileSync, type Serializable } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import npmPackage from "../package.json" with { type: "json" };
-import { root } from "../scripts/project.ts";
+import { startProcess } from "../testing/child-process.ts";
 import { freePort } from "../testing/free-port.ts";
+import { root } from "../testing/project.ts";
 
 /** The core that what is measured has to itself; load, databases and brokers share the others. */
 const measuredCore = "0";
@@ -92,7 +93,7 @@ async function startServer(
   const url = `http://127.0.0.1:${port}`;
   const late = AbortSignal.timeout(startMaxMs);
   while (!(await answers(url + path))) {
-    if (program.hasEnded() || late.aborted) throw new Error(`${file} did not start`);
+    if (program.hasExited() || late.aborted) throw new Error(`${file} did not start`);
     await sleep(lookEveryMs);
   }
   const startMs = performance.now() - begun;
@@ -104,27 +105,26 @@ async function launch(
   file: string,
   args: string[],
   { env, options = [] }: { env: Record<string, string>; options?: string[] },
-): Promise<Program & { hasEnded(): boolean }> {
+): Promise<Program & { hasExited(): boolean }> {
   await using opening = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
   opening.defer(() => rm(folder, { recursive: true }));
-  const [taskset, ...command] = onMeasuredCore([process.execPath, ...options, join(root, file), ...args]);
-  const child = spawn(taskset, command, {
-    cwd: folder,
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
-  const ended = once(child, "exit");
-  opening.defer(async () => {
-    child.kill("SIGTERM");
-    await ended;
-  });
+  const running = opening.use(
+    startProcess(onMeasuredCore([process.execPath, ...options, join(root, file), ...args]), {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...env },
+      output: "ignore",
+      errors: "inherit",
+      ipc: true,
+    }),
+  );
+  const { child } = running;
   const opened = opening.move();
   return {
     pid: child.pid as number,
-    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    hasExited: running.hasExited,
     async ask(question) {
-      const unanswered = ended.then(() => {
+      const unanswered = running.exit.then(() => {
         throw new Error(`${file} ended without an answer`);
       });
       child.send(question as Serializable);

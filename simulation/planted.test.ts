@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openProjectCopy, root } from "../scripts/project.ts";
+import { openProjectCopy, root } from "../testing/project.ts";
 import { choosePlanted, findingIn, findingOf, plant, planted } from "./planted.ts";
 import { astrayExitCode } from "./replies.ts";
 

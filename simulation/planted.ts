@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Ended, openProjectCopy, type ProjectCopy } from "../scripts/project.ts";
+import type { Exit } from "../testing/child-process.ts";
+import { openProjectCopy, type ProjectCopy } from "../testing/project.ts";
 import { seeded } from "./random.ts";
 import { astrayExitCode } from "./replies.ts";
 
@@ -104,7 +105,7 @@ export async function plant(copy: ProjectCopy, { file, sound, broken }: Planted)
 }
 
 /** What went astray in a simulation that ended so; throws when nothing did, and when it failed for another reason. */
-export function findingIn({ code, output, errors }: Ended): string {
+export function findingIn({ code, output, errors }: Exit): string {
   if (code === 0) throw new Error("NOT FOUND: its simulation found nothing");
   const finding = errors.split("\n").find((line) => line.startsWith("simulate: "));
   if (code !== astrayExitCode || finding === undefined) {

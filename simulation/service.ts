@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { root } from "../scripts/project.ts";
+import { root } from "../testing/project.ts";
 import { startServer, type TestServer } from "../testing/servers/server.ts";
 
 /** Starts one of the services as an operator does, in a process and a folder of its own; in the folder is its log. */

@@ -1,9 +1,9 @@
-import { newRabbitmq, postgresql, rabbitmq, redis } from "../scripts/debian-servers.ts";
-import { refuseMissing } from "../scripts/installed.ts";
-import { wholeNumber } from "../scripts/options.ts";
+import { newRabbitmq, postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
+import { refuseMissing } from "../scripts/servers/install.ts";
 import { complain, parseCommandLine, runCommand, say, UsageFault } from "../src/process/command.ts";
 import { numeral } from "../src/process/progress.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
+import { wholeNumber } from "../testing/options.ts";
 import { canMount } from "../testing/small-disk.ts";
 import { simulateFeatures, stores } from "./features/run.ts";
 import { simulateLedger } from "./ledger/run.ts";

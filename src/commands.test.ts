@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
+import npmPackage from "../package.json" with { type: "json" };
 import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
 import { newFolder, run } from "../testing/run.ts";
@@ -10,17 +11,10 @@ import { openQueue } from "./ledger/queue/queue.ts";
 
 const memory = { DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:", LEDGER_PORT: "0", FEATURES_PORT: "0" };
 
-const scripts = ["servers", "codegen", "changes", "evidence", "mutants", "fuzz", "examples", "mock", "audit"];
 test.concurrent.each([
-  "main.ts",
-  "ledger/commands/send-events.ts",
-  "ledger/commands/demo.ts",
-  "ledger/commands/parked.ts",
-  "ledger/commands/reproject.ts",
-  "features/commands/store.ts",
-  ...scripts.map((name) => `../scripts/${name}.ts`),
+  ...Object.values(npmPackage.scripts).flatMap((script) => script.match(/(?<=^exec node .*)\S+\.ts/) ?? []),
 ])("%s has --help", async (program) => {
-  const { code, output } = await run(program, { args: ["--help"] }).ended;
+  const { code, output } = await run(program, { args: ["--help"] }).exit;
   expect(output).toMatch(/^Usage: npm /);
   expect(code).toBe(0);
 });
@@ -52,14 +46,14 @@ describe("on embedded defaults", () => {
     };
     const event = (id: string) => `${createdPayment(id, { description: "Zoë’s\u2028💷" })}\n`;
 
-    const services = run("main.ts", { env, folder });
-    await services.says('"service":"ledger","msg":"Server listening');
-    const sent = await run("ledger/commands/send-events.ts", {
+    const services = run("src/main.ts", { env, folder });
+    await services.waitForOutput('"service":"ledger","msg":"Server listening');
+    const sent = await run("src/ledger/commands/send-events.ts", {
       env,
       folder,
       args: ["-"],
       input: event("pay1") + event("pay2"),
-    }).ended;
+    }).exit;
     expect(sent).toMatchObject({
       code: 0,
       errors: "",
@@ -67,7 +61,7 @@ describe("on embedded defaults", () => {
     });
     await eventually(async () => expect(await find("pay2")).toBe(200));
 
-    const demo = await run("ledger/commands/demo.ts", { env, folder }).ended;
+    const demo = await run("src/ledger/commands/demo.ts", { env, folder }).exit;
     expect(demo).toMatchObject({ code: 0, errors: "" });
     const tries = [...demo.output.matchAll(/curl '([^']+)'/g)].map(([, url = ""]) => url);
     expect(tries.length).toBeGreaterThan(5);
@@ -76,19 +70,19 @@ describe("on embedded defaults", () => {
       expect([url, statusCode, (await body.text()).includes("demo")]).toEqual([url, 200, true]);
     }
     services.child.kill("SIGINT");
-    expect((await services.ended).code).toBe(0);
+    expect((await services.exit).code).toBe(0);
 
-    const again = run("main.ts", { env, folder, args: ["ledger"] });
-    await again.says("listening");
+    const again = run("src/main.ts", { env, folder, args: ["ledger"] });
+    await again.waitForOutput("listening");
     expect(await find("pay1")).toBe(200);
     again.child.kill("SIGKILL");
-    await again.ended;
+    await again.exit;
 
-    const afterKill = run("main.ts", { env, folder, args: ["ledger"] });
-    await afterKill.says("listening");
+    const afterKill = run("src/main.ts", { env, folder, args: ["ledger"] });
+    await afterKill.waitForOutput("listening");
     expect(await find("pay1")).toBe(200);
     afterKill.child.kill("SIGTERM");
-    expect((await afterKill.ended).code).toBe(0);
+    expect((await afterKill.exit).code).toBe(0);
   });
 
   test("with background processing off, messages wait in the queue until it is on", async () => {
@@ -101,25 +95,25 @@ describe("on embedded defaults", () => {
     };
     const url = `http://127.0.0.1:${ledgerPort}/v1/transaction/?account_id=57`;
     const total = async () => ((await (await request(url)).body.json()) as { total: number }).total;
-    const idle = run("main.ts", { env, folder, args: ["ledger"] });
-    await idle.says("listening");
+    const idle = run("src/main.ts", { env, folder, args: ["ledger"] });
+    await idle.waitForOutput("listening");
     const input = createdPayment("waits");
     expect(
-      (await run("ledger/commands/send-events.ts", { env, folder, args: ["-"], input }).ended).code,
+      (await run("src/ledger/commands/send-events.ts", { env, folder, args: ["-"], input }).exit).code,
     ).toBe(0);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await total()).toBe(0);
     idle.child.kill("SIGTERM");
-    await idle.ended;
-    const busy = run("main.ts", {
+    await idle.exit;
+    const busy = run("src/main.ts", {
       env: { ...env, QUEUE_RECEIVER_BACKGROUND_PROCESSING: "true" },
       folder,
       args: ["ledger"],
     });
-    await busy.says("listening");
+    await busy.waitForOutput("listening");
     await eventually(async () => expect(await total()).toBe(1));
     busy.child.kill("SIGTERM");
-    expect((await busy.ended).code).toBe(0);
+    expect((await busy.exit).code).toBe(0);
   });
 });
 
@@ -132,7 +126,7 @@ describe("send-events", () => {
     ["a queue in memory", ["-"], "", 2, "QUEUE_URL is memory:", { QUEUE_URL: "memory:" }],
   ])("tells what is wrong: %s", async (_name, args, input, code, message, others = {}) => {
     const env = { QUEUE_URL: `sqs+embedded:./q?port=${await freePort()}`, ...others };
-    const ended = await run("ledger/commands/send-events.ts", { args, input, env }).ended;
+    const ended = await run("src/ledger/commands/send-events.ts", { args, input, env }).exit;
     expect(ended.errors).toContain(message);
     expect(ended.errors.trim().split("\n")).toHaveLength(1);
     expect(ended.code).toBe(code);
@@ -140,8 +134,11 @@ describe("send-events", () => {
 
   test("tells that no queue answers, and keeps the password to itself", async () => {
     const env = { QUEUE_URL: `amqp://user:hunter2@127.0.0.1:${await freePort()}` };
-    const { code, errors } = await run("ledger/commands/send-events.ts", { args: ["-"], input: "{}\n", env })
-      .ended;
+    const { code, errors } = await run("src/ledger/commands/send-events.ts", {
+      args: ["-"],
+      input: "{}\n",
+      env,
+    }).exit;
     expect(errors).toMatch(/^send-events: no queue answers at amqp:\/\/127.0.0.1:\d+: .*ECONNREFUSED.*\n$/);
     expect(code).toBe(1);
   });
@@ -157,25 +154,25 @@ describe("send-events", () => {
     };
     const input = createdPayment("early");
     expect(
-      (await run("ledger/commands/send-events.ts", { args: ["-"], input, env, folder }).ended).code,
+      (await run("src/ledger/commands/send-events.ts", { args: ["-"], input, env, folder }).exit).code,
     ).toBe(0);
-    const ledger = run("main.ts", { env, folder, args: ["ledger"] });
-    await ledger.says("listening");
+    const ledger = run("src/main.ts", { env, folder, args: ["ledger"] });
+    await ledger.waitForOutput("listening");
     const url = `http://127.0.0.1:${env.LEDGER_PORT}/v1/transaction/early?account_id=57`;
     await eventually(async () => expect((await fetch(url)).status).toBe(200));
     ledger.child.kill("SIGTERM");
-    expect((await ledger.ended).code).toBe(0);
+    expect((await ledger.exit).code).toBe(0);
   });
 
   test("sends every line of a file", async () => {
     const url = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
     await using queue = await openQueue(url);
     const lines = Array.from({ length: 250 }, (_, index) => String(index));
-    const sent = await run("ledger/commands/send-events.ts", {
+    const sent = await run("src/ledger/commands/send-events.ts", {
       args: ["-"],
       input: lines.join("\n"),
       env: { QUEUE_URL: url },
-    }).ended;
+    }).exit;
     expect(sent).toMatchObject({ code: 0, output: expect.stringMatching(/^sent 250 messages/) });
     expect(await queue.check()).toEqual({ waiting: 250 });
   });
@@ -185,15 +182,15 @@ describe("send-events", () => {
     await using made = await newEmbedded();
     const queueUrl = `sqs+embedded:${newFolder()}?port=${queuePort}`;
     const env = { ...memory, DATABASE_URL: made.url, QUEUE_URL: queueUrl };
-    const services = run("main.ts", { env, args: ["ledger"] });
-    await services.says("listening");
+    const services = run("src/main.ts", { env, args: ["ledger"] });
+    await services.waitForOutput("listening");
     const file = join(newFolder(), "events.ndjson");
     writeFileSync(file, '{"a":1}\n\nnonsense\n');
-    const { code, errors } = await run("ledger/commands/send-events.ts", { env, args: [file] }).ended;
+    const { code, errors } = await run("src/ledger/commands/send-events.ts", { env, args: [file] }).exit;
     expect([code, errors]).toEqual([1, "send-events: line 3 is not JSON; 0 messages were sent before\n"]);
-    const missing = await run("ledger/commands/send-events.ts", { env, args: ["nowhere.ndjson"] }).ended;
+    const missing = await run("src/ledger/commands/send-events.ts", { env, args: ["nowhere.ndjson"] }).exit;
     expect(missing).toMatchObject({ code: 1, errors: expect.stringContaining("nowhere.ndjson") });
     services.child.kill("SIGTERM");
-    await services.ended;
+    await services.exit;
   });
 });

@@ -86,6 +86,16 @@ describe("the doors of the house", () => {
     expect(importsOf("src/main.ts")).toContain("src/ledger/start.ts");
   });
 
+  test("the product imports only packages that are installed for production", () => {
+    const imported = sources.flatMap((file) => namesIn(read(file)).filter((name) => !isOfOurs(name)));
+    const packages = imported
+      .filter((name) => !name.startsWith("node:"))
+      .map((name) => name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name);
+    const { dependencies } = JSON.parse(read("package.json"));
+    expect(packages.filter((name) => !(name in dependencies))).toEqual([]);
+    expect(packages).toContain("fastify");
+  });
+
   test("the environment is read where a program begins, and nowhere else", () => {
     const readers = sources.filter((file) => read(file).includes("process.env"));
     expect(readers.filter((file) => file !== "src/main.ts" && !/^src\/\w+\/commands\//.test(file))).toEqual(

@@ -26,7 +26,7 @@ describe("settings that cannot be used", () => {
       AUTH_ISSUER: secret,
       LOG_LEVEL: "loud",
     };
-    const { code, output, errors } = await run("main.ts", { env }).ended;
+    const { code, output, errors } = await run("src/main.ts", { env }).exit;
     expect(code).toBe(2);
     expect(output + errors).not.toContain(secret);
     expect(errors.trim().split("\n").sort()).toEqual([
@@ -49,13 +49,13 @@ describe("settings that cannot be used", () => {
     [{ DATABASE_URL: "pglite:" }, "DATABASE_URL names no folder"],
     [{ DATABASE_URL: "./data" }, "DATABASE_URL must be one of"],
   ])("%j", async (env, message) => {
-    const { code, errors } = await run("main.ts", { env, args: ["ledger"] }).ended;
+    const { code, errors } = await run("src/main.ts", { env, args: ["ledger"] }).exit;
     expect(errors).toContain(message);
     expect(code).toBe(2);
   });
 
   test("so is a service that is not known", async () => {
-    const { code, errors } = await run("main.ts", { args: ["lodger"] }).ended;
+    const { code, errors } = await run("src/main.ts", { args: ["lodger"] }).exit;
     expect([code, errors]).toEqual([2, "start: unknown: lodger; known: ledger, features, --help\n"]);
   });
 });
@@ -67,7 +67,7 @@ describe("what cannot be opened is one clear line and exit code 1", () => {
     const { port } = server.address() as { port: number };
     await using made = await newEmbedded();
     const env = { ...memory, DATABASE_URL: made.url, LEDGER_PORT: String(port) };
-    const { code, errors } = await run("main.ts", { env }).ended;
+    const { code, errors } = await run("src/main.ts", { env }).exit;
     server.close();
     expect(errors).toMatch(/^start: ledger: .*EADDRINUSE.*\n$/);
     expect(errors).toContain(String(port));
@@ -77,13 +77,13 @@ describe("what cannot be opened is one clear line and exit code 1", () => {
   test("a data folder another process has", async () => {
     await using made = await newEmbedded();
     const env = { ...memory, DATABASE_URL: made.url };
-    const first = run("main.ts", { env, args: ["ledger"] });
-    await first.says("listening");
-    const second = await run("main.ts", { env, args: ["ledger"] }).ended;
+    const first = run("src/main.ts", { env, args: ["ledger"] });
+    await first.waitForOutput("listening");
+    const second = await run("src/main.ts", { env, args: ["ledger"] }).exit;
     expect(second.errors).toMatch(/^start: ledger: the folder .* is in use by another process\n$/);
     expect(second.code).toBe(1);
     first.child.kill("SIGTERM");
-    expect((await first.ended).code).toBe(0);
+    expect((await first.exit).code).toBe(0);
   });
 
   test("a folder that cannot be written", async () => {
@@ -91,10 +91,10 @@ describe("what cannot be opened is one clear line and exit code 1", () => {
     writeFileSync(file, "");
     chmodSync(file, 0o400);
     for (const url of [`pglite:${file}`, `pglite:${file}/below`]) {
-      const { code, errors } = await run("main.ts", {
+      const { code, errors } = await run("src/main.ts", {
         env: { ...memory, DATABASE_URL: url },
         args: ["ledger"],
-      }).ended;
+      }).exit;
       expect(errors).toMatch(/^start: ledger: the folder .* cannot be written: E\w+\n$/);
       expect(code).toBe(1);
     }
@@ -104,21 +104,21 @@ describe("what cannot be opened is one clear line and exit code 1", () => {
 describe("a stop", () => {
   test.each(["SIGTERM", "SIGINT"] as const)("by %s ends both services with exit code 0", async (signal) => {
     await using made = await newEmbedded();
-    const services = run("main.ts", { env: { ...memory, DATABASE_URL: made.url } });
+    const services = run("src/main.ts", { env: { ...memory, DATABASE_URL: made.url } });
     await eventually(() => expect(services.output().match(/listening/g)).toHaveLength(2));
     const begun = performance.now();
     services.child.kill(signal);
-    expect(await services.ended).toMatchObject({ code: 0, errors: "" });
+    expect(await services.exit).toMatchObject({ code: 0, errors: "" });
     // What has nothing in hand does not wait for the end of its grace.
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   test("while the ledger still makes its database is heard too", async () => {
-    const services = run("main.ts", { env: { ...memory, DATABASE_URL: `pglite:${newFolder()}` } });
-    await services.says('"service":"features","msg":"Server listening');
+    const services = run("src/main.ts", { env: { ...memory, DATABASE_URL: `pglite:${newFolder()}` } });
+    await services.waitForOutput('"service":"features","msg":"Server listening');
     expect(services.output()).not.toContain('"service":"ledger"');
     services.child.kill("SIGINT");
-    expect((await services.ended).code).toBe(0);
+    expect((await services.exit).code).toBe(0);
   });
 });
 
@@ -132,10 +132,10 @@ test("an address that others reach is warned of, unless they have to say who the
     [{}, 1],
     [authentication, 0],
   ] as const) {
-    const services = run("main.ts", { env: { ...memory, HOST: "0.0.0.0", ...env }, args: ["features"] });
-    await services.says("listening");
+    const services = run("src/main.ts", { env: { ...memory, HOST: "0.0.0.0", ...env }, args: ["features"] });
+    await services.waitForOutput("listening");
     services.child.kill("SIGTERM");
-    const { output } = await services.ended;
+    const { output } = await services.exit;
     expect(output.split("\n").filter((line) => line.includes('"level":40'))).toHaveLength(warnings);
   }
 });
@@ -152,7 +152,7 @@ test("tokens that the settings ask for are asked for by both services", async ()
     LEDGER_PORT: ledgerPort,
     FEATURES_PORT: featuresPort,
   };
-  const services = run("main.ts", { env });
+  const services = run("src/main.ts", { env });
   await eventually(() => expect(services.output().match(/listening/g)).toHaveLength(2));
   const good = await issuer.sign({ scope: "ledger:read:all features:read" });
   for (const url of [
@@ -168,16 +168,16 @@ test("tokens that the settings ask for are asked for by both services", async ()
     expect(await statusWith({ authorization: `Bearer ${good}` })).toBe(200);
   }
   services.child.kill("SIGTERM");
-  expect(await services.ended).toMatchObject({ code: 0, errors: "" });
+  expect(await services.exit).toMatchObject({ code: 0, errors: "" });
 });
 
 test("at info, a start and requests write one line a service: where it listens", async () => {
   const port = String(await freePort());
-  const services = run("main.ts", { env: { ...memory, FEATURES_PORT: port }, args: ["features"] });
-  await services.says("listening");
+  const services = run("src/main.ts", { env: { ...memory, FEATURES_PORT: port }, args: ["features"] });
+  await services.waitForOutput("listening");
   await request(`http://127.0.0.1:${port}/features/a/b`).then(({ body }) => body.dump());
   services.child.kill("SIGTERM");
-  const { output } = await services.ended;
+  const { output } = await services.exit;
   expect(output.trim().split("\n")).toHaveLength(1);
   expect(JSON.parse(output)).toMatchObject({
     service: "features",

@@ -93,7 +93,7 @@ describeOnEngines("a ledger that tells all it can", (make) => {
     if (url.host !== "") url.password = "planted-password";
     const port = await freePort();
     const queueUrl = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
-    const ledger = run("main.ts", {
+    const ledger = run("src/main.ts", {
       args: ["ledger"],
       env: {
         ...loudest,
@@ -105,7 +105,7 @@ describeOnEngines("a ledger that tells all it can", (make) => {
         QUEUE_RECEIVER_PAUSE_MS: "600000",
       },
     });
-    await ledger.says("listening");
+    await ledger.waitForOutput("listening");
     const lines = (part: string) =>
       ledger
         .output()
@@ -170,7 +170,7 @@ describeOnEngines("a ledger that tells all it can", (make) => {
     await issuer.close();
 
     ledger.child.kill("SIGTERM");
-    const { code, output, errors } = await ledger.ended;
+    const { code, output, errors } = await ledger.exit;
     expect([code, errors]).toEqual([0, ""]);
     expect(output.match(planted)?.[0]).toBeUndefined();
     expectNoTokens(output, [good, ...tokens]);
@@ -194,7 +194,7 @@ describeNeeding("Redis", isRedisInstalled())("a feature storage that tells all i
     await using redis = await startRedis();
     await using issuer = await openIssuer();
     const port = await freePort();
-    const features = run("main.ts", {
+    const features = run("src/main.ts", {
       args: ["features"],
       env: {
         ...loudest,
@@ -204,7 +204,7 @@ describeNeeding("Redis", isRedisInstalled())("a feature storage that tells all i
         FEATURES_STORE_URL: redis.url.replace("//", "//default:planted@"),
       },
     });
-    await features.says("listening");
+    await features.waitForOutput("listening");
     const good = await issuer.sign({ scope: "features:read features:write", sub: "planted" });
     const tokens = await tokensOf(issuer, "features:write");
     const put = async (token: string, body: string, query = "") => {
@@ -228,7 +228,7 @@ describeNeeding("Redis", isRedisInstalled())("a feature storage that tells all i
     await issuer.close();
 
     features.child.kill("SIGTERM");
-    const { code, output, errors } = await features.ended;
+    const { code, output, errors } = await features.exit;
     expect([code, errors]).toEqual([0, ""]);
     expect(output.match(planted)?.[0]).toBeUndefined();
     expectNoTokens(output, [good, ...tokens]);
@@ -243,10 +243,10 @@ test("what a queue says that cannot be read is not quoted", async () => {
   const { port } = server.address() as AddressInfo;
   await using made = await newEmbedded();
   const env = { ...inMemory, DATABASE_URL: made.url, QUEUE_URL: `sqs+http://127.0.0.1:${port}/0/queue` };
-  const ledger = run("main.ts", { args: ["ledger"], env });
-  await ledger.says("receiving failed");
+  const ledger = run("src/main.ts", { args: ["ledger"], env });
+  await ledger.waitForOutput("receiving failed");
   ledger.child.kill("SIGTERM");
-  const { output, errors } = await ledger.ended;
+  const { output, errors } = await ledger.exit;
   expect((output + errors).match(planted)?.[0]).toBeUndefined();
   expect(output).toContain('"type":"SyntaxError"');
 });
@@ -259,7 +259,7 @@ test("an error that nobody caught ends the process and is told as others are", a
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(bug)}`;
   await using made = await newEmbedded();
   const env = { ...inMemory, DATABASE_URL: made.url, NODE_OPTIONS };
-  const { code, output, errors } = await run("main.ts", { env }).ended;
+  const { code, output, errors } = await run("src/main.ts", { env }).exit;
   expect(code).toBe(1);
   expect((output + errors).match(/"planted|: planted|'planted/)?.[0]).toBeUndefined();
   expect(errors).toMatch(/^start: nobody caught \{"type":"Error","message":"a bug","stack":".*\}\n$/);
@@ -270,7 +270,7 @@ describe("the password of a URL is told to nobody", () => {
     test("whose Redis knows no AUTH, and repeats it", async () => {
       await using redis = await startRedis("--rename-command", "AUTH", "");
       const env = { ...inMemory, FEATURES_STORE_URL: redis.url.replace("//", "//planted:planted@") };
-      const { code, output, errors } = await run("main.ts", { args: ["features"], env }).ended;
+      const { code, output, errors } = await run("src/main.ts", { args: ["features"], env }).exit;
       expect(code).toBe(1);
       expect((output + errors).match(planted)?.[0]).toBeUndefined();
       expect(errors).toMatch(/cannot be used: ERR unknown command 'AUTH'\n$/);
@@ -282,10 +282,10 @@ describe("the password of a URL is told to nobody", () => {
     test("that its RabbitMQ refuses", async () => {
       const url = new URL(broker ?? "");
       url.password = "planted";
-      const ledger = run("main.ts", { args: ["ledger"], env: { ...inMemory, QUEUE_URL: url.href } });
-      await ledger.says("ACCESS_REFUSED");
+      const ledger = run("src/main.ts", { args: ["ledger"], env: { ...inMemory, QUEUE_URL: url.href } });
+      await ledger.waitForOutput("ACCESS_REFUSED");
       ledger.child.kill("SIGTERM");
-      const { output, errors } = await ledger.ended;
+      const { output, errors } = await ledger.exit;
       expect((output + errors).match(planted)?.[0]).toBeUndefined();
     });
   });

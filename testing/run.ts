@@ -1,17 +1,15 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, expect } from "vitest";
+import { type RunningProcess, startProcess } from "./child-process.ts";
 import { eventually } from "./eventually.ts";
+import { root } from "./project.ts";
 
-const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "programs-"));
-const running = new Set<ReturnType<typeof spawn>>();
+const started: RunningProcess[] = [];
 afterAll(() => {
-  for (const child of running) child.kill("SIGKILL");
+  for (const { child } of started) child.kill("SIGKILL");
   rmSync(scratch, { recursive: true });
 });
 
@@ -23,34 +21,23 @@ export function newFolder() {
 }
 
 /**
- * Runs a program of this repository, named by its path in `src`, in a folder of its own. Its input ends behind the text
- * unless it is said that more may come.
+ * Starts a program of this repository, named by its path, with `env` added to the environment of the tests. It is
+ * killed after the tests of the file. Its input ends after `input` unless `keepInputOpen`.
  */
 export function run(
   program: string,
-  { args = [] as string[], env = {}, folder = scratch, input = "", mayGoOn = false } = {},
+  { args = [] as string[], env = {}, folder = scratch, input = "", keepInputOpen = false } = {},
 ) {
-  const child = spawn(process.execPath, [source(program), ...args], {
+  const running = startProcess([process.execPath, join(root, program), ...args], {
     cwd: folder,
     env: { ...process.env, ...env },
-    stdio: "pipe",
+    input,
+    keepInputOpen,
   });
-  running.add(child);
-  let output = "";
-  let errors = "";
-  child.stdout.on("data", (chunk) => (output += chunk));
-  child.stderr.on("data", (chunk) => (errors += chunk));
-  child.stdin.write(input);
-  if (!mayGoOn) child.stdin.end();
-  const ended = once(child, "close").then(([code]) => {
-    running.delete(child);
-    return { code, output, errors };
-  });
+  started.push(running);
   return {
-    child,
-    ended,
-    /** Waits until the output has this text. */
-    says: (text: string) => eventually(() => expect(output).toContain(text)),
-    output: () => output,
+    ...running,
+    /** Waits until the output contains this text. */
+    waitForOutput: (text: string) => eventually(() => expect(running.output()).toContain(text)),
   };
 }

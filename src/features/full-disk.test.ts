@@ -76,10 +76,10 @@ describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk
       await store.change("customer", "1", [{ type: "add", feature: "kept" }]);
     }
     await disk.fill();
-    const started = run("main.ts", { args: ["features"], env });
-    await started.says("listening");
+    const started = run("src/main.ts", { args: ["features"], env });
+    await started.waitForOutput("listening");
     started.child.kill("SIGTERM");
-    expect((await started.ended).code).toBe(0);
+    expect((await started.exit).code).toBe(0);
     await using store = await openFeatureStore(env.FEATURES_STORE_URL);
     expect(await store.list("customer", "1")).toEqual(["kept"]);
   });
@@ -88,7 +88,7 @@ describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk
     await using disk = await openDisk();
     await disk.fill();
     const env = { FEATURES_STORE_URL: `lmdb:${join(disk.folder, "store")}`, FEATURES_PORT: "0" };
-    const { code, errors } = await run("main.ts", { args: ["features"], env }).ended;
+    const { code, errors } = await run("src/main.ts", { args: ["features"], env }).exit;
     expect([code, errors]).toEqual([
       1,
       expect.stringMatching(

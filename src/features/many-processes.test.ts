@@ -10,8 +10,8 @@ import { describeOnSharedStores, newLmdb } from "./store/new-store.fixture.ts";
 async function startProcess(url: string) {
   const port = await freePort();
   const env = { FEATURES_STORE_URL: url, FEATURES_PORT: String(port), LOG_LEVEL: "info" };
-  const started = run("main.ts", { args: ["features"], env });
-  await started.says("Server listening");
+  const started = run("src/main.ts", { args: ["features"], env });
+  await started.waitForOutput("Server listening");
   const service = `http://127.0.0.1:${port}`;
   const base = `${service}/features/customer`;
   return {
@@ -67,8 +67,8 @@ describeOnSharedStores("several processes of the feature storage", (make) => {
     const again = await startProcess(made.url);
     expect(await again.list("1")).toEqual(list);
     for (const { child } of [again, other]) child.kill("SIGTERM");
-    expect((await again.ended).code).toBe(0);
-    expect((await other.ended).code).toBe(0);
+    expect((await again.exit).code).toBe(0);
+    expect((await other.exit).code).toBe(0);
   });
 
   test("what one has answered the other sees at once, however busy it is with reading", async () => {
@@ -175,11 +175,11 @@ describe("beside a process that hangs while it writes to an LMDB store", () => {
       });
       stopped.child.kill("SIGTERM");
       const env = { FEATURES_STORE_URL: made.url, FEATURES_PORT: "0" };
-      const late = run("main.ts", { args: ["features"], env });
-      expect((await late.ended).errors).toMatch(
+      const late = run("src/main.ts", { args: ["features"], env });
+      expect((await late.exit).errors).toMatch(
         /^the store failed: \S.* was not opened within 10000 ms; another process hangs while it writes to it, .*\n$/,
       );
-      await stopped.ended;
+      await stopped.exit;
 
       one.child.kill(signal);
       await eventually(async () => expect(await addThree(other, "3", 0)).toBe(200));
@@ -199,8 +199,8 @@ describe("beside a process that hangs while it writes to an LMDB store", () => {
       const again = await startProcess(made.url);
       expect(await again.list("1")).toEqual(lists[0]);
       for (const { child } of [again, other, one]) child.kill("SIGTERM");
-      expect((await again.ended).code).toBe(0);
-      expect((await other.ended).code).toBe(0);
+      expect((await again.exit).code).toBe(0);
+      expect((await other.exit).code).toBe(0);
     },
   );
 });

@@ -13,15 +13,15 @@ import { createService } from "./service.ts";
 /** A process of one service, as it is run. */
 async function start(service: "features" | "ledger") {
   const env = { FEATURES_PORT: "0", LEDGER_PORT: "0", DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:" };
-  const { child, ended, says, output } = run("main.ts", { args: [service], env });
-  await says("listening");
+  const { child, exit, waitForOutput, output } = run("src/main.ts", { args: [service], env });
+  await waitForOutput("listening");
   const [base = ""] = /http:\/\/[\d.:]+/.exec(output()) ?? [];
   return {
     base,
     pid: child.pid,
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
-      await ended;
+      await exit;
     },
   };
 }

@@ -97,26 +97,26 @@ describeOnSmallDisk("on a full disk, the ledger in the embedded database", 300, 
       QUEUE_URL: "memory:",
       LEDGER_PORT: "0",
     };
-    const start = () => run("main.ts", { args: ["ledger"], env });
+    const start = () => run("src/main.ts", { args: ["ledger"], env });
     {
       await using database = await openDatabase(env.DATABASE_URL);
       for (const statement of filler(20_000).split(";")) await database.run(statement);
     }
-    const killed = await disk.fill().then(() => start().ended);
+    const killed = await disk.fill().then(() => start().exit);
     expect([killed.code, killed.errors]).toEqual([1, noSpace]);
     await disk.clear();
     const ledger = start();
-    await ledger.says("listening");
+    await ledger.waitForOutput("listening");
     await disk.fill();
     ledger.child.kill("SIGKILL");
-    await ledger.ended;
-    const { code, errors } = await start().ended;
+    await ledger.exit;
+    const { code, errors } = await start().exit;
     expect([code, errors]).toEqual([1, noSpace]);
     await disk.clear();
     const again = start();
-    await again.says("listening");
+    await again.waitForOutput("listening");
     again.child.kill("SIGTERM");
-    expect((await again.ended).code).toBe(0);
+    expect((await again.exit).code).toBe(0);
   });
 });
 const noSpace = expect.stringMatching(

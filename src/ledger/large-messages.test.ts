@@ -68,15 +68,15 @@ describeNeeding("PostgreSQL or RabbitMQ", areInstalled)("of large messages", () 
       await queue.send(some.map((id) => eventOf(id, 950_000).toString()));
     }
     const settings = { DATABASE_URL: database.url, QUEUE_URL: `${server.url}?queue=many`, LEDGER_PORT: "0" };
-    const { child, says, ended } = run("main.ts", { args: ["ledger"], env: settings });
-    await says("listening");
+    const { child, waitForOutput, exit } = run("src/main.ts", { args: ["ledger"], env: settings });
+    await waitForOutput("listening");
     await using reader = await openDatabase(database.url);
     await eventually(async () =>
       expect(await reader.query("select count(*) from event")).toEqual([{ count: BigInt(count) }]),
     );
     const [, peak] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
     child.kill("SIGTERM");
-    await ended;
+    await exit;
     expect(Number(peak)).toBeLessThan(512 * 1024);
   });
 });

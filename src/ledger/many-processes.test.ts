@@ -65,7 +65,7 @@ describeOnServers("many processes", () => {
       const bodies = messages(40);
       await using queue = await openQueue(host ?? url);
       await queue.send(bodies.slice(0, 500));
-      const start = () => run("main.ts", { args: ["ledger"], env: { ...env, QUEUE_URL: url } });
+      const start = () => run("src/main.ts", { args: ["ledger"], env: { ...env, QUEUE_URL: url } });
       const [killed, ...others] = [start(), start(), start()];
       for (let sent = 500; sent < bodies.length; sent += 100) {
         await queue.send(bodies.slice(sent, sent + 100));
@@ -76,16 +76,17 @@ describeOnServers("many processes", () => {
         (await database.query<{ count: bigint }>("select count(*) from event"))[0]?.count ?? 0n;
       await eventually(async () => expect(await stored()).toBeGreaterThan(100n));
       killed?.child.kill("SIGKILL");
-      const verified = await run("ledger/commands/reproject.ts", { args: ["--all", "--verify"], env }).ended;
+      const verified = await run("src/ledger/commands/reproject.ts", { args: ["--all", "--verify"], env })
+        .exit;
       expect([verified.code, verified.errors]).toEqual([0, ""]);
-      const reprojected = await run("ledger/commands/reproject.ts", { args: ["--all"], env }).ended;
+      const reprojected = await run("src/ledger/commands/reproject.ts", { args: ["--all"], env }).exit;
       expect([reprojected.code, reprojected.errors]).toEqual([0, ""]);
 
       await eventually(async () => expect((await queue.check()).waiting).toBe(0));
       const expected = await keptOf(bodies);
       await eventually(async () => expect(await stored()).toBe(BigInt(expected.events.length)));
       for (const { child } of others) child.kill("SIGTERM");
-      for (const { ended } of others) expect(await ended).toEqual({ code: 0, output: "", errors: "" });
+      for (const { exit } of others) expect(await exit).toEqual({ code: 0, output: "", errors: "" });
       expect(await keptRows(database)).toEqual(expected);
       const [row] = await database.query(
         "select deadlocks from pg_stat_database where datname = current_database()",
@@ -98,12 +99,12 @@ describeOnServers("many processes", () => {
   test("that start together on an empty database all come up, each migration applied once", async () => {
     await using made = await newPostgres();
     const env = { DATABASE_URL: made.url, QUEUE_URL: "memory:", LEDGER_PORT: "0" };
-    const all = Array.from({ length: 20 }, () => run("main.ts", { args: ["ledger"], env }));
+    const all = Array.from({ length: 20 }, () => run("src/main.ts", { args: ["ledger"], env }));
     await eventually(() =>
       expect(all.filter(({ output }) => output().includes("listening"))).toHaveLength(20),
     );
     for (const { child } of all) child.kill("SIGTERM");
-    for (const { ended } of all) expect(await ended).toMatchObject({ code: 0, errors: "" });
+    for (const { exit } of all) expect(await exit).toMatchObject({ code: 0, errors: "" });
     await using database = await openDatabase(made.url);
     expect(await database.query("select name from migration order by name")).toEqual([
       { name: "0001-events-and-transactions.sql" },
@@ -121,8 +122,11 @@ describeOnServers("many processes", () => {
     await using queue = await openQueue(env.QUEUE_URL);
     async function start() {
       const port = await freePort();
-      const { says } = run("main.ts", { args: ["ledger"], env: { ...env, LEDGER_PORT: String(port) } });
-      await says("Server listening");
+      const { waitForOutput } = run("src/main.ts", {
+        args: ["ledger"],
+        env: { ...env, LEDGER_PORT: String(port) },
+      });
+      await waitForOutput("Server listening");
       return async (path: string) => {
         const url = `http://127.0.0.1:${port}/v1/transaction/${path}`;
         // By one name, which is in the links of an answer.

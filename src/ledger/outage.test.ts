@@ -63,12 +63,12 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
   test("can be stopped while the database hangs", async () => {
     await using server = await startPostgres();
     const env = { DATABASE_URL: server.url, QUEUE_URL: "memory:", LEDGER_PORT: "0" };
-    const ledger = run("main.ts", { args: ["ledger"], env });
-    await ledger.says("listening");
+    const ledger = run("src/main.ts", { args: ["ledger"], env });
+    await ledger.waitForOutput("listening");
     server.pause();
     const begun = performance.now();
     ledger.child.kill("SIGTERM");
-    await ledger.ended;
+    await ledger.exit;
     expect(performance.now() - begun).toBeLessThan(60_000);
   });
 

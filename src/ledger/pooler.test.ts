@@ -29,7 +29,7 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)("processes of the ledge
     await using queue = await openQueue(url);
     const ports = await Promise.all([freePort(), freePort(), freePort()]);
     const ledgers = ports.map((port) =>
-      run("main.ts", {
+      run("src/main.ts", {
         args: ["ledger"],
         env: {
           DATABASE_URL: pooler.url,
@@ -39,7 +39,7 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)("processes of the ledge
         },
       }),
     );
-    for (const { says } of ledgers) await says("listening");
+    for (const { waitForOutput } of ledgers) await waitForOutput("listening");
 
     const ids = /"demo-[a-z]+"/g;
     const bodies = Array.from({ length: 20 }, (_, copy) =>
@@ -71,7 +71,7 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)("processes of the ledge
     expect(statuses).toContain(200);
     await eventually(async () => expect((await queue.check()).waiting).toBe(0));
     for (const { child } of ledgers) child.kill("SIGTERM");
-    for (const { ended } of ledgers) expect(await ended).toMatchObject({ code: 0, errors: "" });
+    for (const { exit } of ledgers) expect(await exit).toMatchObject({ code: 0, errors: "" });
 
     expect(await keptRows(database)).toEqual(expected);
     expect(await database.query("select reason from parked_message")).toEqual([]);

@@ -55,7 +55,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
       QUEUE_RECEIVER_CONCURRENCY: String(concurrency),
       LOG_LEVEL: "info",
     };
-    return run("main.ts", { args: ["ledger"], env });
+    return run("src/main.ts", { args: ["ledger"], env });
   }
 
   const stored = async () =>
@@ -94,7 +94,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
     await eventually(async () => expect((await queue.check()).waiting).toBe(0));
     await eventually(async () => expect(await stored()).toBe(bodies.length));
     for (const { child } of ledgers) child.kill("SIGTERM");
-    for (const { ended } of ledgers) expect(await ended).toMatchObject({ code: 0, errors: "" });
+    for (const { exit } of ledgers) expect(await exit).toMatchObject({ code: 0, errors: "" });
     const url = new URL(server.url);
     url.pathname = "undisturbed";
     await database.run("create database undisturbed");
@@ -112,13 +112,13 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
     ];
     const release = await holdEvents();
     const stopped = startLedger(server.url);
-    await stopped.says("listening");
+    await stopped.waitForOutput("listening");
     await queue.send(before);
     await eventually(async () => expect(await batchesThatWait()).toHaveLength(1));
     stopped.child.kill("SIGSTOP");
     await release();
     const other = startLedger(server.url);
-    await other.says("listening");
+    await other.waitForOutput("listening");
     await queue.send(after);
     expect(await timeUntilStored(after.length)).toBeLessThan(standstillMaxMs);
     stopped.child.kill("SIGCONT");
@@ -130,13 +130,13 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
     await using line = await openLine(server.url);
     const release = await holdEvents();
     const away = startLedger(line.url);
-    await away.says("listening");
+    await away.waitForOutput("listening");
     await queue.send(before);
     await eventually(async () => expect(await batchesThatWait()).toHaveLength(1));
     line.silence();
     await release();
     const other = startLedger(server.url);
-    await other.says("listening");
+    await other.waitForOutput("listening");
     await queue.send(after);
     expect(await timeUntilStored(after.length)).toBeLessThan(standstillMaxMs);
     line.restore();
@@ -151,7 +151,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
     ];
     await using line = await openLine(server.url);
     const ledger = startLedger(line.url, 4);
-    await ledger.says("listening");
+    await ledger.waitForOutput("listening");
     // Each batch in hand leaves a connection that is idle then.
     const first = await holdEvents();
     for (const body of before) await queue.send([body]);

@@ -6,7 +6,7 @@ import { describeOnSharedStores } from "../store/new-store.fixture.ts";
 import { openFeatureStore } from "../store/store.ts";
 
 const store = (url: string, args: string[], folder: string, input = "") =>
-  run("features/commands/store.ts", { args, folder, input, env: { FEATURES_STORE_URL: url } }).ended;
+  run("src/features/commands/store.ts", { args, folder, input, env: { FEATURES_STORE_URL: url } }).exit;
 const later = "2037-01-01T00:00:00.000Z";
 
 describeOnSharedStores("the command store", (make) => {
@@ -132,14 +132,14 @@ describe("the command store", () => {
     const folder = newFolder();
     const lines = Array.from({ length: 200_000 }, (_, id) => `{"resource":"a","id":"${id}","feature":"c"}\n`);
     writeFileSync(join(folder, "many.ndjson"), lines.join(""));
-    const importing = run("features/commands/store.ts", {
+    const importing = run("src/features/commands/store.ts", {
       args: ["import", "many.ndjson"],
       folder,
       env: { FEATURES_STORE_URL: "lmdb:s" },
     });
     await expect.poll(() => readdirSync(folder)).toContain("s");
     importing.child.kill("SIGINT");
-    const { code, errors } = await importing.ended;
+    const { code, errors } = await importing.exit;
     expect(code).toBe(1);
     const [, told = ""] = /store: stopped; ([\d,]+) features were imported before/.exec(errors) ?? [];
     const exported = await store("lmdb:s", ["export", "-"], folder);
@@ -149,17 +149,17 @@ describe("the command store", () => {
   test("is stopped while it waits for more to import", async () => {
     const folder = newFolder();
     const lines = Array.from({ length: 1000 }, (_, id) => `{"resource":"a","id":"${id}","feature":"c"}\n`);
-    const importing = run("features/commands/store.ts", {
+    const importing = run("src/features/commands/store.ts", {
       args: ["import", "-"],
       folder,
       env: { FEATURES_STORE_URL: "lmdb:s" },
       input: lines.join(""),
-      mayGoOn: true,
+      keepInputOpen: true,
     });
     await using open = await openFeatureStore(`lmdb:${folder}/s`);
     await expect.poll(() => open.has("a", "999", "c")).toBe(true);
     importing.child.kill("SIGINT");
-    const { code, errors } = await importing.ended;
+    const { code, errors } = await importing.exit;
     expect(code).toBe(1);
     expect(errors).toContain("store: stopped; 1,000 features were imported before\n");
   });

@@ -38,7 +38,7 @@ describeOnEngines("parked messages", (make) => {
     await ingest(database, { events: [], reprojections: [], parked: asBytes(parked) });
     return {
       env,
-      parkedCommand: (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended,
+      parkedCommand: (...args: string[]) => run("src/ledger/commands/dead-letters.ts", { args, env }).exit,
       [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
     };
   }
@@ -130,12 +130,13 @@ describeOnEngines("a parked message that is replayed and refused again", (make) 
       const refused = [{ source_id: "m1", body: '{"event_type":', reason: "an older rule" }];
       await ingest(database, { events: [], reprojections: [], parked: asBytes(refused) });
     }
-    const parkedCommand = (...args: string[]) => run("ledger/commands/parked.ts", { args, env }).ended;
+    const parkedCommand = (...args: string[]) =>
+      run("src/ledger/commands/dead-letters.ts", { args, env }).exit;
     expect((await parkedCommand("replay", "1")).code).toBe(0);
-    const ledger = run("main.ts", { args: ["ledger"], env });
-    await ledger.says("message parked");
+    const ledger = run("src/main.ts", { args: ["ledger"], env });
+    await ledger.waitForOutput("message parked");
     ledger.child.kill("SIGTERM");
-    expect(await ledger.ended).toMatchObject({ code: 0, errors: "" });
+    expect(await ledger.exit).toMatchObject({ code: 0, errors: "" });
     expect((await parkedCommand("list")).output).toMatch(/^2 .* {2}the message is not JSON\n1 parked\n$/);
     expect((await parkedCommand("show", "2")).output).toMatch(/\n\n\{"event_type":\n$/);
   });
@@ -155,7 +156,7 @@ describeOnEngines("a parked message that is very large", (make) => {
   });
   afterAll(() => made[Symbol.asyncDispose]());
   const parkedCommand = (args: string[], env = {}) =>
-    run("ledger/commands/parked.ts", { args, env: { DATABASE_URL: made.url, ...env } }).ended;
+    run("src/ledger/commands/dead-letters.ts", { args, env: { DATABASE_URL: made.url, ...env } }).exit;
 
   test("stays parked, and keeps no other from being replayed", async () => {
     const dryRun = await parkedCommand(["replay", "--all", "--dry-run"]);
@@ -190,9 +191,9 @@ describeOnEngines("many parked messages", (make) => {
     await using queue = await openQueue(env.QUEUE_URL);
     // An embedded database has one process at a time.
     const replays = Array.from({ length: made.url.startsWith("pglite:") ? 1 : 2 }, () =>
-      run("ledger/commands/parked.ts", { args: ["replay", "--all"], env }),
+      run("src/ledger/commands/dead-letters.ts", { args: ["replay", "--all"], env }),
     );
-    const outputs = await Promise.all(replays.map(async ({ ended }) => (await ended).output));
+    const outputs = await Promise.all(replays.map(async ({ exit }) => (await exit).output));
     const sent = outputs.map((output) => Number(/^sent (\d+) /.exec(output)?.[1]));
     expect(sent.reduce((sum, count) => sum + count)).toBe(250);
     const bodies: string[] = [];
@@ -217,9 +218,13 @@ describeOnEngines("many parked messages", (make) => {
       }));
       await ingest(database, { events: [], reprojections: [], parked: asBytes(parked) });
     }
-    const reading = run("ledger/commands/parked.ts", { args: ["list"], env: { DATABASE_URL: made.url } });
-    reading.child.stdout.once("data", () => reading.child.stdout.destroy());
-    const { code, errors } = await reading.ended;
+    const reading = run("src/ledger/commands/dead-letters.ts", {
+      args: ["list"],
+      env: { DATABASE_URL: made.url },
+    });
+    const { stdout } = reading.child;
+    stdout?.once("data", () => stdout.destroy());
+    const { code, errors } = await reading.exit;
     expect([code, errors]).toEqual([0, ""]);
   });
 });
@@ -235,7 +240,7 @@ test.each([
   [["list", "--all"], "only replay has options"],
   [["replay", "--every"], "--every"],
 ])("parked %j is answered with what is wrong", async (args, complaint) => {
-  const { code, output, errors } = await run("ledger/commands/parked.ts", { args }).ended;
+  const { code, output, errors } = await run("src/ledger/commands/dead-letters.ts", { args }).exit;
   expect([code, output]).toEqual([2, ""]);
   expect(errors).toMatch(/^parked: .*\n$/);
   expect(errors).toContain(complaint);

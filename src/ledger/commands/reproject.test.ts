@@ -36,7 +36,7 @@ describeOnEngines("reprojection", (make) => {
       url: made.url,
       rowsBefore,
       reproject: (...args: string[]) =>
-        run("ledger/commands/reproject.ts", { args, env: { DATABASE_URL: made.url } }).ended,
+        run("src/ledger/commands/reproject.ts", { args, env: { DATABASE_URL: made.url } }).exit,
       [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
     };
   }
@@ -119,15 +119,15 @@ describeOnEngines("reprojection of many", (make) => {
         select 'payment', 'many' || n, now(), 'PAYMENT_CREATED', '{"gateway_account_id": "57"}'
         from generate_series(1, ${count}) as n`);
     }
-    const reproject = (...args: string[]) => run("ledger/commands/reproject.ts", { args, env });
-    const found = await reproject("--account", "57", "--verify").ended;
+    const reproject = (...args: string[]) => run("src/ledger/commands/reproject.ts", { args, env });
+    const found = await reproject("--account", "57", "--verify").exit;
     expect(found).toMatchObject({ code: 1, errors: expect.stringContaining("3,000 rows differ") });
     expect(found.output.trim().split("\n")).toHaveLength(count + 1);
-    expect(await reproject("--account", "57").ended).toMatchObject({
+    expect(await reproject("--account", "57").exit).toMatchObject({
       code: 0,
       output: "folded 3,000 transactions and payouts\n",
     });
-    expect(await reproject("--all", "--verify").ended).toMatchObject({
+    expect(await reproject("--all", "--verify").exit).toMatchObject({
       code: 0,
       output: "verified 3,000 transactions and payouts\n",
     });
@@ -141,7 +141,7 @@ test.each([
   [["--account"], "--account"],
   [["--some"], "--some"],
 ])("reproject %j is answered with what is wrong", async (args, complaint) => {
-  const { code, output, errors } = await run("ledger/commands/reproject.ts", { args }).ended;
+  const { code, output, errors } = await run("src/ledger/commands/reproject.ts", { args }).exit;
   expect([code, output]).toEqual([2, ""]);
   expect(errors).toMatch(/^reproject: .*\n$/);
   expect(errors).toContain(complaint);

@@ -431,10 +431,10 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
       QUEUE_URL: `${server.url}?queue=${name}`,
       LOG_LEVEL: "warn",
     };
-    const ledger = run("main.ts", { args: ["ledger"], env });
-    await ledger.says("more than 2 times");
+    const ledger = run("src/main.ts", { args: ["ledger"], env });
+    await ledger.waitForOutput("more than 2 times");
     ledger.child.kill("SIGTERM");
-    const { output } = await ledger.ended;
+    const { output } = await ledger.exit;
     expect(
       output
         .trim()

@@ -42,7 +42,7 @@ describeNeeding("openssl", isOpensslInstalled())("a queue of Amazon SQS", () => 
       NODE_EXTRA_CA_CERTS: files.certificate,
     };
     const send = (env: object) =>
-      run("ledger/commands/send-events.ts", { args: ["-"], input: '{"a":1}\n', env }).ended;
+      run("src/ledger/commands/send-events.ts", { args: ["-"], input: '{"a":1}\n', env }).exit;
     expect(await send(env)).toMatchObject({ code: 0, errors: "", output: `sent 1 messages to ${url}\n` });
     expect([...signers]).toEqual(["KEY/DAY/eu-west-2/sqs/aws4_request"]);
     const [delivery] = await queue.receive(1, waitMs, AbortSignal.timeout(waitMs));

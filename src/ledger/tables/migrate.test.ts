@@ -257,7 +257,9 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
     await using made = await newPostgres();
     await using database = await openDatabase(made.url);
     await using migrations = await newMigrations(ofEachKind(2));
-    const killed = run("ledger/tables/migrate-program.fixture.ts", { args: [made.url, migrations.url.href] });
+    const killed = run("src/ledger/tables/migrate-program.fixture.ts", {
+      args: [made.url, migrations.url.href],
+    });
     await eventually(async () => {
       const running = await database.query(
         "select from pg_stat_activity where state = 'active' and datname = current_database() and query like $1",
@@ -266,7 +268,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
       expect(running).toHaveLength(1);
     });
     killed.child.kill("SIGKILL");
-    await killed.ended;
+    await killed.exit;
     await migrate(database, undefined, migrations.url);
     await expectOfEachKind(database);
   });

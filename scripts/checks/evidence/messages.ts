@@ -1,0 +1,210 @@
+import type { components } from "../../../generated/ledger.ts";
+
+type EventMessage = components["schemas"]["EventMessage"];
+type Details = NonNullable<EventMessage["event_details"]>;
+
+/** What happened to one resource, an hour apart, from midnight of 5 March 2024; account 57. */
+function life(
+  resource_type: EventMessage["resource_type"],
+  resource_external_id: string,
+  events: [eventType: string, details?: Details][],
+  change: Partial<EventMessage> = {},
+): EventMessage[] {
+  return events.map(([event_type, details = {}], hour) => ({
+    event_type,
+    resource_type,
+    resource_external_id,
+    timestamp: `2024-03-05T${String(hour).padStart(2, "0")}:00:00Z`,
+    event_details: { ...(hour === 0 && { gateway_account_id: "57" }), ...details },
+    ...change,
+  }));
+}
+
+const payment = (id: string, ...events: [string, Details?][]) => life("payment", id, events);
+const childOf =
+  (parent: string, type: "refund" | "dispute") =>
+  (id: string, ...events: [string, Details?][]) =>
+    life(type, id, events, { parent_resource_external_id: parent });
+const refund = childOf("rich", "refund");
+const dispute = childOf("rich", "dispute");
+
+/** Every detail a payment can have. */
+const rich: Details = {
+  amount: 4250,
+  total_amount: "4500",
+  net_amount: 4440,
+  fee: 60,
+  corporate_surcharge: 250,
+  refund_amount_available: 4500,
+  refund_amount_refunded: 0,
+  credential_external_id: "cred1",
+  reference: "LIC-88",
+  description: "Fishing licence",
+  language: "en",
+  return_url: "https://licences.example/done",
+  email: "angler@example.org",
+  payment_provider: "sandbox",
+  cardholder_name: "A. Angler",
+  card_brand: "visa",
+  card_brand_label: "Visa",
+  card_type: "DEBIT",
+  expiry_date: "11/29",
+  first_digits_card_number: 424242,
+  last_digits_card_number: "4242",
+  address_line1: "1 Lake Street",
+  address_line2: "Shore",
+  address_postcode: "AB1 2CD",
+  address_city: "Lakeside",
+  address_county: "Northshire",
+  address_country: "GB",
+  wallet: "APPLE_PAY",
+  gateway_transaction_id: "gtx-1",
+  gateway_payout_id: "po_44",
+  agreement_id: "agr-1",
+  agreement_payment_type: "RECURRING",
+  refund_status: "available",
+  version_3ds: 2.1,
+  live: "true",
+  moto: true,
+  delayed_capture: true,
+  disputed: true,
+  can_retry: true,
+  requires_3ds: "true",
+  source: "CARD_API",
+  authorisation_mode: "web",
+  exemption3ds: "EXEMPTION_HONOURED",
+  exemption_3ds_requested: "CORPORATE",
+  capture_submitted_date: "2024-03-05T08:00:00Z",
+  captured_date: "2024-03-05T09:00:00Z",
+  fee_breakdown: [{ fee_type: "transaction", amount: 60 }],
+  external_metadata: { branch: "North", copies: 2, gift: false },
+};
+
+/** Messages that show every state, every member and every value the ledger's contract knows. */
+export const messages: EventMessage[] = [
+  ...life("payment", "rich", [["PAYMENT_CREATED", rich], ["CAPTURE_CONFIRMED"], ["SOMETHING_ELSE"]], {
+    service_id: "svc91b27",
+    live: true,
+  }),
+  ...life("payout", "po_44", [
+    ["PAYOUT_CREATED", { amount: 4190 }],
+    ["PAYOUT_PAID", { paid_out_date: "2024-03-11T09:00:00Z" }],
+  ]),
+  ...payment("bare", ["PAYMENT_CREATED"]),
+  ...life("payment", "nobodys", [["PAYMENT_CREATED", { gateway_account_id: undefined }]], { live: false }),
+  ...life("refund", "nobodys-refund", [["REFUND_CREATED_BY_SERVICE", { gateway_account_id: undefined }]]),
+  ...life("dispute", "nobodys-dispute", [["DISPUTE_CREATED", { gateway_account_id: undefined }]]),
+  ...payment("unsaid", ["PAYMENT_NOTIFICATION_SEEN"]),
+  ...payment("started", ["PAYMENT_CREATED"], ["PAYMENT_STARTED", { source: "CARD_PAYMENT_LINK" }]),
+  ...payment(
+    "submitted",
+    ["PAYMENT_CREATED", { amount: 1, description: true }],
+    [
+      "AUTHORISATION_SUCCEEDED",
+      {
+        card_type: "CREDIT",
+        card_brand_label: "Visa",
+        moto: false,
+        disputed: "false",
+        authorisation_mode: "moto_api",
+      },
+    ],
+  ),
+  ...payment("capturable", [
+    "USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL",
+    { refund_status: "pending" },
+  ]),
+  ...payment("declined", [
+    "AUTHORISATION_REJECTED",
+    { can_retry: false, source: "CARD_AGENT_INITIATED_MOTO", authorisation_mode: "agreement" },
+  ]),
+  ...payment("timedout", [
+    "PAYMENT_EXPIRED",
+    { source: "CARD_EXTERNAL_TELEPHONE", authorisation_mode: "external" },
+  ]),
+  ...payment("left", ["CANCELLED_BY_USER", { exemption3ds: "EXEMPTION_NOT_REQUESTED", requires_3ds: false }]),
+  ...payment("cancelled", [
+    "CANCELLED_BY_EXTERNAL_SERVICE",
+    { exemption3ds: "EXEMPTION_REJECTED", exemption_3ds_requested: "OPTIMISED", refund_amount_refunded: 0 },
+  ]),
+  ...payment("error", [
+    "GATEWAY_ERROR_DURING_AUTHORISATION",
+    { exemption3ds: "EXEMPTION_OUT_OF_SCOPE", address_city: "Lakeside" },
+  ]),
+  ...payment("asked", [
+    "PAYMENT_CREATED",
+    { exemption_3ds_requested: "OPTIMISED", address_county: "Northshire", reference: true },
+  ]),
+  ...life(
+    "refund",
+    "refund",
+    [
+      ["REFUND_CREATED_BY_USER", { amount: 1000, refunded_by: "usr4411", user_email: "clerk@example.org" }],
+      ["REFUND_SUCCEEDED", { gateway_transaction_id: "re_9", gateway_payout_id: "po_44" }],
+    ],
+    { parent_resource_external_id: "rich", service_id: "svc91b27", live: "true" },
+  ),
+  ...refund("refund-bare", ["REFUND_CREATED_BY_SERVICE"]),
+  ...refund("refund-failed", ["REFUND_ERROR"]),
+  ...life("refund", "refund-alone", [["REFUND_CREATED_BY_SERVICE"]], { live: false }),
+  ...life("refund", "refund-of-bare", [["REFUND_CREATED_BY_SERVICE"]], {
+    parent_resource_external_id: "bare",
+  }),
+  ...life(
+    "dispute",
+    "dispute",
+    [
+      [
+        "DISPUTE_CREATED",
+        {
+          amount: 4250,
+          evidence_due_date: "2024-03-19T22:59:59Z",
+          reason: "unrecognized",
+          gateway_payout_id: "po_44",
+        },
+      ],
+      ["DISPUTE_LOST", { fee: 1500, net_amount: -5750, gateway_transaction_id: "du_7" }],
+    ],
+    { parent_resource_external_id: "rich", service_id: "svc91b27", live: true },
+  ),
+  ...dispute("dispute-bare", ["DISPUTE_CREATED"]),
+  ...dispute("dispute-answered", ["DISPUTE_EVIDENCE_SUBMITTED"]),
+  ...dispute("dispute-won", ["DISPUTE_WON"]),
+  ...life("dispute", "dispute-alone", [["DISPUTE_CREATED"]], { live: false }),
+  ...life("dispute", "dispute-of-bare", [["DISPUTE_CREATED"]], { parent_resource_external_id: "bare" }),
+  ...[
+    "credit_not_processed",
+    "duplicate",
+    "fraudulent",
+    "general",
+    "product_not_received",
+    "product_unacceptable",
+    "subscription_canceled",
+    "odd",
+  ].flatMap((reason) => dispute(`dispute-${reason}`, ["DISPUTE_CREATED", { reason }])),
+  ...(["agreement", "payment_instrument", "service", "card_payment"] as const).flatMap((type) =>
+    life(type, type, [["SOMETHING_HAPPENED"]], { live: "false", reproject_domain_object: "false" }),
+  ),
+  {
+    ...life("service", "silent", [["SOMETHING_HAPPENED"]])[0],
+    event_details: undefined,
+    live: "null",
+  } as EventMessage,
+  {
+    ...life("service", "odd", [["SOMETHING_HAPPENED", { live: false, moto: "false" }]])[0],
+    reproject_domain_object: "null",
+  } as EventMessage,
+  {
+    ...life("service", "again", [["SOMETHING_HAPPENED"]])[0],
+    reproject_domain_object: false,
+  } as EventMessage,
+];
+
+/** Messages that are no events: fold again what is stored. */
+export const reprojections: EventMessage[] = [true, "true" as const].map((reproject_domain_object) => ({
+  event_type: "REPROJECT",
+  resource_type: "payment",
+  resource_external_id: "rich",
+  timestamp: "2024-03-06T00:00:00Z",
+  reproject_domain_object,
+}));

@@ -1,0 +1,121 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runCommand, say } from "../../src/process/command.ts";
+import { stopOnSignals } from "../../src/process/stop.ts";
+import { startProcess } from "../../testing/child-process.ts";
+import { readOptions, wholeNumber } from "../../testing/options.ts";
+import { startServices } from "../../testing/services.ts";
+import { pythonTools } from "./python-tools.ts";
+
+const version = "4.32.5";
+const runMaxMs = 15 * 60_000;
+
+const usage = `Usage: npm run fuzz [-- --seed S] [--cases N]
+
+Starts both services with events loaded, and lets Schemathesis ${version} (Python, from PyPI) try their published
+contracts: every phase and every check, on every operation. Says so and succeeds when python3 or the tool cannot be had.
+Exit code: 1 when a check failed, or when an operation or a phase was left out.
+
+  --seed S    which cases; told, so that a run can be repeated (otherwise another each time)
+  --cases N   how many for each operation and phase at the most (otherwise 200)
+  --help      print this text
+`;
+
+/** The tool's report, what is read of it. */
+interface Report {
+  complete: boolean;
+  stop_reason: string;
+  exit_code: number;
+  operations: Record<"total" | "tested" | "skipped" | "errored", number>;
+  phases: Record<string, { status: string; skip_reason?: string } | undefined>;
+  valid_rates: Record<string, Record<string, { accepted: number }>>;
+  warnings: Record<string, unknown[]>;
+  test_cases: { generated: number };
+  filtered: number;
+}
+
+/** What a run left out, or left untold by its exit code. */
+function gapsOf({
+  complete,
+  stop_reason,
+  exit_code,
+  operations,
+  phases,
+  valid_rates,
+  warnings,
+}: Report): string[] {
+  const { total, tested, skipped, errored } = operations;
+  const neverAccepted = Object.entries(valid_rates).filter(
+    ([, rates]) => !Object.values(rates).some(({ accepted }) => accepted > 0),
+  );
+  return [
+    ...(complete && stop_reason === "completed" ? [] : [`it ended early: ${stop_reason}`]),
+    ...(exit_code === 0 ? [] : ["a check failed"]),
+    ...(total > 0 && tested === total && skipped + errored === 0
+      ? []
+      : [`${tested} of ${total} operations were tested`]),
+    ...["examples", "coverage", "fuzzing", "stateful"]
+      .filter((phase) => phases[phase]?.status !== "success")
+      .map(
+        (phase) =>
+          `the phase ${phase} did not succeed: ${phases[phase]?.skip_reason ?? phases[phase]?.status}`,
+      ),
+    ...(Object.keys(valid_rates).length === total ? [] : ["an operation got no valid request"]),
+    ...neverAccepted.map(([operation]) => `${operation} never accepted a request`),
+    ...Object.entries(warnings)
+      .filter(([, told]) => told.length > 0)
+      .map(([kind, told]) => `${kind}: ${told.join(", ")}`),
+  ];
+}
+
+await runCommand("fuzz", usage, async (args) => {
+  const given = readOptions(args, ["seed", "cases"]);
+  const seed = wholeNumber("seed", given.seed ?? String(Math.floor(Math.random() * 1_000_000)));
+  const cases = wholeNumber("cases", given.cases ?? "200");
+  const tools = pythonTools([`schemathesis==${version}`]);
+  if ("why" in tools) {
+    say(`LEFT OUT: Schemathesis cannot be had here: ${tools.why}`);
+    return;
+  }
+
+  const stop = stopOnSignals();
+  say("starting the services, with the events of the demonstration");
+  await using services = await startServices();
+  await services.run("src/ledger/commands/demo.ts");
+
+  say(`fuzzing both, seed ${seed}; this takes about a minute`);
+  const reports = await mkdtemp(join(tmpdir(), "fuzz-"));
+  const fuzz = async (name: string, url: string) => {
+    const file = join(reports, `${name}.json`);
+    const options = ["--seed", String(seed), "--max-examples", String(cases), "--no-color"];
+    const command = [join(tools.folder, "schemathesis"), "run", `${url}/openapi.json`];
+    const { output, errors } = await startProcess(
+      [...command, ...options, "--report", "json", "--report-json-path", file],
+      {
+        cwd: fileURLToPath(new URL("fuzz", import.meta.url)),
+        env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
+        signal: AbortSignal.any([stop.signal, AbortSignal.timeout(runMaxMs)]),
+      },
+    ).exit;
+    stop.signal.throwIfAborted();
+    const report = existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Report) : undefined;
+    const gaps = report ? gapsOf(report) : ["there is no report"];
+    if (gaps.length > 0) say(output + errors);
+    say(
+      `${name}: seed ${seed}, ${report?.test_cases.generated} cases, ${report?.operations.tested} operations, ${report?.filtered} refusals by rules between parameters`,
+    );
+    return gaps.map((gap) => new Error(`${name}: ${gap}`));
+  };
+  try {
+    const gaps = await Promise.all([
+      fuzz("ledger", services.ledgerUrl),
+      fuzz("features", services.featuresUrl),
+    ]);
+    if (gaps.flat().length > 0) throw new AggregateError(gaps.flat());
+  } finally {
+    await rm(reports, { recursive: true });
+  }
+});

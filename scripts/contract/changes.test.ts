@@ -1,0 +1,163 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openProjectCopy, type ProjectCopy } from "../../testing/project.ts";
+
+let copy: ProjectCopy;
+beforeAll(async () => {
+  copy = await openProjectCopy();
+  for (const file of ["ledger", "features", "payment-events.asyncapi"]) {
+    const path = join(copy.folder, `openapi/${file}.yaml`);
+    const contract = await readFile(path, "utf8");
+    await writeFile(path, contract.replace(/^ {2}version: .*$/m, "  version: 1.0.0"));
+    // Whatever the project has not released yet, here it is released first.
+    await rm(join(copy.folder, `openapi/released/${file}.yaml`));
+  }
+  expect(await changes("--release")).toMatchObject({ code: 0 });
+});
+afterAll(() => copy[Symbol.asyncDispose]());
+
+const changes = (...args: string[]) => copy.run("scripts/contract/changes.ts", args);
+
+/** The same with some texts of a contract, or of the changelog, replaced for as long. */
+async function changesWith(file: string, replacements: [string, string][], ...args: string[]) {
+  const path = join(copy.folder, file);
+  const right = await readFile(path, "utf8");
+  const wrong = replacements.reduce((text, [from, to]) => text.replace(from, to), right);
+  expect(wrong).not.toBe(right);
+  await writeFile(path, wrong);
+  const told = await changes(...args);
+  await writeFile(path, right);
+  return told;
+}
+
+const removal: [string, string] = ['        "404":\n          $ref: "#/components/responses/NotFound"\n', ""];
+
+test("nothing changed since the release", async () => {
+  expect(await changes("--check")).toMatchObject({ code: 0, errors: "" });
+  const log = await readFile(join(copy.folder, "CHANGELOG.md"), "utf8");
+  expect(log).toMatch(
+    /## Unreleased\n\n### Contract\n\nUnchanged: Feature storage \S+, Payment ledger \S+, .*\.\n\n## \d{4}-/,
+  );
+});
+
+test.each<[string, string, [string, string], string]>([
+  ["an answer that is no longer given", "openapi/ledger.yaml", removal, "responses.404: "],
+  [
+    "a member that a message must have",
+    "openapi/payment-events.asyncapi.yaml",
+    ["./ledger.yaml#/components/schemas/EventMessage", "./ledger.yaml#/components/schemas/Event"],
+    "required",
+  ],
+  ["a shorter name", "openapi/features.yaml", ["maxLength: 256", "maxLength: 255"], "maxLength"],
+])("%s breaks the contract: a new major version, or none of it", async (_name, file, change, told) => {
+  const broken = await changesWith(file, [change], "--check");
+  expect(broken.output).toContain("**breaking** ");
+  expect(broken.output).toContain(told);
+  expect(broken.errors).toMatch(
+    /^changes: [A-Z][a-z ]+: info.version stayed 1.0.0, but these changes require a major bump/,
+  );
+  expect(broken.code).toBe(1);
+  for (const version of ["1.1.0", "1.0.1"]) {
+    expect(await changesWith(file, [change, ["version: 1.0.0", `version: ${version}`]])).toMatchObject({
+      code: 1,
+    });
+  }
+  expect(await changesWith(file, [change, ["version: 1.0.0", "version: 2.0.0"]])).toMatchObject({
+    code: 0,
+    errors: "",
+  });
+  expect(await readFile(join(copy.folder, "CHANGELOG.md"), "utf8")).toMatch(
+    / 2.0.0, before 1.0.0:\n\n- \*\*breaking\*\* /,
+  );
+  expect(await changes("--check")).toMatchObject({
+    code: 1,
+    errors: "changes: CHANGELOG.md tells something else of the contracts; run npm run changes\n",
+  });
+  expect(await changes()).toMatchObject({ code: 0 });
+  expect(await changes("--check")).toMatchObject({ code: 0 });
+});
+
+test("an addition asks for a minor version", async () => {
+  const addition: [string, string] = [
+    "      properties:\n        result:\n",
+    "      properties:\n        since: { type: string, description: When. }\n        result:\n",
+  ];
+  const file = "openapi/features.yaml";
+  expect(await changesWith(file, [addition])).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining("minor bump"),
+  });
+  const added = await changesWith(file, [addition, ["version: 1.0.0", "version: 1.1.0"]]);
+  expect(added).toMatchObject({ code: 0 });
+  expect(added.output).toMatch(/Feature storage 1.1.0, before 1.0.0:\n\n- .*since: added\n/);
+  await changes();
+});
+
+test("a contract without a release is the first, and texts are told once", async () => {
+  const released = join(copy.folder, "openapi/released/features.yaml");
+  const contract = await readFile(released, "utf8");
+  await rm(released);
+  expect((await changes()).output).toMatch(
+    /^Feature storage 1.0.0, the first release.\n\nUnchanged: Payment ledger/,
+  );
+  await writeFile(released, contract);
+  const texts = await changesWith("openapi/features.yaml", [
+    ["description: Name of a feature.", "description: A name."],
+    ["description: Always true.", "description: True."],
+    ["version: 1.0.0", "version: 1.0.1"],
+  ]);
+  expect(texts.output).toMatch(
+    /^Feature storage 1.0.1, before 1.0.0:\n\n- Texts and examples.\n\nUnchanged: /,
+  );
+  const higher = await changesWith("openapi/features.yaml", [["version: 1.0.0", "version: 1.0.1"]]);
+  expect(higher.output).toMatch(/^Unchanged: Feature storage 1.0.1, Payment ledger/);
+  const lower = await changesWith("openapi/features.yaml", [["version: 1.0.0", "version: 0.10.0"]]);
+  expect(lower).toMatchObject({ code: 1, errors: "changes: Feature storage: 1.0.0 is released already\n" });
+  await changes();
+});
+
+test("the rest of the changelog stays as it is", async () => {
+  const path = join(copy.folder, "CHANGELOG.md");
+  const text = "# Changelog\n\nAbove.\n\n## Unreleased\n\n### Contract\n\nOld.\n\n### Services\n\n- Below.\n";
+  const kept = await readFile(path, "utf8");
+  for (const rest of [text, text.slice(0, text.indexOf("### Services"))]) {
+    await writeFile(path, rest);
+    expect(await changes()).toMatchObject({ code: 0 });
+    expect(await readFile(path, "utf8")).toMatch(
+      new RegExp(`^${rest.replace("Old.", "Unchanged: Feature storage [^\\n]+\\.")}$`),
+    );
+  }
+  await writeFile(path, "# Changelog\n");
+  expect(await changes()).toMatchObject({ code: 1, errors: expect.stringContaining("has no section") });
+  await writeFile(path, kept);
+});
+
+test("a contract that cannot be read is told", async () => {
+  const unread = await changesWith("openapi/features.yaml", [["maxLength: 256", "maxLength: ["]]);
+  expect(unread).toMatchObject({
+    code: 1,
+    errors: expect.stringMatching(/^changes: openapi\/features.yaml: .*line/),
+  });
+});
+
+test("a contract that was released and is gone is told", async () => {
+  const [here, away] = ["openapi/features.yaml", "features.yaml"].map((path) => join(copy.folder, path)) as [
+    string,
+    string,
+  ];
+  await rename(here, away);
+  expect(await changes()).toMatchObject({
+    code: 1,
+    errors: "changes: released, and no longer in openapi/: features.yaml\n",
+  });
+  await rename(away, here);
+});
+
+test("arguments that are not known are told", async () => {
+  expect(await changes("--chekc")).toMatchObject({
+    code: 2,
+    errors: "changes: unknown: --chekc; known: --check, --release, --help\n",
+  });
+  expect(await changes("--check", "x")).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,85 @@
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openProjectCopy, type ProjectCopy } from "../../testing/project.ts";
+
+let copy: ProjectCopy;
+beforeEach(async () => {
+  copy = await openProjectCopy();
+});
+afterEach(() => copy[Symbol.asyncDispose]());
+const path = (file: string) => join(copy.folder, file);
+
+const codegen = (...args: string[]) => copy.run("scripts/contract/codegen.ts", args);
+
+test("what is generated is what the contracts say, or the check fails and names it", async () => {
+  expect(await codegen("--check")).toMatchObject({ code: 0, output: expect.stringContaining("up to date") });
+  const contract = await readFile(path("openapi/ledger.yaml"), "utf8");
+  await writeFile(
+    path("openapi/ledger.yaml"),
+    contract.replace("What the queue carries", "What a queue carries"),
+  );
+  await writeFile(path("generated/left-over.ts"), "");
+  const stale = [
+    "ledger.json",
+    "ledger.ts",
+    "payment-events.asyncapi.yaml",
+    "payment-events.html",
+    "left-over.ts",
+  ];
+  const names = stale.map((name) => `generated/${name}`).join(", ");
+  for (const _ of ["first", "second"]) {
+    expect(await codegen("--check")).toEqual({
+      code: 1,
+      output: "",
+      errors: `codegen: differs from the contract: ${names}; run npm run codegen\n`,
+    });
+  }
+  expect(await codegen()).toMatchObject({ code: 0, output: `wrote or removed ${names}\n` });
+  expect(await readdir(path("generated"))).not.toContain("left-over.ts");
+  expect(await codegen("--check")).toMatchObject({ code: 0 });
+});
+
+test("a contract that is none makes nothing", async () => {
+  await writeFile(path("openapi/odd.yaml"), "openapi: 3.1.0\ninfo: { title: Odd }\npaths: {}\n");
+  expect(await codegen()).toMatchObject({ code: 1, errors: expect.stringContaining("version") });
+  await rm(path("openapi/odd.yaml"));
+});
+
+test("types are those a handler sees: bigints where they are needed, defaults filled in", async () => {
+  await writeFile(
+    path("openapi/odd.yaml"),
+    `openapi: 3.1.0
+info: { title: Odd, version: 1.0.0 }
+paths:
+  /odd:
+    get:
+      operationId: getOdd
+      parameters:
+        - { name: page, in: query, schema: { $ref: "#/components/schemas/Page" } }
+        - { name: size, in: query, schema: { type: integer } }
+      responses:
+        "200":
+          description: Numbers.
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [id, parent, pence]
+                properties:
+                  id: { type: integer, format: int64 }
+                  parent: { type: [integer, "null"], format: int64 }
+                  pence: { type: integer, format: int64, minimum: 0, maximum: 9007199254740991 }
+components:
+  schemas:
+    Page: { type: integer, default: 1 }
+`,
+  );
+  expect(await codegen()).toMatchObject({ code: 0 });
+  const types = await readFile(path("generated/odd.ts"), "utf8");
+  expect(types).toMatch(/\bid: bigint;/);
+  expect(types).toMatch(/\bparent: bigint \| null;/);
+  expect(types).toMatch(/\bpence: number;/);
+  expect(types).toMatch(/\bsize\?: number;/);
+  expect(types).toContain('getOdd: "page";');
+});

@@ -1,0 +1,83 @@
+import { marked } from "marked";
+import { escapeHtml, htmlPage } from "../../src/http/docs/page.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: The document was checked by the linter; its shape is AsyncAPI's.
+type Node = any;
+
+const code = (text: unknown) => `<code>${escapeHtml(text)}</code>`;
+const prose = (text = "") => marked.parse(text, { async: false }).trim();
+const nameOf = (pointer: string) => pointer.split("/").at(-1) as string;
+
+/** A page that shows the contract of a queue: an AsyncAPI 3 document in one piece, whose references are by name. */
+export function renderQueue({ info, servers, channels, operations, components }: Node): string {
+  const page = [
+    `<h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1>`,
+    prose(info.description),
+    ...Object.entries<Node>(channels).flatMap(([name, { title, address, description }]) => [
+      `<h2 id="${name}">Channel ${code(address)}: ${escapeHtml(title)}</h2>`,
+      prose(description),
+    ]),
+    ...Object.values<Node>(servers).flatMap(({ protocol, host, pathname = "", description }) => [
+      `<h3>Server ${code(`${protocol}://${host}${pathname}`)}</h3>`,
+      prose(description),
+    ]),
+    ...Object.entries<Node>(operations).flatMap(([id, { action, title, summary, description }]) => [
+      `<h2 id="${id}">Operation ${code(id)}: ${escapeHtml(title)}</h2>`,
+      `<p>The ledger's action is ${code(action)}. ${escapeHtml(summary)}</p>`,
+      prose(description),
+    ]),
+    ...Object.values<Node>(components.messages).flatMap(
+      ({ name, title, summary, contentType, payload, examples }) => [
+        `<h2 id="${name}">Message ${code(name)}: ${escapeHtml(title)}</h2>`,
+        `<p>${escapeHtml(summary)} ${code(contentType)}, ${typeOf(payload)}.</p>`,
+        ...examples.map(
+          (example: Node) =>
+            `<details><summary>${escapeHtml(example.summary)}</summary><pre>${escapeHtml(JSON.stringify(example.payload, null, 2))}</pre></details>`,
+        ),
+      ],
+    ),
+    "<h2>Schemas</h2>",
+    ...Object.entries<Node>(components.schemas)
+      .toReversed()
+      .flatMap(([name, schema]) => renderSchema(name, schema)),
+  ];
+  return htmlPage({
+    title: `${info.title} ${info.version}`,
+    links: [
+      ["/docs", "the ledger's own contract"],
+      ["/asyncapi.yaml", "AsyncAPI as YAML"],
+    ],
+    content: `<article>\n${page.filter((part) => part !== "").join("\n")}\n</article>`,
+  });
+}
+
+function renderSchema(name: string, schema: Node): string[] {
+  const { description, properties = {}, required = [] } = schema;
+  const rows = Object.entries<Node>(properties).map(
+    ([member, one]) =>
+      `<tr><td>${code(member)}${required.includes(member) ? "<br>required" : ""}</td><td>${typeOf(one)}</td><td>${prose(one.description)}</td></tr>`,
+  );
+  return [
+    `<h3 id="${name}">${escapeHtml(name)}</h3>`,
+    prose(description),
+    `<p>${typeOf(schema)}</p>`,
+    ...(rows.length > 0
+      ? ["<table><tr><th>member</th><th>type</th><th>meaning</th></tr>", ...rows, "</table>"]
+      : []),
+  ];
+}
+
+/** What values a schema takes, in words. */
+function typeOf(schema: Node): string {
+  if (schema.$ref) return `<a href="#${nameOf(schema.$ref)}">${escapeHtml(nameOf(schema.$ref))}</a>`;
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join("; or ");
+  const { type = "anything", enum: values, format, pattern, minLength, maxLength, minimum, maximum } = schema;
+  const limits = { format, pattern, shortest: minLength, longest: maxLength, least: minimum, most: maximum };
+  return [
+    [type].flat().join(" or "),
+    ...(values ? [`one of ${values.map((value: unknown) => code(JSON.stringify(value))).join(", ")}`] : []),
+    ...Object.entries(limits)
+      .filter(([, limit]) => limit !== undefined)
+      .map(([name, limit]) => `${name} ${code(limit)}`),
+  ].join(", ");
+}

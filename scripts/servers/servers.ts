@@ -1,0 +1,69 @@
+import { runCommand, say, UsageFault } from "../../src/process/command.ts";
+import { stopOnSignals, untilStopped } from "../../src/process/stop.ts";
+import { startProcess } from "../../testing/child-process.ts";
+import { startPostgres } from "../../testing/servers/postgres.ts";
+import { laterDebian, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
+import { startRedis, startRedisCluster } from "../../testing/servers/redis.ts";
+import { newRabbitmq, pgbouncer, postgresql, rabbitmq, redis } from "./debian.ts";
+import { installMissing, refuseMissing } from "./install.ts";
+
+const usage = `Usage: npm run servers [-- COMMAND ARG...]
+       npm run servers -- --install
+
+Starts a PostgreSQL, a RabbitMQ, a Redis and a Redis Cluster of its own, empty, on loopback, at ports that are free.
+Without a command, prints what to set to use them, and runs until SIGINT or SIGTERM. With one, runs it with
+TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_REDIS_URL and TEST_REDIS_CLUSTER_URL set, and ends with its exit code. Nothing
+of the servers is kept.
+
+  --install   installs, as root and with apt-get (Debian, Ubuntu), those that are missing, and what tests start beside
+              them: a PgBouncer, and, where RabbitMQ is older than 4, a later one, with debootstrap, in
+              ${laterDebian} (370 MB). The services that packages bring are not started; where systemd is,
+              it would start them at the next boot, unless you run: systemctl disable postgresql rabbitmq-server
+              redis-server pgbouncer
+  --help      print this text
+`;
+
+const kinds = [
+  { ...postgresql, variable: "TEST_POSTGRES_URL", start: startPostgres },
+  { ...rabbitmq, variable: "TEST_AMQP_URL", start: startRabbitmq },
+  { ...redis, variable: "TEST_REDIS_URL", start: startRedis },
+  { ...redis, name: "Redis Cluster", variable: "TEST_REDIS_CLUSTER_URL", start: startRedisCluster },
+];
+
+await runCommand("servers", usage, async (args) => {
+  const stop = stopOnSignals();
+  if (args[0] === "--install" && args.length === 1) {
+    return installMissing([...kinds, pgbouncer, newRabbitmq], "servers", stop.signal);
+  }
+  if (args[0]?.startsWith("-")) {
+    throw new UsageFault(`unknown: ${args.join(" ")}; known: COMMAND ARG..., --install, --help`);
+  }
+  refuseMissing(kinds, "servers");
+  await using servers = new AsyncDisposableStack();
+  const starts = await Promise.allSettled(
+    kinds.map(async ({ name, variable, start }) => {
+      const { url } = servers.use(await start());
+      return { name, variable, url };
+    }),
+  );
+  const failures = starts.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
+  if (failures.length > 0) throw new AggregateError(failures.map(({ reason }) => reason));
+  const started = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
+  if (stop.signal.aborted) return;
+  if (args.length > 0) {
+    const variables = Object.fromEntries(started.map(({ variable, url }) => [variable, url]));
+    const env = { ...process.env, ...variables };
+    const command = startProcess(args, {
+      env,
+      inheritInput: true,
+      output: "inherit",
+      errors: "inherit",
+      signal: stop.signal,
+    });
+    process.exitCode = (await command.exit).code;
+    return;
+  }
+  for (const { name, url } of started) say(`${name} answers at ${url}`);
+  for (const { variable, url } of started) say(`${variable}=${url}`);
+  await untilStopped(stop.signal);
+});

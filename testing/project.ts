@@ -1,0 +1,45 @@
+import { cp, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Exit, runProcess } from "./child-process.ts";
+
+/** The folder of this project. */
+export const root = fileURLToPath(new URL("../", import.meta.url));
+
+/** The file names of the contracts in a folder. */
+export const contractsIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((file) => file.endsWith(".yaml")).sort();
+
+/** Runs a Node.js program in a folder. Rejects only when the signal aborts. */
+const run = (cwd: string, program: string, args: string[], signal?: AbortSignal): Promise<Exit> =>
+  runProcess([process.execPath, program, ...args], { cwd, ...(signal && { signal }) });
+
+const redoclyProgram = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
+
+/** Runs the tool that lints, bundles and compares contracts. */
+export const redocly = (args: string[], folder = root): Promise<Exit> => run(folder, redoclyProgram, args);
+
+const parts = [
+  ...["openapi", "generated", "scripts", "bench", "simulation", "src", "testing"],
+  ...["package.json", "tsconfig.json", "vitest.config.ts", "redocly.yaml", ".redocly.lint-ignore.yaml"],
+  "CHANGELOG.md",
+];
+
+export interface ProjectCopy extends AsyncDisposable {
+  folder: string;
+  /** Runs a program of the copy, by its path in it. */
+  run(program: string, args?: string[], signal?: AbortSignal): Promise<Exit>;
+}
+
+/** A copy of this project to change and to run things in; it shares the installed packages. */
+export async function openProjectCopy(): Promise<ProjectCopy> {
+  const folder = await mkdtemp(join(tmpdir(), "project-"));
+  for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  return {
+    folder,
+    run: (program, args = [], signal) => run(folder, join(folder, program), args, signal),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
+}

@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { outputOf, startProcess } from "./child-process.ts";
+import { freePort } from "./free-port.ts";
+import { root } from "./project.ts";
+
+export interface Services extends AsyncDisposable {
+  ledgerUrl: string;
+  featuresUrl: string;
+  /** Runs a program of the project, named by its path, with the settings of these services. Rejects when it fails. */
+  run(path: string): Promise<void>;
+}
+
+const startMaxMs = 60_000;
+
+/** Starts both services as a user does: on embedded engines, in a folder of their own, at free ports. */
+export async function startServices(): Promise<Services> {
+  await using opening = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), "services-"));
+  opening.defer(() => rm(folder, { recursive: true }));
+  const [ledgerPort, featuresPort] = [await freePort(), await freePort()];
+  const env = {
+    PATH: process.env.PATH,
+    LEDGER_PORT: String(ledgerPort),
+    FEATURES_PORT: String(featuresPort),
+    QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
+  };
+  const command = (path: string) => [process.execPath, join(root, path)];
+  const services = opening.use(startProcess(command("src/main.ts"), { cwd: folder, env, errors: "inherit" }));
+  const late = AbortSignal.timeout(startMaxMs);
+  while (services.output().split("Server listening").length <= 2) {
+    if (services.hasExited() || late.aborted) throw new Error("the services did not start");
+    await sleep(20);
+  }
+  const opened = opening.move();
+  return {
+    ledgerUrl: `http://127.0.0.1:${ledgerPort}`,
+    featuresUrl: `http://127.0.0.1:${featuresPort}`,
+    run: (path) => outputOf(command(path), { cwd: folder, env }).then(() => {}),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
