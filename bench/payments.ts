@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { type Details, messagesAbout, type Step } from "../src/ledger/commands/messages.ts";
 
 /** What a program that takes in messages is asked for. */
 export interface Intake {
@@ -21,21 +22,18 @@ export function messagesOf({ payments, order }: Intake): string[] {
 }
 
 function lifeOf(index: number): string[] {
-  const resource_external_id = randomBytes(13).toString("hex");
-  return life.map(([time, event_type, details]) =>
-    JSON.stringify({
-      event_type,
-      resource_type: "payment",
-      resource_external_id,
-      timestamp: `2024-03-05T${time}.${String(index % 1_000_000).padStart(6, "0")}Z`,
-      service_id: `service-${index % 100}`,
-      live: true,
-      event_details: details(index),
-    }),
-  );
+  const resource = {
+    resource_type: "payment",
+    resource_external_id: randomBytes(13).toString("hex"),
+    service_id: `service-${index % 100}`,
+    live: true,
+  } as const;
+  const microseconds = String(index % 1_000_000).padStart(6, "0");
+  const steps = life.map(([time, type, details]): Step => [`${time}.${microseconds}`, type, details(index)]);
+  return messagesAbout(resource, "2024-03-05", steps).map((message) => JSON.stringify(message));
 }
 
-const life: [time: string, eventType: string, details: (index: number) => object][] = [
+const life: [time: string, eventType: string, details: (index: number) => Details][] = [
   [
     "09:14:22",
     "PAYMENT_CREATED",

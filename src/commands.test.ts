@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import npmPackage from "../package.json" with { type: "json" };
 import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
+import { story } from "../testing/messages.ts";
 import { newFolder, run } from "../testing/run.ts";
 import { newEmbedded } from "./ledger/database/new-database.fixture.ts";
 import { openQueue } from "./ledger/queue/queue.ts";
@@ -19,15 +20,8 @@ test.concurrent.each([
   expect(code).toBe(0);
 });
 
-/** The message that a payment of account 57 was created. */
-const createdPayment = (resource_external_id: string, details: object = {}) =>
-  JSON.stringify({
-    event_type: "PAYMENT_CREATED",
-    resource_type: "payment",
-    resource_external_id,
-    timestamp: "2024-03-05T09:14:22Z",
-    event_details: { gateway_account_id: "57", ...details },
-  });
+const createdPayment = (id: string, details: object = {}) =>
+  JSON.stringify(story("payment", id, ["09:14:22", "PAYMENT_CREATED", details])[0]);
 
 describe("on embedded defaults", () => {
   test("a newcomer's events go in through the queue and survive a restart", async () => {

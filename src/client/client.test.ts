@@ -2,11 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { childStory, story } from "../../testing/messages.ts";
 import { operationsOf } from "../contract/operations.ts";
 import { featuresApp, featuresService } from "../features/app.ts";
 import { openFeatureStore } from "../features/store/store.ts";
 import { ledgerService } from "../ledger/app.ts";
-import { childStory, startLedger, story } from "../ledger/ledger.fixture.ts";
+import { startLedger } from "../ledger/ledger.fixture.ts";
 import { openLog } from "../process/log.ts";
 import {
   type FeaturesClient,

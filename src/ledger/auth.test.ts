@@ -2,9 +2,10 @@ import type { JWTPayload } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { operations } from "../../generated/ledger.ts";
 import { openIssuer } from "../../testing/issuer.ts";
+import { message } from "../../testing/messages.ts";
 import { operationsOf } from "../contract/operations.ts";
 import { ledgerService } from "./app.ts";
-import { message, startLedger } from "./ledger.fixture.ts";
+import { startLedger } from "./ledger.fixture.ts";
 
 let issuer: Awaited<ReturnType<typeof openIssuer>>;
 let ledger: Awaited<ReturnType<typeof startLedger>>;

@@ -4,10 +4,11 @@ import { parse } from "csv-parse/sync";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import contract from "../../generated/ledger.json" with { type: "json" };
+import { childStory, story } from "../../testing/messages.ts";
 import { openLog } from "../process/log.ts";
 import { ledgerApp } from "./app.ts";
 import type { Database } from "./database/database.ts";
-import { childStory, startLedger, story } from "./ledger.fixture.ts";
+import { startLedger } from "./ledger.fixture.ts";
 import { openQueue } from "./queue/queue.ts";
 
 let ledger: Awaited<ReturnType<typeof startLedger>>;
@@ -313,7 +314,9 @@ describe("CSV", () => {
     ["dispute", "DISPUTE_WON", "Dispute won in your favour", ""],
   ])("names the state of a %s after %s: %s %s", async (type, eventType, name, code) => {
     const gateway_account_id = `state-${type}-${eventType}`;
-    await ledger.tell(story(type, gateway_account_id, ["10:00", eventType, { gateway_account_id }]));
+    await ledger.tell(
+      story(type as "payment", gateway_account_id, ["10:00", eventType, { gateway_account_id }]),
+    );
     const [row] = await read(`account_id=${gateway_account_id}`);
     expect(row).toMatchObject({ State: name, "Error Code": code });
   });

@@ -7,10 +7,11 @@ import { expect, test } from "vitest";
 import { describeNeeding } from "../../testing/describe-needing.ts";
 import { describeOnSmallDisk } from "../../testing/describe-small-disk.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { message } from "../../testing/messages.ts";
 import { newFolder, run } from "../../testing/run.ts";
 import { isPostgresInstalled, startPostgres } from "../../testing/servers/postgres.ts";
 import { openDatabase } from "./database/database.ts";
-import { message, startLedger } from "./ledger.fixture.ts";
+import { startLedger } from "./ledger.fixture.ts";
 
 type Ledger = Awaited<ReturnType<typeof startLedger>>;
 

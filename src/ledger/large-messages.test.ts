@@ -4,12 +4,13 @@ import amqp from "amqplib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeNeeding } from "../../testing/describe-needing.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { message } from "../../testing/messages.ts";
 import { run } from "../../testing/run.ts";
 import { isPostgresInstalled, startPostgres } from "../../testing/servers/postgres.ts";
 import { isRabbitmqInstalled, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openDatabase } from "./database/database.ts";
-import { message, startLedger } from "./ledger.fixture.ts";
+import { startLedger } from "./ledger.fixture.ts";
 import { openQueue } from "./queue/queue.ts";
 
 const mebibyte = 2 ** 20;

@@ -89,31 +89,3 @@ export async function startLedger({
     },
   };
 }
-
-/** A message about a payment of account 57; a test names what it is about. */
-export const message = (change: object) => ({
-  event_type: "PAYMENT_CREATED",
-  resource_type: "payment",
-  resource_external_id: "pay1",
-  timestamp: "2024-03-05T09:14:22.018408Z",
-  event_details: { gateway_account_id: "57", amount: 4250, reference: "LIC-88" },
-  ...change,
-});
-
-/** What is told of one resource: a time of 5 March 2024, an event type, details, and what else of the message differs. */
-export type Told = [time: string, eventType: string, details?: object, change?: object];
-
-/** The messages that tell it; account 57 unless the details name another. */
-export const story = (resource_type: string, resource_external_id: string, ...told: Told[]): object[] =>
-  told.map(([time, event_type, details = {}, change = {}], index) => ({
-    event_type,
-    resource_type,
-    resource_external_id,
-    timestamp: `2024-03-05T${time.length === 5 ? `${time}:00` : time}Z`,
-    event_details: { ...(index === 0 && { gateway_account_id: "57" }), ...details },
-    ...change,
-  }));
-
-/** The same of a child of the payment. */
-export const childStory = (type: "refund" | "dispute", id: string, parent: string, ...told: Told[]) =>
-  story(type, id, ...told).map((message) => ({ ...message, parent_resource_external_id: parent }));

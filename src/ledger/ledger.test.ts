@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
+import { childStory, message, story } from "../../testing/messages.ts";
 import { openLog } from "../process/log.ts";
 import { ledgerApp } from "./app.ts";
 import { demoEvents, demoTransactions } from "./commands/demo-events.ts";
-import { childStory, message, startLedger, story } from "./ledger.fixture.ts";
+import { startLedger } from "./ledger.fixture.ts";
 import { openQueue } from "./queue/queue.ts";
 
 let ledger: Awaited<ReturnType<typeof startLedger>>;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { message, startLedger } from "./ledger.fixture.ts";
+import { message } from "../../testing/messages.ts";
+import { startLedger } from "./ledger.fixture.ts";
 
 let ledger: Awaited<ReturnType<typeof startLedger>>;
 beforeEach(async () => {

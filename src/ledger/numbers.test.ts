@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { message, startLedger } from "./ledger.fixture.ts";
+import { message } from "../../testing/messages.ts";
+import { startLedger } from "./ledger.fixture.ts";
 
 let ledger: Awaited<ReturnType<typeof startLedger>>;
 beforeAll(async () => {

@@ -3,10 +3,11 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { describeNeeding } from "../../testing/describe-needing.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { message } from "../../testing/messages.ts";
 import { run } from "../../testing/run.ts";
 import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
 import { openDatabase } from "./database/database.ts";
-import { message, startLedger } from "./ledger.fixture.ts";
+import { startLedger } from "./ledger.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
 
 /** Whoever does something to the server, on a connection that nothing else uses. */

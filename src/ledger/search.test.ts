@@ -1,7 +1,8 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { childStory, startLedger, story, type Told } from "./ledger.fixture.ts";
+import { childStory, type Step, story } from "../../testing/messages.ts";
+import { startLedger } from "./ledger.fixture.ts";
 
 let ledger: Awaited<ReturnType<typeof startLedger>>;
 beforeAll(async () => {
@@ -17,7 +18,7 @@ const card = {
   first_digits_card_number: "424242",
   last_digits_card_number: "4242",
 };
-const created = (time: string, details: object): Told => [time, "PAYMENT_CREATED", details];
+const created = (time: string, details: object): Step => [time, "PAYMENT_CREATED", details];
 
 /** In account 57 unless told otherwise; `p1` is the oldest. */
 const transactions = [

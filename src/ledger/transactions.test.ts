@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { childStory, startLedger, story, type Told } from "./ledger.fixture.ts";
+import { childStory, type Step, story } from "../../testing/messages.ts";
+import { startLedger } from "./ledger.fixture.ts";
 
 let ledger: Awaited<ReturnType<typeof startLedger>>;
 beforeAll(async () => {
@@ -11,7 +12,7 @@ const lookUp = async (id: string, query = "account_id=57") =>
   (await ledger.ask(`/v1/transaction/${id}?${query}`)).json;
 
 describe("a payment shows", () => {
-  const created: Told = ["10:00", "PAYMENT_CREATED", { amount: 100 }];
+  const created: Step = ["10:00", "PAYMENT_CREATED", { amount: 100 }];
 
   test("all that was told of it, in the peer's words", async () => {
     await ledger.tell(
@@ -146,7 +147,7 @@ describe("a payment shows", () => {
       });
   });
 
-  test.each<[string, Told[], object]>([
+  test.each<[string, Step[], object]>([
     [
       "its state although a detail came later",
       [created, ["10:05", "PAYMENT_DETAILS_ENTERED"]],
@@ -411,7 +412,7 @@ describe("a refund and a dispute", () => {
 });
 
 describe("a payout settles what it includes", () => {
-  const includedIn = (gateway_payout_id: string): Told => [
+  const includedIn = (gateway_payout_id: string): Step => [
     "10:01",
     "PAYMENT_INCLUDED_IN_PAYOUT",
     { gateway_payout_id },

@@ -1,24 +1,23 @@
-import type { components } from "../../../generated/ledger.ts";
+import { type EventMessage, story } from "../../../testing/messages.ts";
 
-type EventMessage = components["schemas"]["EventMessage"];
 type Details = NonNullable<EventMessage["event_details"]>;
 
 /** What happened to one resource, an hour apart, from midnight of 5 March 2024; account 57. */
-function life(
-  resource_type: EventMessage["resource_type"],
-  resource_external_id: string,
+const life = (
+  type: EventMessage["resource_type"],
+  id: string,
   events: [eventType: string, details?: Details][],
-  change: Partial<EventMessage> = {},
-): EventMessage[] {
-  return events.map(([event_type, details = {}], hour) => ({
-    event_type,
-    resource_type,
-    resource_external_id,
-    timestamp: `2024-03-05T${String(hour).padStart(2, "0")}:00:00Z`,
-    event_details: { ...(hour === 0 && { gateway_account_id: "57" }), ...details },
-    ...change,
-  }));
-}
+  members: Partial<EventMessage> = {},
+): EventMessage[] =>
+  story(
+    type,
+    id,
+    ...events.map(([eventType, details = {}], hour): [string, string, Details] => [
+      `${String(hour).padStart(2, "0")}:00`,
+      eventType,
+      details,
+    ]),
+  ).map((message) => ({ ...message, ...members }));
 
 const payment = (id: string, ...events: [string, Details?][]) => life("payment", id, events);
 const childOf =

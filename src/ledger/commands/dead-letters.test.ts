@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../../testing/free-port.ts";
+import { message } from "../../../testing/messages.ts";
 import { patienceMs } from "../../../testing/patience.ts";
 import { newFolder, run } from "../../../testing/run.ts";
 import { openDatabase } from "../database/database.ts";
 import { describeOnEngines, type NewDatabase } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { readMessage } from "../intake/message.ts";
-import { message } from "../ledger.fixture.ts";
 import { openQueue } from "../queue/queue.ts";
 import { migrate } from "../tables/migrate.ts";
 

@@ -1,6 +1,4 @@
-import type { components } from "../../../generated/ledger.ts";
-
-type EventMessage = components["schemas"]["EventMessage"];
+import { type Details, type EventMessage, messagesAbout, type Step } from "./messages.ts";
 
 /** What the demonstration's events amount to. */
 export const demoTransactions = [
@@ -30,7 +28,7 @@ const card = {
  */
 export function demoEvents(): EventMessage[] {
   const inOrder = [
-    ...life(
+    ...payment(
       "demo-success",
       "2024-03-05",
       {
@@ -40,10 +38,10 @@ export function demoEvents(): EventMessage[] {
         external_metadata: { branch: "North", copies: 2 },
       },
       [
-        ["09:15:02", "PAYMENT_STARTED", {}],
+        ["09:15:02", "PAYMENT_STARTED"],
         ["09:16:40", "PAYMENT_DETAILS_ENTERED", card],
         ["09:16:41.250", "AUTHORISATION_SUCCEEDED", { gateway_transaction_id: "gtx-1" }],
-        ["09:16:42", "USER_APPROVED_FOR_CAPTURE", {}],
+        ["09:16:42", "USER_APPROVED_FOR_CAPTURE"],
         [
           "10:00:00",
           "CAPTURE_CONFIRMED",
@@ -53,97 +51,87 @@ export function demoEvents(): EventMessage[] {
         ["23:30:00", "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id: "demo-payout" }],
       ],
     ),
-    refund("11:00:00", "REFUND_CREATED_BY_USER", { amount: 1000, refunded_by: "usr4411", ...account }),
-    refund("11:00:01", "REFUND_SUBMITTED", {}),
-    refund("11:04:59", "REFUND_SUCCEEDED", { gateway_transaction_id: "re_9" }),
-    ...life("demo-rejected", "2024-03-06", { amount: 900, reference: "parking-1", description: "Parking" }, [
-      ["12:00:30", "PAYMENT_DETAILS_ENTERED", card],
-      ["12:00:31", "AUTHORISATION_REJECTED", {}],
-    ]),
-    ...life("demo-expired", "2024-03-07", { amount: 900, reference: "parking-2", description: "Parking" }, [
-      ["09:14:30", "PAYMENT_STARTED", {}],
-      ["10:44:30", "PAYMENT_EXPIRED", {}],
-    ]),
-    ...life(
+    ...messagesAbout(
+      {
+        resource_type: "refund",
+        resource_external_id: "demo-refund",
+        parent_resource_external_id: "demo-success",
+        ...service,
+      },
+      "2024-03-05",
+      [
+        ["11:00:00", "REFUND_CREATED_BY_USER", { amount: 1000, refunded_by: "usr4411", ...account }],
+        ["11:00:01", "REFUND_SUBMITTED"],
+        ["11:04:59", "REFUND_SUCCEEDED", { gateway_transaction_id: "re_9" }],
+      ],
+    ),
+    ...payment(
+      "demo-rejected",
+      "2024-03-06",
+      { amount: 900, reference: "parking-1", description: "Parking" },
+      [
+        ["12:00:30", "PAYMENT_DETAILS_ENTERED", card],
+        ["12:00:31", "AUTHORISATION_REJECTED"],
+      ],
+    ),
+    ...payment(
+      "demo-expired",
+      "2024-03-07",
+      { amount: 900, reference: "parking-2", description: "Parking" },
+      [
+        ["09:14:30", "PAYMENT_STARTED"],
+        ["10:44:30", "PAYMENT_EXPIRED"],
+      ],
+    ),
+    ...payment(
       "demo-disputed",
       "2024-03-08",
       { amount: 1200, reference: "parking-3", description: "Parking", agreement_id: "demo-agreement" },
       [
-        ["09:20:00", "AUTHORISATION_SUCCEEDED", {}],
+        ["09:20:00", "AUTHORISATION_SUCCEEDED"],
         ["09:21:00", "CAPTURE_CONFIRMED", { captured_date: "2024-03-08T09:21:00.000000Z" }],
         ["23:00:00", "PAYMENT_DISPUTED", { disputed: true }],
       ],
     ),
-    {
-      event_type: "DISPUTE_CREATED",
-      resource_type: "dispute" as const,
-      resource_external_id: "demo-dispute",
-      parent_resource_external_id: "demo-disputed",
-      timestamp: "2024-03-08T23:00:00.000000Z",
-      event_details: {
-        amount: 1200,
-        reason: "unrecognized",
-        evidence_due_date: "2024-03-22T22:59:59.000000Z",
-        ...account,
+    ...messagesAbout(
+      {
+        resource_type: "dispute",
+        resource_external_id: "demo-dispute",
+        parent_resource_external_id: "demo-disputed",
       },
-    },
-    payout("2024-03-06", "PAYOUT_CREATED", { amount: 4190, ...account }),
-    payout("2024-03-08", "PAYOUT_PAID", { paid_out_date: "2024-03-08T06:00:00.000000Z" }),
+      "2024-03-08",
+      [
+        [
+          "23:00:00",
+          "DISPUTE_CREATED",
+          {
+            amount: 1200,
+            reason: "unrecognized",
+            evidence_due_date: "2024-03-22T22:59:59.000000Z",
+            ...account,
+          },
+        ],
+      ],
+    ),
+    ...messagesAbout(payout, "2024-03-06", [["06:00", "PAYOUT_CREATED", { amount: 4190, ...account }]]),
+    ...messagesAbout(payout, "2024-03-08", [
+      ["06:00", "PAYOUT_PAID", { paid_out_date: "2024-03-08T06:00:00.000000Z" }],
+    ]),
   ];
   const everyThirdTwice = inOrder.filter((_, index) => index % 3 === 0);
   return [...inOrder.toReversed(), ...everyThirdTwice];
 }
 
-type Step = [time: string, eventType: string, details: EventMessage["event_details"]];
+const service = { service_id: "demo-service", live: false };
+const created = { ...account, payment_provider: "sandbox", language: "en", source: "CARD_API" } as const;
 
-function life(
-  id: string,
-  day: string,
-  created: NonNullable<EventMessage["event_details"]>,
-  steps: Step[],
-): EventMessage[] {
-  const first: Step = [
-    "09:14:22.018",
-    "PAYMENT_CREATED",
-    { ...created, ...account, payment_provider: "sandbox", language: "en", source: "CARD_API" },
-  ];
-  return [first, ...steps].map(([time, event_type, event_details]) => ({
-    event_type,
-    resource_type: "payment",
-    resource_external_id: id,
-    timestamp: `${day}T${time}Z`,
-    service_id: "demo-service",
-    live: false,
-    event_details,
-  }));
-}
+const payment = (id: string, day: string, details: Details, steps: Step[]): EventMessage[] =>
+  messagesAbout({ resource_type: "payment", resource_external_id: id, ...service }, day, [
+    ["09:14:22.018", "PAYMENT_CREATED", { ...created, ...details }],
+    ...steps,
+  ]);
 
-const refund = (
-  time: string,
-  event_type: string,
-  event_details: EventMessage["event_details"],
-): EventMessage => ({
-  event_type,
-  resource_type: "refund",
-  resource_external_id: "demo-refund",
-  parent_resource_external_id: "demo-success",
-  timestamp: `2024-03-05T${time}Z`,
-  service_id: "demo-service",
-  live: false,
-  event_details,
-});
-
-const payout = (
-  day: string,
-  event_type: string,
-  event_details: EventMessage["event_details"],
-): EventMessage => ({
-  event_type,
-  resource_type: "payout",
-  resource_external_id: "demo-payout",
-  timestamp: `${day}T06:00:00Z`,
-  event_details,
-});
+const payout = { resource_type: "payout", resource_external_id: "demo-payout" } as const;
 
 const refundable = (
   refund_status: string,

@@ -1,10 +1,10 @@
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
+import { message } from "../../../testing/messages.ts";
 import { openLog } from "../../process/log.ts";
 import { type Database, DatabaseUnavailable } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
-import { message } from "../ledger.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "../queue/queue.ts";
 import { migrate } from "../tables/migrate.ts";
 import { createReceiver } from "./receiver.ts";

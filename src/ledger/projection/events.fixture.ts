@@ -1,24 +1,20 @@
 import fc from "fast-check";
-import type { Details, EventRow, ResourceType } from "../tables/event.ts";
+import type { Step } from "../../../testing/messages.ts";
+import { type Step as MessageStep, messagesAbout } from "../commands/messages.ts";
+import type { EventRow, ResourceType } from "../tables/event.ts";
 import { salientEventTypes } from "./states.ts";
 
-/** What is told of one resource: a time of 5 March 2024, an event type, details, and what else of the event differs. */
-export type Told = [time: string, eventType: string, details?: Details, change?: Partial<EventRow>];
-
-/** The events that tell it, in the order they arrived. */
-export const events = (type: ResourceType, id: string, ...told: Told[]): EventRow[] =>
-  told.map(([time, event_type, event_details = {}, change = {}], index) => ({
-    id: BigInt(index),
-    resource_type: type,
-    resource_external_id: id,
-    parent_resource_external_id: null,
-    timestamp: `2024-03-05T${time}:00.000000Z`,
-    event_type,
-    service_id: null,
-    live: null,
-    event_details,
-    ...change,
-  }));
+/** The rows of one resource's events, in the order they arrived. See `messagesAbout` for a step. */
+export const events = (type: ResourceType, id: string, ...steps: Step[]): EventRow[] =>
+  messagesAbout({ resource_type: type, resource_external_id: id }, "2024-03-05", steps as MessageStep[]).map(
+    (message, index) => ({
+      id: BigInt(index),
+      parent_resource_external_id: null,
+      service_id: null,
+      live: null,
+      ...(message as Partial<EventRow>),
+    }),
+  ) as EventRow[];
 
 type Identity = "resource_type" | "resource_external_id" | "parent_resource_external_id";
 

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { events, family, shuffled, type Told } from "./events.fixture.ts";
+import type { Step } from "../../../testing/messages.ts";
+import { events, family, shuffled } from "./events.fixture.ts";
 import { projectPayouts } from "./payout.ts";
 
-const payout = (...told: Told[]) => events("payout", "po", ...told);
+const payout = (...told: Step[]) => events("payout", "po", ...told);
 
 describe("events fold into a payout", () => {
-  test.each<[string, Told[], object]>([
+  test.each<[string, Step[], object]>([
     ["created it is in transit", [["10:00", "PAYOUT_CREATED"]], { state: "IN_TRANSIT", paid_out_date: null }],
     [
       "paid it has a date",

@@ -1,19 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Step } from "../../../testing/messages.ts";
 import type { Details, EventRow, ResourceType } from "../tables/event.ts";
 import type { TransactionState } from "../tables/transaction.ts";
-import { events, family, shuffled, type Told } from "./events.fixture.ts";
+import { events, family, shuffled } from "./events.fixture.ts";
 import { salientEventTypes } from "./states.ts";
 import { projectTransactions } from "./transaction.ts";
 
-const payment = (...told: Told[]) => events("payment", "pay", ...told);
-const child = (type: ResourceType, ...told: Told[]) =>
+const payment = (...told: Step[]) => events("payment", "pay", ...told);
+const child = (type: ResourceType, ...told: Step[]) =>
   events(type, "child", ...told).map((event) => ({ ...event, parent_resource_external_id: "pay" }));
 const project = (all: EventRow[], id = "pay") =>
   projectTransactions(all).find(({ external_id }) => external_id === id);
 
 describe("events fold into a transaction", () => {
-  test.each<[string, Told[], object]>([
+  test.each<[string, Step[], object]>([
     [
       "the newest value of a member wins, the newest salient event decides the state",
       [

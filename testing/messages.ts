@@ -1,0 +1,40 @@
+import { type EventMessage, messagesAbout } from "../src/ledger/commands/messages.ts";
+
+export type { EventMessage } from "../src/ledger/commands/messages.ts";
+
+/** One event: its time of 5 March 2024, its type, its details, and members of the message that differ, right or wrong. */
+export type Step = [time: string, eventType: string, details?: object, members?: object];
+
+const day = "2024-03-05";
+const account = { gateway_account_id: "57" };
+
+/** The messages of one resource's events, of account 57 unless the first details name another. */
+export const story = (
+  resource_type: EventMessage["resource_type"],
+  resource_external_id: string,
+  ...steps: Step[]
+): EventMessage[] =>
+  messagesAbout(
+    { resource_type, resource_external_id },
+    day,
+    steps.map(([time, eventType, details = {}, members = {}], index) => [
+      time,
+      eventType,
+      index === 0 ? { ...account, ...details } : { ...details },
+      members,
+    ]),
+  );
+
+/** The same for a child of a payment. */
+export const childStory = (type: "refund" | "dispute", id: string, parent: string, ...steps: Step[]) =>
+  story(type, id, ...steps).map((message) => ({ ...message, parent_resource_external_id: parent }));
+
+/** The message that payment `pay1` of account 57 was created; a test names the members that matter to it. */
+export const message = (members: object) => ({
+  ...story("payment", "pay1", [
+    "09:14:22.018408",
+    "PAYMENT_CREATED",
+    { amount: 4250, reference: "LIC-88" },
+  ])[0],
+  ...members,
+});
