@@ -1,11 +1,37 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type ListenOptions, type Server } from "node:net";
 
-/** A port of the loopback address that was free a moment ago. */
+const host = "127.0.0.1";
+
+/**
+ * A port at which nobody listens on loopback. On Linux no other call on this machine returns it until this process
+ * ends: it is below the ports that the system chooses from, and an abstract socket, which ends with its process, is its
+ * lock.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
+  if (process.platform !== "linux") return portOf({ host, port: 0 });
+  for (;;) {
+    const port = randomInt(20_000, 30_000);
+    const lock = createServer();
+    if (!(await listens(lock, { path: `\0test-port-${port}` }))) continue;
+    lock.unref();
+    if ((await portOf({ host, port })) === port) return port;
+    lock.close();
+  }
+}
+
+/** The port at which a server could listen, 0 when it could not. */
+async function portOf(address: ListenOptions): Promise<number> {
+  const probe = createServer();
+  if (!(await listens(probe, address))) return 0;
+  const { port } = probe.address() as { port: number };
+  probe.close();
   return port;
 }
+
+const listens = (server: Server, address: ListenOptions): Promise<boolean> =>
+  once(server.listen(address), "listening").then(
+    () => true,
+    () => false,
+  );

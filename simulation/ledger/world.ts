@@ -5,9 +5,10 @@ import amqp from "amqplib";
 import pg from "pg";
 import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
+import { freePort } from "../../testing/free-port.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { machinesRabbitmq, rabbitmq4, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
-import { lastingPort, type TestServer } from "../../testing/servers/server.ts";
+import type { TestServer } from "../../testing/servers/server.ts";
 import { openScratch } from "../../testing/small-disk.ts";
 import { diskFilled, type Fault, faultsOfServer, putBehindLine } from "../faults.ts";
 import type { Random } from "../random.ts";
@@ -59,7 +60,7 @@ export async function openWorld(
   }
 
   // Only the first ledger has the embedded queue; the others are its clients.
-  const port = await lastingPort();
+  const port = await freePort();
   let queueUrls = [`sqs+embedded:${join(folder, "queue")}?port=${port}`];
   if (queueKind !== "embedded") {
     const server = opening.use(await startRabbitmq(queueKind === "amqp4" ? rabbitmq4 : machinesRabbitmq));

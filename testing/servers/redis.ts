@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../free-port.ts";
 import { patienceMs } from "../patience.ts";
-import { converse, findProgram, lastingPort, startServer, type TestServer } from "./server.ts";
+import { converse, findProgram, startServer, type TestServer } from "./server.ts";
 
 const program = () => findProgram("redis-server");
 
@@ -32,7 +33,7 @@ const slots = 16384;
 /** Starts a Redis Cluster of three masters, which go on when one of them is away. */
 export async function startRedisCluster(...options: string[]): Promise<TestCluster> {
   await using opening = new AsyncDisposableStack();
-  const buses = await Promise.all(["", "", ""].map(lastingPort));
+  const buses = await Promise.all(["", "", ""].map(freePort));
   const starts = buses.map(async (bus) => {
     const ports = ["--cluster-port", String(bus), "--cluster-enabled", "yes"];
     const patience = ["--cluster-node-timeout", "1000", "--cluster-require-full-coverage", "no"];

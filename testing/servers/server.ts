@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { chown, mkdtemp, rm } from "node:fs/promises";
-import { connect, createServer, type ListenOptions, type Server } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../free-port.ts";
 import { patienceMs } from "../patience.ts";
 
 /** A real server for tests, on loopback, with a scratch folder and a port that are its own until it is disposed of. */
@@ -84,7 +84,7 @@ export async function startServer(kind: ServerKind, within = tmpdir()): Promise<
   const folder = await mkdtemp(join(within, `${kind.name}-`));
   opening.defer(() => rm(folder, { recursive: true }));
   if (kind.account) await chown(folder, kind.account.uid, kind.account.gid);
-  const place = { folder, port: await lastingPort() };
+  const place = { folder, port: await freePort() };
   const url = kind.url(place);
   await kind.prepare?.(place);
 
@@ -194,31 +194,6 @@ export async function converse(
   }
   throw new Error(`${url} answered ${JSON.stringify(heard)}`);
 }
-
-/**
- * A port that is the caller's alone until this process ends, whether or not anybody listens at it: it is below those
- * that the system chooses from, and no other caller in any process on this machine gets it. An abstract socket is the
- * lock, because it goes away with its process.
- */
-export async function lastingPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 30_000);
-    const lock = createServer();
-    if (!(await listens(lock, { path: `\0test-server-${port}` }))) continue;
-    lock.unref();
-    const probe = createServer();
-    const isFree = await listens(probe, { host: "127.0.0.1", port });
-    probe.close();
-    if (isFree) return port;
-    lock.close();
-  }
-}
-
-const listens = (server: Server, at: ListenOptions): Promise<boolean> =>
-  once(server.listen(at), "listening").then(
-    () => true,
-    () => false,
-  );
 
 /**
  * A process and all that descend from it, in whatever process group; each is handed out before its children are looked

@@ -17,7 +17,7 @@ import {
   startRedisCluster,
   type TestCluster,
 } from "../../../testing/servers/redis.ts";
-import { converse, lastingPort, type TestServer } from "../../../testing/servers/server.ts";
+import { converse, type TestServer } from "../../../testing/servers/server.ts";
 import { type Change, type FeatureStore, openFeatureStore, StoreFailure, type Wish } from "./store.ts";
 
 const add = (feature: string, expiresAt?: number): Wish => ({ type: "add", feature, expiresAt });
@@ -415,7 +415,7 @@ const latin1 = (words: string) => Buffer.from(words).toString("latin1");
 describeNeeding("Redis or openssl", isRedisInstalled() && isOpensslInstalled())("a Redis behind TLS", () => {
   test("is used when its certificate is trusted, and refused otherwise", async () => {
     using certificate = makeCertificate("127.0.0.1");
-    const port = await lastingPort();
+    const port = await freePort();
     const files = ["--tls-cert-file", certificate.certificate, "--tls-key-file", certificate.key];
     const options = ["--tls-port", String(port), ...files, "--tls-auth-clients", "no"];
     await using server = await startRedis(...options, "--tls-ca-cert-file", certificate.certificate);
