@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { installMissing, refuseMissing } from "../scripts/servers/install.ts";
-import { complain, parseCommandLine, runCommand, say, UsageFault } from "../src/process/command.ts";
+import { installMissing, requireInstalled } from "../scripts/servers/install.ts";
+import { complain, parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
 import { openProgress } from "../src/process/progress.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
 import { wholeNumber } from "../testing/options.ts";
@@ -58,11 +58,11 @@ await runCommand("bench", usage, async (args) => {
   const largest = wholeNumber("transactions", given.transactions ?? String(largestOtherwise));
   const rounds = wholeNumber("rounds", given.rounds ?? String(full.rounds));
   if (largest < 100 || rounds < 1)
-    throw new UsageFault("--transactions must be 100 at the least, --rounds 1");
+    throw new UsageError("--transactions must be 100 at the least, --rounds 1");
   const scale = given.smoke
     ? smoke
     : { ...full, rounds, ledgers: [largest / 100, largest / 10, largest].map(Math.floor) };
-  refuseMissing(needs, "bench");
+  requireInstalled(needs, "bench");
   leaveMeasuredCore();
 
   await using ledgers = ledgersOnPostgres();
@@ -88,7 +88,7 @@ await runCommand("bench", usage, async (args) => {
 function rowOf(text: string): Row {
   const row = rows.find(({ number }) => String(number) === text);
   if (!row)
-    throw new UsageFault(`there is no row ${text}; there are ${rows.map(({ number }) => number).join(", ")}`);
+    throw new UsageError(`there is no row ${text}; there are ${rows.map(({ number }) => number).join(", ")}`);
   return row;
 }
 

@@ -1,4 +1,4 @@
-// Made from openapi/features.yaml by npm run codegen. Do not edit.
+// Generated from openapi/features.yaml by npm run codegen. Do not edit.
 
 export interface paths {
     "/changes": {
@@ -9,28 +9,26 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what has changed
-         * @description Additions, removals and expiries, those of a resource in the order in which they happened, those of different
-         *     resources nearly so. An addition that only gives a feature another expiry is told, too.
+         * Read the change feed
+         * @description Returns change records: additions, removals and expiries. Records of one resource are in order; records of
+         *     different resources are in order approximately. An addition that only changes an expiry time has a record too.
          *
-         *     `Accept` chooses the form. A page of JSON, or of NDJSON, ends with the newest change there is now, or at the
-         *     limit. A stream of server-sent events (`text/event-stream`) goes on: each change is an event with its cursor as
-         *     `id`, and whoever comes back with it in `Last-Event-ID`, as browsers do, has missed nothing. A comment is sent
-         *     every 15 seconds, so that a connection that is dead is noticed.
+         *     `Accept` selects the format. JSON and NDJSON return one page, which ends at the limit or at the newest record.
+         *     Server-sent events (`text/event-stream`) continue: each event has its cursor as `id`, and a client that reconnects
+         *     with `Last-Event-ID`, as browsers do, misses nothing. A comment is sent every 15 seconds to keep the connection
+         *     alive.
          *
-         *     The service keeps the newest changes, 100,000 of them at the least unless it is set otherwise. A cursor from
-         *     before the oldest one that is kept is answered with 410; a stream that falls so far behind is ended, and so
-         *     answered when it comes back.
+         *     The service keeps at least the newest 100,000 records; an operator can set another number. A cursor older than the
+         *     oldest record gets 410. A stream that falls that far behind is closed and gets 410 when it reconnects.
          *
-         *     To keep a copy: ask with `cursor=newest` for a cursor, then read what is to be copied, then follow the changes
-         *     behind that cursor.
+         *     To keep a copy of the data: get a cursor with `cursor=newest`, read the data, then read the feed from that cursor.
          */
         get: operations["listChanges"];
         put?: never;
         /**
          * Make many changes
-         * @description Up to 1,000 additions and removals, those of a resource in their order and in one step. When the store fails on
-         *     the way, those of some resources may have been made; to ask the same again does no harm.
+         * @description Makes up to 1,000 additions and removals. The changes to one resource are made in order and atomically. If the
+         *     store fails, the changes to some resources may have been made; repeating the request is safe.
          */
         post: operations["changeFeatures"];
         delete?: never;
@@ -48,9 +46,9 @@ export interface paths {
         };
         /**
          * List the resources of a kind that have a feature
-         * @description Their identifiers, each once, page by page, in an order that does not change. Following `next_cursor` to the end
-         *     tells every resource that has the feature from the first page to the last; one that gets or loses it meanwhile
-         *     may be told or not.
+         * @description Returns identifiers in pages, each identifier once, in a stable order. Follow `next_cursor` until it is absent:
+         *     the pages together contain every resource that had the feature throughout. A resource that gained or lost it in
+         *     the meantime may be missing or present.
          */
         get: operations["listResources"];
         put?: never;
@@ -70,21 +68,20 @@ export interface paths {
         };
         /**
          * List the features of a resource
-         * @description Every feature that was added to the resource, each once, in the order in which they were first added.
-         *     A resource without features, known or not, has an empty list.
+         * @description Returns each feature once, in the order in which the features were first added. A resource without features has
+         *     an empty list, whether it is known or not.
          */
         get: operations["listFeatures"];
         /**
          * Replace the features of a resource
-         * @description The resource has the features of the body then and no others, in one step, provided that its list is still the
-         *     one whose `ETag` is in `If-Match`; `*` stands for any. Those it had keep their place, the others come behind
-         *     them in the order of the body. None of them expires any more.
+         * @description Replaces the list atomically if its `ETag` still equals `If-Match`. Features that the resource already has keep
+         *     their position; new features follow in the order of the body. Expiry times are removed.
          */
         put: operations["replaceFeatures"];
         post?: never;
         /**
          * Remove all features of a resource
-         * @description In one step. A body that is sent along is ignored.
+         * @description Removes them atomically. A request body is ignored.
          */
         delete: operations["removeFeatures"];
         options?: never;
@@ -100,21 +97,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell whether a resource has a feature
-         * @description True from the moment an add was answered.
+         * Check whether a resource has a feature
+         * @description Returns true for every request after the response to the addition.
          */
         get: operations["hasFeature"];
         put?: never;
         /**
          * Add a feature to a resource
-         * @description Adding again changes nothing but the expiry: the feature keeps its place in the list, and lasts as the last
-         *     adding says. The request has no body; one that is sent along is ignored, whatever its content type.
+         * @description Adding a feature again changes only its expiry time: the feature keeps its position, and the latest request
+         *     decides when it expires. A request body of any content type is ignored.
          */
         post: operations["addFeature"];
         /**
          * Remove a feature from a resource
-         * @description It does not matter whether the resource had it. Added again it comes to the end of the list. A body that is sent
-         *     along is ignored.
+         * @description Succeeds whether or not the resource has the feature. If the feature is added again later, it goes to the end of
+         *     the list. A request body is ignored.
          */
         delete: operations["removeFeature"];
         options?: never;
@@ -130,9 +127,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell what the service counts
-         * @description Requests by operation and status, with how long they took.
-         *     One family of numbers after another, in the text format of Prometheus (version 0.0.4).
+         * Read the metrics
+         * @description Returns request counts and durations by operation and status, in the text format of Prometheus (version 0.0.4).
          */
         get: operations["getMetrics"];
         put?: never;
@@ -154,7 +150,7 @@ export interface paths {
         put?: never;
         /**
          * Evaluate all features of a resource as flags
-         * @description Those the resource has, which are true. One that is not among them is false.
+         * @description Returns the flags that are true: the features that the resource has. Every other flag is false.
          */
         post: operations["evaluateFlags"];
         delete?: never;
@@ -174,8 +170,8 @@ export interface paths {
         put?: never;
         /**
          * Evaluate one feature as a flag
-         * @description The flag is true for a resource that has the feature, with the reason `TARGETING_MATCH`, and false for any
-         *     other, with the reason `STATIC`. A feature nobody has is a flag that is false everywhere.
+         * @description The flag is true if the resource has the feature (reason `TARGETING_MATCH`) and false otherwise (reason
+         *     `STATIC`). Every name is a flag.
          */
         post: operations["evaluateFlag"];
         delete?: never;
@@ -194,8 +190,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell which of some resources have which of some features
-         * @description Up to 100 resources by 100 features.
+         * Check many features of many resources
+         * @description Checks up to 100 features of each of up to 100 resources.
          */
         post: operations["hasFeatures"];
         delete?: never;
@@ -209,7 +205,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description The feature is attached to the resource now.
+         * @description The resource has the feature.
          * @example {
          *       "result": true
          *     }
@@ -222,7 +218,7 @@ export interface components {
             result: true;
         };
         /**
-         * @description Why flags could not be evaluated.
+         * @description The reason why flags were not evaluated.
          * @example {
          *       "errorCode": "PARSE_ERROR",
          *       "errorDetails": "the body is not valid JSON"
@@ -230,21 +226,34 @@ export interface components {
          */
         BulkEvaluationFailure: {
             errorCode: components["schemas"]["EvaluationErrorCode"];
-            /** @description What was wrong, for people. */
+            /** @description The reason, for people. */
             errorDetails: string;
         };
         /**
-         * @description Flags with their values.
+         * @description The flags that are true.
          * @example {
          *       "flags": []
          *     }
          */
         BulkEvaluationSuccess: {
-            /** @description Those that are true. */
+            /** @description The flags. */
             flags: components["schemas"]["EvaluationSuccess"][];
         };
         /**
-         * @description Something that has changed.
+         * @description One page of the change feed.
+         * @example {
+         *       "changes": [],
+         *       "next_cursor": "1f0c9a2b-18"
+         *     }
+         */
+        ChangePage: {
+            /** @description The records. Fewer than the limit at the end of the feed. */
+            changes: components["schemas"]["ChangeRecord"][];
+            /** @description The cursor after these records. It is present even if there are none. */
+            next_cursor: string;
+        };
+        /**
+         * @description One change that was made.
          * @example {
          *       "cursor": "1f0c9a2b-18",
          *       "type": "removed",
@@ -254,51 +263,35 @@ export interface components {
          *       "feature": "dark-mode"
          *     }
          */
-        Change: {
+        ChangeRecord: {
             /**
              * Format: date-time
-             * @description When it happened, in UTC.
+             * @description When it happened (UTC).
              */
             at: string;
-            /** @description The cursor behind this change. */
+            /** @description The cursor after this record. */
             cursor: string;
             /**
              * Format: date-time
-             * @description When a feature that was added is gone by itself, if it is.
+             * @description When the added feature expires. Absent if it does not.
              */
             expires_at?: string;
-            /** @description Name of the feature. */
-            feature: components["schemas"]["Name"];
-            /** @description Identifier of the resource. */
-            id: components["schemas"]["Name"];
-            /** @description Kind of the resource. */
-            resource: components["schemas"]["Name"];
+            feature: components["schemas"]["FeatureName"];
+            id: components["schemas"]["ResourceId"];
+            resource: components["schemas"]["ResourceKind"];
             /**
-             * @description Whether the feature was added, was removed, or is gone since its time had come.
+             * @description Whether the feature was added, was removed or has expired.
              * @enum {string}
              */
             type: "added" | "removed" | "expired";
         };
         /**
-         * @description What has changed.
-         * @example {
-         *       "changes": [],
-         *       "next_cursor": "1f0c9a2b-18"
-         *     }
-         */
-        ChangePage: {
-            /** @description As many as the limit, or fewer when there are no more now. */
-            changes: components["schemas"]["Change"][];
-            /** @description The cursor behind these; also when there are none. */
-            next_cursor: string;
-        };
-        /**
-         * @description A text to hand back as it is.
+         * @description An opaque position in a list. Send it back unchanged.
          * @example 1f0c9a2b-18
          */
         Cursor: string;
         /**
-         * @description A feature of a resource, as a store is exported and imported, one of these a line.
+         * @description One feature of one resource, a line of an exported store.
          * @example {
          *       "resource": "customer",
          *       "id": "42",
@@ -308,47 +301,44 @@ export interface components {
         Entry: {
             /**
              * Format: date-time
-             * @description When the feature is gone by itself, if it is.
+             * @description When the feature expires. Absent if it does not.
              */
             expires_at?: string;
-            /** @description Name of the feature. */
-            feature: components["schemas"]["Name"];
-            /** @description Identifier of the resource. */
-            id: components["schemas"]["Name"];
-            /** @description Kind of the resource. */
-            resource: components["schemas"]["Name"];
+            feature: components["schemas"]["FeatureName"];
+            id: components["schemas"]["ResourceId"];
+            resource: components["schemas"]["ResourceKind"];
         };
         /**
-         * @description One line of text that says what was wrong, ended by a line feed.
+         * @description One line of text that states the error, with a line feed at its end.
          * @example the store is full
          */
         ErrorLine: string;
         /**
-         * @description The resource, by its own members `resource` and `id` when both are there, otherwise by `targetingKey`. All else
-         *     that is in it is passed over.
+         * @description Names the resource: by `resource` and `id` if both are present, otherwise by `targetingKey`. Other members are
+         *     ignored.
          * @example {
          *       "targetingKey": "customer/42"
          *     }
          */
         EvaluationContext: {
-            /** @description Identifier of the resource, a name. */
+            /** @description Identifier of the resource, a `Name`. */
             id?: unknown;
-            /** @description Kind of the resource, a name. */
+            /** @description Kind of the resource, a `Name`. */
             resource?: unknown;
-            /** @description `resource/id`, each percent-encoded, so that a slash in a name is `%2F`. */
+            /** @description `resource/id`, each part percent-encoded: a slash in a name is `%2F`. */
             targetingKey?: unknown;
         } & {
             [key: string]: unknown;
         };
         /**
-         * @description `TARGETING_KEY_MISSING` when the context names no resource, `INVALID_CONTEXT` when what it names is none,
-         *     `PARSE_ERROR` when the request is not one of this protocol.
+         * @description `TARGETING_KEY_MISSING`: the context names no resource. `INVALID_CONTEXT`: the name in the context is invalid.
+         *     `PARSE_ERROR`: the request does not follow the protocol.
          * @example INVALID_CONTEXT
          * @enum {string}
          */
         EvaluationErrorCode: "TARGETING_KEY_MISSING" | "INVALID_CONTEXT" | "PARSE_ERROR";
         /**
-         * @description Why a flag could not be evaluated.
+         * @description The reason why a flag was not evaluated.
          * @example {
          *       "key": "dark-mode",
          *       "errorCode": "PARSE_ERROR",
@@ -357,13 +347,13 @@ export interface components {
          */
         EvaluationFailure: {
             errorCode: components["schemas"]["EvaluationErrorCode"];
-            /** @description What was wrong, for people. */
+            /** @description The reason, for people. */
             errorDetails: string;
-            /** @description The flag's key, as it was asked for. */
+            /** @description The key of the request. */
             key: string;
         };
         /**
-         * @description What is to be evaluated.
+         * @description An evaluation request.
          * @example {
          *       "context": {
          *         "targetingKey": "customer/42"
@@ -371,12 +361,12 @@ export interface components {
          *     }
          */
         EvaluationRequest: {
-            /** @description For whom. */
+            /** @description The evaluation context. */
             context?: components["schemas"]["EvaluationContext"];
         };
         /**
-         * @description A flag with its value. The protocol's own schema for it takes exactly one of several kinds of value, of which
-         *     each value fits two, so that it refuses every answer; this one says what is meant, for the kind there is here.
+         * @description A flag with its boolean value. It is narrower than the schema of OFREP, whose `oneOf` of value types matches twice
+         *     for every value and so rejects all of them.
          * @example {
          *       "key": "dark-mode",
          *       "value": true,
@@ -384,10 +374,10 @@ export interface components {
          *     }
          */
         EvaluationSuccess: {
-            /** @description The flag's key, which is the feature. */
+            /** @description The key of the flag, which is the name of the feature. */
             key: components["schemas"]["Name"];
             /**
-             * @description `TARGETING_MATCH` when the resource has it, `STATIC` when it has not.
+             * @description `TARGETING_MATCH` if the resource has the feature, `STATIC` otherwise.
              * @enum {string}
              */
             reason: "TARGETING_MATCH" | "STATIC";
@@ -396,40 +386,105 @@ export interface components {
         };
         /**
          * Format: date-time
-         * @description An instant with a zone (RFC 3339), which is not past.
+         * @description A future instant with a UTC offset (RFC 3339).
          * @example 2037-03-05T09:14:22.018Z
          */
         Expiry: string;
         /**
-         * @description Names of features, each once, in the order of adding.
+         * @description One change to make.
+         * @example {
+         *       "type": "add",
+         *       "resource": "customer",
+         *       "id": "42",
+         *       "feature": "dark-mode",
+         *       "expires_at": "2037-03-05T09:14:22.018Z"
+         *     }
+         */
+        FeatureChange: {
+            /** @description When the added feature expires, to the millisecond. Default is never. Not allowed with `remove`. */
+            expires_at?: components["schemas"]["Expiry"];
+            feature: components["schemas"]["FeatureName"];
+            id: components["schemas"]["ResourceId"];
+            resource: components["schemas"]["ResourceKind"];
+            /**
+             * @description Whether to add or to remove the feature.
+             * @enum {string}
+             */
+            type: "add" | "remove";
+        };
+        /**
+         * @description The result of one change.
+         * @example {
+         *       "changed": true
+         *     }
+         */
+        FeatureChangeResult: {
+            /** @description Whether the change added a feature that was absent or removed one that was present. */
+            changed: boolean;
+        };
+        /**
+         * @description The results of the changes.
+         * @example {
+         *       "results": [
+         *         {
+         *           "changed": true
+         *         }
+         *       ]
+         *     }
+         */
+        FeatureChangeResults: {
+            /** @description One result for each change, in the order of the request. */
+            results: components["schemas"]["FeatureChangeResult"][];
+        };
+        /**
+         * @description Changes to make.
+         * @example {
+         *       "changes": [
+         *         {
+         *           "type": "add",
+         *           "resource": "customer",
+         *           "id": "42",
+         *           "feature": "dark-mode"
+         *         }
+         *       ]
+         *     }
+         */
+        FeatureChanges: {
+            /** @description The changes, in order. */
+            changes: components["schemas"]["FeatureChange"][];
+        };
+        /**
+         * @description Feature names without duplicates, oldest first.
          * @example [
          *       "dark-mode",
          *       "beta search"
          *     ]
          */
         FeatureList: components["schemas"]["Name"][];
+        /** @description Name of the feature. */
+        FeatureName: components["schemas"]["Name"];
         /**
-         * @description Why a request was not answered.
+         * @description The reason why a request failed.
          * @example {
          *       "errorDetails": "connection to the store was lost"
          *     }
          */
         GeneralFailure: {
-            /** @description What was wrong, for people. */
+            /** @description The reason, for people. */
             errorDetails: string;
         };
         /**
-         * @description Numbers in the text format of Prometheus.
-         * @example # HELP http_request_duration_seconds How long requests took.
+         * @description Metrics in the text format of Prometheus.
+         * @example # HELP http_request_duration_seconds Duration of HTTP requests.
          */
         Metrics: string;
         /**
-         * @description Unicode text of 1 to 256 characters, none of them a control character.
+         * @description Unicode text of 1 to 256 characters without control characters.
          * @example dark-mode
          */
         Name: string;
         /**
-         * @description Which resources, and which features.
+         * @description The resources and the features to check.
          * @example {
          *       "resources": [
          *         {
@@ -444,13 +499,13 @@ export interface components {
          *     }
          */
         Query: {
-            /** @description The features that are asked for. */
+            /** @description The features to check for each resource. */
             features: components["schemas"]["Name"][];
-            /** @description The resources that are asked for. */
+            /** @description The resources to check. */
             resources: components["schemas"]["ResourceName"][];
         };
         /**
-         * @description What a query says of one resource.
+         * @description The result for one resource.
          * @example {
          *       "resource": "customer",
          *       "id": "42",
@@ -461,15 +516,13 @@ export interface components {
          *     }
          */
         QueryResult: {
-            /** @description For each feature of the query whether the resource has it. */
+            /** @description Whether the resource has each feature, in the order of the query. */
             has: boolean[];
-            /** @description Identifier of the resource. */
-            id: components["schemas"]["Name"];
-            /** @description Kind of the resource. */
-            resource: components["schemas"]["Name"];
+            id: components["schemas"]["ResourceId"];
+            resource: components["schemas"]["ResourceKind"];
         };
         /**
-         * @description The answers to a query.
+         * @description The results of a query.
          * @example {
          *       "results": [
          *         {
@@ -484,24 +537,26 @@ export interface components {
          *     }
          */
         QueryResults: {
-            /** @description One for each resource. */
+            /** @description One result for each resource, in the order of the query. */
             results: components["schemas"]["QueryResult"][];
         };
+        /** @description Identifier of the resource. */
+        ResourceId: components["schemas"]["Name"];
+        /** @description Kind of the resource. */
+        ResourceKind: components["schemas"]["Name"];
         /**
-         * @description A resource by its kind and its identifier.
+         * @description One resource.
          * @example {
          *       "resource": "customer",
          *       "id": "42"
          *     }
          */
         ResourceName: {
-            /** @description Identifier of the resource. */
-            id: components["schemas"]["Name"];
-            /** @description Kind of the resource. */
-            resource: components["schemas"]["Name"];
+            id: components["schemas"]["ResourceId"];
+            resource: components["schemas"]["ResourceKind"];
         };
         /**
-         * @description Identifiers of resources.
+         * @description One page of resource identifiers.
          * @example {
          *       "ids": [
          *         "41",
@@ -511,13 +566,13 @@ export interface components {
          *     }
          */
         ResourcePage: {
-            /** @description As many as the limit, or fewer when these are the last. */
+            /** @description The identifiers. Fewer than the limit on the last page. */
             ids: components["schemas"]["Name"][];
-            /** @description Where the next page begins, when there may be one. */
+            /** @description The cursor of the next page, which may be empty. Absent on the last page. */
             next_cursor?: string;
         };
         /**
-         * @description The answer to a yes-or-no question.
+         * @description The result of a check.
          * @example {
          *       "result": true
          *     }
@@ -526,75 +581,9 @@ export interface components {
             /** @description Whether the resource has the feature. */
             result: boolean;
         };
-        /**
-         * @description A change to make.
-         * @example {
-         *       "type": "add",
-         *       "resource": "customer",
-         *       "id": "42",
-         *       "feature": "dark-mode",
-         *       "expires_at": "2037-03-05T09:14:22.018Z"
-         *     }
-         */
-        Wish: {
-            /** @description When the feature is gone again by itself, to the millisecond; only of one that is added. */
-            expires_at?: components["schemas"]["Expiry"];
-            /** @description Name of the feature. */
-            feature: components["schemas"]["Name"];
-            /** @description Identifier of the resource. */
-            id: components["schemas"]["Name"];
-            /** @description Kind of the resource. */
-            resource: components["schemas"]["Name"];
-            /**
-             * @description Whether the feature is added or removed.
-             * @enum {string}
-             */
-            type: "add" | "remove";
-        };
-        /**
-         * @description What is to be changed.
-         * @example {
-         *       "changes": [
-         *         {
-         *           "type": "add",
-         *           "resource": "customer",
-         *           "id": "42",
-         *           "feature": "dark-mode"
-         *         }
-         *       ]
-         *     }
-         */
-        Wishes: {
-            /** @description The changes, in their order. */
-            changes: components["schemas"]["Wish"][];
-        };
-        /**
-         * @description What became of a change.
-         * @example {
-         *       "changed": true
-         *     }
-         */
-        WishResult: {
-            /** @description Whether it made a difference: a feature was added that was not there, or one was removed that was. */
-            changed: boolean;
-        };
-        /**
-         * @description What became of the changes.
-         * @example {
-         *       "results": [
-         *         {
-         *           "changed": true
-         *         }
-         *       ]
-         *     }
-         */
-        WishResults: {
-            /** @description One for each change. */
-            results: components["schemas"]["WishResult"][];
-        };
     };
     responses: {
-        /** @description A name is empty, too long or malformed, or there is a query parameter that is not declared. */
+        /** @description The request does not conform to the contract. The message names each error. */
         BadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -621,35 +610,27 @@ export interface components {
                 "application/json": components["schemas"]["GeneralFailure"];
             };
         };
-        /** @description The token's scope is not enough. */
+        /** @description The token lacks the required scope. */
         FlagsForbidden: {
             headers: {
-                /**
-                 * @description What is asked for (RFC 6750).
-                 * @example Bearer error="insufficient_scope", scope="features:read"
-                 */
-                "WWW-Authenticate": string;
+                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["GeneralFailure"];
             };
         };
-        /** @description The path is known, but not with this method. */
+        /** @description The path does not have this method. */
         FlagsMethodNotAllowed: {
             headers: {
-                /**
-                 * @description The methods this path has.
-                 * @example POST
-                 */
-                Allow: string;
+                Allow: components["headers"]["Allow"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["GeneralFailure"];
             };
         };
-        /** @description The underlying store failed. */
+        /** @description The store failed. The message is that of the store. */
         FlagsStoreFailure: {
             headers: {
                 [name: string]: unknown;
@@ -658,21 +639,17 @@ export interface components {
                 "application/json": components["schemas"]["GeneralFailure"];
             };
         };
-        /** @description There is no token, or it is not one that this service takes. */
+        /** @description The request has no valid token. The message states the reason. */
         FlagsUnauthorized: {
             headers: {
-                /**
-                 * @description What is asked for (RFC 6750).
-                 * @example Bearer scope="features:read"
-                 */
-                "WWW-Authenticate": string;
+                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["GeneralFailure"];
             };
         };
-        /** @description The service is stopping, has too much to do, or something it depends on is away. */
+        /** @description The service is stopping or overloaded. */
         FlagsUnavailable: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -692,21 +669,17 @@ export interface components {
                 "application/json": components["schemas"]["GeneralFailure"];
             };
         };
-        /** @description The token's scope is not enough. */
+        /** @description The token lacks the required scope. */
         Forbidden: {
             headers: {
-                /**
-                 * @description What is asked for (RFC 6750).
-                 * @example Bearer error="insufficient_scope", scope="features:write"
-                 */
-                "WWW-Authenticate": string;
+                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 [name: string]: unknown;
             };
             content: {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
-        /** @description The cursor is none of this service, or changes behind it are not kept any more. */
+        /** @description The cursor is not from this service, or records after it have been deleted. */
         Gone: {
             headers: {
                 [name: string]: unknown;
@@ -715,7 +688,7 @@ export interface components {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
-        /** @description The request line and the headers are larger than 16 KiB together. */
+        /** @description The request line and the headers together are larger than 16 KiB. */
         HeadersTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -724,21 +697,17 @@ export interface components {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
-        /** @description The path is known, but not with this method. */
+        /** @description The path does not have this method. */
         MethodNotAllowed: {
             headers: {
-                /**
-                 * @description The methods this path has.
-                 * @example GET, HEAD, POST
-                 */
-                Allow: string;
+                Allow: components["headers"]["Allow"];
                 [name: string]: unknown;
             };
             content: {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
-        /** @description The answer is the one whose `ETag` was sent. */
+        /** @description The response with the `ETag` of the request is still current. */
         NotModified: {
             headers: {
                 ETag: components["headers"]["ETag"];
@@ -746,7 +715,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The list is another than the one named in `If-Match`. */
+        /** @description The `ETag` of the list is not the one in `If-Match`. */
         PreconditionFailed: {
             headers: {
                 [name: string]: unknown;
@@ -764,7 +733,7 @@ export interface components {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
-        /** @description The underlying store failed. The body is the store's message. */
+        /** @description The store failed. The message is that of the store. */
         StoreFailure: {
             headers: {
                 [name: string]: unknown;
@@ -773,21 +742,17 @@ export interface components {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
-        /** @description There is no token, or it is not one that this service takes; the message says why. */
+        /** @description The request has no valid token. The message states the reason. */
         Unauthorized: {
             headers: {
-                /**
-                 * @description What is asked for (RFC 6750).
-                 * @example Bearer scope="features:read"
-                 */
-                "WWW-Authenticate": string;
+                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 [name: string]: unknown;
             };
             content: {
                 "text/plain": components["schemas"]["ErrorLine"];
             };
         };
-        /** @description The service is stopping, has too much to do, or something it depends on is away. */
+        /** @description The service is stopping or overloaded. */
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -810,27 +775,27 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Name of a feature.
+         * @description Name of the feature.
          * @example dark-mode
          */
         Feature: components["schemas"]["Name"];
         /**
-         * @description Identifier of one resource of that kind.
+         * @description Identifier of the resource among those of its kind.
          * @example 42
          */
         Id: components["schemas"]["Name"];
         /**
-         * @description The `ETag` of an answer that is at hand; when it would be the same again, the answer is 304.
+         * @description The `ETag` of a stored response. The response is 304 if it is still current.
          * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
          */
         IfNoneMatch: string;
         /**
-         * @description How many a page holds at the most.
+         * @description Maximum number of items on a page, 1 to 1,000. Default 100.
          * @example 20
          */
         Limit: number;
         /**
-         * @description Kind of the resource, for example a class of objects.
+         * @description Kind of the resource.
          * @example customer
          */
         Resource: components["schemas"]["Name"];
@@ -844,20 +809,30 @@ export interface components {
     };
     headers: {
         /**
-         * @description The content encoding a body may have, when it had another.
+         * @description The content encoding that a request body may have.
          * @example identity
          */
         AcceptEncoding: string;
         /**
-         * @description Tells this answer from any other of the same request (RFC 9110).
+         * @description The methods that the path has.
+         * @example GET, HEAD
+         */
+        Allow: string;
+        /**
+         * @description Identifies this version of the response (RFC 9110).
          * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
          */
         ETag: string;
         /**
-         * @description Seconds after which trying again may help (RFC 9110).
+         * @description Seconds to wait before the next attempt (RFC 9110).
          * @example 1
          */
         RetryAfter: number;
+        /**
+         * @description The authentication scheme and the required scope (RFC 6750).
+         * @example Bearer scope="features:read"
+         */
+        WWWAuthenticate: string;
     };
     pathItems: never;
 }
@@ -867,20 +842,19 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Behind which change to begin: the cursor of the last one that was seen, or `newest`. Not given, with the
-                 *     oldest that is kept.
+                 * @description The cursor of the last record that the client has seen, or `newest`. Default is before the oldest record.
                  * @example 1f0c9a2b-17
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
-                 * @description How many a page holds at the most.
+                 * @description Maximum number of items on a page, 1 to 1,000. Default 100.
                  * @example 20
                  */
                 limit: components["parameters"]["Limit"];
             };
             header?: {
                 /**
-                 * @description The same as `cursor`, and stronger, for a stream.
+                 * @description The same as `cursor`, for a stream. It takes precedence over `cursor`.
                  * @example 1f0c9a2b-17
                  */
                 "Last-Event-ID"?: components["schemas"]["Cursor"];
@@ -890,7 +864,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What changed behind the cursor. */
+            /** @description The records after the cursor. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -920,17 +894,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Wishes"];
+                "application/json": components["schemas"]["FeatureChanges"];
             };
         };
         responses: {
-            /** @description What each did, in their order. */
+            /** @description One result for each change, in the order of the request. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WishResults"];
+                    "application/json": components["schemas"]["FeatureChangeResults"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -948,31 +922,31 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Where the page begins, `next_cursor` of the page before it. Not given, with the first resource.
+                 * @description The `next_cursor` of the previous page. Default is the first page.
                  * @example NDI
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
-                 * @description The feature they have.
+                 * @description Name of the feature.
                  * @example dark-mode
                  */
                 feature: components["schemas"]["Name"];
                 /**
-                 * @description How many a page holds at the most.
+                 * @description Maximum number of items on a page, 1 to 1,000. Default 100.
                  * @example 20
                  */
                 limit: components["parameters"]["Limit"];
             };
             header?: {
                 /**
-                 * @description The `ETag` of an answer that is at hand; when it would be the same again, the answer is 304.
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
-                 * @description Kind of the resource, for example a class of objects.
+                 * @description Kind of the resource.
                  * @example customer
                  */
                 resource: components["parameters"]["Resource"];
@@ -981,7 +955,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of them. */
+            /** @description One page of identifiers. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -1006,19 +980,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of an answer that is at hand; when it would be the same again, the answer is 304.
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
-                 * @description Identifier of one resource of that kind.
+                 * @description Identifier of the resource among those of its kind.
                  * @example 42
                  */
                 id: components["parameters"]["Id"];
                 /**
-                 * @description Kind of the resource, for example a class of objects.
+                 * @description Kind of the resource.
                  * @example customer
                  */
                 resource: components["parameters"]["Resource"];
@@ -1027,7 +1001,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The names of the resource's features, oldest first. */
+            /** @description The features, oldest first. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -1052,19 +1026,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of the list that is to be replaced, or `*`. Without it the answer is 428.
+                 * @description The `ETag` of the list to replace, or `*` for any list. Required; a request without it gets 428.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
                 "If-Match"?: string;
             };
             path: {
                 /**
-                 * @description Identifier of one resource of that kind.
+                 * @description Identifier of the resource among those of its kind.
                  * @example 42
                  */
                 id: components["parameters"]["Id"];
                 /**
-                 * @description Kind of the resource, for example a class of objects.
+                 * @description Kind of the resource.
                  * @example customer
                  */
                 resource: components["parameters"]["Resource"];
@@ -1077,7 +1051,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The list as it is now. */
+            /** @description The new list. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -1106,12 +1080,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Identifier of one resource of that kind.
+                 * @description Identifier of the resource among those of its kind.
                  * @example 42
                  */
                 id: components["parameters"]["Id"];
                 /**
-                 * @description Kind of the resource, for example a class of objects.
+                 * @description Kind of the resource.
                  * @example customer
                  */
                 resource: components["parameters"]["Resource"];
@@ -1120,7 +1094,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The resource has no features now. */
+            /** @description The resource has no features. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -1142,17 +1116,17 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Name of a feature.
+                 * @description Name of the feature.
                  * @example dark-mode
                  */
                 feature: components["parameters"]["Feature"];
                 /**
-                 * @description Identifier of one resource of that kind.
+                 * @description Identifier of the resource among those of its kind.
                  * @example 42
                  */
                 id: components["parameters"]["Id"];
                 /**
-                 * @description Kind of the resource, for example a class of objects.
+                 * @description Kind of the resource.
                  * @example customer
                  */
                 resource: components["parameters"]["Resource"];
@@ -1161,7 +1135,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether the feature was added to the resource. */
+            /** @description Whether the resource has the feature. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1183,7 +1157,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description When the feature is gone again by itself, to the millisecond. Not given, it lasts.
+                 * @description When the feature expires, to the millisecond. Default is never.
                  * @example 2037-03-05T09:14:22.018Z
                  */
                 expires_at?: components["schemas"]["Expiry"];
@@ -1191,17 +1165,17 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Name of a feature.
+                 * @description Name of the feature.
                  * @example dark-mode
                  */
                 feature: components["parameters"]["Feature"];
                 /**
-                 * @description Identifier of one resource of that kind.
+                 * @description Identifier of the resource among those of its kind.
                  * @example 42
                  */
                 id: components["parameters"]["Id"];
                 /**
-                 * @description Kind of the resource, for example a class of objects.
+                 * @description Kind of the resource.
                  * @example customer
                  */
                 resource: components["parameters"]["Resource"];
@@ -1210,7 +1184,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The resource had the feature already. */
+            /** @description The resource already had the feature. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1243,17 +1217,17 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Name of a feature.
+                 * @description Name of the feature.
                  * @example dark-mode
                  */
                 feature: components["parameters"]["Feature"];
                 /**
-                 * @description Identifier of one resource of that kind.
+                 * @description Identifier of the resource among those of its kind.
                  * @example 42
                  */
                 id: components["parameters"]["Id"];
                 /**
-                 * @description Kind of the resource, for example a class of objects.
+                 * @description Kind of the resource.
                  * @example customer
                  */
                 resource: components["parameters"]["Resource"];
@@ -1262,7 +1236,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The resource does not have the feature now. */
+            /** @description The resource does not have the feature. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -1287,7 +1261,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The numbers, as they are now. */
+            /** @description The current metrics. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1308,7 +1282,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` of an answer that is at hand; when it would be the same again, the answer is 304.
+                 * @description The `ETag` of a stored response. The response is 304 if it is still current.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -1318,7 +1292,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["Evaluation"];
         responses: {
-            /** @description The flags that are true, in the order of adding. */
+            /** @description The flags that are true, oldest first. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -1329,7 +1303,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
-            /** @description The request or its context cannot be used. */
+            /** @description The request or its context is invalid. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1363,7 +1337,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["Evaluation"];
         responses: {
-            /** @description The value. */
+            /** @description The value of the flag. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1372,7 +1346,7 @@ export interface operations {
                     "application/json": components["schemas"]["EvaluationSuccess"];
                 };
             };
-            /** @description The request or its context cannot be used. */
+            /** @description The request or its context is invalid. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1404,7 +1378,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description An answer for each resource, in the order of the question. */
+            /** @description One result for each resource, in the order of the request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1424,20 +1398,4 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-}
-/** Parameters with a default: a handler always has them, a caller may leave them out. */
-export interface defaulted {
-    listResources: "limit";
-    listFeatures: never;
-    replaceFeatures: never;
-    removeFeatures: never;
-    hasFeature: never;
-    addFeature: never;
-    removeFeature: never;
-    hasFeatures: never;
-    listChanges: "limit";
-    changeFeatures: never;
-    evaluateFlag: never;
-    evaluateFlags: never;
-    getMetrics: never;
 }

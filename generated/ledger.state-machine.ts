@@ -1,4 +1,4 @@
-// Made from openapi/ledger.yaml by npm run codegen. Do not edit.
+// Generated from openapi/ledger.yaml by npm run codegen. Do not edit.
 
 export const stateMachine = {
   "transaction_states": [

@@ -1,4 +1,4 @@
-// Made from openapi/ledger.yaml by npm run codegen. Do not edit.
+// Generated from openapi/ledger.yaml by npm run codegen. Do not edit.
 
 export interface paths {
     "/healthcheck": {
@@ -9,10 +9,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Report the state of each registered check
-         * @description Runs every check now. 200 when all are healthy, 503 when one is not, with the same body. `receiver` is there when
-         *     the process takes messages from the queue. It is not healthy when it has had a message in hand for longer than 30
-         *     seconds, or when for longer than 10 seconds messages came and none could be stored.
+         * Check the health of the service
+         * @description Runs every check. The status is 200 if all checks are healthy and 503 otherwise. The check `receiver` is present
+         *     if the process receives messages. It is unhealthy if a message has been in flight for more than 30 seconds, or if
+         *     messages have arrived for more than 10 seconds and none could be stored.
          */
         get: operations["checkHealth"];
         put?: never;
@@ -31,11 +31,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell what the service counts
-         * @description Requests by operation and status, messages by what became of them, how long they took from queue to database, how
-         *     many wait, are in hand and are parked, and how the connections to the database are used.
-         *     One family of numbers after another, in the text format of Prometheus (version 0.0.4). What cannot be known
-         *     now, such as what waits in a queue that is away, is `Nan`.
+         * Read the metrics
+         * @description Returns requests by operation and status, messages by outcome, their latency from the queue to the database, the
+         *     numbers of messages in the queue, in flight and dead-lettered, and the use of database connections, in the text
+         *     format of Prometheus (version 0.0.4). A value that is not known, such as the length of an unreachable queue, is
+         *     `Nan`.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -54,9 +54,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look up an event by its number
-         * @description Event numbers are given out by the ledger; the events of a transaction carry theirs as `event_id`.
-         *     A number beyond 64 bits belongs to no event.
+         * Get an event
+         * @description Returns the event with this number, which is the `event_id` in the events of a transaction. A number beyond 64
+         *     bits gets 404.
          */
         get: operations["getEvent"];
         put?: never;
@@ -76,14 +76,14 @@ export interface paths {
         };
         /**
          * Search transactions
-         * @description Transactions that fit every filter that is given, newest `created_date` first and, among equal dates, by
-         *     `transaction_id` descending. `account_id` is needed unless `override_account_id_restriction` is `true`.
-         *     A page beyond the last is 404 when there are any matches, and empty when there are none.
+         * @description Returns the transactions that match every filter, newest `created_date` first; equal dates are ordered by
+         *     `transaction_id`, descending. `account_id` is required unless `override_account_id_restriction` is `true`. A page
+         *     after the last one gets 404 if there are matches, and is empty if there are none.
          *
-         *     With `Accept: text/csv` every match is sent, in the same order, as a table whose first row names its columns;
-         *     `account_id` is needed then, whatever `override_account_id_restriction` says. It has a column for each
-         *     metadata key that payments of these accounts ever had; `x-csv` says what each cell holds. A table that breaks off
-         *     in the middle ends its connection without the end that a whole one has.
+         *     With `Accept: text/csv` the response contains every match in the same order, with a header row. `account_id` is
+         *     then always required. There is a column for each metadata key that payments of these accounts have ever had;
+         *     `x-csv` describes the cells. If the service fails while it sends the CSV, it closes the connection without the
+         *     final chunk.
          */
         get: operations["searchTransactions"];
         put?: never;
@@ -103,7 +103,7 @@ export interface paths {
         };
         /**
          * List the refunds and disputes of a transaction
-         * @description The children that belong to the same gateway account, oldest `created_date` first.
+         * @description Returns the children in the same gateway account, oldest `created_date` first.
          */
         get: operations["listChildTransactions"];
         put?: never;
@@ -122,9 +122,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look up a transaction
-         * @description Answers the transaction when it fits every filter that is given, and 404 otherwise. `account_id` is needed
-         *     unless `override_account_id_restriction` is `true`.
+         * Get a transaction
+         * @description Returns the transaction if it matches every filter, and 404 otherwise. `account_id` is required unless
+         *     `override_account_id_restriction` is `true`.
          */
         get: operations["getTransaction"];
         put?: never;
@@ -144,8 +144,8 @@ export interface paths {
         };
         /**
          * List the events of a transaction and of its children
-         * @description Oldest first. By default only events that set a state are listed, and of those with the same state of the
-         *     same transaction only the earliest; `include_all_events=true` lists every event.
+         * @description Returns the events of a transaction and of its children, oldest first. By default the list contains the first
+         *     event of each transaction that set each state. With `include_all_events=true` it contains every event.
          */
         get: operations["listTransactionEvents"];
         put?: never;
@@ -164,9 +164,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look up a payment by its provider's id
-         * @description The newest payment with this id at this provider, of any account. An external id that reads
-         *     `gateway-transaction` cannot be looked up, since this path comes first.
+         * Get a payment by the provider's id
+         * @description Returns the newest payment with this id at this provider, in any account. A transaction whose external id is
+         *     `gateway-transaction` cannot be looked up, since this path takes precedence.
          */
         get: operations["getTransactionByGatewayTransactionId"];
         put?: never;
@@ -181,7 +181,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A billing address; parts that are not known are left out. */
+        /** @description A billing address. Unknown parts are absent. */
         Address: {
             /** @description City. */
             city?: string;
@@ -197,27 +197,27 @@ export interface components {
             postcode?: string;
         };
         /**
-         * @description How a payment is authorised.
+         * @description Authorisation mode of a payment.
          * @enum {string}
          */
         AuthorisationMode: "web" | "moto_api" | "agreement" | "external";
-        /** @description How the payment was authorised. */
+        /** @description Authorisation of a payment. */
         AuthorisationSummary: {
             /** @description 3-D Secure. */
             three_d_secure: {
-                /** @description Whether it was required. */
+                /** @description Whether 3-D Secure was required. */
                 required: boolean;
                 /** @description Version of the protocol. */
                 version?: string;
             };
         };
-        /** @description What is known of the card. */
+        /** @description Details of the card. */
         CardDetails: {
             billing_address?: components["schemas"]["Address"];
-            /** @description Display name of the brand, empty when it is not known. */
+            /** @description Display name of the brand, empty if unknown. */
             card_brand: string;
             /**
-             * @description Kind of card.
+             * @description Type of the card.
              * @enum {string}
              */
             card_type?: "credit" | "debit";
@@ -246,13 +246,13 @@ export interface components {
             gateway_account_id?: string;
             /** @description The provider's id of the dispute. */
             gateway_transaction_id?: string;
-            /** @description Whether real money is moved. */
+            /** @description Whether real money is involved. */
             live?: boolean;
             net_amount?: components["schemas"]["Pence"];
             parent_transaction_id?: components["schemas"]["ExternalId"];
             payment_details: components["schemas"]["PaymentDetails"];
             /**
-             * @description Why the payment is disputed.
+             * @description Reason for the dispute.
              * @enum {string}
              */
             reason?: "credit_not_processed" | "duplicate" | "fraudulent" | "general" | "product_not_received" | "product_unacceptable" | "subscription_canceled" | "unrecognised" | "other";
@@ -267,28 +267,28 @@ export interface components {
              */
             transaction_type: "DISPUTE";
         };
-        /** @description A stored event, as its message said. */
+        /** @description A stored event. */
         Event: {
-            /** @description The details, as the message had them, without members that were null. */
+            /** @description The details of the message without its null members. */
             event_details: {
                 [key: string]: unknown;
             };
             event_id: components["schemas"]["EventId"];
-            /** @description What happened. */
+            /** @description Type of the event. */
             event_type: string;
-            /** @description Whether real money is moved, if the message said. */
+            /** @description Whether real money is involved, or null if the message has no value. */
             live: boolean | null;
-            /** @description The parent the message named, if any. */
+            /** @description The parent in the message, or null. */
             parent_resource_external_id: string | null;
             resource_external_id: components["schemas"]["ExternalId"];
             resource_type: components["schemas"]["ResourceType"];
-            /** @description Service the resource belongs to, if the message said. */
+            /** @description Service in the message, or null. */
             service_id: string | null;
             timestamp: components["schemas"]["Microseconds"];
         };
         /**
-         * @description What the event says of its resource: any members, of which those listed here reach the transaction. The newest
-         *     event that has a member decides its value; a member whose value is null counts as absent.
+         * @description Details of the resource. Any member is allowed; the members listed here become part of the transaction. The value
+         *     of a member comes from the newest event that has it. A member that is null counts as absent.
          * @example {
          *       "amount": 4250,
          *       "reference": "LIC-88"
@@ -306,9 +306,9 @@ export interface components {
             amount?: components["schemas"]["LenientPence"];
             authorisation_mode?: components["schemas"]["AuthorisationMode"];
             can_retry?: components["schemas"]["LenientBoolean"];
-            /** @description When the capture was submitted; an instant with a zone, anything else counts as absent. */
+            /** @description When the capture was submitted, an instant with a UTC offset. Any other value counts as absent. */
             capture_submitted_date?: unknown;
-            /** @description When the money was captured; an instant with a zone, anything else counts as absent. */
+            /** @description When the payment was captured, an instant with a UTC offset. Any other value counts as absent. */
             captured_date?: unknown;
             card_brand?: components["schemas"]["LenientIdentifier"];
             card_brand_label?: components["schemas"]["LenientText"];
@@ -320,25 +320,25 @@ export interface components {
             description?: components["schemas"]["LenientText"];
             disputed?: components["schemas"]["LenientBoolean"];
             email?: components["schemas"]["LenientText"];
-            /** @description Until when evidence can be given; an instant with a zone, anything else counts as absent. */
+            /** @description Deadline for evidence, an instant with a UTC offset. Any other value counts as absent. */
             evidence_due_date?: unknown;
             /**
-             * @description Which exemption was asked for.
+             * @description The requested exemption.
              * @enum {string}
              */
             exemption_3ds_requested?: "OPTIMISED" | "CORPORATE";
             /**
-             * @description What became of the exemption from strong customer authentication.
+             * @description Outcome of the exemption from strong customer authentication.
              * @enum {string}
              */
             exemption3ds?: "EXEMPTION_NOT_REQUESTED" | "EXEMPTION_HONOURED" | "EXEMPTION_REJECTED" | "EXEMPTION_OUT_OF_SCOPE";
             expiry_date?: components["schemas"]["LenientText"];
-            /** @description What the service wants to remember of the payment. Keys have at most 255 characters. */
+            /** @description Metadata of the service for the payment. A key has at most 255 characters. */
             external_metadata?: {
                 [key: string]: unknown;
             };
             fee?: components["schemas"]["LenientPence"];
-            /** @description What the fee consists of, as objects with `fee_type` and `amount`; anything else is left out. */
+            /** @description Parts of the fee, objects with `fee_type` and `amount`. Other values are ignored. */
             fee_breakdown?: unknown;
             first_digits_card_number?: components["schemas"]["LenientIdentifier"];
             gateway_account_id?: components["schemas"]["LenientIdentifier"];
@@ -349,7 +349,7 @@ export interface components {
             live?: components["schemas"]["LenientBoolean"];
             moto?: components["schemas"]["LenientBoolean"];
             net_amount?: components["schemas"]["LenientPence"];
-            /** @description When a payout was paid out; an instant with a zone, anything else counts as absent. */
+            /** @description When the payout was paid, an instant with a UTC offset. Any other value counts as absent. */
             paid_out_date?: unknown;
             payment_provider?: components["schemas"]["LenientText"];
             reason?: components["schemas"]["LenientText"];
@@ -370,17 +370,17 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description Number of a stored event, exact over the whole 64-bit range.
+         * @description Number of a stored event, a 64-bit integer.
          * @example 17
          */
         EventId: bigint;
         /**
-         * @description What the queue carries: one message, one event. A member that is null counts as absent, and so does an empty
-         *     `parent_resource_external_id` or `service_id`. Unknown members are ignored. Two messages with the same
-         *     `resource_type`, `resource_external_id`, `timestamp` and `event_type` are the same event: the first stays.
-         *     A message has 1 MiB at the most, its envelope included. It is JSON nested at most 100 deep, and no text in it holds
-         *     a NUL character or half a surrogate pair. Numbers keep all their digits; each has at most 100, written without an
-         *     exponent.
+         * @description A message of the queue, which contains one event. A member that is null counts as absent, as does an empty
+         *     `parent_resource_external_id` or `service_id`. Unknown members are ignored. Messages with equal `resource_type`,
+         *     `resource_external_id`, `timestamp` and `event_type` contain the same event: the first one is stored.
+         *
+         *     The limits are 1 MiB including the envelope, 100 levels of nesting and 100 digits in a number without an exponent.
+         *     Numbers keep all their digits. A text with a NUL character or an unpaired surrogate is rejected.
          * @example {
          *       "event_type": "PAYMENT_CREATED",
          *       "resource_type": "payment",
@@ -399,84 +399,84 @@ export interface components {
          */
         EventMessage: {
             event_details?: components["schemas"]["EventDetails"];
-            /** @description What happened. Types the ledger does not know are stored and move no state. */
+            /** @description Type of the event. An unknown type is stored and sets no state. */
             event_type: string;
-            /** @description Whether real money is moved. The text "null" counts as absent. */
+            /** @description Whether real money is involved. The text "null" counts as absent. */
             live?: boolean | ("true" | "false" | "null");
-            /** @description The payment a refund or a dispute belongs to. */
+            /** @description The payment of a refund or dispute. */
             parent_resource_external_id?: string;
             /**
-             * @description When true the message is no event and is not stored: the transaction or payout with this
-             *     `resource_external_id` is folded again from the events already stored.
+             * @description If true, the message contains no event and is not stored. The projection of the transaction or payout with
+             *     this `resource_external_id` is rebuilt from its stored events.
              */
             reproject_domain_object?: boolean | ("true" | "false" | "null");
             resource_external_id: components["schemas"]["ExternalId"];
             resource_type: components["schemas"]["ResourceType"];
-            /** @description Service the resource belongs to. */
+            /** @description Service of the resource. */
             service_id?: string;
             /**
              * Format: date-time
-             * @description When it happened, with a zone; kept to the microsecond, further digits are cut off.
+             * @description When the event happened, with a UTC offset; truncated to the microsecond.
              */
             timestamp: string;
         };
-        /** @description Whether an exemption from strong customer authentication was asked for, and what became of it. */
+        /** @description Exemption from strong customer authentication. */
         Exemption: {
-            /** @description What became of it. */
+            /** @description Outcome of the request. */
             outcome?: {
                 /**
-                 * @description The answer.
+                 * @description Result of the request.
                  * @enum {string}
                  */
                 result: "honoured" | "rejected" | "out of scope";
             };
-            /** @description Whether one was asked for. */
+            /** @description Whether an exemption was requested. */
             requested: boolean;
             /**
-             * @description Kind of exemption.
+             * @description Type of the exemption.
              * @constant
              */
             type?: "corporate";
         };
         /**
-         * @description An opaque identifier, 1 to 255 characters without NUL.
+         * @description An opaque identifier of 1 to 255 characters without NUL.
          * @example pay7f3k2m9q1x5c8v4b6n0t2w
          */
         ExternalId: string;
-        /** @description The outcome of one check. */
+        /** @description The result of one check. */
         HealthCheck: {
-            /** @description Whether it passed. */
+            /** @description Whether the check passed. */
             healthy: boolean;
-            /** @description `Healthy`, or what is wrong. */
+            /** @description `Healthy`, or the reason. */
             message: string;
         };
-        /** @description Each registered check by its name. */
+        /** @description The result of each check. */
         HealthReport: {
             database: components["schemas"]["HealthCheck"];
             queue: components["schemas"]["HealthCheck"];
             receiver?: components["schemas"]["ReceiverCheck"];
         };
         /**
-         * @description A boolean, or its text.
+         * @description A boolean, or its text `true` or `false`.
          * @example true
          */
         LenientBoolean: boolean | ("true" | "false");
         /**
-         * @description Text of at most 255 characters; a number or a boolean counts as its text.
+         * @description Text of at most 255 characters. A number or a boolean is converted to text.
          * @example LIC-88
          */
         LenientIdentifier: string | number | boolean;
         /**
-         * @description Pence, as a number or as its decimal text.
+         * @description Pence, as an integer or as decimal text.
          * @example 4250
          */
         LenientPence: number | string;
         /**
-         * @description Text; a number or a boolean counts as its text.
+         * @description Text. A number or a boolean is converted to text.
          * @example LIC-88
          */
         LenientText: string | number | boolean;
-        /** @description A link to follow. */
+        /** @description A link. */
         Link: {
             /**
              * Format: uri
@@ -484,16 +484,16 @@ export interface components {
              */
             href: string;
         };
-        /** @description One of several texts separated by commas, 1 to 255 characters without comma or NUL. */
+        /** @description An item of a comma-separated list, 1 to 255 characters without comma or NUL. */
         ListedText: string;
         /**
-         * @description Numbers in the text format of Prometheus.
-         * @example # HELP ledger_parked_messages Messages that are parked.
+         * @description Metrics in the text format of Prometheus.
+         * @example # HELP ledger_dead_letters Messages in the dead-letter table.
          */
         Metrics: string;
         /**
          * Format: date-time
-         * @description An instant in UTC, to the microsecond.
+         * @description An instant in UTC, exact to the microsecond.
          * @example 2024-03-05T09:14:22.018000Z
          */
         Microseconds: string;
@@ -505,14 +505,14 @@ export interface components {
         Milliseconds: string;
         /**
          * Format: int64
-         * @description An amount of money, in pence, or null where none is known.
+         * @description An amount in pence, or null if unknown.
          */
         OptionalPence: number | null;
         /** @description A payment. */
         Payment: {
-            /** @description Agreement it belongs to. */
+            /** @description Agreement of the payment. */
             agreement_id?: string;
-            /** @description Kind of payment within the agreement. */
+            /** @description Type of payment in the agreement. */
             agreement_payment_type?: string;
             amount?: components["schemas"]["Pence"];
             authorisation_mode: components["schemas"]["AuthorisationMode"];
@@ -520,11 +520,11 @@ export interface components {
             card_details?: components["schemas"]["CardDetails"];
             corporate_card_surcharge?: components["schemas"]["Pence"];
             created_date: components["schemas"]["Milliseconds"];
-            /** @description Credential used with the provider. */
+            /** @description Credential at the payment provider. */
             credential_external_id?: string;
-            /** @description Whether the service captures later. */
+            /** @description Whether the service captures the payment later. */
             delayed_capture: boolean;
-            /** @description What is paid for. */
+            /** @description Description of the payment. */
             description?: string;
             /** @description Whether it has been disputed. */
             disputed: boolean;
@@ -534,27 +534,27 @@ export interface components {
             fee?: components["schemas"]["Pence"];
             /** @description Gateway account. */
             gateway_account_id?: string;
-            /** @description Payout it is included in. */
+            /** @description Payout that includes it. */
             gateway_payout_id?: string;
             /** @description The provider's id of the payment. */
             gateway_transaction_id?: string;
             /** @description Language of the payment pages. */
             language?: string;
-            /** @description Whether real money is moved. */
+            /** @description Whether real money is involved. */
             live?: boolean;
-            /** @description What the service wants to remember of the payment; values keep their JSON types. */
+            /** @description Metadata of the service for the payment. Values keep their JSON types. */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description Whether it was ordered by mail or telephone. */
+            /** @description Whether it is a mail order or telephone order. */
             moto: boolean;
             net_amount?: components["schemas"]["Pence"];
             /** @description Payment provider. */
             payment_provider?: string;
-            /** @description The service's reference. */
+            /** @description Reference of the service. */
             reference?: string;
             refund_summary?: components["schemas"]["RefundSummary"];
-            /** @description Where the payer goes afterwards. */
+            /** @description Address to which the payer returns. */
             return_url?: string;
             /** @description Service. */
             service_id?: string;
@@ -568,12 +568,12 @@ export interface components {
              * @enum {string}
              */
             transaction_type: "PAYMENT";
-            /** @description Wallet it was made with. */
+            /** @description Wallet of the payer. */
             wallet_type?: string;
         };
         /**
-         * @description What a refund or a dispute shows of its payment: the payment's details when both belong to the same gateway
-         *     account, else what its own events say.
+         * @description Details of the payment of a refund or dispute. They come from the payment if both are in the same gateway account,
+         *     and otherwise from the events of the refund or dispute.
          */
         PaymentDetails: {
             card_details?: components["schemas"]["CardDetails"];
@@ -588,10 +588,10 @@ export interface components {
              * @constant
              */
             transaction_type: "PAYMENT";
-            /** @description Wallet the payment was made with; only on refunds. */
+            /** @description Wallet of the payment. Present on refunds only. */
             wallet_type?: string;
         };
-        /** @description When a payment was captured and settled. */
+        /** @description Capture and settlement of a payment. */
         PaymentSettlementSummary: {
             /**
              * Format: date-time
@@ -600,47 +600,47 @@ export interface components {
             capture_submit_time: string | null;
             /**
              * Format: date
-             * @description Day of the capture, in the zone it was told in.
+             * @description Day of the capture, at the UTC offset of the event.
              */
             captured_date: string | null;
             settled_date?: components["schemas"]["Day"];
         };
         /**
          * Format: int64
-         * @description An amount of money, in pence.
+         * @description An amount in pence.
          * @example 4250
          */
         Pence: number;
         /** @description An error, as a problem document (RFC 9457). */
         Problem: {
-            /** @description What was wrong with this request. */
+            /** @description The errors of the request. */
             detail: string;
             /**
              * @description Always GENERIC.
              * @constant
              */
             error_identifier: "GENERIC";
-            /** @description What was wrong, one text for each fault. */
+            /** @description The errors of the request, one text for each. */
             message: string[];
             /** @description The HTTP status. */
             status: number;
-            /** @description The status in words. */
+            /** @description Name of the HTTP status. */
             title: string;
             /**
-             * @description The status says all there is to say of the kind.
+             * @description Always about:blank.
              * @constant
              */
             type: "about:blank";
         };
-        /** @description The outcome of looking at what takes messages from the queue. */
+        /** @description The result of the check of the receiver. */
         ReceiverCheck: {
-            /** @description For how many milliseconds nothing could be stored although messages came; 0 when the last message that came was stored. */
+            /** @description Milliseconds for which messages have arrived and none could be stored. 0 if the latest ones were stored. */
             failing_for_ms: number;
-            /** @description Whether messages are stored in time. */
+            /** @description Whether the check passed. */
             healthy: boolean;
-            /** @description `Healthy`, or what is wrong. */
+            /** @description `Healthy`, or the reason. */
             message: string;
-            /** @description For how many milliseconds the oldest message in hand has been so; 0 when there is none. */
+            /** @description Age in milliseconds of the oldest in-flight message. 0 if there is none. */
             oldest_message_age_ms: number;
         };
         /** @description A refund of a payment. */
@@ -649,17 +649,17 @@ export interface components {
             created_date: components["schemas"]["Milliseconds"];
             /** @description Gateway account. */
             gateway_account_id?: string;
-            /** @description Payout it is included in. */
+            /** @description Payout that includes it. */
             gateway_payout_id?: string;
             /** @description The provider's id of the refund. */
             gateway_transaction_id?: string;
-            /** @description Whether real money is moved. */
+            /** @description Whether real money is involved. */
             live?: boolean;
             parent_transaction_id?: components["schemas"]["ExternalId"];
             payment_details: components["schemas"]["PaymentDetails"];
-            /** @description User who refunded. */
+            /** @description User who made the refund. */
             refunded_by?: string;
-            /** @description Email address of that user. */
+            /** @description Email address of the user who made the refund. */
             refunded_by_user_email?: string;
             /** @description Service. */
             service_id?: string;
@@ -672,13 +672,13 @@ export interface components {
              */
             transaction_type: "REFUND";
         };
-        /** @description What of a payment can be and was refunded. */
+        /** @description Refunds of a payment. */
         RefundSummary: {
-            /** @description Pence that can still be refunded. */
+            /** @description Pence available for refund. */
             amount_available: components["schemas"]["OptionalPence"];
             /** @description Pence refunded so far. */
             amount_refunded: components["schemas"]["OptionalPence"];
-            /** @description The same as `amount_refunded`. */
+            /** @description Equal to `amount_refunded`. */
             amount_submitted: components["schemas"]["OptionalPence"];
             /** @description Availability, for example `available`, `unavailable`, `pending` or `full`. */
             status: string | null;
@@ -689,14 +689,14 @@ export interface components {
             user_external_id: string | null;
         };
         /**
-         * @description Kind of resource an event tells of. Events of payments, refunds and disputes move transactions, those of
-         *     payouts settle them; the others are stored.
+         * @description Type of the resource that an event belongs to. Events of payments, refunds and disputes change transactions;
+         *     events of payouts settle them; other events are stored only.
          * @enum {string}
          */
         ResourceType: "payment" | "refund" | "dispute" | "payout" | "agreement" | "payment_instrument" | "service" | "card_payment";
         /**
-         * @description Links to pages of the same search, which keep every filter; those that lead nowhere are left out. Without
-         *     `last_page`, counting was limited or the page was reached by a cursor.
+         * @description Links to pages of the same search, with every filter. Links to pages that do not exist are absent. `last_page` is
+         *     also absent if counting was limited or the page was reached by a cursor.
          */
         SearchLinks: {
             first_page: components["schemas"]["Link"];
@@ -706,65 +706,65 @@ export interface components {
             prev_page?: components["schemas"]["Link"];
             self: components["schemas"]["Link"];
         };
-        /** @description A text to look for, 1 to 255 characters without NUL. */
+        /** @description A search text of 1 to 255 characters without NUL. */
         SearchText: string;
-        /** @description When a refund or a dispute was settled; empty until then. */
+        /** @description Settlement of a refund or dispute. Empty if it is not settled. */
         SettlementSummary: {
             settled_date?: components["schemas"]["Day"];
         };
         /**
-         * @description Where a payment came from.
+         * @description Source of a payment.
          * @enum {string}
          */
         Source: "CARD_API" | "CARD_PAYMENT_LINK" | "CARD_AGENT_INITIATED_MOTO" | "CARD_EXTERNAL_TELEPHONE";
         /**
-         * @description Name of a state; `undefined` when no event has set one. `failed` is of `status_version` 1 alone, `declined` and
-         *     `timedout` are of version 2.
+         * @description Name of a state. `undefined` means that no event has set a state. `failed` exists only in `status_version` 1,
+         *     `declined` and `timedout` only in version 2.
          * @enum {string}
          */
         Status: "undefined" | "created" | "started" | "submitted" | "capturable" | "success" | "failed" | "declined" | "timedout" | "cancelled" | "error" | "needs_response" | "under_review" | "lost" | "won";
         /** @description An event of a transaction. */
         TransactionEvent: {
-            /** @description Pence of the transaction the event belongs to, not of the event. */
+            /** @description Amount of the transaction in pence, not of the event. */
             amount: components["schemas"]["OptionalPence"];
-            /** @description The event's details. */
+            /** @description Details of the event. */
             data: {
                 [key: string]: unknown;
             };
             event_id: components["schemas"]["EventId"];
-            /** @description What happened. */
+            /** @description Type of the event. */
             event_type: string;
             resource_type: components["schemas"]["TransactionType"];
-            /** @description State that events of this type set; null where they set none. */
+            /** @description State that this event type sets, or null if it sets none. */
             state: components["schemas"]["TransactionState"] | null;
             timestamp: components["schemas"]["Milliseconds"];
         };
         /** @description The events of a transaction and of its children. */
         TransactionEventResponse: {
-            /** @description Oldest first. */
+            /** @description The events, oldest first. */
             events: components["schemas"]["TransactionEvent"][];
             transaction_id: components["schemas"]["ExternalId"];
         };
         /** @description One page of a search. */
         TransactionSearchResponse: {
             _links: components["schemas"]["SearchLinks"];
-            /** @description Matches on this page. */
+            /** @description Number of matches on this page. */
             count: number;
             /** @description Number of this page. */
             page: number;
             /** @description The matches on this page. */
             results: components["schemas"]["TransactionView"][];
-            /** @description Matches on all pages together. */
+            /** @description Number of matches on all pages. */
             total: number;
         };
         /** @description The children of a transaction. */
         TransactionsForTransactionResponse: {
             parent_transaction_id: components["schemas"]["ExternalId"];
-            /** @description Oldest first. */
+            /** @description The children, oldest first. */
             transactions: components["schemas"]["TransactionView"][];
         };
         /**
-         * @description Where a transaction stands.
+         * @description State of a transaction.
          * @example {
          *       "status": "declined",
          *       "finished": true,
@@ -773,29 +773,29 @@ export interface components {
          *     }
          */
         TransactionState: {
-            /** @description Whether a payment of an agreement may be tried again. Only on payments that were told. */
+            /** @description Whether an agreement payment may be retried. Present if an event contains it. */
             can_retry?: boolean;
             /**
              * @description Code of the failure.
              * @enum {string}
              */
             code?: "P0010" | "P0020" | "P0030" | "P0040" | "P0050";
-            /** @description Whether no further state is expected. */
+            /** @description Whether the state is final. */
             finished: boolean;
-            /** @description The failure in words. */
+            /** @description Description of the failure. */
             message?: string;
             status: components["schemas"]["Status"];
         };
         /**
-         * @description Kind of a transaction.
+         * @description Type of a transaction.
          * @enum {string}
          */
         TransactionType: "PAYMENT" | "REFUND" | "DISPUTE";
-        /** @description A payment, a refund or a dispute; `transaction_type` tells which. Members that are not known are left out. */
+        /** @description A payment, refund or dispute, as `transaction_type` states. Unknown members are absent. */
         TransactionView: components["schemas"]["Payment"] | components["schemas"]["Refund"] | components["schemas"]["Dispute"];
     };
     responses: {
-        /** @description The request breaks the contract; the message says where and what would be right. */
+        /** @description The request does not conform to the contract. The message names each error. */
         BadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -804,21 +804,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The token's scope is not enough, or an account that is named is not among the token's. */
+        /** @description The token lacks the required scope, or the account of the request is not among those of the token. */
         Forbidden: {
             headers: {
-                /**
-                 * @description What is asked for (RFC 6750).
-                 * @example Bearer error="insufficient_scope", scope="ledger:read:all"
-                 */
-                "WWW-Authenticate": string;
+                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request line and the headers are larger than 16 KiB together. */
+        /** @description The request line and the headers together are larger than 16 KiB. */
         HeadersTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -827,7 +823,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Something unexpected; it has been logged. */
+        /** @description An unexpected error, which is in the log. */
         InternalError: {
             headers: {
                 [name: string]: unknown;
@@ -836,21 +832,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The path is known, but not with this method. */
+        /** @description The path does not have this method. */
         MethodNotAllowed: {
             headers: {
-                /**
-                 * @description The methods this path has.
-                 * @example GET, HEAD
-                 */
-                Allow: string;
+                Allow: components["headers"]["Allow"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Nothing fits. */
+        /** @description Nothing matches the request. */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -859,7 +851,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database took longer than this service waits. A narrower question may be answered. */
+        /** @description The database did not answer within the time limit. A narrower request may succeed. */
         TooSlow: {
             headers: {
                 [name: string]: unknown;
@@ -868,28 +860,20 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no token, or it is not one that this service takes; the message says why. */
+        /** @description The request has no valid token. The message states the reason. */
         Unauthorized: {
             headers: {
-                /**
-                 * @description What is asked for (RFC 6750).
-                 * @example Bearer scope="ledger:read"
-                 */
-                "WWW-Authenticate": string;
+                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service is stopping, has too much to do, or something it depends on is away. */
+        /** @description The service is stopping or overloaded, or the database is unavailable. */
         Unavailable: {
             headers: {
-                /**
-                 * @description Seconds after which trying again may help (RFC 9110).
-                 * @example 1
-                 */
-                "Retry-After": number;
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -899,24 +883,24 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Answer from the events dated up to and including this instant. An account must be the transaction's account both
-         *     then and now.
+         * @description Use only events dated up to and including this instant. An account in the request must be the account of the
+         *     transaction both then and now.
          * @example 2024-03-05T12:00:00Z
          */
         AsOf: string;
         /**
-         * @description Gateway account the transaction must belong to.
+         * @description Gateway account of the transaction.
          * @example demo
          */
         GatewayAccountId: components["schemas"]["ExternalId"];
         /**
-         * @description Lifts the need to name an account. It does not widen an account that is named.
+         * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
          * @example true
          */
         OverrideAccountIdRestriction: boolean;
         /**
-         * @description How states are told and asked for: in version 1 `failed` stands for what version 2 tells apart as `declined`,
-         *     `timedout` and `cancelled` (by the payer).
+         * @description Version of the status names in the request and the response. Default 2. Version 1 has `failed` for `declined`,
+         *     `timedout` and `cancelled` (by the payer) of version 2.
          * @example 2
          */
         StatusVersion: 1 | 2;
@@ -926,13 +910,29 @@ export interface components {
          */
         TransactionExternalId: components["schemas"]["ExternalId"];
         /**
-         * @description Type the transaction must have. Either letter case is accepted.
+         * @description Type of the transaction, in upper or lower case.
          * @example REFUND
          */
         TransactionTypeFilter: "PAYMENT" | "REFUND" | "DISPUTE" | "payment" | "refund" | "dispute";
     };
     requestBodies: never;
-    headers: never;
+    headers: {
+        /**
+         * @description The methods that the path has.
+         * @example GET, HEAD
+         */
+        Allow: string;
+        /**
+         * @description Seconds to wait before the next attempt (RFC 9110).
+         * @example 1
+         */
+        RetryAfter: number;
+        /**
+         * @description The authentication scheme and the required scope (RFC 6750).
+         * @example Bearer scope="ledger:read"
+         */
+        WWWAuthenticate: string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -959,11 +959,11 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            /** @description A check is not healthy, or the service is stopping. */
+            /** @description A check is unhealthy, or the service is stopping. */
             503: {
                 headers: {
                     /**
-                     * @description Seconds after which trying again may help (RFC 9110). It is there when the service is stopping.
+                     * @description Seconds to wait before the next attempt (RFC 9110). Present if the service is stopping.
                      * @example 1
                      */
                     "Retry-After"?: number;
@@ -985,7 +985,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The numbers, as they are now. */
+            /** @description The current metrics. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1016,7 +1016,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The event, as its message said. */
+            /** @description The event. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1040,19 +1040,19 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Gateway accounts the transactions may belong to, separated by commas.
+                 * @description Gateway accounts, separated by commas.
                  * @example [
                  *       "demo"
                  *     ]
                  */
                 account_id?: components["schemas"]["ListedText"][];
                 /**
-                 * @description Agreement the payment must belong to.
+                 * @description Agreement of the payment.
                  * @example demo-agreement
                  */
                 agreement_id?: components["schemas"]["SearchText"];
                 /**
-                 * @description Brands of the card, separated by commas: ids such as `visa`, not display names.
+                 * @description Ids of card brands such as `visa`, separated by commas. Display names do not match.
                  * @example [
                  *       "visa",
                  *       "master-card"
@@ -1060,41 +1060,41 @@ export interface operations {
                  */
                 card_brands?: components["schemas"]["ListedText"][];
                 /**
-                 * @description Text that the name on the card contains, letter case aside.
+                 * @description Part of the name on the card, case-insensitive.
                  * @example angler
                  */
                 cardholder_name?: components["schemas"]["SearchText"];
                 /**
-                 * @description Where the page begins: taken from the link `next_cursor` of the page before, not made up. Pages that are
-                 *     reached by cursors cost the same however deep they lie, and hold no transaction that arrived after the first
-                 *     of them was read; `total` stays what it was then. No effect on CSV; not together with a `page` other than 1.
+                 * @description The cursor in the link `next_cursor` of the previous page. Pages by cursor cost the same at any depth. They
+                 *     exclude transactions that arrived after the first page was read, and `total` keeps its value from then. Not
+                 *     allowed with a `page` other than 1. Ignored for CSV.
                  * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJwYXkxIiwiMTciLDIsMV0
                  */
                 cursor?: string;
                 /**
-                 * @description Rows a page. More than 500 counts as 500. No effect on CSV.
+                 * @description Number of transactions on a page. Default 500; a greater value counts as 500. Ignored for CSV.
                  * @example 20
                  */
                 display_size: number;
                 /**
-                 * @description States of disputes to be found, separated by commas.
+                 * @description States of disputes, separated by commas. See `payment_states`.
                  * @example [
                  *       "needs_response"
                  *     ]
                  */
                 dispute_states?: components["schemas"]["Status"][];
                 /**
-                 * @description Text that the payer's email address contains, letter case aside.
+                 * @description Part of the payer's email address, case-insensitive.
                  * @example angler@
                  */
                 email?: components["schemas"]["SearchText"];
                 /**
-                 * @description Whether `reference` must be the whole reference, letter case aside.
+                 * @description Whether `reference` is the whole reference, case-insensitive. Default false.
                  * @example true
                  */
                 exact_reference_match: boolean;
                 /**
-                 * @description Whether CSV has the columns of fees. No effect on JSON.
+                 * @description Whether the CSV has the fee columns. Default false. Ignored for JSON.
                  * @example true
                  */
                 fee_headers: boolean;
@@ -1104,17 +1104,17 @@ export interface operations {
                  */
                 first_digits_card_number?: components["schemas"]["SearchText"];
                 /**
-                 * @description Instant the `created_date` must be later than.
+                 * @description Instant before `created_date`, exclusive.
                  * @example 2024-03-01T00:00:00Z
                  */
                 from_date?: string;
                 /**
-                 * @description First day, in UTC, on which the payout may have been paid out. Only settled transactions are found.
+                 * @description First day (UTC) of the payout, inclusive. Only settled transactions match.
                  * @example 2024-03-01
                  */
                 from_settled_date?: string;
                 /**
-                 * @description Payout the transaction must be included in.
+                 * @description Payout that includes the transaction.
                  * @example demo-payout
                  */
                 gateway_payout_id?: components["schemas"]["SearchText"];
@@ -1129,39 +1129,39 @@ export interface operations {
                  */
                 last_digits_card_number?: components["schemas"]["SearchText"];
                 /**
-                 * @description Whether counting stops at `limit_total_size`, which is faster. There is no last page then, the page after
-                 *     a full one may be empty, and a page beyond the last is empty too.
+                 * @description Whether counting stops at `limit_total_size`, which is faster. Default false. If true, there is no link to the
+                 *     last page, the page after a full page may be empty, and a page after the last one is empty.
                  * @example true
                  */
                 limit_total: boolean;
                 /**
-                 * @description Where counting stops; 10000 when it is less than `display_size`.
+                 * @description Count at which counting stops. Default 10,000, which also replaces a value below `display_size`.
                  * @example 5001
                  */
                 limit_total_size: number;
                 /**
-                 * @description Value of any metadata key, letter case aside; a number or a boolean is found by its text.
+                 * @description Value of any metadata key, case-insensitive. A number or a boolean matches as text.
                  * @example North
                  */
                 metadata_value?: components["schemas"]["SearchText"];
                 /**
-                 * @description Whether CSV tells which payments were ordered by mail or telephone. No effect on JSON.
+                 * @description Whether the CSV has the column MOTO (mail order, telephone order). Default false. Ignored for JSON.
                  * @example true
                  */
                 moto_header: boolean;
                 /**
-                 * @description Lifts the need to name an account. It does not widen an account that is named.
+                 * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
                  * @example true
                  */
                 override_account_id_restriction: components["parameters"]["OverrideAccountIdRestriction"];
                 /**
-                 * @description Number of the page, from 1. No effect on CSV.
+                 * @description Number of the page, from 1. Default 1. Ignored for CSV.
                  * @example 1
                  */
                 page: number;
                 /**
-                 * @description States of payments to be found, separated by commas. Payments, refunds and disputes are found together when
-                 *     more than one of `payment_states`, `refund_states` and `dispute_states` is given; a type without its own is not.
+                 * @description States of payments, separated by commas. If any of `payment_states`, `refund_states` and `dispute_states` is
+                 *     present, only the types whose parameter is present are returned.
                  * @example [
                  *       "created",
                  *       "success"
@@ -1169,41 +1169,41 @@ export interface operations {
                  */
                 payment_states?: components["schemas"]["Status"][];
                 /**
-                 * @description Text that the reference contains, letter case aside. Like every search text it is taken literally: `%`, `_`
-                 *     and `\` stand for themselves. Refunds and disputes are found by what they take over from their payment.
+                 * @description Part of the reference, case-insensitive. Like every search text it is literal: `%`, `_` and `\` have no special
+                 *     meaning. A refund or dispute has the reference of its payment.
                  * @example fishing-88
                  */
                 reference?: components["schemas"]["SearchText"];
                 /**
-                 * @description States of refunds to be found, separated by commas.
+                 * @description States of refunds, separated by commas. See `payment_states`.
                  * @example [
                  *       "success"
                  *     ]
                  */
                 refund_states?: components["schemas"]["Status"][];
                 /**
-                 * @description State the transaction must be in.
+                 * @description State of the transaction.
                  * @example success
                  */
                 state?: components["schemas"]["Status"];
                 /**
-                 * @description How states are told and asked for: in version 1 `failed` stands for what version 2 tells apart as `declined`,
-                 *     `timedout` and `cancelled` (by the payer).
+                 * @description Version of the status names in the request and the response. Default 2. Version 1 has `failed` for `declined`,
+                 *     `timedout` and `cancelled` (by the payer) of version 2.
                  * @example 2
                  */
                 status_version: components["parameters"]["StatusVersion"];
                 /**
-                 * @description Instant the `created_date` must be earlier than.
+                 * @description Instant after `created_date`, exclusive.
                  * @example 2024-04-01T00:00:00Z
                  */
                 to_date?: string;
                 /**
-                 * @description Last day, in UTC, on which the payout may have been paid out. Only settled transactions are found.
+                 * @description Last day (UTC) of the payout, inclusive. Only settled transactions match.
                  * @example 2024-03-31
                  */
                 to_settled_date?: string;
                 /**
-                 * @description Type the transaction must have. Either letter case is accepted.
+                 * @description Type of the transaction, in upper or lower case.
                  * @example REFUND
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
@@ -1214,11 +1214,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of transactions, or all of them as CSV. */
+            /** @description One page of transactions, or all matches as CSV. */
             200: {
                 headers: {
                     /**
-                     * @description That the table is to be saved, and under which name. Only with CSV.
+                     * @description The file name of the CSV. Absent for JSON.
                      * @example attachment; filename="transactions.csv"
                      */
                     "Content-Disposition"?: string;
@@ -1244,12 +1244,12 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Gateway account the transaction must belong to.
+                 * @description Gateway account of the transaction.
                  * @example demo
                  */
                 gateway_account_id: components["parameters"]["GatewayAccountId"];
                 /**
-                 * @description Type the transaction must have. Either letter case is accepted.
+                 * @description Type of the transaction, in upper or lower case.
                  * @example REFUND
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
@@ -1266,7 +1266,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The children; none is an empty list. */
+            /** @description The children. The list is empty if there are none. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1290,34 +1290,34 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Gateway account the transaction must belong to.
+                 * @description Gateway account of the transaction.
                  * @example demo
                  */
                 account_id?: components["schemas"]["ExternalId"];
                 /**
-                 * @description Answer from the events dated up to and including this instant. An account must be the transaction's account both
-                 *     then and now.
+                 * @description Use only events dated up to and including this instant. An account in the request must be the account of the
+                 *     transaction both then and now.
                  * @example 2024-03-05T12:00:00Z
                  */
                 as_of?: components["parameters"]["AsOf"];
                 /**
-                 * @description Lifts the need to name an account. It does not widen an account that is named.
+                 * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
                  * @example true
                  */
                 override_account_id_restriction: components["parameters"]["OverrideAccountIdRestriction"];
                 /**
-                 * @description Transaction that must be the parent.
+                 * @description External id of the parent transaction.
                  * @example demo-success
                  */
                 parent_external_id?: components["schemas"]["ExternalId"];
                 /**
-                 * @description How states are told and asked for: in version 1 `failed` stands for what version 2 tells apart as `declined`,
-                 *     `timedout` and `cancelled` (by the payer).
+                 * @description Version of the status names in the request and the response. Default 2. Version 1 has `failed` for `declined`,
+                 *     `timedout` and `cancelled` (by the payer) of version 2.
                  * @example 2
                  */
                 status_version: components["parameters"]["StatusVersion"];
                 /**
-                 * @description Type the transaction must have. Either letter case is accepted.
+                 * @description Type of the transaction, in upper or lower case.
                  * @example REFUND
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
@@ -1358,24 +1358,24 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Answer from the events dated up to and including this instant. An account must be the transaction's account both
-                 *     then and now.
+                 * @description Use only events dated up to and including this instant. An account in the request must be the account of the
+                 *     transaction both then and now.
                  * @example 2024-03-05T12:00:00Z
                  */
                 as_of?: components["parameters"]["AsOf"];
                 /**
-                 * @description Gateway account the transaction must belong to.
+                 * @description Gateway account of the transaction.
                  * @example demo
                  */
                 gateway_account_id: components["parameters"]["GatewayAccountId"];
                 /**
-                 * @description Whether events that set no state, or repeat one, are listed too.
+                 * @description Whether to include events that set no state or repeat one. Default false.
                  * @example true
                  */
                 include_all_events: boolean;
                 /**
-                 * @description How states are told and asked for: in version 1 `failed` stands for what version 2 tells apart as `declined`,
-                 *     `timedout` and `cancelled` (by the payer).
+                 * @description Version of the status names in the request and the response. Default 2. Version 1 has `failed` for `declined`,
+                 *     `timedout` and `cancelled` (by the payer) of version 2.
                  * @example 2
                  */
                 status_version: components["parameters"]["StatusVersion"];
@@ -1421,7 +1421,7 @@ export interface operations {
                  */
                 gateway_transaction_id: components["schemas"]["SearchText"];
                 /**
-                 * @description The provider, letter case aside.
+                 * @description The payment provider, case-insensitive.
                  * @example sandbox
                  */
                 payment_provider: components["schemas"]["SearchText"];
@@ -1452,15 +1452,4 @@ export interface operations {
             504: components["responses"]["TooSlow"];
         };
     };
-}
-/** Parameters with a default: a handler always has them, a caller may leave them out. */
-export interface defaulted {
-    checkHealth: never;
-    getMetrics: never;
-    getEvent: never;
-    getTransaction: "override_account_id_restriction" | "status_version";
-    getTransactionByGatewayTransactionId: never;
-    searchTransactions: "override_account_id_restriction" | "exact_reference_match" | "status_version" | "limit_total" | "limit_total_size" | "page" | "display_size" | "fee_headers" | "moto_header";
-    listTransactionEvents: "include_all_events" | "status_version";
-    listChildTransactions: never;
 }

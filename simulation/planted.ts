@@ -39,7 +39,7 @@ export const planted: Planted[] = [
   {
     name: "of events at the same instant the one that arrived later is newer",
     file: "src/ledger/projection/history.ts",
-    sound: "lifeRank(b.event_type) - lifeRank(a.event_type) ||",
+    sound: "lifeCyclePosition(b.event_type) - lifeCyclePosition(a.event_type) ||",
     broken: "Number(b.id - a.id) ||",
     simulation: onLedger,
   },
@@ -66,7 +66,7 @@ export const planted: Planted[] = [
   },
   {
     name: "a queue has the delivery limit of a RabbitMQ 4",
-    file: "src/ledger/queue/amqp.ts",
+    file: "src/ledger/queue/amqp/queue.ts",
     sound: "...(hasLimitUnlessSet(connection) && { [limitArgument]: -1 }),",
     broken: "",
     // Its first fault is that receivers die in a row.

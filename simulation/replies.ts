@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Pool } from "undici";
 import { type Contract, operationsOf } from "../src/contract/operations.ts";
-import { replyChecker } from "../src/contract/response-check.ts";
+import { responseChecker } from "../src/contract/response-check.ts";
 import type { TestServer } from "../testing/servers/server.ts";
 import type { FaultLog } from "./faults.ts";
 
@@ -66,7 +66,7 @@ const replyMaxMs = 20_000;
 
 export function openCaller({ url, contract, token, parts, excused, faults, counts }: Parts): Caller {
   const pool = new Pool(url, { connections: 4, headersTimeout: replyMaxMs, bodyTimeout: replyMaxMs });
-  const faultOf = replyChecker(contract);
+  const faultOf = responseChecker(contract);
   const operations = operationsOf(contract).map(({ operationId, method, path }) => ({
     operationId,
     method,

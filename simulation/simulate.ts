@@ -1,6 +1,6 @@
 import { newRabbitmq, postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
-import { refuseMissing } from "../scripts/servers/install.ts";
-import { complain, parseCommandLine, runCommand, say, UsageFault } from "../src/process/command.ts";
+import { requireInstalled } from "../scripts/servers/install.ts";
+import { complain, parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
 import { numeral } from "../src/process/progress.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
 import { wholeNumber } from "../testing/options.ts";
@@ -55,13 +55,13 @@ await runCommand("simulate", usage, async (args) => {
   const seed = wholeNumber("seed", given.seed ?? String(Math.floor(Math.random() * 1_000_000)));
   if (given.prove) {
     const others = Object.keys(given).filter((name) => !["prove", "count", "seed"].includes(name));
-    if (others.length > 0) throw new UsageFault(`--prove excludes --${others.join(" and --")}`);
+    if (others.length > 0) throw new UsageError(`--prove excludes --${others.join(" and --")}`);
     return prove(wholeNumber("count", given.count ?? String(planted.length)), seed, stop);
   }
-  if (given.count !== undefined) throw new UsageFault("only --prove has --count");
+  if (given.count !== undefined) throw new UsageError("only --prove has --count");
   const minutes = readMinutes(given.minutes ?? "1");
   const store = given.store && oneOf("store", stores, given.store);
-  if (store && (given.engine || given.queue)) throw new UsageFault("--store excludes --engine and --queue");
+  if (store && (given.engine || given.queue)) throw new UsageError("--store excludes --engine and --queue");
   const engine = oneOf("engine", engines, given.engine ?? "pglite");
   const queue = oneOf("queue", queues, given.queue ?? "embedded");
 
@@ -72,7 +72,7 @@ await runCommand("simulate", usage, async (args) => {
     ...(!store && queue === "amqp4" ? [newRabbitmq] : []),
     ...(store === "redis" ? [redis] : []),
   ];
-  refuseMissing(needed, "servers");
+  requireInstalled(needed, "servers");
   say(`${chosen}, ${minutes} minutes of faults, seed ${seed}`);
   if (!canMount()) say("LEFT OUT: disks that fill, since this process may not mount one");
   const plan = { minutes, random: seeded(seed), stop };
@@ -104,7 +104,7 @@ function tell(figures: Record<string, number | Map<string, number>>): void {
 /** Plants so many faults, one after another, and tells what is found of each; rejects when any is not found. */
 async function prove(count: number, seed: number, stop: AbortSignal): Promise<void> {
   const chosen = choosePlanted(count, seed);
-  if (chosen.length === 0) throw new UsageFault("--count must be 1 at the least");
+  if (chosen.length === 0) throw new UsageError("--count must be 1 at the least");
   const unfound: Error[] = [];
   for (const [index, fault] of chosen.entries()) {
     say(`${index + 1} of ${chosen.length}  ${fault.name}`);
@@ -124,12 +124,12 @@ async function prove(count: number, seed: number, stop: AbortSignal): Promise<vo
 
 function readMinutes(text: string): number {
   const minutes = /^\d{1,4}(\.\d+)?$/.test(text) ? Number(text) : 0;
-  if (minutes <= 0) throw new UsageFault("--minutes must be a number above 0");
+  if (minutes <= 0) throw new UsageError("--minutes must be a number above 0");
   return minutes;
 }
 
 function oneOf<Name extends string>(option: string, known: readonly Name[], given: string): Name {
   const name = known.find((one) => one === given);
-  if (name === undefined) throw new UsageFault(`--${option} must be ${known.join(" or ")}`);
+  if (name === undefined) throw new UsageError(`--${option} must be ${known.join(" or ")}`);
   return name;
 }

@@ -6,7 +6,7 @@ import type { Held } from "../bench/memory-probe.ts";
 import { type Server, startService } from "../bench/programs.ts";
 import { figureOf } from "../bench/rounds.ts";
 import { postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
-import { refuseMissing } from "../scripts/servers/install.ts";
+import { requireInstalled } from "../scripts/servers/install.ts";
 import { openQueue } from "../src/ledger/queue/queue.ts";
 import { parseCommandLine, runCommand, say } from "../src/process/command.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
@@ -37,7 +37,7 @@ const looks = 6;
 const warmUpLooks = 2;
 const restMs = 1500;
 /** So few that they are there from the first look on: who listens hears all of them. */
-const changesKept = 1;
+const recordsKept = 1;
 const workPauseMs = 100;
 const lookupPauseMs = 20;
 
@@ -70,7 +70,7 @@ await runCommand("soak", usage, async (args) => {
   });
   const seconds = wholeNumber("seconds", given.seconds ?? "60");
   const random = seeded(wholeNumber("seed", given.seed ?? "1"));
-  refuseMissing([postgresql, rabbitmq, redis], "servers");
+  requireInstalled([postgresql, rabbitmq, redis], "servers");
   const { signal: stop } = stopOnSignals();
 
   await using opened = new AsyncDisposableStack();
@@ -86,7 +86,7 @@ await runCommand("soak", usage, async (args) => {
   const features = opened.use(
     await startService("features", {
       options,
-      env: { FEATURES_STORE_URL: `${store.url}?changes=${changesKept}` },
+      env: { FEATURES_STORE_URL: `${store.url}?changes=${recordsKept}` },
     }),
   );
   const queue = opened.use(await openQueue(queueUrl));

@@ -133,7 +133,7 @@ describe("send-events", () => {
       input: "{}\n",
       env,
     }).exit;
-    expect(errors).toMatch(/^send-events: no queue answers at amqp:\/\/127.0.0.1:\d+: .*ECONNREFUSED.*\n$/);
+    expect(errors).toMatch(/^send-events: no queue responds at amqp:\/\/127.0.0.1:\d+: .*ECONNREFUSED.*\n$/);
     expect(code).toBe(1);
   });
 
@@ -181,7 +181,7 @@ describe("send-events", () => {
     const file = join(newFolder(), "events.ndjson");
     writeFileSync(file, '{"a":1}\n\nnonsense\n');
     const { code, errors } = await run("src/ledger/commands/send-events.ts", { env, args: [file] }).exit;
-    expect([code, errors]).toEqual([1, "send-events: line 3 is not JSON; 0 messages were sent before\n"]);
+    expect([code, errors]).toEqual([1, "send-events: line 3 is not JSON; 0 messages were sent\n"]);
     const missing = await run("src/ledger/commands/send-events.ts", { env, args: ["nowhere.ndjson"] }).exit;
     expect(missing).toMatchObject({ code: 1, errors: expect.stringContaining("nowhere.ndjson") });
     services.child.kill("SIGTERM");

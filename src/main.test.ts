@@ -40,7 +40,7 @@ describe("settings that cannot be used", () => {
       "start: LEDGER_PORT must be a whole number from 0 to 65535",
       "start: LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent",
       "start: QUEUE_RECEIVER_BACKGROUND_PROCESSING must be true or false",
-      "start: QUEUE_URL has a parameter prot that sqs+embedded: does not know; known: port",
+      "start: QUEUE_URL has a parameter prot that sqs+embedded: does not have; known: port",
     ]);
   });
 

@@ -1,13 +1,13 @@
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { authenticationSettings, openAuthentication } from "./http/authentication.ts";
-import { endMaxMs, endWithin, refuseUnknown, runCommand } from "./process/command.ts";
+import { exitMaxMs, exitWithin, rejectUnknown, runCommand } from "./process/command.ts";
 import { messageOf } from "./process/describe-error.ts";
 import { type Logger, logLevels, openLog } from "./process/log.ts";
 import { oneOf, readSettings, type Settings } from "./process/settings.ts";
 import { stopOnSignals } from "./process/stop.ts";
 
-// What was compiled once need not be at the next start.
+// Keeps compiled code for the next start.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compile", import.meta.url)));
 
 const services = {
@@ -17,14 +17,14 @@ const services = {
 
 const usage = `Usage: npm start [-- SERVICE...]
 
-Runs the services, both unless some are named, until SIGINT or SIGTERM.
+Runs the services until SIGINT or SIGTERM. Default: both.
 
-  ledger     payment ledger, port LEDGER_PORT (8081)
-  features   feature storage, port FEATURES_PORT (8080)
+  ledger     payment ledger, port LEDGER_PORT (default 8081)
+  features   feature storage, port FEATURES_PORT (default 8080)
   --help     print this text
 
-Settings come from the environment; the README lists them. Exit code: 0 after a stop, 1 when a service
-cannot run, 2 when an argument or a setting is wrong.
+Settings are environment variables; the README lists them. Exit codes: 0 after a stop, 1 if a service
+cannot run, 2 if an argument or a setting is wrong.
 `;
 
 const common = { LOG_LEVEL: oneOf(logLevels, "info"), ...authenticationSettings };
@@ -32,18 +32,18 @@ type AllSettings = Settings<typeof common> &
   Settings<typeof import("./ledger/start.ts").settings> &
   Settings<typeof import("./features/start.ts").settings>;
 
-/** How long the stop may take: whatever hangs then, what was in hand comes again. */
+/** Limit for a stop. Messages that are then still in flight are delivered again. */
 const stopMaxMs = 20_000;
 
-function giveUp(log: Logger): void {
-  log.fatal(`the stop took longer than ${stopMaxMs} ms: something that hangs is left behind`);
+function exitLate(log: Logger): void {
+  log.fatal(`the stop took longer than ${stopMaxMs} ms; the process exits`);
   process.exit(1);
 }
 
 const isLoopback = (host: string) => host === "localhost" || host === "::1" || /^127\./.test(host);
 
 await runCommand("start", usage, async (args) => {
-  refuseUnknown(args, Object.keys(services));
+  rejectUnknown(args, Object.keys(services));
   const chosen = Object.entries(services).filter(([name]) => args.length === 0 || args.includes(name));
   const loaded = await Promise.all(chosen.map(async ([name, load]) => ({ name, ...(await load()) })));
   const specification = Object.assign({}, common, ...loaded.map(({ settings }) => settings));
@@ -52,13 +52,10 @@ await runCommand("start", usage, async (args) => {
   const log = openLog(settings.LOG_LEVEL);
   const security = openAuthentication(settings, log);
   if (!security && !isLoopback(settings.HOST)) {
-    log.warn(
-      { host: settings.HOST },
-      "no authentication is configured: whoever reaches this address is answered",
-    );
+    log.warn({ host: settings.HOST }, "authentication is off: anyone who can reach this address has access");
   }
   const stop = stopOnSignals();
-  stop.signal.addEventListener("abort", () => setTimeout(giveUp, stopMaxMs, log).unref());
+  stop.signal.addEventListener("abort", () => setTimeout(exitLate, stopMaxMs, log).unref());
   const failures: Error[] = [];
   const running = loaded.map(async ({ name, start }) => {
     try {
@@ -67,10 +64,10 @@ await runCommand("start", usage, async (args) => {
       log.debug({ err: error, service: name }, "the service ended");
       failures.push(new Error(`${name}: ${messageOf(error)}`));
     }
-    // One that cannot run takes the other with it: half of what was asked for must not look like all of it.
+    // If one service cannot run, the other stops too, so that the failure is not missed.
     stop.abort();
   });
   await Promise.all(running);
   if (failures.length > 0) throw new AggregateError(failures);
 });
-endWithin(endMaxMs);
+exitWithin(exitMaxMs);

@@ -59,7 +59,7 @@ const alterations = `
     if convert_from(new.body, 'utf8') like '%unparkable%' then perform convert_from(new.body, 'utf8')::jsonb; end if;
     return new;
   end $$;
-  create trigger refuse before insert on parked_message for each row execute function refuse_parked();
+  create trigger refuse before insert on dead_letter for each row execute function refuse_parked();
   alter table transaction rename to kept;
   create view transaction as select * from kept
   where case when external_id = 'planted-unreadable' then reference::integer > 0 else true end;
@@ -85,7 +85,7 @@ function expectNoTokens(output: string, tokens: string[]): void {
 }
 
 describeOnEngines("a ledger that tells all it can", (make) => {
-  test("tells nothing of what is in messages, queries and tokens, and still what went wrong", async () => {
+  test("has no contents of messages, queries and tokens, but the cause of each error", async () => {
     await using made = await make();
     await prepare(made.url);
     await using issuer = await openIssuer();
@@ -102,7 +102,7 @@ describeOnEngines("a ledger that tells all it can", (make) => {
         LEDGER_PORT: String(port),
         DATABASE_URL: url.href,
         QUEUE_URL: queueUrl,
-        QUEUE_RECEIVER_PAUSE_MS: "600000",
+        QUEUE_RECEIVER_RETRY_DELAY_MS: "600000",
       },
     });
     await ledger.waitForOutput("listening");
@@ -129,7 +129,7 @@ describeOnEngines("a ledger that tells all it can", (make) => {
       "planted",
     ].map((message) => JSON.stringify(message));
     await queue.send([...messages, "planted, and not JSON"]);
-    await eventually(() => expect(lines("message parked")).toHaveLength(13));
+    await eventually(() => expect(lines("message became a dead letter")).toHaveLength(13));
     for (const [index, message] of [
       JSON.stringify(eventOf("raised", { event_type: "RAISED" })),
       '{"unparkable": planted}',
@@ -184,7 +184,7 @@ describeOnEngines("a ledger that tells all it can", (make) => {
     for (const code of ["P0001", "22P02", "40001"]) {
       expect(output).toContain(`"code":"${code}","message":"withheld, since it can quote data (${code})"`);
     }
-    const routes = told.filter(({ msg }) => msg === "request failed unexpectedly").map(({ route }) => route);
+    const routes = told.filter(({ msg }) => msg === "unexpected error").map(({ route }) => route);
     expect(new Set(routes)).toEqual(new Set(["/v1/transaction/:transactionExternalId", "/v1/transaction/"]));
   });
 });

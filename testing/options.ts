@@ -1,4 +1,4 @@
-import { parseCommandLine, UsageFault } from "../src/process/command.ts";
+import { parseCommandLine, UsageError } from "../src/process/command.ts";
 
 /** The options `--name VALUE` of a command that takes nothing else. */
 export function readOptions<Name extends string>(
@@ -10,6 +10,6 @@ export function readOptions<Name extends string>(
 }
 
 export function wholeNumber(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new UsageFault(`--${name} must be a whole number`);
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number`);
   return Number(text);
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import amqp from "amqplib";
-import { prefetchOtherwise } from "../../src/ledger/queue/amqp.ts";
-import { openQueue } from "../../src/ledger/queue/queue.ts";
+import { openQueue, rabbitmqParameters } from "../../src/ledger/queue/queue.ts";
 import { answer } from "../answer.ts";
 import { type Intake, messagesOf } from "../payments.ts";
 
@@ -32,7 +31,7 @@ answer(async (intake: Intake) => {
   await fill(queue, messages);
   const connection = await amqp.connect(url);
   const channel = await connection.createChannel();
-  await channel.prefetch(prefetchOtherwise);
+  await channel.prefetch(rabbitmqParameters.prefetch.default);
   const begun = performance.now();
   const consumerTag = await drain(channel, queue, messages.length);
   const seconds = (performance.now() - begun) / 1000;

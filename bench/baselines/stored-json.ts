@@ -1,9 +1,13 @@
 import { createServer } from "node:http";
 import pg from "pg";
-import { linesMax, pipelined, pipelineOptions } from "../../src/ledger/database/pipeline.ts";
+import { pipelined, pipelineOptions, pipelinesMax } from "../../src/ledger/database/pipeline.ts";
 
 /** Answers `/v1/transaction/ID` with the text that is stored for the id, and looks at nothing else. */
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ...pipelineOptions, max: linesMax });
+const pool = new pg.Pool({
+  connectionString: process.env.DATABASE_URL,
+  ...pipelineOptions,
+  max: pipelinesMax,
+});
 const use = pipelined(pool);
 const statement = {
   name: "stored",

@@ -27,7 +27,7 @@ async function takeIn(queue: Queue, events: number): Promise<void> {
       left -= deliveries.length;
       if (left === 0) resolve();
     },
-    putBack: async () => reject(new Error("a message was put back")),
+    retry: async () => reject(new Error("a message failed")),
   };
   const parts = { queue: counted, database, metrics: new Registry(), log, limits: receiverLimits(given) };
   const stop = new AbortController();

@@ -52,7 +52,7 @@ async function lookUpLines(databaseUrl: string): Promise<string[]> {
   const messages = messagesOf({ payments: 50, order: "together" }).map(readMessage);
   const events = messages.flatMap((message) => (message.kind === "event" ? [message.event] : []));
   await using database = await openDatabase(databaseUrl);
-  await ingest(database, { events, reprojections: [], parked: [] });
+  await ingest(database, { events, rebuilds: [], deadLetters: [] });
   const ids = new Set(events.map(({ resource_external_id }) => resource_external_id));
   return [...ids].map((id) => `GET /v1/transaction/${id}?override_account_id_restriction=true`);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 // From outside of this repository: "payment-ledger-services/client".
-import { featuresClient, ledgerClient, ReplyError } from "../../src/client/client.ts";
+import { featuresClient, ledgerClient, ResponseError } from "../../src/client/client.ts";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
 const say = (...words: unknown[]) => process.stdout.write(`${words.join(" ")}\n`);
@@ -14,7 +14,7 @@ say("payment", payment.transaction_id, payment.amount, payment.state.status);
 
 await assert.rejects(
   ledger.getTransaction({ transactionExternalId: "demo-missing", account_id: "demo" }),
-  (error) => error instanceof ReplyError && error.problem?.status === 404,
+  (error) => error instanceof ResponseError && error.problem?.status === 404,
 );
 
 const found: string[] = [];

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { refuseUnknown, runCommand, say } from "../../src/process/command.ts";
+import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { startProcess } from "../../testing/child-process.ts";
 import { root } from "../../testing/project.ts";
 import { lockFaults, manifestFaults, readReport } from "./audit/lock-file.ts";
@@ -27,7 +27,7 @@ const installScripts = {
 const licences = ["0BSD", "Apache-2.0", "BSD-3-Clause", "BlueOak-1.0.0", "ISC", "MIT"];
 
 await runCommand("audit", usage, async (args) => {
-  refuseUnknown(args, []);
+  rejectUnknown(args, []);
   const [manifest, lock] = await Promise.all(["package.json", "package-lock.json"].map(readDocument));
   say(`${Object.keys(lock.packages).length - 1} packages`);
   for (const [name, reason] of Object.entries(installScripts))

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { refuseUnknown, runCommand, say } from "../../src/process/command.ts";
+import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { stopOnSignals } from "../../src/process/stop.ts";
 import { outputOf } from "../../testing/child-process.ts";
 import { root } from "../../testing/project.ts";
@@ -44,7 +44,7 @@ const kubeScoreOptions = [
 ];
 
 await runCommand("deploy-check", usage, async (args) => {
-  refuseUnknown(args, []);
+  rejectUnknown(args, []);
   const stop = stopOnSignals();
   const faults: Error[] = [];
   const note = (part: string, fault: string) => faults.push(new Error(`${part}: ${fault}`));

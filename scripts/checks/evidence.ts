@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { runCommand, say, UsageFault } from "../../src/process/command.ts";
+import { runCommand, say, UsageError } from "../../src/process/command.ts";
 import { observe } from "./evidence/observe.ts";
 import { type Answer, type Evidence, evidenceOf, faultsOf } from "./evidence/report.ts";
 import { featuresSubject, ledgerSubject } from "./evidence/subjects.ts";
@@ -31,7 +31,7 @@ function table(answers: Answer[]): string[] {
 }
 
 await runCommand("evidence", usage, async (args) => {
-  if (args.length > 0) throw new UsageFault("takes no arguments");
+  if (args.length > 0) throw new UsageError("takes no arguments");
   const evidence: Evidence[] = [];
   for (const open of [ledgerSubject, featuresSubject]) {
     await using subject = await open();

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { runCommand, say, UsageFault } from "../../src/process/command.ts";
+import { runCommand, say, UsageError } from "../../src/process/command.ts";
 import { stopOnSignals } from "../../src/process/stop.ts";
 import { runProcess } from "../../testing/child-process.ts";
 import { root } from "../../testing/project.ts";
@@ -22,7 +22,7 @@ const examples = [
 ];
 
 await runCommand("examples", usage, async (args) => {
-  if (args.length > 0) throw new UsageFault("takes no arguments");
+  if (args.length > 0) throw new UsageError("takes no arguments");
   const stop = stopOnSignals();
   await using services = await startServices();
   await services.run("src/ledger/commands/demo.ts");

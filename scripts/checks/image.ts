@@ -1,4 +1,4 @@
-import { refuseUnknown, runCommand, say } from "../../src/process/command.ts";
+import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { stopOnSignals } from "../../src/process/stop.ts";
 import { outputOf } from "../../testing/child-process.ts";
 import { root } from "../../testing/project.ts";
@@ -31,7 +31,7 @@ const services = [
 ];
 
 await runCommand("image-check", usage, async (args) => {
-  refuseUnknown(args, []);
+  rejectUnknown(args, []);
   const stop = stopOnSignals();
   const docker = (...args: string[]) => outputOf(["docker", ...args], { cwd: root, signal: stop.signal });
   say("building the image");

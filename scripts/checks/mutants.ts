@@ -62,7 +62,7 @@ interface Outcome {
 
 async function allMutants(): Promise<Mutant[]> {
   const found = ["ledger", "features"].map(async (contract) => {
-    const document = await SwaggerParser.parse(join(root, `openapi/${contract}.yaml`));
+    const document = await SwaggerParser.parse(join(root, `generated/${contract}.yaml`));
     const mutations = mutationsOf(document as unknown as Contract);
     return mutations.map((mutation) => ({ contract, document, ...mutation }));
   });

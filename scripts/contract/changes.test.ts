@@ -7,10 +7,12 @@ let copy: ProjectCopy;
 beforeAll(async () => {
   copy = await openProjectCopy();
   for (const file of ["ledger", "features", "payment-events.asyncapi"]) {
-    const path = join(copy.folder, `openapi/${file}.yaml`);
-    const contract = await readFile(path, "utf8");
-    await writeFile(path, contract.replace(/^ {2}version: .*$/m, "  version: 1.0.0"));
-    // Whatever the project has not released yet, here it is released first.
+    for (const folder of ["openapi", "generated"]) {
+      const path = join(copy.folder, folder, `${file}.yaml`);
+      const contract = await readFile(path, "utf8");
+      await writeFile(path, contract.replace(/^ {2}version: .*$/m, "  version: 1.0.0"));
+    }
+    // The tests begin with a release of the current contracts.
     await rm(join(copy.folder, `openapi/released/${file}.yaml`));
   }
   expect(await changes("--release")).toMatchObject({ code: 0 });
@@ -19,16 +21,16 @@ afterAll(() => copy[Symbol.asyncDispose]());
 
 const changes = (...args: string[]) => copy.run("scripts/contract/changes.ts", args);
 
-/** The same with some texts of a contract, or of the changelog, replaced for as long. */
+/** Runs the script with some texts of a file replaced, and restores the file. */
 async function changesWith(file: string, replacements: [string, string][], ...args: string[]) {
   const path = join(copy.folder, file);
   const right = await readFile(path, "utf8");
   const wrong = replacements.reduce((text, [from, to]) => text.replace(from, to), right);
   expect(wrong).not.toBe(right);
   await writeFile(path, wrong);
-  const told = await changes(...args);
+  const result = await changes(...args);
   await writeFile(path, right);
-  return told;
+  return result;
 }
 
 const removal: [string, string] = ['        "404":\n          $ref: "#/components/responses/NotFound"\n', ""];
@@ -42,18 +44,18 @@ test("nothing changed since the release", async () => {
 });
 
 test.each<[string, string, [string, string], string]>([
-  ["an answer that is no longer given", "openapi/ledger.yaml", removal, "responses.404: "],
+  ["a removed response", "generated/ledger.yaml", removal, "status 404"],
   [
-    "a member that a message must have",
+    "a new required member of a message",
     "openapi/payment-events.asyncapi.yaml",
     ["./ledger.yaml#/components/schemas/EventMessage", "./ledger.yaml#/components/schemas/Event"],
     "required",
   ],
-  ["a shorter name", "openapi/features.yaml", ["maxLength: 256", "maxLength: 255"], "maxLength"],
-])("%s breaks the contract: a new major version, or none of it", async (_name, file, change, told) => {
+  ["a shorter maximum length", "generated/features.yaml", ["maxLength: 256", "maxLength: 255"], "maxLength"],
+])("%s requires a new major version", async (_name, file, change, entry) => {
   const broken = await changesWith(file, [change], "--check");
   expect(broken.output).toContain("**breaking** ");
-  expect(broken.output).toContain(told);
+  expect(broken.output).toContain(entry);
   expect(broken.errors).toMatch(
     /^changes: [A-Z][a-z ]+: info.version stayed 1.0.0, but these changes require a major bump/,
   );
@@ -68,33 +70,35 @@ test.each<[string, string, [string, string], string]>([
     errors: "",
   });
   expect(await readFile(join(copy.folder, "CHANGELOG.md"), "utf8")).toMatch(
-    / 2.0.0, before 1.0.0:\n\n- \*\*breaking\*\* /,
+    / 2.0.0, after 1.0.0:\n\n- \*\*breaking\*\* /,
   );
   expect(await changes("--check")).toMatchObject({
     code: 1,
-    errors: "changes: CHANGELOG.md tells something else of the contracts; run npm run changes\n",
+    errors: "changes: CHANGELOG.md does not list the changes to the contracts; run npm run changes\n",
   });
   expect(await changes()).toMatchObject({ code: 0 });
   expect(await changes("--check")).toMatchObject({ code: 0 });
 });
 
-test("an addition asks for a minor version", async () => {
+test("an addition requires a minor version", async () => {
   const addition: [string, string] = [
     "      properties:\n        result:\n",
     "      properties:\n        since: { type: string, description: When. }\n        result:\n",
   ];
-  const file = "openapi/features.yaml";
+  const file = "generated/features.yaml";
   expect(await changesWith(file, [addition])).toMatchObject({
     code: 1,
     errors: expect.stringContaining("minor bump"),
   });
   const added = await changesWith(file, [addition, ["version: 1.0.0", "version: 1.1.0"]]);
   expect(added).toMatchObject({ code: 0 });
-  expect(added.output).toMatch(/Feature storage 1.1.0, before 1.0.0:\n\n- .*since: added\n/);
+  expect(added.output).toMatch(
+    /Feature storage 1.1.0, after 1.0.0:\n\n- `GET .*new member `since` with status 200/,
+  );
   await changes();
 });
 
-test("a contract without a release is the first, and texts are told once", async () => {
+test("a contract without a release is the first; changes of texts are one line", async () => {
   const released = join(copy.folder, "openapi/released/features.yaml");
   const contract = await readFile(released, "utf8");
   await rm(released);
@@ -102,22 +106,22 @@ test("a contract without a release is the first, and texts are told once", async
     /^Feature storage 1.0.0, the first release.\n\nUnchanged: Payment ledger/,
   );
   await writeFile(released, contract);
-  const texts = await changesWith("openapi/features.yaml", [
-    ["description: Name of a feature.", "description: A name."],
+  const texts = await changesWith("generated/features.yaml", [
+    ["description: Name of the feature.", "description: A name."],
     ["description: Always true.", "description: True."],
     ["version: 1.0.0", "version: 1.0.1"],
   ]);
   expect(texts.output).toMatch(
-    /^Feature storage 1.0.1, before 1.0.0:\n\n- Texts and examples.\n\nUnchanged: /,
+    /^Feature storage 1.0.1, after 1.0.0:\n\n- Descriptions and examples.\n\nUnchanged: /,
   );
-  const higher = await changesWith("openapi/features.yaml", [["version: 1.0.0", "version: 1.0.1"]]);
+  const higher = await changesWith("generated/features.yaml", [["version: 1.0.0", "version: 1.0.1"]]);
   expect(higher.output).toMatch(/^Unchanged: Feature storage 1.0.1, Payment ledger/);
-  const lower = await changesWith("openapi/features.yaml", [["version: 1.0.0", "version: 0.10.0"]]);
+  const lower = await changesWith("generated/features.yaml", [["version: 1.0.0", "version: 0.10.0"]]);
   expect(lower).toMatchObject({ code: 1, errors: "changes: Feature storage: 1.0.0 is released already\n" });
   await changes();
 });
 
-test("the rest of the changelog stays as it is", async () => {
+test("the rest of the changelog is unchanged", async () => {
   const path = join(copy.folder, "CHANGELOG.md");
   const text = "# Changelog\n\nAbove.\n\n## Unreleased\n\n### Contract\n\nOld.\n\n### Services\n\n- Below.\n";
   const kept = await readFile(path, "utf8");
@@ -133,15 +137,15 @@ test("the rest of the changelog stays as it is", async () => {
   await writeFile(path, kept);
 });
 
-test("a contract that cannot be read is told", async () => {
-  const unread = await changesWith("openapi/features.yaml", [["maxLength: 256", "maxLength: ["]]);
+test("a contract that is not YAML is an error", async () => {
+  const unread = await changesWith("generated/features.yaml", [["maxLength: 256", "maxLength: ["]]);
   expect(unread).toMatchObject({
     code: 1,
-    errors: expect.stringMatching(/^changes: openapi\/features.yaml: .*line/),
+    errors: expect.stringMatching(/^changes: generated\/features.yaml: .*line/),
   });
 });
 
-test("a contract that was released and is gone is told", async () => {
+test("a released contract that was deleted is an error", async () => {
   const [here, away] = ["openapi/features.yaml", "features.yaml"].map((path) => join(copy.folder, path)) as [
     string,
     string,
@@ -154,7 +158,7 @@ test("a contract that was released and is gone is told", async () => {
   await rename(away, here);
 });
 
-test("arguments that are not known are told", async () => {
+test("unknown arguments are an error", async () => {
   expect(await changes("--chekc")).toMatchObject({
     code: 2,
     errors: "changes: unknown: --chekc; known: --check, --release, --help\n",

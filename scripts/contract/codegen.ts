@@ -6,26 +6,31 @@ import ts from "typescript";
 import { parse } from "yaml";
 import { needsBigInt } from "../../src/contract/int64.ts";
 import { type Contract, follow, operationsOf, type Parameter } from "../../src/contract/operations.ts";
-import { refuseUnknown, runCommand, say } from "../../src/process/command.ts";
+import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { contractsIn, redocly, root } from "../../testing/project.ts";
+import { completeContract } from "./complete.ts";
 import { renderQueue } from "./queue-page.ts";
 
 const usage = `Usage: npm run codegen [-- --check]
 
-Makes generated/NAME.json (the contract in one piece, whose route schemas the services bind),
-generated/NAME.ts (its types) and, where it has an x-state-machine, generated/NAME.state-machine.ts
-from every openapi/NAME.yaml, and generated/NAME.asyncapi.yaml
-(the contract in one piece) and generated/NAME.html (the page that shows it) from every
-openapi/NAME.asyncapi.yaml.
+Generates from every openapi/NAME.yaml:
+  generated/NAME.yaml               the contract in full, with the common responses of each operation
+  generated/NAME.json               the same as JSON, from which the services bind their routes
+  generated/NAME.ts                 its types
+  generated/NAME.defaults.ts        the default values of parameters
+  generated/NAME.state-machine.ts   the tables of its x-state-machine, if it has one
+and from every openapi/NAME.asyncapi.yaml:
+  generated/NAME.asyncapi.yaml      the contract in one file
+  generated/NAME.html               the page that renders it
 
-  --check   write nothing; exit 1 when a generated file differs from what would be written
+  --check   write nothing; exit with 1 if a generated file is not up to date
   --help    print this text
 `;
 
 const openapiFolder = join(root, "openapi");
 const generatedFolder = join(root, "generated");
 
-/** Everything that one contract becomes: text by file name. */
+/** The files that are generated from a contract: text by file name. */
 function generate(file: string): Promise<Map<string, string>> {
   const contract = join(openapiFolder, file);
   return file.endsWith(".asyncapi.yaml")
@@ -33,9 +38,9 @@ function generate(file: string): Promise<Map<string, string>> {
     : generateService(contract, file.replace(/\.yaml$/, ""));
 }
 
-const banner = (file: string) => `Made from openapi/${file} by npm run codegen. Do not edit.`;
+const banner = (file: string) => `Generated from openapi/${file} by npm run codegen. Do not edit.`;
 
-/** What the contract of a queue refers to in that of a service becomes part of it. */
+/** The contract of a queue, with the schemas of the service contract to which it refers. */
 async function bundleQueueContract(contract: string, file: string): Promise<Map<string, string>> {
   const { code, output, errors } = await redocly(["bundle", contract, "--ext", "yaml"]);
   if (code !== 0) throw new Error(errors);
@@ -45,22 +50,31 @@ async function bundleQueueContract(contract: string, file: string): Promise<Map<
   ]);
 }
 
-async function generateService(contract: string, name: string): Promise<Map<string, string>> {
-  await SwaggerParser.validate(contract, { dereference: { circular: "ignore" } });
-  const bundled = (await SwaggerParser.bundle(contract)) as unknown as Contract;
+async function generateService(path: string, name: string): Promise<Map<string, string>> {
+  const yaml = completeContract(await readFile(path, "utf8"));
+  await SwaggerParser.validate(parse(yaml), { dereference: { circular: "ignore" } });
+  const bundled = (await SwaggerParser.bundle(parse(yaml))) as unknown as Contract;
   const json = `${JSON.stringify(bundled, null, 2)}\n`;
-  const operations = withDefaults(bundled);
-  // The types are those a handler sees: a parameter with a default is always there.
-  for (const parameter of operations.flatMap(({ defaulted }) => defaulted)) parameter.required = true;
+  const defaults = defaultsOf(bundled);
+  // In the types of handlers, a parameter with a default is always present.
+  for (const { parameters } of operationsOf(bundled)) {
+    for (const parameter of parameters)
+      if (defaultOf(bundled, parameter) !== undefined) parameter.required = true;
+  }
   const types = await openapiTS(bundled as never, { alphabetize: true, transform: bigIntWhereNeeded });
   return new Map([
+    [`${name}.yaml`, `# ${banner(`${name}.yaml`)}\n\n${yaml}`],
     [`${name}.json`, json],
-    [`${name}.ts`, `// ${banner(`${name}.yaml`)}\n\n${astToString(types)}${tellDefaults(operations)}`],
+    [`${name}.ts`, `// ${banner(`${name}.yaml`)}\n\n${astToString(types)}`],
+    [
+      `${name}.defaults.ts`,
+      `// ${banner(`${name}.yaml`)}\n\n/** Default values of parameters, by operation. */\nexport const defaults = ${JSON.stringify(defaults, null, 2)} as const;\n`,
+    ],
     ...stateMachineOf(bundled, name),
   ]);
 }
 
-/** The rows of the tables of a state machine, by the names of the tables. */
+/** The rows of each table of the state machine, if the contract has one. */
 function stateMachineOf(contract: Contract, name: string): [file: string, text: string][] {
   const machine = contract["x-state-machine"] as Record<string, { rows?: object[] }> | undefined;
   if (machine === undefined) return [];
@@ -77,23 +91,21 @@ function bigIntWhereNeeded(schema: SchemaObject): ts.TypeNode | undefined {
   return ts.factory.createUnionTypeNode([bigint, ts.factory.createLiteralTypeNode(ts.factory.createNull())]);
 }
 
-type WithDefaults = { operationId: string; defaulted: Parameter[] };
+const defaultOf = (contract: Contract, { schema }: Parameter) =>
+  (follow(contract, schema) as { default?: unknown }).default;
 
-/** Of each operation the parameters that have a default. */
-const withDefaults = (contract: Contract): WithDefaults[] =>
-  operationsOf(contract).map(({ operationId, parameters }) => ({
-    operationId,
-    defaulted: parameters.filter(({ schema }) => "default" in (follow(contract, schema) as object)),
-  }));
-
-/** What handlers always see, a caller may leave out; so a client needs to be told. */
-function tellDefaults(operations: WithDefaults[]): string {
-  const lines = operations.map(({ operationId, defaulted }) => {
-    const names = defaulted.map(({ name }) => JSON.stringify(name));
-    return `    ${operationId}: ${names.join(" | ") || "never"};\n`;
-  });
-  return `/** Parameters with a default: a handler always has them, a caller may leave them out. */\nexport interface defaulted {\n${lines.join("")}}\n`;
-}
+/** The default values of the parameters of each operation, by name. */
+const defaultsOf = (contract: Contract): Record<string, Record<string, unknown>> =>
+  Object.fromEntries(
+    operationsOf(contract).map(({ operationId, parameters }) => [
+      operationId,
+      Object.fromEntries(
+        parameters
+          .map((parameter) => [parameter.name, defaultOf(contract, parameter)])
+          .filter(([, value]) => value !== undefined),
+      ),
+    ]),
+  );
 
 async function run(check: boolean): Promise<void> {
   const contracts = await contractsIn(openapiFolder);
@@ -110,12 +122,12 @@ async function run(check: boolean): Promise<void> {
     if (text === undefined) await rm(target);
     else await writeFile(target, text);
   }
-  if (stale.length === 0) say(`${contracts.length} contracts, everything generated is up to date`);
+  if (stale.length === 0) say(`${contracts.length} contracts, the generated files are up to date`);
   else if (!check) say(`wrote or removed ${stale.join(", ")}`);
-  else throw new Error(`differs from the contract: ${stale.join(", ")}; run npm run codegen`);
+  else throw new Error(`not up to date: ${stale.join(", ")}; run npm run codegen`);
 }
 
 await runCommand("codegen", usage, async (args) => {
-  refuseUnknown(args, ["--check"]);
+  rejectUnknown(args, ["--check"]);
   await run(args.includes("--check"));
 });

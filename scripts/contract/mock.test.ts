@@ -8,7 +8,7 @@ import {
   operationsOf,
   type Parameter,
 } from "../../src/contract/operations.ts";
-import { mediaTypeOf, replyChecker } from "../../src/contract/response-check.ts";
+import { mediaTypeOf, responseChecker } from "../../src/contract/response-check.ts";
 import { featuresService } from "../../src/features/app.ts";
 import { ledgerService } from "../../src/ledger/app.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -150,7 +150,7 @@ describe("the mock", () => {
   test.each([ledgerService, featuresService])(
     "gives every answer of a contract: $contract.info.title",
     async ({ contract }) => {
-      const faultOf = replyChecker(contract);
+      const faultOf = responseChecker(contract);
       for (const operation of operationsOf(contract)) {
         const { operationId, method, path, responses } = operation;
         const { query, body } = requestOf(contract, operation);

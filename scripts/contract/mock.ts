@@ -10,24 +10,24 @@ import {
 import { operationFor } from "../../src/contract/response-check.ts";
 import { featuresService } from "../../src/features/app.ts";
 import { settings as featuresSettings } from "../../src/features/start.ts";
-import { Refusal } from "../../src/http/http-error.ts";
-import { sendReply } from "../../src/http/reply.ts";
+import { HttpError } from "../../src/http/http-error.ts";
+import { sendBody } from "../../src/http/response.ts";
 import { createService } from "../../src/http/service.ts";
 import { ledgerService } from "../../src/ledger/app.ts";
 import { settings as ledgerSettings } from "../../src/ledger/settings.ts";
-import { refuseUnknown, runCommand, say } from "../../src/process/command.ts";
+import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { openLog } from "../../src/process/log.ts";
 import { readSettings } from "../../src/process/settings.ts";
 import { stopOnSignals, untilStopped } from "../../src/process/stop.ts";
 
 const usage = `Usage: npm run mock [-- SERVICE...]
 
-Serves the examples of the contracts, both unless some are named, without a database, a queue or a store, until SIGINT
-or SIGTERM. Requests are checked as the services check them. Where an operation has several examples, that one answers
-that holds the identifier of the path, otherwise the first; a header asks for another answer:
+Serves the examples of the contracts until SIGINT or SIGTERM, without a database, queue or store. Default: both services.
+Requests are validated as the services do. The response is the example that contains the identifier in the path, or the
+first example. A header selects another one:
 
   Prefer: code=404            the example of this status
-  Prefer: example=refund      the example of this name, in the media type that Accept asks for if there are several
+  Prefer: example=refund      the example of this name, in the media type that Accept prefers
 
   ledger     payment ledger, port LEDGER_PORT (8081)
   features   feature storage, port FEATURES_PORT (8080)
@@ -41,7 +41,7 @@ const services = {
 
 const log = openLog("warn");
 
-interface Answer {
+interface ExampleResponse {
   status: number;
   type?: string;
   headers: Record<string, string>;
@@ -50,9 +50,9 @@ interface Answer {
   name?: string;
 }
 
-/** Every example of an operation's replies, by status and media type, in the order of the contract; also of no body. */
-function answersOf(contract: Contract, { responses }: Operation): Answer[] {
-  return Object.entries(responses).flatMap(([code, response]): Answer[] => {
+/** The examples of an operation, by status and media type in the order of the contract. A response without a body counts. */
+function examplesOf(contract: Contract, { responses }: Operation): ExampleResponse[] {
+  return Object.entries(responses).flatMap(([code, response]): ExampleResponse[] => {
     const [status, headers] = [Number(code), headersOf(response)];
     if (response.content === undefined) return [{ status, headers }];
     return Object.entries(response.content).flatMap(([type, { examples = {} }]) =>
@@ -71,45 +71,45 @@ const headersOf = ({ headers = {} }: DeclaredResponse): Record<string, string> =
       .map(([name, { example = "" }]) => [name, example]),
   );
 
-/** What a request prefers (RFC 7240), such as `code=404, example=refund`: names in any letter case, the first of each. */
+/** Parses a header such as `code=404, example=refund` (RFC 7240): names are case-insensitive, the first of each counts. */
 function preferenceOf(header: string): { code: number | undefined; example: string | undefined } {
-  const wishes = header.split(/[,;]/).map((wish) => /^\s*(\w+)\s*=\s*"?([^"]*?)"?\s*$/.exec(wish));
-  const wished = (name: string) => wishes.find((wish) => wish?.[1]?.toLowerCase() === name)?.[2];
-  const code = wished("code");
-  return { code: code === undefined ? undefined : Number(code), example: wished("example") };
+  const preferences = header.split(/[,;]/).map((text) => /^\s*(\w+)\s*=\s*"?([^"]*?)"?\s*$/.exec(text));
+  const preference = (name: string) => preferences.find((pair) => pair?.[1]?.toLowerCase() === name)?.[2];
+  const code = preference("code");
+  return { code: code === undefined ? undefined : Number(code), example: preference("example") };
 }
 
-/** Answers as the header Prefer asks. */
+/** Sends the example that the header Prefer selects, if there is one. */
 function preferred(
-  answers: Answer[],
+  examples: ExampleResponse[],
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply | undefined {
   const { code, example } = preferenceOf(String(request.headers.prefer ?? ""));
   if (code === undefined && example === undefined) return undefined;
-  const fitting = answers.filter(
+  const matching = examples.filter(
     ({ status, name }) => (code ?? status) === status && (example ?? name) === name,
   );
-  const accepted = new Negotiator(request.raw).mediaType(fitting.flatMap(({ type }) => type ?? []));
-  const answer = fitting.find(({ type }) => type === accepted) ?? fitting[0];
-  if (answer === undefined) {
-    const known = answers.map(({ status, name }) => `code=${status}${name ? `, example=${name}` : ""}`);
-    throw new Refusal(400, [`the contract has no such example; it has ${known.join("; ")}`]);
+  const accepted = new Negotiator(request.raw).mediaType(matching.flatMap(({ type }) => type ?? []));
+  const selected = matching.find(({ type }) => type === accepted) ?? matching[0];
+  if (selected === undefined) {
+    const known = examples.map(({ status, name }) => `code=${status}${name ? `, example=${name}` : ""}`);
+    throw new HttpError(400, [`the contract has no such example; it has ${known.join("; ")}`]);
   }
-  const { status, type = "", headers, body } = answer;
-  return sendReply(reply.code(status).headers(headers), type, body, log);
+  const { status, type = "", headers, body } = selected;
+  return sendBody(reply.code(status).headers(headers), type, body, log);
 }
 
-/** A service that answers with the examples of its contract. */
+/** A service whose responses are the examples of its contract. */
 async function mock({ contract, renderError, publication }: (typeof services)[keyof typeof services]) {
   const operations = operationsOf(contract).map((operation) => ({
     ...operation,
-    answers: answersOf(contract, operation),
+    examples: examplesOf(contract, operation),
   }));
-  const handlers = operations.map(({ operationId, answers }) => [
+  const handlers = operations.map(({ operationId, examples }) => [
     operationId,
     async ({ path, mediaType }: { path: object; mediaType: string }) => {
-      const successes = answers.filter(({ status, type }) => status < 300 && type === mediaType);
+      const successes = examples.filter(({ status, type }) => status < 300 && type === mediaType);
       const identifiers = Object.values(path).map(String);
       return successes.find(({ body }) => holds(body, identifiers)) ?? successes[0];
     },
@@ -123,7 +123,7 @@ async function mock({ contract, renderError, publication }: (typeof services)[ke
   });
   app.addHook("preHandler", async (request, reply) => {
     const operation = operationFor(request, operations);
-    return operation && preferred(operation.answers, request, reply);
+    return operation && preferred(operation.examples, request, reply);
   });
   return app;
 }
@@ -134,7 +134,7 @@ const holds = (body: unknown, identifiers: string[]): boolean =>
   );
 
 await runCommand("mock", usage, async (args) => {
-  refuseUnknown(args, Object.keys(services));
+  rejectUnknown(args, Object.keys(services));
   const { HOST, LEDGER_PORT } = ledgerSettings;
   const { FEATURES_PORT } = featuresSettings;
   const settings = readSettings(process.env, { HOST, LEDGER_PORT, FEATURES_PORT });

@@ -16,7 +16,7 @@ const missingOf = (all: Installable[]) => all.filter(({ isInstalled }) => !isIns
 const namesOf = (some: Installable[]) => some.map(({ name }) => name).join(", ");
 
 /** Throws when something is missing, with the npm script whose `--install` installs it. */
-export function refuseMissing(all: Installable[], script: string): void {
+export function requireInstalled(all: Installable[], script: string): void {
   const missing = missingOf(all);
   if (missing.length === 0) return;
   throw new Error(
@@ -59,5 +59,5 @@ export async function installMissing(all: Installable[], script: string, stop: A
   } finally {
     if (mayStart) rmSync(startPolicy);
   }
-  refuseMissing(all, script);
+  requireInstalled(all, script);
 }

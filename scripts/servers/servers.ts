@@ -1,11 +1,11 @@
-import { runCommand, say, UsageFault } from "../../src/process/command.ts";
+import { runCommand, say, UsageError } from "../../src/process/command.ts";
 import { stopOnSignals, untilStopped } from "../../src/process/stop.ts";
 import { startProcess } from "../../testing/child-process.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { laterDebian, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import { startRedis, startRedisCluster } from "../../testing/servers/redis.ts";
 import { newRabbitmq, pgbouncer, postgresql, rabbitmq, redis } from "./debian.ts";
-import { installMissing, refuseMissing } from "./install.ts";
+import { installMissing, requireInstalled } from "./install.ts";
 
 const usage = `Usage: npm run servers [-- COMMAND ARG...]
        npm run servers -- --install
@@ -36,9 +36,9 @@ await runCommand("servers", usage, async (args) => {
     return installMissing([...kinds, pgbouncer, newRabbitmq], "servers", stop.signal);
   }
   if (args[0]?.startsWith("-")) {
-    throw new UsageFault(`unknown: ${args.join(" ")}; known: COMMAND ARG..., --install, --help`);
+    throw new UsageError(`unknown: ${args.join(" ")}; known: COMMAND ARG..., --install, --help`);
   }
-  refuseMissing(kinds, "servers");
+  requireInstalled(kinds, "servers");
   await using servers = new AsyncDisposableStack();
   const starts = await Promise.allSettled(
     kinds.map(async ({ name, variable, start }) => {

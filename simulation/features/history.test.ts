@@ -1,19 +1,30 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Answer, isLinearizable, type Operation, smallestHistory, type Wish } from "./history.ts";
+import {
+  type Answer,
+  type FeatureChange,
+  isLinearizable,
+  type Operation,
+  smallestHistory,
+} from "./history.ts";
 
 /** An operation that begins and is answered at these instants; without an answer when there is no second one. */
-const at = (begun: number, answeredAt: number | undefined, wish: Wish, answer: Answer = null): Operation => ({
+const at = (
+  begun: number,
+  answeredAt: number | undefined,
+  wish: FeatureChange,
+  answer: Answer = null,
+): Operation => ({
   wish,
   begun,
   by: 0,
   ...(answeredAt !== undefined && { answered: { at: answeredAt, answer } }),
 });
-const add: Wish = { type: "add", feature: "a" };
-const remove: Wish = { type: "remove", feature: "a" };
-const has: Wish = { type: "has", feature: "a" };
-const list: Wish = { type: "list" };
-const clear: Wish = { type: "clear" };
+const add: FeatureChange = { type: "add", feature: "a" };
+const remove: FeatureChange = { type: "remove", feature: "a" };
+const has: FeatureChange = { type: "has", feature: "a" };
+const list: FeatureChange = { type: "list" };
+const clear: FeatureChange = { type: "clear" };
 
 describe("a history is linearizable", () => {
   test.each<[string, Operation[]]>([
@@ -37,7 +48,7 @@ describe("a history is linearizable", () => {
 
   test("whatever one caller alone was answered", () => {
     const wishes = fc.array(
-      fc.constantFrom<Wish>(add, remove, has, list, clear, { type: "add", feature: "b" }),
+      fc.constantFrom<FeatureChange>(add, remove, has, list, clear, { type: "add", feature: "b" }),
     );
     fc.assert(
       fc.property(wishes, (all) => {
@@ -52,7 +63,7 @@ describe("a history is linearizable", () => {
 });
 
 /** As a set answers, which keeps the order of adding. */
-function answerOf(features: Set<string>, wish: Wish): Answer {
+function answerOf(features: Set<string>, wish: FeatureChange): Answer {
   if (wish.type === "list") return [...features];
   if (wish.type === "has") return features.has(wish.feature);
   if (wish.type === "add") {

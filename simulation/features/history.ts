@@ -1,6 +1,6 @@
 /** What a caller did to a resource and heard of it. Instants are in milliseconds of one clock. */
 export interface Operation {
-  wish: Wish;
+  wish: FeatureChange;
   begun: number;
   /** Undefined when there was no answer, or one that leaves open whether the wish was fulfilled. */
   answered?: { at: number; answer: Answer };
@@ -8,13 +8,16 @@ export interface Operation {
   by: number;
 }
 
-export type Wish = { type: "add" | "remove" | "has"; feature: string } | { type: "list" } | { type: "clear" };
+export type FeatureChange =
+  | { type: "add" | "remove" | "has"; feature: string }
+  | { type: "list" }
+  | { type: "clear" };
 
 /** Whether a feature was new, or was there, or the list; null of what answers nothing. */
 export type Answer = boolean | string[] | null;
 
 /** What the resource has after the wish, and what is answered. */
-function fulfil(list: string[], wish: Wish): [after: string[], answer: Answer] {
+function fulfil(list: string[], wish: FeatureChange): [after: string[], answer: Answer] {
   switch (wish.type) {
     case "add":
       return list.includes(wish.feature) ? [list, false] : [[...list, wish.feature], true];
@@ -63,7 +66,7 @@ export function isLinearizable(history: Operation[]): boolean {
   );
 }
 
-const isRead = ({ type }: Wish) => type === "has" || type === "list";
+const isRead = ({ type }: FeatureChange) => type === "has" || type === "list";
 
 /** The same history without the answers that it takes not to see that it is not linearizable. */
 export function smallestHistory(history: Operation[]): Operation[] {

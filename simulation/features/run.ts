@@ -20,7 +20,13 @@ import {
 import type { Random } from "../random.ts";
 import { type Asked, Astray, type Caller, openCaller, withLogs } from "../replies.ts";
 import { startService } from "../service.ts";
-import { type Answer, isLinearizable, type Operation, smallestHistory, type Wish } from "./history.ts";
+import {
+  type Answer,
+  type FeatureChange,
+  isLinearizable,
+  type Operation,
+  smallestHistory,
+} from "./history.ts";
 
 export const stores = ["lmdb", "redis"] as const;
 export type StoreKind = (typeof stores)[number];
@@ -110,7 +116,7 @@ const featureNames = ["dark-mode", "beta search", "..", "ü/%2F"];
 export async function actOnResource(id: string, callers: Caller[], random: Random): Promise<Operation[]> {
   const history: Operation[] = [];
   /** False when there was no answer. */
-  async function act(by: number, wish: Wish): Promise<boolean> {
+  async function act(by: number, wish: FeatureChange): Promise<boolean> {
     const operation: Operation = { wish, begun: performance.now(), by };
     history.push(operation);
     const answer = await answerTo(callers[by] as Caller, id, wish);
@@ -129,14 +135,14 @@ export async function actOnResource(id: string, callers: Caller[], random: Rando
   return history;
 }
 
-function randomWish(random: Random): Wish {
+function randomWish(random: Random): FeatureChange {
   const type = random.one(["add", "add", "add", "remove", "has", "list", "list", "clear"] as const);
   if (type === "list" || (type === "clear" && random.chance(0.7))) return { type: "list" };
   return type === "clear" ? { type } : { type, feature: random.one(featureNames) };
 }
 
 /** Undefined when there is none that says what became of the wish. */
-async function answerTo(caller: Caller, id: string, wish: Wish): Promise<Answer | undefined> {
+async function answerTo(caller: Caller, id: string, wish: FeatureChange): Promise<Answer | undefined> {
   try {
     const { asked, statuses, read } = requestFor(id, wish);
     const { status, text } = await caller.ask(asked, statuses);
@@ -153,7 +159,7 @@ interface Exchange {
   read(status: number, text: string): Answer;
 }
 
-function requestFor(id: string, wish: Wish): Exchange {
+function requestFor(id: string, wish: FeatureChange): Exchange {
   const resource = `/features/customer/${id}`;
   if (wish.type === "list") {
     return { asked: { path: resource }, statuses: [200], read: (_, text) => JSON.parse(text) };
@@ -215,7 +221,7 @@ interface World extends AsyncDisposable {
 }
 
 const diskMebibytes = 100;
-const changesKept = 999_999;
+const recordsKept = 999_999;
 
 async function openWorld(kind: StoreKind): Promise<World> {
   await using opening = new AsyncDisposableStack();
@@ -234,7 +240,7 @@ async function openWorld(kind: StoreKind): Promise<World> {
   const writers: string[] = [];
   for (let index = 0; index < processes; index += 1) {
     const server = opening.use(
-      await startService("features", { FEATURES_STORE_URL: `${url}?changes=${changesKept}` }),
+      await startService("features", { FEATURES_STORE_URL: `${url}?changes=${recordsKept}` }),
     );
     servers.push(server);
     if (kind === "lmdb") writers.push(`features ${index}`);

@@ -83,5 +83,5 @@ async function openUndisturbed() {
 async function take(database: Database, body: string): Promise<void> {
   const message = readMessage(body);
   const events = message.kind === "event" ? [message.event] : [];
-  await ingest(database, { events, reprojections: [], parked: [] });
+  await ingest(database, { events, rebuilds: [], deadLetters: [] });
 }

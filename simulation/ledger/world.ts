@@ -148,8 +148,8 @@ async function openGreedy(url: string) {
 const impatience = {
   STATEMENT_TIMEOUT_MS: "5000",
   QUEUE_RECEIVER_WAIT_MS: "500",
-  QUEUE_RECEIVER_PAUSE_MS: "100",
-  QUEUE_RECEIVER_PAUSE_MAX_MS: "2000",
+  QUEUE_RECEIVER_RETRY_DELAY_MS: "100",
+  QUEUE_RECEIVER_RETRY_DELAY_MAX_MS: "2000",
 };
 
 async function shortenVisibility(port: number): Promise<void> {

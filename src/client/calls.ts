@@ -1,95 +1,80 @@
 import { Agent, type Dispatcher } from "undici";
+import type { ParametersIn, RequestBody } from "../contract/operation-types.ts";
 import { type Contract, type Operation, operationsOf } from "../contract/operations.ts";
-import { ReplyError, readBody } from "./reply.ts";
+import { ResponseError, readBody } from "./response.ts";
 
 export interface ClientOptions {
-  /** Where the service is, for example `http://127.0.0.1:8081`; a path is put before those of the contract. */
+  /** The URL of the service, for example `http://127.0.0.1:8081`. Its path is a prefix of every path of the contract. */
   baseUrl: string | URL;
-  /** Sent with every call as a bearer token; a function is asked for it each time. */
+  /** The bearer token of every call; a function is called for each. Default: none. */
   token?: string | (() => string | Promise<string>);
-  /** Milliseconds a call may take, the token and the reply included; 30,000 when it is not given. */
+  /** Limit for a call in milliseconds, from the token to the end of the response. Default: 30,000. */
   timeoutMs?: number;
 }
 
 export interface CallOptions {
   /** Ends the call when it aborts. */
   signal?: AbortSignal;
-  /** Milliseconds this call may take. */
+  /** Limit for this call in milliseconds. Default: that of the client. */
   timeoutMs?: number;
-  /** Told of every reply, a refusal too, before its body is read: where an `ETag` is to be had. */
-  onReply?: (reply: ReplyHead) => void;
+  /** Receives the head of every response, also of errors, before the body is read. It contains the `ETag`. */
+  onResponse?: (response: ResponseHead) => void;
 }
 
-export interface ReplyHead {
+export interface ResponseHead {
   status: number;
   headers: Headers;
 }
 
-const timeoutOtherwiseMs = 30_000;
+const defaultTimeoutMs = 30_000;
 
-type Part<Operation, In extends "path" | "query" | "header"> = Operation extends {
-  parameters: { [Place in In]?: infer Values };
-}
-  ? [NonNullable<Values>] extends [never]
-    ? unknown
-    : NonNullable<Values>
-  : unknown;
 type Optional<All, Names> = Omit<All, Names & keyof All> & Partial<Pick<All, Names & keyof All>>;
 
-type Json<Value> = { content: { "application/json": Value } };
-type Body<Operation> = Operation extends { requestBody: Json<infer Value> }
-  ? { body: Value }
-  : Operation extends { requestBody?: never }
-    ? unknown
-    : Operation extends { requestBody?: Json<infer Value> }
-      ? { body?: Value }
-      : unknown;
+type Body<Operation> = Operation extends { requestBody: object }
+  ? { body: RequestBody<Operation> }
+  : { body?: RequestBody<Operation> };
 
-/**
- * The path, query and header parameters of an operation by their names, and its body as `body`; those with a default
- * can be left out.
- */
-export type Arguments<Operation, Defaulted> = Part<Operation, "path"> &
-  Optional<Part<Operation, "query">, Defaulted> &
-  Part<Operation, "header"> &
+/** The path, query and header parameters of an operation by name, and its body as `body`. Those with a default are optional. */
+export type Arguments<Operation, Defaulted> = ParametersIn<Operation, "path"> &
+  Optional<ParametersIn<Operation, "query">, Defaulted> &
+  ParametersIn<Operation, "header"> &
   Body<Operation>;
 
-type BodyOf<Response> =
-  Response extends Json<infer Value>
-    ? Value
-    : Response extends { content: infer Content }
-      ? Content[keyof Content]
-      : undefined;
+type ResponseBody<Response> = Response extends { content: { "application/json": infer Value } }
+  ? Value
+  : Response extends { content: infer Content }
+    ? Content[keyof Content]
+    : undefined;
 type Success<Operation> = Operation extends { responses: infer Responses }
   ? {
-      [Status in keyof Responses & (200 | 201 | 204)]: BodyOf<Responses[Status]>;
+      [Status in keyof Responses & (200 | 201 | 204)]: ResponseBody<Responses[Status]>;
     }[keyof Responses & (200 | 201 | 204)]
   : never;
 
 /**
- * A function for each operation, by its operationId. It resolves to the body of a successful reply, undefined where it
- * has none, and rejects with a `ReplyError` for any other, with a `TimeoutError` after the time limit and with the
- * reason of a signal that aborts. That what `If-None-Match` names is still the answer is such an error, with status 304.
+ * A function for each operation, by its operationId. It resolves with the body of a successful response, undefined if
+ * there is none. It rejects with a `ResponseError` for any other response (a 304 after `If-None-Match` too), with a
+ * `TimeoutError` after the timeout, and with the reason of a signal that aborts.
  */
-export type Calls<Operations, Defaulted extends Record<keyof Operations, string>> = {
+export type Calls<Operations, Defaults extends Record<keyof Operations, object>> = {
   [Id in keyof Operations]: (
-    ...given: Record<never, never> extends Arguments<Operations[Id], Defaulted[Id]>
-      ? [parameters?: Arguments<Operations[Id], Defaulted[Id]>, options?: CallOptions]
-      : [parameters: Arguments<Operations[Id], Defaulted[Id]>, options?: CallOptions]
+    ...given: Record<never, never> extends Arguments<Operations[Id], keyof Defaults[Id]>
+      ? [parameters?: Arguments<Operations[Id], keyof Defaults[Id]>, options?: CallOptions]
+      : [parameters: Arguments<Operations[Id], keyof Defaults[Id]>, options?: CallOptions]
   ) => Promise<Success<Operations[Id]>>;
 };
 
-/** Not those that a process shares, which can be of another version; a call's signal tells how long it may take. */
+/** An own agent, since the global one can be of another version of undici. Calls have their own timeout. */
 const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
-/** The calls of a contract, and a reader of replies that are text. */
-export function openCalls<Operations, Defaulted extends Record<keyof Operations, string>>(
+/** The calls of a contract, and a reader of text responses as they arrive. */
+export function openCalls<Operations, Defaults extends Record<keyof Operations, object>>(
   contract: Contract,
-  { baseUrl, token, timeoutMs: timeoutOfAllMs = timeoutOtherwiseMs }: ClientOptions,
+  { baseUrl, token, timeoutMs: clientTimeoutMs = defaultTimeoutMs }: ClientOptions,
 ) {
   const { protocol, origin, pathname, username, search } = new URL(baseUrl);
   if (!/^https?:$/.test(protocol) || username || search) {
-    throw new TypeError("baseUrl must be http or https, a host and at most a path");
+    throw new TypeError("baseUrl must be an http or https URL without credentials and query");
   }
   const base = pathname.replace(/\/+$/, "");
 
@@ -97,13 +82,13 @@ export function openCalls<Operations, Defaulted extends Record<keyof Operations,
     operation: Operation,
     parameters: object,
     accept: string,
-    { signal, timeoutMs = timeoutOfAllMs, onReply }: CallOptions,
+    { signal, timeoutMs = clientTimeoutMs, onResponse }: CallOptions,
   ): Promise<Dispatcher.ResponseData> {
     const { path, headers, body } = requestOf(operation, parameters);
     const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
     const bearer = typeof token === "function" ? await within(limit, token) : token;
-    // Asked for by origin and path, since a URL would take a name such as ".." for a step up.
-    const reply = await connections.request({
+    // By origin and path, since a URL would resolve a name such as "..".
+    const response = await connections.request({
       origin,
       path: base + path,
       method: operation.method as Dispatcher.HttpMethod,
@@ -111,9 +96,9 @@ export function openCalls<Operations, Defaulted extends Record<keyof Operations,
       body,
       signal: limit,
     });
-    onReply?.({ status: reply.statusCode, headers: headersOf(reply) });
-    if (reply.statusCode < 300 && reply.statusCode in operation.responses) return reply;
-    throw new ReplyError(operation.operationId, reply.statusCode, await reply.body.text());
+    onResponse?.({ status: response.statusCode, headers: headersOf(response) });
+    if (response.statusCode < 300 && response.statusCode in operation.responses) return response;
+    throw new ResponseError(operation.operationId, response.statusCode, await response.body.text());
   }
 
   const operations = operationsOf(contract);
@@ -126,7 +111,7 @@ export function openCalls<Operations, Defaulted extends Record<keyof Operations,
   ]);
 
   return {
-    calls: Object.fromEntries(calls) as Calls<Operations, Defaulted>,
+    calls: Object.fromEntries(calls) as Calls<Operations, Defaults>,
     async *readText(
       operationId: keyof Operations,
       parameters: object,
@@ -143,14 +128,14 @@ export function openCalls<Operations, Defaulted extends Record<keyof Operations,
   };
 }
 
-/** What is resolved, unless the limit is reached before. */
+/** Resolves with the value, or rejects when the limit aborts. */
 function within<Value>(limit: AbortSignal, value: () => Value | Promise<Value>): Promise<Value> {
-  const { promise: reached, reject } = Promise.withResolvers<never>();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
   limit.addEventListener("abort", () => reject(limit.reason), { once: true });
-  return Promise.race([value(), reached]);
+  return Promise.race([value(), aborted]);
 }
 
-/** What is sent for these parameters and this body. What is undefined is left out. */
+/** The request for these parameters and this body. Undefined values are left out. */
 function requestOf(operation: Operation, given: object) {
   const { body, ...values } = given as Record<string, unknown>;
   const { operationId, parameters } = operation;
@@ -166,17 +151,17 @@ function requestOf(operation: Operation, given: object) {
   return { path, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
-/** The path and query of a request. A list is joined as its parameter says. */
+/** The path and query of a request. A list is joined by commas or repeated, as its parameter declares. */
 function addressOf({ operationId, path, parameters }: Operation, values: Record<string, unknown>): string {
   const query = new URLSearchParams();
   let address = path;
   for (const { name, in: place, explode } of parameters) {
     const value = values[name];
     if (place === "path" && (value === undefined || value === "")) {
-      throw new TypeError(`${operationId} needs ${name}`);
+      throw new TypeError(`${operationId} requires ${name}`);
     }
     if (explode === false && [value].flat().some((one) => String(one).includes(","))) {
-      throw new TypeError(`${operationId}: no ${name} can hold a comma`);
+      throw new TypeError(`${operationId}: ${name} must not contain a comma`);
     }
     if (place === "path") address = address.replace(`{${name}}`, encodeURIComponent(String(value)));
     else if (value === undefined || place === "header") continue;
@@ -186,8 +171,8 @@ function addressOf({ operationId, path, parameters }: Operation, values: Record<
   return query.size > 0 ? `${address}?${query}` : address;
 }
 
-function headersOf(reply: Dispatcher.ResponseData): Headers {
-  const entries = Object.entries(reply.headers).flatMap(([name, value = []]) =>
+function headersOf(response: Dispatcher.ResponseData): Headers {
+  const entries = Object.entries(response.headers).flatMap(([name, value = []]) =>
     [value].flat().map((one): [string, string] => [name, one]),
   );
   return new Headers(entries);

@@ -14,11 +14,11 @@ import {
   featuresClient,
   type LedgerClient,
   ledgerClient,
-  ReplyError,
-  type ReplyHead,
+  ResponseError,
+  type ResponseHead,
 } from "./client.ts";
 
-const refusal = (call: Promise<unknown>): Promise<ReplyError> =>
+const refusal = (call: Promise<unknown>): Promise<ResponseError> =>
   call.then(
     () => expect.unreachable("it succeeded"),
     (error) => error,
@@ -59,7 +59,7 @@ describe("a client of the ledger", () => {
     // @ts-expect-error A parameter that is required cannot be left out.
     await refusal(ledger.listChildTransactions({ parentTransactionExternalId: "a" }));
     // @ts-expect-error Nor can all of them.
-    expect(await refusal(ledger.getEvent())).toMatchObject({ message: "getEvent needs eventId" });
+    expect(await refusal(ledger.getEvent())).toMatchObject({ message: "getEvent requires eventId" });
     // @ts-expect-error What is not declared cannot be given,
     const odd = ledger.searchTransactions({ account_id: ["57"], colour: "red" });
     expect(await refusal(odd)).toMatchObject({ message: "searchTransactions has no parameter colour" });
@@ -83,12 +83,12 @@ describe("a client of the ledger", () => {
     const error = await refusal(
       ledger.getTransaction({ transactionExternalId: "nobody/..", account_id: "57" }),
     );
-    expect(error).toBeInstanceOf(ReplyError);
+    expect(error).toBeInstanceOf(ResponseError);
     expect(error).toMatchObject({
-      name: "ReplyError",
+      name: "ResponseError",
       operationId: "getTransaction",
       status: 404,
-      message: "getTransaction was answered 404: Transaction with id [nobody/..] not found",
+      message: "getTransaction returned 404: Transaction with id [nobody/..] not found",
       problem: { title: "Not Found", error_identifier: "GENERIC" },
     });
     expect(await refusal(ledger.searchTransactions())).toMatchObject({ status: 400 });
@@ -138,8 +138,8 @@ describe("a client of the feature storage", () => {
   const oddNames = ["..", "a/b", "%2F", "ü 💷", '"', "\\", "__proto__"];
   /** The next reply's head, once there is one. */
   function seeReply() {
-    const seen: ReplyHead[] = [];
-    return { onReply: (reply: ReplyHead) => seen.push(reply), seen };
+    const seen: ResponseHead[] = [];
+    return { onResponse: (reply: ResponseHead) => seen.push(reply), seen };
   }
 
   test("has a function for each operation, typed by the contract", async () => {
@@ -183,18 +183,18 @@ describe("a client of the feature storage", () => {
 
   test("replaces a list on the condition that it is the one that was seen", async () => {
     const one = { resource: "conditional", id: "a/b" };
-    const { onReply, seen } = seeReply();
-    await features.listFeatures(one, { onReply });
+    const { onResponse, seen } = seeReply();
+    await features.listFeatures(one, { onResponse });
     const etag = seen[0]?.headers.get("ETag") ?? "";
     expect(seen[0]).toMatchObject({ status: 200 });
     expect(etag).toMatch(/^".+"$/);
-    const same = await refusal(features.listFeatures({ ...one, "If-None-Match": etag }, { onReply }));
-    expect(same).toMatchObject({ status: 304, message: "listFeatures was answered 304" });
+    const same = await refusal(features.listFeatures({ ...one, "If-None-Match": etag }, { onResponse }));
+    expect(same).toMatchObject({ status: 304, message: "listFeatures returned 304" });
     expect(seen[1]?.headers.get("etag")).toBe(etag);
 
     expect(await features.replaceFeatures({ ...one, "If-Match": etag, body: oddNames })).toEqual(oddNames);
-    const late = features.replaceFeatures({ ...one, "If-Match": etag, body: [] }, { onReply });
-    expect(await refusal(late)).toMatchObject({ name: "ReplyError", status: 412 });
+    const late = features.replaceFeatures({ ...one, "If-Match": etag, body: [] }, { onResponse });
+    expect(await refusal(late)).toMatchObject({ name: "ResponseError", status: 412 });
     expect(seen.at(-1)).toMatchObject({ status: 412 });
     expect(await refusal(features.replaceFeatures({ ...one, body: [] }))).toMatchObject({ status: 428 });
     expect(await features.listFeatures({ ...one, "If-None-Match": etag })).toEqual(oddNames);
@@ -204,9 +204,9 @@ describe("a client of the feature storage", () => {
     const ids = [...oddNames, ...Array.from({ length: 5 }, (_, index) => `id ${index}`)];
     const changes = ids.map((id) => ({ type: "add" as const, resource: "walked", id, feature: "a/b?" }));
     await features.changeFeatures({ body: { changes } });
-    const { onReply, seen } = seeReply();
+    const { onResponse, seen } = seeReply();
     const search = { resource: "walked", feature: "a/b?", limit: 5 };
-    const found = await Array.fromAsync(features.eachResource(search, { onReply }));
+    const found = await Array.fromAsync(features.eachResource(search, { onResponse }));
     expect(found.toSorted()).toEqual(ids.toSorted());
     expect(seen).toHaveLength(3);
     expect(await Array.fromAsync(features.eachResource({ resource: "walked", feature: "never" }))).toEqual(
@@ -238,7 +238,7 @@ describe("a client of the feature storage", () => {
   test("tells an error that is a line of text", async () => {
     const error = await refusal(features.listFeatures({ resource: "a", id: "b".repeat(300) }));
     expect(error).toMatchObject({ status: 400, problem: undefined });
-    expect(error.message).toMatch(/^listFeatures was answered 400: path parameter id .* 256 characters$/);
+    expect(error.message).toMatch(/^listFeatures returned 400: path parameter id .* 256 characters$/);
   });
 });
 
@@ -319,8 +319,8 @@ describe("whatever the service", () => {
 
   test("every value of a reply's header is told", async () => {
     answer = (response) => response.writeHead(200, { "X-Colour": ["red", "blue"] }).end("[]");
-    const seen: ReplyHead[] = [];
-    await featuresClient({ baseUrl }).listFeatures(one, { onReply: (head) => seen.push(head) });
+    const seen: ResponseHead[] = [];
+    await featuresClient({ baseUrl }).listFeatures(one, { onResponse: (head) => seen.push(head) });
     expect(seen.map(({ headers }) => headers.get("x-colour"))).toEqual(["red, blue"]);
   });
 
@@ -339,9 +339,12 @@ describe("whatever the service", () => {
   });
 
   test.each<[string, (client: FeaturesClient, ledger: LedgerClient) => Promise<unknown>]>([
-    ["hasFeature needs feature", (client) => client.hasFeature({ ...one, feature: "" })],
-    ["listFeatures needs id", (client) => client.listFeatures({ resource: "a" } as never)],
-    ["no account_id can hold a comma", (_, ledger) => ledger.searchTransactions({ account_id: ["a,b"] })],
+    ["hasFeature requires feature", (client) => client.hasFeature({ ...one, feature: "" })],
+    ["listFeatures requires id", (client) => client.listFeatures({ resource: "a" } as never)],
+    [
+      "account_id must not contain a comma",
+      (_, ledger) => ledger.searchTransactions({ account_id: ["a,b"] }),
+    ],
   ])("what would be another request is none: %s", async (message, call) => {
     const before = asked.length;
     const error = await refusal(call(featuresClient({ baseUrl }), ledgerClient({ baseUrl })));
@@ -410,11 +413,11 @@ describe("whatever the service", () => {
   ])("a reply that the contract does not know is an error: %s", async (_, status, text) => {
     answer = reply(text, status);
     expect(await refusal(featuresClient({ baseUrl }).listFeatures(one))).toMatchObject({
-      name: "ReplyError",
+      name: "ResponseError",
       status,
       text,
       problem: undefined,
-      message: `listFeatures was answered ${status}: ${text}`,
+      message: `listFeatures returned ${status}: ${text}`,
       ...(status === 200 && { cause: expect.any(SyntaxError) }),
     });
   });

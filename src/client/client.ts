@@ -1,5 +1,7 @@
+import type { defaults as featuresDefaults } from "../../generated/features.defaults.ts";
 import featuresContract from "../../generated/features.json" with { type: "json" };
 import type * as features from "../../generated/features.ts";
+import type { defaults as ledgerDefaults } from "../../generated/ledger.defaults.ts";
 import ledgerContract from "../../generated/ledger.json" with { type: "json" };
 import type * as ledger from "../../generated/ledger.ts";
 import type { Contract } from "../contract/operations.ts";
@@ -7,33 +9,34 @@ import { type Arguments, type CallOptions, type Calls, type ClientOptions, openC
 
 export type { components as FeatureComponents } from "../../generated/features.ts";
 export type { components as LedgerComponents } from "../../generated/ledger.ts";
-export type { CallOptions, ClientOptions, ReplyHead } from "./calls.ts";
-export { type Problem, ReplyError } from "./reply.ts";
+export type { CallOptions, ClientOptions, ResponseHead } from "./calls.ts";
+export { type Problem, ResponseError } from "./response.ts";
 
+type FeaturesDefaults = typeof featuresDefaults;
 type FeaturesArguments<Id extends keyof features.operations> = Arguments<
   features.operations[Id],
-  features.defaulted[Id]
+  keyof FeaturesDefaults[Id]
 >;
 
-export interface FeaturesClient extends Calls<features.operations, features.defaulted> {
-  /** The identifier of every resource that has a feature, read page by page as they are asked for. */
+export interface FeaturesClient extends Calls<features.operations, FeaturesDefaults> {
+  /** The identifier of every resource that has a feature. Pages are read on demand. */
   eachResource(
     search: Omit<FeaturesArguments<"listResources">, "cursor" | "If-None-Match">,
     options?: CallOptions,
   ): AsyncGenerator<string, void, void>;
   /**
-   * Every change behind a cursor, or every one that is kept, read page by page as they are asked for, until there are no
-   * more now. To go on later, give the cursor of the last one that was seen.
+   * The change records after a cursor, or all of them, up to the newest one. Pages are read on demand. To continue later,
+   * pass the cursor of the last record.
    */
   eachChange(
     search?: Omit<FeaturesArguments<"listChanges">, "Last-Event-ID">,
     options?: CallOptions,
-  ): AsyncGenerator<features.components["schemas"]["Change"], void, void>;
+  ): AsyncGenerator<features.components["schemas"]["ChangeRecord"], void, void>;
 }
 
-/** A client of the feature storage: a function for each operation of its contract, and two that walk through pages. */
+/** A client of the feature storage: a function for each operation of the contract, and two iterators over pages. */
 export function featuresClient(options: ClientOptions): FeaturesClient {
-  const { calls } = openCalls<features.operations, features.defaulted>(
+  const { calls } = openCalls<features.operations, FeaturesDefaults>(
     featuresContract as unknown as Contract,
     options,
   );
@@ -59,27 +62,28 @@ export function featuresClient(options: ClientOptions): FeaturesClient {
   };
 }
 
-type Search = Arguments<ledger.operations["searchTransactions"], ledger.defaulted["searchTransactions"]>;
+type LedgerDefaults = typeof ledgerDefaults;
+type Search = Arguments<ledger.operations["searchTransactions"], keyof LedgerDefaults["searchTransactions"]>;
 
-export interface LedgerClient extends Calls<ledger.operations, ledger.defaulted> {
+export interface LedgerClient extends Calls<ledger.operations, LedgerDefaults> {
   /**
-   * Every transaction that a search finds, read page by page as they are asked for. None is passed over and none shown
-   * twice, whatever arrives meanwhile.
+   * Every transaction that matches a search, without gaps or duplicates, whatever arrives meanwhile. Pages are read on
+   * demand.
    */
   eachTransaction(
     search: Omit<Search, "page" | "cursor">,
     options?: CallOptions,
   ): AsyncGenerator<ledger.components["schemas"]["TransactionView"], void, void>;
-  /** What a search finds as CSV, in pieces as they arrive. The time limit is that of the whole table. */
+  /** All matches of a search as CSV, in pieces as they arrive. The timeout is that of the whole CSV. */
   exportTransactions(
     search: Omit<Search, "page" | "cursor" | "display_size">,
     options?: CallOptions,
   ): AsyncGenerator<string, void, void>;
 }
 
-/** A client of the payment ledger: a function for each operation of its contract, and two for long searches. */
+/** A client of the payment ledger: a function for each operation of the contract, and two iterators over a search. */
 export function ledgerClient(options: ClientOptions): LedgerClient {
-  const { calls, readText } = openCalls<ledger.operations, ledger.defaulted>(
+  const { calls, readText } = openCalls<ledger.operations, LedgerDefaults>(
     ledgerContract as unknown as Contract,
     options,
   );

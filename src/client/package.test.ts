@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 const consumer = `
-import { ledgerClient, featuresClient, ReplyError } from "payment-ledger-services/client";
+import { ledgerClient, featuresClient, ResponseError } from "payment-ledger-services/client";
 import type { LedgerComponents } from "payment-ledger-services/client";
 
 const ledger = ledgerClient({ baseUrl: "http://127.0.0.1:1" });
@@ -18,8 +18,8 @@ const features = featuresClient({ baseUrl: "http://127.0.0.1:1" });
 const report = (): Promise<LedgerComponents["schemas"]["HealthReport"]> => ledger.checkHealth();
 // @ts-expect-error A list of names is no number.
 const count: number = await features.listFeatures({ resource: "customer", id: "42" }).catch(() => []);
-await report().catch((error: NodeJS.ErrnoException) => console.log(error.code, error instanceof ReplyError, count));
-console.log(import.meta.resolve("payment-ledger-services/openapi/ledger.yaml").endsWith("/openapi/ledger.yaml"));
+await report().catch((error: NodeJS.ErrnoException) => console.log(error.code, error instanceof ResponseError, count));
+console.log(import.meta.resolve("payment-ledger-services/openapi/ledger.yaml").endsWith("/generated/ledger.yaml"));
 `;
 
 test("the packed package has a client that compiles and runs elsewhere, and the contracts", async () => {

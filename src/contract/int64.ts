@@ -1,6 +1,6 @@
 /**
- * Whether values of this schema need a bigint: a 64-bit integer whose declared bounds do not keep it within what a
- * double holds exactly. Codegen types it so and the request reader reads it so.
+ * Whether values of this schema need a bigint: 64-bit integers without bounds that keep them within the safe integers.
+ * Codegen, the reader of parameters and the client follow this rule.
  */
 export function needsBigInt(schema: {
   format?: string;

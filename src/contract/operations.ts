@@ -1,4 +1,4 @@
-/** The part of an OpenAPI document that the kernel looks at. */
+/** The part of an OpenAPI document that the services read. */
 export interface Contract {
   openapi: string;
   info: { title: string; version: string };
@@ -20,14 +20,14 @@ export interface Operation {
   operationId: string;
   tags: string[];
   method: string;
-  /** The path as the contract has it, for example `/v1/event/{eventId}`. */
+  /** The path in the contract, for example `/v1/event/{eventId}`. */
   path: string;
-  /** The path as the router has it, for example `/v1/event/:eventId`. */
+  /** The path for the router, for example `/v1/event/:eventId`. */
   url: string;
   parameters: Parameter[];
-  /** The JSON it takes, if it takes a body. */
+  /** The JSON body, if the operation has one. */
   body: { required: boolean; schema: object } | undefined;
-  /** What a caller has to have, in alternatives: scopes by the name of a security scheme. */
+  /** Alternatives, each with the required scopes by security scheme. */
   security: Record<string, string[]>[];
   /** Response objects by status. */
   responses: Record<string, DeclaredResponse>;
@@ -41,16 +41,16 @@ export interface DeclaredResponse {
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /**
- * The operations of a contract, their references to parameters and responses followed.
- * Throws, naming the place, on what the binder would quietly get wrong.
+ * The operations of a contract, with references to parameters, bodies, responses and headers resolved. Throws an error
+ * that names the place of anything that the binder would bind wrongly without an error.
  */
 export function operationsOf(contract: Contract): Operation[] {
   return Object.entries(contract.paths).flatMap(([path, item]) => {
     if ("parameters" in item) {
-      throw new Error(`${path}: declare parameters with the operations, those of a path are not merged`);
+      throw new Error(`${path}: declare parameters in operations; parameters of a path are not merged`);
     }
     const oddName = [...path.matchAll(/\{([^}]*)\}/g)].find(([, name]) => !/^\w+$/.test(name ?? ""));
-    if (oddName) throw new Error(`${path}: ${oddName[0]} can hold only letters, digits and underscores`);
+    if (oddName) throw new Error(`${path}: ${oddName[0]} can contain only letters, digits and underscores`);
     return Object.keys(item)
       .filter((key) => methods.includes(key))
       .map((method) => readOperation(contract, path, method, item[method] as RawOperation));
@@ -96,7 +96,7 @@ function readResponse(contract: Contract, raw: unknown): DeclaredResponse {
   return { ...response, headers: Object.fromEntries(headers) };
 }
 
-/** The object a `$ref` into the same document stands for, or the object itself. */
+/** Resolves a `$ref` into the same document. Other nodes are returned as they are. */
 export function follow(contract: Contract, node: unknown): unknown {
   const pointer = (node as { $ref?: string } | undefined)?.$ref;
   if (pointer === undefined) return node;
@@ -105,6 +105,6 @@ export function follow(contract: Contract, node: unknown): unknown {
     .split("/")
     .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>((place, step) => (place as Record<string, unknown> | undefined)?.[step], contract);
-  if (target === undefined) throw new Error(`${pointer} leads nowhere`);
+  if (target === undefined) throw new Error(`${pointer} does not exist`);
   return follow(contract, target);
 }

@@ -1,49 +1,52 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isJson, parseJson } from "../values/json.ts";
 import { type Contract, type DeclaredResponse, type Operation, operationsOf } from "./operations.ts";
-import { contractCompiler, describeFaults } from "./validation.ts";
+import { contractCompiler, describeErrors } from "./validation.ts";
 
-/** A reply as it goes out or comes in; the names of headers in lower case, the body undefined when it is not at hand. */
-export interface SeenReply {
+/** A response to check: header names in lower case, the body undefined if it is a stream. */
+export interface ReceivedResponse {
   status: number;
   headers: Record<string, unknown>;
   body: string | undefined;
 }
 
 /**
- * Tells how a reply strays from what its operation declares: in status, media type, declared headers or body, members
- * that are not declared included. Undefined when it does not.
+ * Checks responses against the contract: status, media type, declared headers and body, without undeclared members.
+ * The checker returns the violation, or undefined.
  */
-export function replyChecker(
+export function responseChecker(
   contract: Contract,
-): (operationId: string, reply: SeenReply) => string | undefined {
+): (operationId: string, response: ReceivedResponse) => string | undefined {
   const closed = closeObjects(contract) as Contract;
   const compile = contractCompiler(closed);
   const responsesOf = new Map(
     operationsOf(closed).map(({ operationId, responses }) => [operationId, responses]),
   );
 
-  function headersFault(response: DeclaredResponse, headers: Record<string, unknown>): string | undefined {
+  function headersViolation(
+    response: DeclaredResponse,
+    headers: Record<string, unknown>,
+  ): string | undefined {
     const declared = Object.entries(response.headers ?? {}).map(
       ([name, header]) => [name, header, headers[name.toLowerCase()]] as const,
     );
     const missing = declared.filter(([, { required }, value]) => required && value === undefined);
-    if (missing.length > 0) return `without the headers ${missing.map(([name]) => name).join(", ")}`;
-    const odd = declared.find(([, { schema = {} }, value]) => value !== undefined && !isOf(schema, value));
-    return odd && `the header ${odd[0]} is not what its schema says`;
+    if (missing.length > 0) return `missing the headers ${missing.map(([name]) => name).join(", ")}`;
+    const odd = declared.find(([, { schema = {} }, value]) => value !== undefined && !matches(schema, value));
+    return odd && `the header ${odd[0]} does not match its schema`;
   }
 
-  /** A header is text. One that reads as a number is to be declared as one. */
-  function isOf(schema: object, value: unknown): boolean {
-    const read = parseJson(String(value));
-    return compile(schema)(typeof read === "number" ? read : value);
+  /** A header value that is a JSON number is checked as a number. */
+  function matches(schema: object, value: unknown): boolean {
+    const parsed = parseJson(String(value));
+    return compile(schema)(typeof parsed === "number" ? parsed : value);
   }
 
   return (operationId, { status, headers, body }) => {
     const response = responsesOf.get(operationId)?.[status];
     if (response === undefined) return "the status is not declared";
-    const faultOfHeaders = headersFault(response, headers);
-    if (faultOfHeaders !== undefined) return faultOfHeaders;
+    const violation = headersViolation(response, headers);
+    if (violation !== undefined) return violation;
     if (response.content === undefined) return body ? "a body is not declared" : undefined;
     const type = mediaTypeOf(headers);
     const content = response.content[type];
@@ -51,7 +54,7 @@ export function replyChecker(
     if (body === undefined) return undefined;
     const validate = compile(content.schema);
     const valid = validate(isJson(type) ? parseJson(body) : body);
-    return valid ? undefined : describeFaults(validate.errors ?? [], (path) => `body${path}`).join("; ");
+    return valid ? undefined : describeErrors(validate.errors ?? [], (path) => `body${path}`).join("; ");
   };
 }
 
@@ -59,34 +62,33 @@ export const mediaTypeOf = (headers: Record<string, unknown>): string =>
   String(headers["content-type"] ?? "").split(";")[0] ?? "";
 
 /**
- * Holds every reply of a service against its contract, as it goes out. A stray reply is handed to `onStray` and replaced
- * by a 500 that says what is wrong, so that no test can overlook it.
+ * Checks every response of a service. A violation is passed to `onViolation` and replaces the response by a 500, so that
+ * no test can miss it.
  */
-export function checkReplies(
+export function checkResponses(
   app: FastifyInstance,
   contract: Contract,
-  onStray: (fault: string) => void,
+  operations: Operation[],
+  onViolation: (violation: string) => void,
 ): void {
-  const operations = operationsOf(contract);
-  const faultOf = replyChecker(contract);
-
+  const violationOf = responseChecker(contract);
   app.addHook("onSend", async (request, reply, payload) => {
     const operationId = operationFor(request, operations)?.operationId;
     if (operationId === undefined) return payload;
-    const fault = faultOf(operationId, {
+    const violation = violationOf(operationId, {
       status: reply.statusCode,
       headers: reply.getHeaders(),
       body: typeof payload === "string" ? payload : undefined,
     });
-    if (fault === undefined) return payload;
-    const complaint = `${operationId} answered ${reply.statusCode}: ${fault}`;
-    onStray(complaint);
+    if (violation === undefined) return payload;
+    const message = `${operationId} returned ${reply.statusCode}: ${violation}`;
+    onViolation(message);
     reply.code(500).type("text/plain").removeHeader("content-length");
-    return `${complaint}\n`;
+    return `${message}\n`;
   });
 }
 
-/** The operation a route serves; a method that is not declared is checked as any operation of its path. */
+/** The operation of a route. A method that is not declared counts as an operation of the same path. */
 export function operationFor<One extends Operation>(
   request: FastifyRequest,
   operations: One[],
@@ -96,7 +98,7 @@ export function operationFor<One extends Operation>(
   return ofPath.find((operation) => operation.method === method) ?? ofPath[0];
 }
 
-/** A copy in which an object may have no other members than those its schema names. */
+/** A copy of a schema in which objects have no undeclared members. */
 export function closeObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closeObjects);
   if (typeof node !== "object" || node === null) return node;

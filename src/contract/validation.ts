@@ -2,12 +2,12 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import { isDay, readInstant } from "../values/instant.ts";
 import type { Contract } from "./operations.ts";
 
-/** Faults told to a caller at the most, of one request or message. */
-const faultsMax = 20;
+/** Maximum number of errors in the response to one request or the reason of one dead letter. */
+const errorsMax = 20;
 
 /**
- * The one way the services validate: JSON Schema 2020-12, nothing coerced, nothing dropped, nothing filled in, an
- * unknown format or keyword is an error when the schema is compiled.
+ * The validator of the services: JSON Schema 2020-12 without coercion, removal or defaults. A schema with an unknown
+ * format or keyword does not compile.
  */
 export function openAjv(): Ajv2020 {
   const ajv = new Ajv2020({
@@ -32,8 +32,8 @@ export function openAjv(): Ajv2020 {
   return ajv;
 }
 
-/** A validator that is compiled when it is first needed, which is cheaper than all of them at the start. */
-export function whenNeeded(compile: () => ValidateFunction): () => ValidateFunction {
+/** Compiles a validator at its first use, since compiling all of them would slow down the start. */
+export function lazyValidator(compile: () => ValidateFunction): () => ValidateFunction {
   let compiled: ValidateFunction | undefined;
   return () => {
     compiled ??= compile();
@@ -42,19 +42,21 @@ export function whenNeeded(compile: () => ValidateFunction): () => ValidateFunct
 }
 
 /**
- * The same, but that a list that is too long is one fault, and its items are not looked at: each could be several, and
- * there are as many as a body holds.
+ * A schema in which a list that is too long is one error and its items are not validated, so that the number of errors
+ * does not grow with the body.
  */
-export function sparingItems(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(sparingItems);
+export function withBoundedErrors(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withBoundedErrors);
   if (typeof node !== "object" || node === null) return node;
-  const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, sparingItems(value)]));
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, withBoundedErrors(value)]),
+  );
   const { maxItems, items, uniqueItems = false, ...others } = copy;
   if (typeof maxItems !== "number" || items === undefined) return copy;
   return { ...others, maxItems, if: { minItems: maxItems + 1 }, else: { items, uniqueItems } };
 }
 
-/** A compiler of schemas that stand in a contract, whose references are into the contract's components; once each. */
+/** Compiles schemas of a contract, which can refer to its components. Each schema is compiled once. */
 export function contractCompiler({ components = {} }: Contract): (schema: object) => ValidateFunction {
   const ajv = openAjv().addSchema({ components }, "contract", undefined, false);
   const compiled = new Map<object, ValidateFunction>();
@@ -68,41 +70,43 @@ export function contractCompiler({ components = {} }: Contract): (schema: object
   };
 }
 
-/** A validator of one of the contract's named schemas: the faults it finds, none when the value conforms. */
+/** A validator of a named schema of the contract. It returns the errors, none if the value is valid. */
 export function schemaValidator(contract: Contract, schema: string): (value: unknown) => string[] {
-  const validator = whenNeeded(() => contractCompiler(contract)({ $ref: `#/components/schemas/${schema}` }));
+  const validator = lazyValidator(() =>
+    contractCompiler(contract)({ $ref: `#/components/schemas/${schema}` }),
+  );
   return (value) => {
     const validate = validator();
-    return validate(value) ? [] : describeFaults(validate.errors ?? [], nameMember);
+    return validate(value) ? [] : describeErrors(validate.errors ?? [], nameMember);
   };
 }
 
-const nameMember = (path: string) => path.slice(1) || "the whole";
+const nameMember = (path: string) => path.slice(1) || "the value";
 
-/** What is right for a format, in words. */
+/** Descriptions of formats for error messages. */
 const formats: Record<string, string> = {
-  "date-time": "an instant with a zone, such as 2024-03-05T09:14:22Z",
-  date: "a day of the calendar, such as 2024-03-05",
+  "date-time": "an instant with a UTC offset, such as 2024-03-05T09:14:22Z",
+  date: "a calendar day, such as 2024-03-05",
   uri: "a URI",
   int32: "a 32-bit integer",
 };
 
-/** One line for each fault, which says where it is and what would be right. */
-export function describeFaults(errors: ErrorObject[], nameOf: (instancePath: string) => string): string[] {
-  // That no form fits says less than what is wrong with each of them; so does that a condition is not met.
+/** A message for each error, with its place and what is expected. */
+export function describeErrors(errors: ErrorObject[], nameOf: (instancePath: string) => string): string[] {
+  // The errors of each alternative say more than that no alternative or condition matched.
   const lines = errors
     .filter(({ keyword }) => keyword !== "anyOf" && keyword !== "if")
-    .map((error) => describeFault(error, nameOf));
-  return [...new Set(lines)].slice(0, faultsMax);
+    .map((error) => describeError(error, nameOf));
+  return [...new Set(lines)].slice(0, errorsMax);
 }
 
-function describeFault(error: ErrorObject, nameOf: (instancePath: string) => string): string {
+function describeError(error: ErrorObject, nameOf: (instancePath: string) => string): string {
   const { keyword, params, instancePath, message } = error;
   switch (keyword) {
     case "required":
       return `${nameOf(`${instancePath}/${params.missingProperty}`)} is required`;
     case "additionalProperties":
-      return `${nameOf(`${instancePath}/${JSON.stringify(params.additionalProperty)}`)} is not known; known: ${
+      return `${nameOf(`${instancePath}/${JSON.stringify(params.additionalProperty)}`)} is unknown; known: ${
         Object.keys(error.parentSchema?.properties ?? {}).join(", ") || "none"
       }`;
     case "enum":

@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import contract from "../../generated/features.json" with { type: "json" };
 import type { operations } from "../../generated/features.ts";
 import type { Contract } from "../contract/operations.ts";
-import { Refusal } from "../http/http-error.ts";
+import { HttpError } from "../http/http-error.ts";
 import { metricsHandler } from "../http/metrics.ts";
 import { createService, type ServiceParts } from "../http/service.ts";
 import { changeHandlers } from "./handlers/changes.ts";
@@ -11,18 +11,18 @@ import { featureHandlers } from "./handlers/features.ts";
 import { flagHandlers } from "./handlers/flags.ts";
 import { type FeatureStore, StoreFailure } from "./store/store.ts";
 
-interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "onStrayReply"> {
+interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "onViolation"> {
   store: FeatureStore;
 }
 
-/** What the feature storage is to its callers, whoever answers them. */
+/** The contract of the service, its error format and its publication. */
 export const featuresService = {
   contract: contract as unknown as Contract,
   renderError,
-  publication: { contract: new URL("../../openapi/features.yaml", import.meta.url) },
+  publication: { contract: new URL("../../generated/features.yaml", import.meta.url) },
 };
 
-/** The feature storage service, ready to listen. */
+/** The feature storage service. It does not listen yet. */
 export function featuresApp({ store, ...parts }: Parts) {
   const metrics = new Registry();
   const handlers = {
@@ -31,9 +31,9 @@ export function featuresApp({ store, ...parts }: Parts) {
     ...flagHandlers(store),
     getMetrics: metricsHandler(metrics),
   };
-  return createService<operations>({ ...featuresService, handlers, foresee, metrics, ...parts });
+  return createService<operations>({ ...featuresService, handlers, mapError, metrics, ...parts });
 }
 
-/** A store that fails is a declared answer: 500, with the store's own message. */
-const foresee = (error: unknown) =>
-  error instanceof StoreFailure ? new Refusal(500, [error.message]) : undefined;
+/** A failure of the store is a declared response: 500 with the message of the store. */
+const mapError = (error: unknown) =>
+  error instanceof StoreFailure ? new HttpError(500, [error.message]) : undefined;

@@ -18,7 +18,7 @@ beforeAll(async () => {
     store,
     security: issuer.security,
     log: openLog("silent"),
-    onStrayReply: (fault) => strays.push(fault),
+    onViolation: (fault) => strays.push(fault),
   });
   base = await kept.use(app).listen({ port: 0, host: "127.0.0.1" });
 });
@@ -87,7 +87,7 @@ describe.each(Object.values(requests).filter((asked) => asked !== undefined))(
         expect({ status, challenge, text }).toEqual({
           status: 403,
           challenge: `Bearer error="insufficient_scope", scope="${takes}"`,
-          text: refusal(`the scope of the token is not enough; a token with the scope ${takes} would do`),
+          text: refusal(`the token lacks the scope ${takes}`),
         });
       }
       const both = await issuer.sign({ scope: "features:read features:write" });

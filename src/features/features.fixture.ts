@@ -29,7 +29,7 @@ export async function startFeatures({
   const app = await featuresApp({
     store: store ?? (await openFeatureStore("memory:")),
     log,
-    onStrayReply: (fault) => strays.push(fault),
+    onViolation: (fault) => strays.push(fault),
   });
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   return {

@@ -340,14 +340,14 @@ describe("replacing a list", () => {
   test.each([
     ["no JSON", "{", 400, "the body is not valid JSON"],
     ["no body", undefined, 400, "a body is required"],
-    ["an empty body", "", 400, "the body is empty, JSON is expected"],
+    ["an empty body", "", 400, "the body is empty; it must be JSON"],
     ["no array", { a: 1 }, 400, "body must be array"],
     ["a name twice", ["a", "a"], 400, "body must NOT have duplicate items"],
     ["an empty name", ["a", ""], 400, "body/1 must NOT have fewer than 1 characters"],
     ["a number", [1], 400, "body/0 must be string"],
     ["a control character", ["a\u0000"], 400, "body/0 must match pattern"],
-    ["half a surrogate pair", '["\\\\\\ud800"]', 400, "body holds half of a surrogate pair"],
-    ["the other half", '["\\udc00"]', 400, "body holds half of a surrogate pair"],
+    ["half a surrogate pair", '["\\\\\\ud800"]', 400, "body contains an unpaired surrogate"],
+    ["the other half", '["\\udc00"]', 400, "body contains an unpaired surrogate"],
     ["a long name", ["x".repeat(257)], 400, "body/0 must NOT have more than 256 characters"],
     [
       "too many names",

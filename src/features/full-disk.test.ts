@@ -7,7 +7,7 @@ import { startFeatures } from "./features.fixture.ts";
 import { openFeatureStore } from "./store/store.ts";
 
 describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk) => {
-  test("answers all that only reads, fails changes, and goes on when there is space", async () => {
+  test("answers reads, fails changes, and continues when there is space", async () => {
     await using disk = await openDisk();
     await using store = await openFeatureStore(`lmdb:${join(disk.folder, "store")}`);
     await using service = await startFeatures({ store });

@@ -71,7 +71,7 @@ describeOnSharedStores("several processes of the feature storage", (make) => {
     expect((await other.exit).code).toBe(0);
   });
 
-  test("what one has answered the other sees at once, however busy it is with reading", async () => {
+  test("a change that one has answered is visible to the other at once, even while it is busy reading", async () => {
     await using made = await make();
     const [one, other] = await Promise.all([startProcess(made.url), startProcess(made.url)]);
     let stopped = false;
@@ -90,7 +90,7 @@ describeOnSharedStores("several processes of the feature storage", (make) => {
     expect(missed).toEqual([]);
   });
 
-  test("a feature that is added to all at once is new to one of them", async () => {
+  test("a feature that all add at the same time is new in one answer", async () => {
     await using made = await make();
     const services = await Promise.all([startProcess(made.url), startProcess(made.url)]);
     for (let round = 0; round < 20; round++) {
@@ -134,7 +134,7 @@ async function stopWhileWriting(one: Service, other: Service): Promise<string> {
 
 describe("beside a process that hangs while it writes to an LMDB store", () => {
   test.each(["SIGCONT", "SIGKILL"] as const)(
-    "writes fail in time, reads go on, and so do writes after %s; what was answered is kept",
+    "writes time out, reads continue, and writes continue after %s; answered changes are kept",
     async (signal) => {
       await using made = await newLmdb();
       const [one, other, stopped] = await Promise.all(
@@ -156,7 +156,7 @@ describe("beside a process that hangs while it writes to an LMDB store", () => {
       });
       const said = await stopWhileWriting(one, other);
       expect(said).toBe(
-        "the store did not answer within 2000 ms; another process may hang while it writes\n",
+        "the store did not respond within 2000 ms; another process may hang while it writes\n",
       );
 
       const begun = performance.now();

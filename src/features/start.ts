@@ -8,7 +8,7 @@ import { openFeatureStore } from "./store/store.ts";
 
 export { settings };
 
-/** Serves until `stop` aborts; closes in the reverse order of opening. */
+/** Runs the service until `stop` aborts, then closes what it opened in reverse order. */
 export async function start(
   { HOST, FEATURES_PORT, FEATURES_STORE_URL }: Settings<typeof settings>,
   security: Security | undefined,

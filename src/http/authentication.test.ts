@@ -122,15 +122,15 @@ test("a token that is not good is told why, and what would be right, without its
     "for another audience": "the token's audience (aud) must be https://services.test/",
     "without issuer": "the token's issuer (iss) must be https://issuer.test/",
     "without audience": "the token's audience (aud) must be https://services.test/",
-    "that never expires": "the token must say when it expires (exp)",
-    "that expires at no time": "the token must say when it expires (exp)",
+    "that never expires": "the token must have an expiry time (exp)",
+    "that expires at no time": "the token must have an expiry time (exp)",
     "that is unsigned": `the token must be signed by one of ${algorithms}`,
     "that is unsigned, with a signature": `the token must be signed by one of ${algorithms}`,
     "signed by HS256 with the public key": `the token must be signed by one of ${algorithms}`,
-    "signed with a key nobody published": "the token must be signed with a key that its issuer publishes",
-    "signed with another key under the name of a good one": "the token's signature is not that of its issuer",
-    "with a key of its own": "the token's signature is not that of its issuer",
-    "whose claims were changed": "the token's signature is not that of its issuer",
+    "signed with a key nobody published": "the token must be signed with a key of its issuer",
+    "signed with another key under the name of a good one": "the token's signature is invalid",
+    "with a key of its own": "the token's signature is invalid",
+    "whose claims were changed": "the token's signature is invalid",
     "that is an identity token": "the token's type (typ) must be at+jwt",
     "without a type": "the token's type (typ) must be at+jwt",
     "with a critical extension nobody knows": "the token must be a signed JWT",
@@ -163,9 +163,7 @@ describe("the scope of a token", () => {
       expect(await door.ask(`Bearer ${await issuer.sign({ scope })}`)).toEqual({
         status: 403,
         challenge: 'Bearer error="insufficient_scope", scope="door:see"',
-        text:
-          "the scope of the token is not enough; a token with the scope door:see would do; " +
-          "a token with the scope door:open door:close would do\n",
+        text: "the token lacks the scope door:see; the token lacks the scope door:open door:close\n",
       });
     },
   );
@@ -186,7 +184,7 @@ describe("when the keys cannot be had", () => {
   const away = {
     status: 503,
     challenge: undefined,
-    text: "the keys that tokens are checked with cannot be had now\n",
+    text: "the keys of the token issuer are unavailable\n",
   };
 
   test("since nobody answers, a token is neither good nor bad; without one it is still 401", async () => {
@@ -200,7 +198,7 @@ describe("when the keys cannot be had", () => {
     expect(lines).toEqual([
       expect.objectContaining({
         level: 50,
-        msg: "the issuer's keys cannot be had",
+        msg: "the keys of the token issuer are unavailable",
         err: expect.objectContaining({ message: "fetch failed" }),
       }),
     ]);

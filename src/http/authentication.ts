@@ -1,20 +1,20 @@
 import type { FastifyRequest } from "fastify";
 import type { Logger } from "../process/log.ts";
-import { anyText, type Settings, together, webUrl } from "../process/settings.ts";
-import { Refusal, unavailable } from "./http-error.ts";
+import { allOrNone, anyText, type Settings, webUrl } from "../process/settings.ts";
+import { HttpError, unavailable } from "./http-error.ts";
 import type { Authenticate, Caller, Security } from "./security.ts";
-import { KeysAway, TokenFault, tokenReader } from "./tokens.ts";
+import { KeysUnavailable, TokenError, tokenReader } from "./tokens.ts";
 
 const names = ["AUTH_JWKS_URL", "AUTH_ISSUER", "AUTH_AUDIENCE"];
 
-/** Whose access tokens are asked for; none when nothing is set. */
+/** The issuer of access tokens. Default: none, and the service runs without authentication. */
 export const authenticationSettings = {
-  AUTH_JWKS_URL: together(names, webUrl),
-  AUTH_ISSUER: together(names, anyText),
-  AUTH_AUDIENCE: together(names, anyText),
+  AUTH_JWKS_URL: allOrNone(names, webUrl),
+  AUTH_ISSUER: allOrNone(names, anyText),
+  AUTH_AUDIENCE: allOrNone(names, anyText),
 };
 
-/** The security scheme `bearer` of the contracts; undefined when nobody is to be asked who they are. */
+/** The security scheme `bearer` of the contracts; undefined if the service runs without authentication. */
 export function openAuthentication(
   {
     AUTH_JWKS_URL: jwksUrl,
@@ -29,49 +29,46 @@ export function openAuthentication(
 
 type ReadToken = (token: string) => Promise<Caller>;
 
-/** Bearer tokens as RFC 6750 has them, in the header Authorization alone. */
+/** Bearer tokens (RFC 6750) in the header Authorization only. */
 function bearer(readToken: ReadToken): Authenticate {
-  // An operation's alternatives are asked for one by one; that must not make a bad token cost twice.
+  // The binder tries the alternatives of an operation one by one; the token is verified once.
   const identified = new WeakMap<FastifyRequest, Promise<Caller>>();
   return async function authenticate(request, scopes) {
     const known = identified.get(request) ?? identify(request, readToken, scopes);
     identified.set(request, known);
     const caller = await known;
     if (scopes.every((scope) => caller.scopes.has(scope))) return caller;
-    throw insufficientScope("the scope of the token is not enough", scopes);
+    throw insufficientScope(`the token lacks the scope ${scopes.join(" ")}`, scopes);
   };
 }
 
 async function identify({ raw }: FastifyRequest, readToken: ReadToken, scopes: string[]): Promise<Caller> {
-  // Of a header that is repeated the platform would take the first, and something on the way perhaps the last.
+  // Of a repeated header Node.js takes the first, and a proxy perhaps the last.
   const [header = "", ...more] = raw.headersDistinct.authorization ?? [];
   if (more.length > 0) {
-    throw refusal(400, ["there is more than one header Authorization"], { error: "invalid_request" });
+    throw challenge(400, ["there is more than one header Authorization"], { error: "invalid_request" });
   }
   const [, token] = /^bearer +(.+)$/i.exec(header) ?? [];
   if (token === undefined) {
-    throw refusal(401, ["the header Authorization must be Bearer and a token"], { scope: scopes.join(" ") });
+    throw challenge(401, ["the header Authorization must be Bearer and a token"], {
+      scope: scopes.join(" "),
+    });
   }
   try {
     return await readToken(token);
   } catch (error) {
-    if (error instanceof TokenFault) throw refusal(401, [error.message], { error: "invalid_token" });
-    if (!(error instanceof KeysAway)) throw error;
-    throw unavailable("the keys that tokens are checked with cannot be had now");
+    if (error instanceof TokenError) throw challenge(401, [error.message], { error: "invalid_token" });
+    if (!(error instanceof KeysUnavailable)) throw error;
+    throw unavailable("the keys of the token issuer are unavailable");
   }
 }
 
-/** A caller who is known and may not, because of what is wrong; a token with these scopes would do. */
-export function insufficientScope(wrong: string, scopes: string[]): Refusal {
-  const scope = scopes.join(" ");
-  return refusal(403, [wrong, `a token with the scope ${scope} would do`], {
-    error: "insufficient_scope",
-    scope,
-  });
-}
+/** A 403 whose challenge names the scopes that the token lacks. */
+export const insufficientScope = (message: string, scopes: string[]): HttpError =>
+  challenge(403, [message], { error: "insufficient_scope", scope: scopes.join(" ") });
 
-/** A refusal with what is asked for, which has at least one parameter (RFC 6750, section 3). */
-function refusal(status: number, messages: string[], asked: Record<string, string>): Refusal {
-  const parameters = Object.entries(asked).map(([name, value]) => `${name}="${value}"`);
-  return new Refusal(status, messages, { "www-authenticate": `Bearer ${parameters.join(", ")}` });
+/** An error with a challenge, which has at least one parameter (RFC 6750, section 3). */
+function challenge(status: number, messages: string[], values: Record<string, string>): HttpError {
+  const parameters = Object.entries(values).map(([name, value]) => `${name}="${value}"`);
+  return new HttpError(status, messages, { "www-authenticate": `Bearer ${parameters.join(", ")}` });
 }

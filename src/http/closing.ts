@@ -1,20 +1,20 @@
 import type { FastifyInstance } from "fastify";
-import { type Refusal, unavailable } from "./http-error.ts";
+import { type HttpError, unavailable } from "./http-error.ts";
 
 const idleCheckMs = 50;
-const graceOtherwiseMs = 10_000;
+const defaultGraceMs = 10_000;
 
 /**
- * Closing answers the requests in flight, refuses new ones with 503, and ends each kept-alive connection as soon as
- * it is idle: one that was busy when the closing began would hold it up for its whole keep-alive time otherwise. What
- * is not answered after the grace, a long reply with a slow reader say, is cut off.
- * Returns a signal of its beginning.
+ * Makes `app.close()` graceful: requests in flight get their response, new requests get 503, and a kept-alive connection
+ * is closed as soon as it is idle. Responses that take longer than the grace period are cut off. Returns a signal that
+ * aborts when closing begins.
  */
-export function closeGracefully(app: FastifyInstance, graceMs = graceOtherwiseMs): AbortSignal {
+export function closeGracefully(app: FastifyInstance, graceMs = defaultGraceMs): AbortSignal {
   const closing = new AbortController();
   let sweep: NodeJS.Timeout | undefined;
   let cut: NodeJS.Timeout | undefined;
   app.addHook("preClose", (done) => {
+    // Without the sweep, a connection that was busy when closing began would stay for its whole keep-alive time.
     sweep = setInterval(() => app.server.closeIdleConnections(), idleCheckMs);
     cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
     closing.abort();
@@ -28,6 +28,6 @@ export function closeGracefully(app: FastifyInstance, graceMs = graceOtherwiseMs
   return closing.signal;
 }
 
-/** What every request is told from then on. */
-export const refuseWhile = (closing: AbortSignal): Refusal | undefined =>
+/** The error for new requests after closing has begun. */
+export const closingError = (closing: AbortSignal): HttpError | undefined =>
   closing.aborted ? unavailable("the service is stopping", { connection: "close" }) : undefined;

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
-import { answerBrokenRequests } from "./connections.ts";
+import { respondToMalformed } from "./connections.ts";
 import type { RenderError } from "./errors.ts";
 
 const told: RenderError = (status, messages) => ({
@@ -14,7 +14,7 @@ const told: RenderError = (status, messages) => ({
 /** What a client hears that sends these bytes, to a server that begins a reply and leaves it open. */
 async function hear(bytes: string, options: object = {}): Promise<string> {
   const server = createServer({ ...options }, (_, response) => response.write("begun"));
-  server.on("clientError", (error, socket) => answerBrokenRequests(told)(error, socket as Socket));
+  server.on("clientError", (error, socket) => respondToMalformed(told)(error, socket as Socket));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   socket.write(bytes);
@@ -26,7 +26,7 @@ async function hear(bytes: string, options: object = {}): Promise<string> {
 const body = (status: number, message: string) => `${JSON.stringify({ status, detail: `${message} – ü` })}\n`;
 
 test("what is no request is answered in full, and the connection ends", async () => {
-  const expected = body(400, "this is not an HTTP request");
+  const expected = body(400, "this is not a valid HTTP request");
   expect(await hear("nonsense\r\n\r\n")).toBe(
     "HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json; charset=utf-8\r\n" +
       `content-length: ${Buffer.byteLength(expected)}\r\nconnection: close\r\n\r\n${expected}`,
@@ -47,7 +47,7 @@ test("nothing is said into a reply that is on its way", async () => {
 
 test("a connection that is gone is let be", () => {
   const socket = { destroyed: false, writable: true, write: vi.fn(), destroySoon: vi.fn(), destroy: vi.fn() };
-  const answer = answerBrokenRequests(told);
+  const answer = respondToMalformed(told);
   answer(Object.assign(new Error("gone"), { code: "ECONNRESET" }), socket as unknown as Socket);
   answer(new Error("gone"), { ...socket, destroyed: true } as unknown as Socket);
   expect([socket.write.mock.calls, socket.destroySoon.mock.calls]).toEqual([[], []]);

@@ -2,48 +2,48 @@ import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isJson, toJson } from "../values/json.ts";
-import type { ErrorReply, RenderError } from "./errors.ts";
-import { Refusal } from "./http-error.ts";
+import type { ErrorContent, RenderError } from "./errors.ts";
+import { HttpError } from "./http-error.ts";
 
-const faults: Record<string, { status: number; message: string }> = {
+const errors: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: "the request line and headers are larger than 16 KiB" },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: "the request did not arrive in time" },
 };
 
-/** In which a request must have arrived. It is looked at once a second. */
+/** Limit for the arrival of a request. It is checked once a second. */
 export const requestMaxMs = 30_000;
 export const requestCheckMs = 1000;
-/** How often it is looked whether anything has moved on a connection. */
+/** How often connections are checked for progress. */
 const stalledCheckMs = 20_000;
 
-/** A socket with the reply that it is sending; the platform's own handler looks there, too. */
-type Answering = Socket & { _httpMessage?: { headersSent: boolean } };
+/** A socket with the response that it sends; the default handler of Node.js reads the same member. */
+type RespondingSocket = Socket & { _httpMessage?: { headersSent: boolean } };
 
-/** Answers what cannot be read as a request at all, in the service's own words, and ends the connection. */
-export const answerBrokenRequests = (renderError: RenderError) =>
-  function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+/** Responds to malformed requests in the error format of the service and closes the connection. */
+export const respondToMalformed = (renderError: RenderError) =>
+  function respond(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
-    if ((socket as Answering)._httpMessage?.headersSent) {
-      // What would be said here would be read as a part of the reply that is on its way.
+    if ((socket as RespondingSocket)._httpMessage?.headersSent) {
+      // Anything written now would become part of that response.
       socket.destroy();
       return;
     }
-    const { status, message } = faults[error.code ?? ""] ?? {
+    const { status, message } = errors[error.code ?? ""] ?? {
       status: 400,
-      message: "this is not an HTTP request",
+      message: "this is not a valid HTTP request",
     };
     endWith(socket, status, renderError(status, [message]));
   };
 
-/** Answers CONNECT, which no path is asked with; the platform would end the connection without a word. */
-export const refuseConnect = (renderError: RenderError) =>
-  function answerConnect(_request: IncomingMessage, socket: Duplex): void {
+/** Responds 405 to CONNECT. The default of Node.js is to close the connection without a response. */
+export const rejectConnect = (renderError: RenderError) =>
+  function respond(_request: IncomingMessage, socket: Duplex): void {
     socket.on("error", () => {});
-    const reply = renderError(405, ["CONNECT is not allowed here: this service is no proxy"]);
-    endWith(socket as Socket, 405, reply, "allow: \r\n");
+    const content = renderError(405, ["CONNECT is not allowed here: this service is not a proxy"]);
+    endWith(socket as Socket, 405, content, "allow: \r\n");
   };
 
-function endWith(socket: Socket, status: number, { type, body }: ErrorReply, headers = ""): void {
+function endWith(socket: Socket, status: number, { type, body }: ErrorContent, headers = ""): void {
   const text = isJson(type) ? toJson(body) : String(body);
   if (socket.writable) {
     socket.write(
@@ -55,10 +55,10 @@ function endWith(socket: Socket, status: number, { type, body }: ErrorReply, hea
 }
 
 /**
- * Ends a connection whose reader has taken nothing of a reply from one look to the next. A reply that is still being made
- * is waited for, and so is a request, which is answered when it is late. Idle connections have a time of their own.
+ * Closes a connection whose client has read nothing of a response between two checks. Connections that wait for a handler
+ * or for the rest of a request stay open (the latter have `requestMaxMs`), as do idle ones within their keep-alive time.
  */
-export function endStalled(server: Server): void {
+export function closeStalledConnections(server: Server): void {
   server.setTimeout(stalledCheckMs, (socket) => {
     const isIdle = socket.timeout !== stalledCheckMs;
     if (isIdle || socket.writableLength > 0) socket.destroy();
@@ -66,8 +66,8 @@ export function endStalled(server: Server): void {
 }
 
 /**
- * The target of a request as its path and query. One in absolute form (RFC 9112, section 3.2.2) names the host as well,
- * whatever the header `Host` says.
+ * The path and query of a request target. A target in absolute form (RFC 9112, section 3.2.2) also sets the host, which
+ * takes precedence over the header `Host`.
  */
 export function readTarget({ url = "/", headers }: Pick<IncomingMessage, "url" | "headers">): string {
   if (url.startsWith("/")) return url;
@@ -77,46 +77,46 @@ export function readTarget({ url = "/", headers }: Pick<IncomingMessage, "url" |
   return target.startsWith("/") ? target : `/${target}`;
 }
 
-/** A host's name or address and its port (RFC 9110, section 7.2; RFC 3986, section 3.2.2). */
+/** A host name or address with an optional port (RFC 9110, section 7.2; RFC 3986, section 3.2.2). */
 const hostForm = /^(?:[\w.\-~%!$&'()*+;=]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
-/** What was a host last; none need not be named. Nearly all requests name the same. */
+/** The last valid host. Nearly all requests have the same. */
 let knownHost = "";
 
 /**
- * Refuses a request without `Host`, with two or with one that is no host's name (RFC 9112, section 3.2), in the service's
- * own words, where the platform would send an empty body or let it pass: every link in a reply begins with it. Looks at
- * the headers as they came, since this is done for every request.
+ * The 400 for a request without `Host`, with several or with an invalid one (RFC 9112, section 3.2): links in a response
+ * begin with it. Node.js would respond with an empty body or accept it. Reads the raw headers, since every request pays
+ * for this.
  */
-export function refuseOddHost({ httpVersion, rawHeaders, headers }: IncomingMessage): Refusal | undefined {
+export function hostError({ httpVersion, rawHeaders, headers }: IncomingMessage): HttpError | undefined {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     if (name.length === 4 && name.toLowerCase() === "host") count += 1;
   }
-  if (count > 1) return new Refusal(400, ["there is more than one header Host"]);
-  if (count === 0 && httpVersion === "1.1") return new Refusal(400, ["the header Host is missing"]);
+  if (count > 1) return new HttpError(400, ["there is more than one header Host"]);
+  if (count === 0 && httpVersion === "1.1") return new HttpError(400, ["the header Host is missing"]);
   const { host = "" } = headers;
   if (host === knownHost || host === "") return undefined;
   if (!hostForm.test(host) || !URL.canParse(`http://${host}`)) {
-    return new Refusal(400, ["the header Host names no host"]);
+    return new HttpError(400, ["the header Host is not a valid host"]);
   }
   knownHost = host;
   return undefined;
 }
 
 /**
- * Refuses a target with `#`, which the router would take for the beginning of a query, and a query with malformed
- * percent-encoding, as the router refuses a path.
+ * The 400 for a target with `#`, after which the router would expect a query, and for a query with malformed
+ * percent-encoding. The router itself rejects it in a path.
  */
-export function refuseOddTarget(url: string): Refusal | undefined {
-  if (url.includes("#")) return new Refusal(400, ["a # in the target must be percent-encoded, as %23"]);
+export function targetError(url: string): HttpError | undefined {
+  if (url.includes("#")) return new HttpError(400, ["a # in the target must be percent-encoded, as %23"]);
   const query = url.indexOf("?");
   if (query === -1 || !url.includes("%", query)) return undefined;
   try {
     decodeURIComponent(url.slice(query));
     return undefined;
   } catch {
-    return new Refusal(400, ["malformed percent-encoding in the query"]);
+    return new HttpError(400, ["malformed percent-encoding in the query"]);
   }
 }

@@ -1,57 +1,52 @@
 import { STATUS_CODES } from "node:http";
-import { Refusal } from "./http-error.ts";
+import { HttpError } from "./http-error.ts";
 
-/** How one service words its errors. */
-export interface ErrorReply {
+/** The content of an error response. */
+export interface ErrorContent {
+  /** Media type. */
   type: string;
   body: unknown;
 }
-/** Words an error; the request's route, as the router has it, and path parameters are told where it got so far. */
-export type RenderError = (
-  status: number,
-  messages: string[],
-  asked?: { route: string | undefined; path: object },
-) => ErrorReply;
 
-interface Explained {
-  status: number;
-  messages: string[];
-  headers: Record<string, string>;
+/** What is known of a failed request: its route as the router has it, and its path parameters. */
+export interface FailedRequest {
+  route: string | undefined;
+  path: object;
 }
 
-const frameworkTexts: Record<string, string> = {
+/** Writes an error in the format of a service. The request is undefined if it could not be read. */
+export type RenderError = (status: number, messages: string[], request?: FailedRequest) => ErrorContent;
+
+const frameworkMessages: Record<string, string> = {
   FST_ERR_BAD_URL: "malformed percent-encoding in the path",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "the content type of the body must be application/json",
   FST_ERR_CTP_BODY_TOO_LARGE: "the body is larger than 1 MiB",
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "the body is not as long as its content-length says",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "the length of the body differs from its content-length",
 };
 
 /**
- * What was thrown, out of what the binder makes of it: it tries each alternative of an operation's security, and puts
- * what they threw into an error of its own. Something unexpected comes first. Of refusals the highest status decides:
- * whoever is known and may not (403) is told so, and not to log in (401) by another scheme.
+ * Unwraps the error in which the binder collects what each alternative of an operation's security has thrown. An
+ * unexpected error comes first. Among HTTP errors the highest status decides: a caller who is authenticated but not
+ * authorised gets 403, not the 401 of another scheme.
  */
-export function thrownIn(error: unknown): unknown {
+export function unwrapSecurityError(error: unknown): unknown {
   const { name, errors } = error as { name?: string; errors?: unknown[] };
   if (name !== "Unauthorized" || errors === undefined) return error;
-  const refusals = errors.filter((one) => one instanceof Refusal);
-  if (refusals.length < errors.length) return errors.find((one) => !(one instanceof Refusal));
-  const status = Math.max(...refusals.map((refusal) => refusal.status));
-  const deciding = refusals.filter((refusal) => refusal.status === status);
-  const messages = new Set(deciding.flatMap((refusal) => refusal.messages));
-  return new Refusal(status, [...messages], deciding[0]?.headers);
+  const httpErrors = errors.filter((one) => one instanceof HttpError);
+  if (httpErrors.length < errors.length) return errors.find((one) => !(one instanceof HttpError));
+  const status = Math.max(...httpErrors.map((one) => one.status));
+  const deciding = httpErrors.filter((one) => one.status === status);
+  const messages = new Set(deciding.flatMap((one) => one.messages));
+  return new HttpError(status, [...messages], deciding[0]?.headers);
 }
 
-/**
- * What a caller may know of an error: everything of a refusal, what the framework says of the request in our words,
- * nothing of the unexpected.
- */
-export function explain(error: unknown): Explained {
-  if (error instanceof Refusal) return error;
+/** The response to an error: HTTP errors as they are, the framework's errors in plain words, and 500 for all others. */
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
   const { code: given, statusCode = 500 } = error as { code?: unknown; statusCode?: number };
-  // The platform's own exceptions have a number there.
+  // The code of a DOMException is a number.
   const code = typeof given === "string" ? given : "";
-  const text = frameworkTexts[code] ?? (code.startsWith("FST_") ? STATUS_CODES[statusCode] : undefined);
-  if (text !== undefined && statusCode < 500) return { status: statusCode, messages: [text], headers: {} };
-  return { status: 500, messages: ["something unexpected happened; it has been logged"], headers: {} };
+  const message = frameworkMessages[code] ?? (code.startsWith("FST_") ? STATUS_CODES[statusCode] : undefined);
+  if (message !== undefined && statusCode < 500) return new HttpError(statusCode, [message]);
+  return new HttpError(500, ["an unexpected error occurred; it is in the log"]);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Handlers, Reply } from "./handlers.ts";
+import type { Handlers, Response } from "./handlers.ts";
 
 interface Operations {
   getThing: {
@@ -12,7 +12,7 @@ interface Operations {
     };
   };
 }
-type GetThing = Reply<Operations["getThing"]>;
+type GetThing = Response<Operations["getThing"]>;
 
 // What must not compile does not: the compiler fails on a line below that it finds nothing wrong with.
 test("a handler can answer only what its operation declares", () => {

@@ -1,5 +1,5 @@
-/** A request that is turned away before its handler: a status, and one text for each fault, safe to show. */
-export class Refusal extends Error {
+/** An error response: its status, and one message for each error in the request. The messages are safe for a caller. */
+export class HttpError extends Error {
   readonly status: number;
   readonly messages: string[];
   readonly headers: Record<string, string>;
@@ -12,6 +12,6 @@ export class Refusal extends Error {
   }
 }
 
-/** For now: what is asked a little later may be answered. */
-export const unavailable = (message: string, headers: Record<string, string> = {}): Refusal =>
-  new Refusal(503, [message], { "retry-after": "1", ...headers });
+/** A 503 with `Retry-After`: the request may succeed a second later. */
+export const unavailable = (message: string, headers: Record<string, string> = {}): HttpError =>
+  new HttpError(503, [message], { "retry-after": "1", ...headers });

@@ -1,24 +1,24 @@
 import { unavailable } from "./http-error.ts";
-import type { AnyHandler } from "./reply.ts";
+import type { AnyHandler } from "./response.ts";
 
-/** More would only wait, and take memory: what they ask for is not done faster for it. */
-const inHandMax = 1000;
+/** More requests would only wait and take memory. */
+const inFlightMax = 1000;
 
 /**
- * Bounds how many requests are with handlers at a time, together: each until its handler has returned, so that a long
- * reply, which is sent after that, does not count. Beyond the bound a request is refused at once.
+ * Limits how many requests are in flight in all handlers together; others get 503 at once. A request counts until its
+ * handler has returned, so a long response that is being sent does not count.
  */
-export function boundInHand(): (handler: AnyHandler) => AnyHandler {
-  let inHand = 0;
+export function limitInFlight(): (handler: AnyHandler) => AnyHandler {
+  let inFlight = 0;
   return (handler) => async (request) => {
-    if (inHand >= inHandMax) {
-      throw unavailable("the service has too many requests in hand; trying again later may help");
+    if (inFlight >= inFlightMax) {
+      throw unavailable("the service is overloaded: too many requests are in flight; try again later");
     }
-    inHand += 1;
+    inFlight += 1;
     try {
       return await handler(request);
     } finally {
-      inHand -= 1;
+      inFlight -= 1;
     }
   };
 }

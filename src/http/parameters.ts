@@ -1,102 +1,79 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { needsBigInt } from "../contract/int64.ts";
-import type { Parameter } from "../contract/operations.ts";
-import { describeFaults, sparingItems, whenNeeded } from "../contract/validation.ts";
+import { describeErrors, lazyValidator, withBoundedErrors } from "../contract/validation.ts";
 import { isDeeperThan, isUnicode, nestingMax } from "../values/json.ts";
-import { Refusal } from "./http-error.ts";
+import { HttpError } from "./http-error.ts";
 
 type Schema = Record<string, unknown> & { type?: unknown; items?: Schema; format?: string };
-type Outcome = { value: unknown } | { error: Refusal };
+type Outcome = { value: unknown } | { error: HttpError };
 
 const kinds = { params: "path parameter", querystring: "query parameter" } as const;
 
-/** The schema of all path or all query parameters of an operation: what is not declared is refused. */
-export function parametersSchema(parameters: Parameter[], resolve: (schema: unknown) => unknown): object {
-  return {
-    type: "object",
-    additionalProperties: false,
-    required: parameters.filter(({ required }) => required).map(({ name }) => name),
-    properties: Object.fromEntries(
-      parameters.map(({ name, schema, explode }) => [
-        name,
-        { ...inlined(schema, resolve), ...(explode === false && { commaSeparated: true }) },
-      ]),
-    ),
-  };
-}
-
-function inlined(schema: unknown, resolve: (schema: unknown) => unknown): Schema {
-  const own = resolve(schema) as Schema;
-  return own.items ? { ...own, items: inlined(own.items, resolve) } : own;
-}
-
 /**
- * A reader of path or query parameters: the text a client sent becomes what the schema declares, by strict rules
- * (`007`, `1e3` and `TRUE` are no numbers and no booleans), or the request is refused with every fault named.
- * 64-bit integers are exact; a number beyond 64 bits in a path names nothing, so it is not found.
+ * A reader of path or query parameters. It converts text to the declared type, strictly: `007` and `1e3` are not
+ * integers, `TRUE` is not a boolean. Returns a 400 that lists every error. A 64-bit integer is exact; a path with an
+ * integer beyond 64 bits gets 404.
  */
 export function parametersReader(
   ajv: Ajv2020,
   schema: { properties: Record<string, Schema> },
   part: keyof typeof kinds,
-): (sent: Record<string, unknown>) => Outcome {
+): (given: Record<string, unknown>) => Outcome {
   const properties = mapValues(schema.properties, forValidation);
-  const validator = whenNeeded(() => ajv.compile({ ...schema, properties }));
-  const toRead = Object.entries(schema.properties).filter(
+  const validator = lazyValidator(() => ajv.compile({ ...schema, properties }));
+  const toConvert = Object.entries(schema.properties).filter(
     ([, property]) => property.type !== "string" || "default" in property,
   );
-  return (sent) => {
-    const value = toRead.length > 0 ? { ...sent } : sent;
-    for (const [name, property] of toRead) {
-      if (Object.hasOwn(sent, name)) value[name] = readValue(sent[name], property);
+  return (given) => {
+    const value = toConvert.length > 0 ? { ...given } : given;
+    for (const [name, property] of toConvert) {
+      if (Object.hasOwn(given, name)) value[name] = convert(given[name], property);
       else if ("default" in property) value[name] = property.default;
     }
     const validate = validator();
     if (validate(value)) return { value };
     const errors = validate.errors ?? [];
     if (part === "params" && errors.every(({ keyword, data }) => keyword === "int64" && isBigInt(data))) {
-      return { error: new Refusal(404, ["Not Found"]) };
+      return { error: new HttpError(404, ["Not Found"]) };
     }
-    const faults = describeFaults(errors, (path) => `${kinds[part]} ${path.slice(1)}`);
-    return { error: new Refusal(400, faults) };
+    const messages = describeErrors(errors, (path) => `${kinds[part]} ${path.slice(1)}`);
+    return { error: new HttpError(400, messages) };
   };
 }
 
-/** A reader of a body or of headers, which are taken as they are, or the request is refused with every fault named. */
-export function valueReader(ajv: Ajv2020, schema: object, part: string): (sent: unknown) => Outcome {
-  const validator = whenNeeded(() => ajv.compile(sparingItems(schema) as object));
+/** A reader of a body or of headers, without conversion. Returns a 400 that lists every error. */
+export function valueReader(ajv: Ajv2020, schema: object, part: string): (given: unknown) => Outcome {
+  const validator = lazyValidator(() => ajv.compile(withBoundedErrors(schema) as object));
   const nameOf = (path: string) => (part === "headers" ? `header ${path.slice(1)}` : part + path);
-  return (sent) => {
-    if (part === "body" && isDeeperThan(nestingMax, sent)) {
-      return { error: new Refusal(400, [`body is nested more than ${nestingMax} deep`]) };
+  return (given) => {
+    if (part === "body" && isDeeperThan(nestingMax, given)) {
+      return { error: new HttpError(400, [`body is nested more than ${nestingMax} levels deep`]) };
     }
-    if (part === "body" && !isUnicode(sent)) {
-      return { error: new Refusal(400, ["body holds half of a surrogate pair, which is no Unicode text"]) };
+    if (part === "body" && !isUnicode(given)) {
+      return { error: new HttpError(400, ["body contains an unpaired surrogate"]) };
     }
     const validate = validator();
-    if (validate(sent)) return { value: sent };
-    return {
-      error: new Refusal(400, describeFaults(validate.errors ?? [], nameOf)),
-    };
+    if (validate(given)) return { value: given };
+    return { error: new HttpError(400, describeErrors(validate.errors ?? [], nameOf)) };
   };
 }
 
 const isBigInt = (value: unknown) => typeof value === "bigint";
 const integer = /^(0|-?[1-9]\d*)$/;
 
-function readValue(sent: unknown, schema: Schema): unknown {
+function convert(given: unknown, schema: Schema): unknown {
   if (schema.type === "array") {
-    const texts = Array.isArray(sent) ? sent : schema.commaSeparated ? String(sent).split(",") : [sent];
-    return texts.map((text) => readValue(text, schema.items ?? {}));
+    const texts = Array.isArray(given) ? given : schema.commaSeparated ? String(given).split(",") : [given];
+    return texts.map((text) => convert(text, schema.items ?? {}));
   }
-  if (typeof sent !== "string") return sent;
-  if (schema.type === "boolean" && (sent === "true" || sent === "false")) return sent === "true";
-  if (schema.type === "integer" && integer.test(sent))
-    return needsBigInt(schema) ? BigInt(sent) : Number(sent);
-  return sent;
+  if (typeof given !== "string") return given;
+  if (schema.type === "boolean" && (given === "true" || given === "false")) return given === "true";
+  if (schema.type === "integer" && integer.test(given))
+    return needsBigInt(schema) ? BigInt(given) : Number(given);
+  return given;
 }
 
-/** JSON Schema knows no bigint, so a 64-bit integer is checked by a keyword of our own. */
+/** JSON Schema has no bigint: a 64-bit integer is validated by the keyword `int64` (`contract/validation.ts`). */
 function forValidation({ commaSeparated: _, ...schema }: Schema): Schema {
   if (schema.items) return { ...schema, items: forValidation(schema.items) };
   return schema.type === "integer" && needsBigInt(schema) ? { int64: true } : schema;

@@ -61,7 +61,7 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
     const asking = `${service} that asks for tokens`;
     const yaml = await ask(asking, "/openapi.yaml");
     expect([yaml.status, yaml.headers["content-type"]]).toEqual([200, "application/yaml; charset=utf-8"]);
-    expect(yaml.text).toBe(written(`openapi/${service}.yaml`));
+    expect(yaml.text).toBe(written(`generated/${service}.yaml`));
     const json = await ask(asking, "/openapi.json");
     expect([json.status, json.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
     expect(JSON.parse(json.text)).toEqual(JSON.parse(written(`generated/${service}.json`)));

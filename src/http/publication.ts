@@ -7,15 +7,15 @@ import { toJson } from "../values/json.ts";
 import { htmlPage } from "./docs/page.ts";
 import { tablesOf } from "./docs/tables.ts";
 import { entityTag } from "./entity-tag.ts";
-import { originOf } from "./reply.ts";
-import { refuseOtherMethods } from "./routes.ts";
+import { originOf } from "./response.ts";
+import { rejectOtherMethods } from "./route.ts";
 import type { Place } from "./security.ts";
 
-/** The files of what a service publishes of itself. */
+/** The files of the contracts that a service publishes. */
 export interface Publication {
-  /** The contract as it is written, in YAML. */
+  /** The contract in YAML. */
   contract: URL;
-  /** The contract of the queue behind the service: AsyncAPI in YAML, and the page that shows it. */
+  /** The contract of its queue: AsyncAPI in YAML, and the page that renders it. */
   queue?: { contract: URL; page: URL };
 }
 
@@ -36,18 +36,18 @@ const html = "text/html; charset=utf-8";
 const linkset = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 const catalogPath = "/.well-known/api-catalog";
 
-/** Seconds for which a copy is good without asking again. */
-const cachedSeconds = 300;
+/** Seconds for which a copy is fresh. */
+const maxAgeSeconds = 300;
 
-/** Pages may load from this service alone, whatever a contract says in its texts. */
+/** Pages load from this service only, whatever the texts of a contract contain. */
 const pagePolicy = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src data:", "connect-src 'self'"],
   ...["base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'"],
 ].join("; ");
 
 /**
- * Serves the contract, pages that show it and let it be tried, and a catalog of both (RFC 9727). Nothing is read before
- * it is asked for. The YAML is the file as it is written, without what the served contract leaves out.
+ * Serves the contract, pages that render it and let a reader try it, and a catalog of both (RFC 9727). A file is read at
+ * its first request. The YAML is the file without the nodes that the served contract leaves out.
  */
 export function publish(
   app: FastifyInstance,
@@ -76,12 +76,12 @@ export function publish(
     },
   };
   for (const [path, document] of Object.entries(documents)) {
-    app.get(path, answerWithDocument(document));
-    refuseOtherMethods(app, path, ["GET"]);
+    app.get(path, documentHandler(document));
+    rejectOtherMethods(app, path, ["GET"]);
   }
 }
 
-/** A document that is the same for every request. */
+/** A document that is the same for every request. A failed read is tried again. */
 function once(type: string, read: () => Promise<string | Buffer>): Document {
   let content: Promise<Content> | undefined;
   const forget = (error: unknown) => {
@@ -95,7 +95,7 @@ function yamlWithout(text: string, places: Place[]): string {
   if (places.length === 0) return text;
   const document = parseDocument(text);
   for (const place of places) document.deleteIn(place);
-  // Lines end where they were written to end.
+  // Keeps the line breaks.
   return document.toString({ lineWidth: 0 });
 }
 
@@ -104,13 +104,13 @@ const contentOf = (body: string | Buffer): Content => ({
   etag: entityTag(body),
 });
 
-function answerWithDocument({ type, read, headers }: Document) {
+function documentHandler({ type, read, headers }: Document) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const base = originOf(request);
     const { body, etag } = await read(base);
     reply.headers({
       etag,
-      "cache-control": `public, max-age=${cachedSeconds}`,
+      "cache-control": `public, max-age=${maxAgeSeconds}`,
       "x-content-type-options": "nosniff",
       ...(type === html && { "content-security-policy": pagePolicy }),
       ...headers?.(base),
@@ -119,7 +119,7 @@ function answerWithDocument({ type, read, headers }: Document) {
   };
 }
 
-/** What there is, as a set of links from the service to its descriptions (RFC 9264). */
+/** Links from the service to its descriptions, as a link set (RFC 9264). */
 function catalog(base: string, documents: Record<string, Document>): string {
   const links = (...types: string[]) =>
     Object.entries(documents)
@@ -141,7 +141,7 @@ const docsPage = (contract: Contract, hasQueue: boolean): string =>
     links: [
       ["/openapi.yaml", "OpenAPI as YAML"],
       ["/openapi.json", "as JSON"],
-      ...(hasQueue ? [["/docs/queue", "the queue's contract"] as [string, string]] : []),
+      ...(hasQueue ? [["/docs/queue", "contract of the queue"] as [string, string]] : []),
     ],
     head: '\n    <link rel="stylesheet" href="/docs/swagger-ui.css">',
     content: `    <main id="contract"></main>

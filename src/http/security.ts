@@ -1,17 +1,17 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Contract, operationsOf } from "../contract/operations.ts";
+import type { Contract, Operation } from "../contract/operations.ts";
 
-/** Who asks, as far as their credentials say. */
+/** The authenticated caller. */
 export interface Caller {
   scopes: ReadonlySet<string>;
-  /** All that the issuer says of them. */
+  /** The claims of the access token. */
   claims: Readonly<Record<string, unknown>>;
 }
 
-/** Tells who asks before anything else of a request is looked at; throws a refusal when the scopes are not theirs. */
+/** Authenticates the caller. Throws an `HttpError`: 401 without valid credentials, 403 without the scopes. */
 export type Authenticate = (request: FastifyRequest, scopes: string[]) => Promise<Caller>;
 
-/** One for each security scheme of a contract. */
+/** The authentication of each security scheme of a contract. */
 export type Security = Record<string, Authenticate>;
 
 declare module "fastify" {
@@ -20,7 +20,7 @@ declare module "fastify" {
   }
 }
 
-/** The same as the binder takes them, which looks for schemes in prototypes, too. */
+/** The security handlers of the binder. They have no prototype, since the binder also finds schemes there. */
 export function securityHandlers(security: Security): object {
   const handlers = Object.entries(security).map(([scheme, authenticate]) => [
     scheme,
@@ -31,31 +31,40 @@ export function securityHandlers(security: Security): object {
   return Object.assign(Object.create(null), Object.fromEntries(handlers));
 }
 
-/** A way through a document, from its root. */
+/** A path through a document from its root. */
 export type Place = string[];
 
 /**
- * Where a contract speaks of credentials: the schemes, what operations ask for, and the answers 401 and 403. Without
- * these it is the contract of the same service that asks nobody who they are.
+ * Everything in a contract that is about authentication: the schemes, the requirements of operations, and the responses
+ * 401 and 403. Without these it is the contract of a service that runs without authentication.
  */
-export function securityPlaces(contract: Contract): Place[] {
-  const ofOperations = operationsOf(contract).flatMap(({ path, method }): Place[] => {
+export function securityPlaces(contract: Contract, operations: Operation[]): Place[] {
+  const ofOperations = operations.flatMap(({ path, method }): Place[] => {
     const operation = ["paths", path, method.toLowerCase()];
-    const answers = ["401", "403"].map((status) => [...operation, "responses", status]);
+    const responses = securityStatuses.map((status) => [...operation, "responses", status]);
     return [
       [...operation, "security"],
-      ...answers,
-      ...answers.flatMap((answer) => componentAt(contract, answer)),
+      ...responses,
+      ...responses.flatMap((response) => componentsAt(contract, response)),
     ];
   });
   const places = [["security"], ["components", "securitySchemes"], ...ofOperations];
   const distinct = new Map(places.map((place) => [place.join("\n"), place]));
-  return [...distinct.values()].filter((place) => saysSomething(nodeAt(contract, place)));
+  return [...distinct.values()].filter((place) => isNotEmpty(nodeAt(contract, place)));
 }
 
-/** A copy without what stands at these places; the document itself when there are none. */
-export function without<Document extends object>(document: Document, places: Place[]): Document {
-  if (places.length === 0) return document;
+/** An operation of a service that runs without authentication. */
+export function anonymousOperation(operation: Operation): Operation {
+  const responses = Object.entries(operation.responses).filter(
+    ([status]) => !securityStatuses.includes(status),
+  );
+  return { ...operation, security: [], responses: Object.fromEntries(responses) };
+}
+
+const securityStatuses = ["401", "403"];
+
+/** A copy of a document without the nodes at these places. */
+export function withoutPlaces<Document extends object>(document: Document, places: Place[]): Document {
   const copy = structuredClone(document);
   for (const place of places) {
     const parent = nodeAt(copy, place.slice(0, -1)) as Record<string, unknown>;
@@ -64,13 +73,17 @@ export function without<Document extends object>(document: Document, places: Pla
   return copy;
 }
 
-/** That nothing is asked for says the same in either contract. */
-const saysSomething = (node: unknown) => node !== undefined && !(Array.isArray(node) && node.length === 0);
+/** `security: []` means the same in both contracts. */
+const isNotEmpty = (node: unknown) => node !== undefined && !(Array.isArray(node) && node.length === 0);
 
-const componentAt = (contract: Contract, place: Place): Place[] => {
-  const { $ref } = (nodeAt(contract, place) ?? {}) as { $ref?: string };
-  return $ref === undefined ? [] : [$ref.split("/").slice(1)];
-};
+/** The components to which the response at a place and its headers refer. */
+function componentsAt(contract: Contract, place: Place): Place[] {
+  const { $ref, headers = {} } = (nodeAt(contract, place) ?? {}) as { $ref?: string; headers?: object };
+  const own = Object.keys(headers).flatMap((name) => componentsAt(contract, [...place, "headers", name]));
+  if ($ref === undefined) return own;
+  const component = $ref.split("/").slice(1);
+  return [component, ...componentsAt(contract, component)];
+}
 
 const nodeAt = (document: object, place: Place) =>
   place.reduce<unknown>((node, step) => (node as Record<string, unknown> | undefined)?.[step], document);

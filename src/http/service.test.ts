@@ -9,7 +9,7 @@ import type { Contract } from "../contract/operations.ts";
 import { openLog } from "../process/log.ts";
 import { closeGracefully } from "./closing.ts";
 import type { Handlers } from "./handlers.ts";
-import { Refusal } from "./http-error.ts";
+import { HttpError } from "./http-error.ts";
 import type { Caller } from "./security.ts";
 import { createService, type ServiceParts } from "./service.ts";
 
@@ -166,19 +166,19 @@ const parts: ServiceParts<Operations> = {
       const { authorization = "Bearer bad" } = headers;
       const name = authorization.slice("Bearer ".length);
       if (name === "broken") throw Object.assign(new Error("password=hunter2"), { statusCode: 401 });
-      if (name === "bad") throw new Refusal(401, ["who is it"], { "www-authenticate": `Bearer ${scopes}` });
-      if (name === "away") throw new Refusal(503, ["it is not known who"]);
-      if (name === "weak" || !scopes.includes(name)) throw new Refusal(403, [`${scopes} may`, "not you"]);
+      if (name === "bad") throw new HttpError(401, ["who is it"], { "www-authenticate": `Bearer ${scopes}` });
+      if (name === "away") throw new HttpError(503, ["it is unknown who"]);
+      if (name === "weak" || !scopes.includes(name)) throw new HttpError(403, [`${scopes} may`, "not you"]);
       return { scopes: new Set(), claims: { name } };
     },
     key: async ({ headers }) => {
-      if (headers.key !== "good") throw new Refusal(401, ["no key"], { "www-authenticate": "Key" });
+      if (headers.key !== "good") throw new HttpError(401, ["no key"], { "www-authenticate": "Key" });
       return { scopes: new Set(), claims: { name: "key" } };
     },
   },
   renderError: (_status, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
   log: openLog("silent"),
-  onStrayReply: (fault) => strays.push(fault),
+  onViolation: (fault) => strays.push(fault),
 };
 
 let app: FastifyInstance;
@@ -226,7 +226,7 @@ describe("a mismatch of contract and code stops the start", () => {
     [
       "parameters of a whole path",
       { contract: { ...contract, paths: { "/x": { parameters: [] } } }, handlers: {} as never },
-      "/x: declare parameters with the operations",
+      "/x: declare parameters in operations",
     ],
     [
       "a parameter name the router cannot match",
@@ -275,10 +275,10 @@ describe("path and query parameters are read exactly", () => {
     ["/things/1?since=2024-02-20T00:00:00+02:00", 400, "query parameter since"],
     ["/things/1?since=2024-02-20%2000:00:00Z", 400, "query parameter since"],
     ["/things/1?since=2024-02-20T00:00:60Z", 400, "query parameter since"],
-    ["/things/1?nope=1&flag=2", 400, 'query parameter "nope" is not known'],
-    ["/things/1?nope=1", 400, "is not known; known: count, flag, after, since, tag, accounts"],
-    ["/things/1?__proto__=1", 400, 'query parameter "__proto__" is not known'],
-    ["/names/x?debug=1", 400, 'query parameter "debug" is not known'],
+    ["/things/1?nope=1&flag=2", 400, 'query parameter "nope" is unknown'],
+    ["/things/1?nope=1", 400, "is unknown; known: count, flag, after, since, tag, accounts"],
+    ["/things/1?__proto__=1", 400, 'query parameter "__proto__" is unknown'],
+    ["/names/x?debug=1", 400, 'query parameter "debug" is unknown'],
     ["/names/x?a=%ZZ", 400, "malformed percent-encoding in the query"],
     ["/names/x?a=%FF", 400, "malformed percent-encoding in the query"],
     ["/names/%ZZ", 400, "malformed percent-encoding in the path"],
@@ -317,7 +317,7 @@ describe("a body is taken as it is or refused", () => {
     ['{"result":1}', "body/result must be boolean"],
     ['{"result":null}', "body/result must be boolean"],
     ['{"result":[true]}', "body/result must be boolean"],
-    ['{"result":true,"extra":1}', 'body/"extra" is not known'],
+    ['{"result":true,"extra":1}', 'body/"extra" is unknown'],
     ['{"result":true,"size":"5"}', "body/size must be integer"],
     ['{"result":true,"names":["a","a"]}', "body/names must NOT have duplicate items"],
     [
@@ -406,7 +406,7 @@ describe("a body is taken as it is or refused", () => {
       body,
       headers: { "content-type": "application/json" },
     });
-    expect(answer).toMatchObject({ status: 400, text: "the body is not text in UTF-8\n" });
+    expect(answer).toMatchObject({ status: 400, text: "the body is not valid UTF-8\n" });
   });
 
   test("a body of 1 MiB arrives, a longer one is refused", async () => {
@@ -415,11 +415,11 @@ describe("a body is taken as it is or refused", () => {
     expect((await post(`${body} `, "application/json")).status).toBe(413);
   });
 
-  test("a body that is nested more than 100 deep is refused, however deep", async () => {
+  test("a body that is nested more than 100 levels deep is refused, however deep", async () => {
     for (const depth of [100, 500_000]) {
       const body = `{"result":true,"x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
       const answer = await post(body, "application/json");
-      expect(answer).toMatchObject({ status: 400, text: "body is nested more than 100 deep\n" });
+      expect(answer).toMatchObject({ status: 400, text: "body is nested more than 100 levels deep\n" });
     }
   });
 
@@ -446,8 +446,8 @@ describe("credentials are looked at first", () => {
     ["/secret/x", undefined, 401, "who is it; no key\n"],
     ["/secret/x?nope=1", "bad", 401, "who is it; no key\n"],
     ["/secret/1", "weak", 403, "good may; not you; best may\n"],
-    ["/secret/1", "away", 503, "it is not known who\n"],
-    ["/secret/1", "broken", 500, "something unexpected happened; it has been logged\n"],
+    ["/secret/1", "away", 503, "it is unknown who\n"],
+    ["/secret/1", "broken", 500, "an unexpected error occurred; it is in the log\n"],
     ["/secret/x", "good", 400, "path parameter number must be integer\n"],
     ["/secret/1", "good", 200, '{"name":"good"}\n'],
     ["/secret/1", "best", 200, '{"name":"best"}\n'],
@@ -465,7 +465,7 @@ describe("credentials are looked at first", () => {
     const { security: _, ...open } = parts;
     await using own = await createService({
       ...open,
-      publication: { contract: new URL("../../openapi/features.yaml", import.meta.url) },
+      publication: { contract: new URL("../../generated/features.yaml", import.meta.url) },
     });
     const at = await own.listen({ port: 0, host: "127.0.0.1" });
     const get = async (path: string) => (await request(at + path)).body.json() as Promise<Contract>;
@@ -515,7 +515,7 @@ describe("methods and paths", () => {
   });
 
   test.each([
-    ["nonsense\r\n\r\n", "HTTP/1.1 400", "this is not an HTTP request"],
+    ["nonsense\r\n\r\n", "HTTP/1.1 400", "this is not a valid HTTP request"],
     [
       `GET /names/a HTTP/1.1\r\nhost: a\r\nx: ${"x".repeat(20_000)}\r\n\r\n`,
       "HTTP/1.1 431",
@@ -530,13 +530,13 @@ describe("methods and paths", () => {
     [
       'GET /names/a HTTP/1.1\r\nhost: a">,<b\r\nconnection: close\r\n\r\n',
       "HTTP/1.1 400",
-      "the header Host names no host",
+      "the header Host is not a valid host",
     ],
     ...["x:y:z", "a:99999", "[::1", "[:::]", "::1", "a%zz", "a%00", "1.2.3.4.5", "user@a", "a/b", "a,b"].map(
       (host): [string, string, string] => [
         `GET /names/a HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
         "HTTP/1.1 400",
-        "the header Host names no host",
+        "the header Host is not a valid host",
       ],
     ),
     ...["a:", "A.example:0", "127.0.0.1:65535", "a_b", "%41"].map((host): [string, string, string] => [
@@ -560,7 +560,7 @@ describe("methods and paths", () => {
     [
       "GET http://u@b/names/a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
       "HTTP/1.1 400",
-      "the header Host names no host",
+      "the header Host is not a valid host",
     ],
     [
       "GET http://b:81/names/a HTTP/1.1\r\nconnection: close\r\n\r\n",
@@ -597,7 +597,7 @@ describe("what is longer than usual is answered as the contract says, and no req
     ["a long path", get(`/names/${long}`) + last, [400, 200]],
     ["a long path that leads nowhere", get(`/${long}`) + last, [404, 200]],
     ["a long query", get(`/things/1?tag=${long}`) + last, [200, 200]],
-    ["a long query that is not known", get(`/names/a?${long}=1`) + last, [400, 200]],
+    ["a long query that is unknown", get(`/names/a?${long}=1`) + last, [400, 200]],
     ["chunks of more than 1 MiB", post("transfer-encoding: chunked", "", chunk.repeat(17)), [413]],
     ["more than 1 MiB that is only announced", post("content-length: 1048577", "", ""), [413]],
     ["more than was announced", post(`content-length: ${body.length}`, "", `${body}more`) + last, [400]],
@@ -621,7 +621,7 @@ test.each(["thrown", "aborted"])(
     const answer = await ask(`/names/${name}`);
     expect(answer).toMatchObject({
       status: 500,
-      text: "something unexpected happened; it has been logged\n",
+      text: "an unexpected error occurred; it is in the log\n",
     });
   },
 );
@@ -643,7 +643,7 @@ test("beyond 1000 requests in hand more are told to come later, but who asks for
     });
   const first = askMany(1000);
   await expect.poll(() => entered).toBe(1000);
-  const refusal = "the service has too many requests in hand; trying again later may help\n";
+  const refusal = "the service is overloaded: too many requests are in flight; try again later\n";
   for (const answer of await Promise.all(askMany(200))) expect(answer).toEqual([503, "1", refusal]);
   expect((await request(`${at}/health`)).statusCode).toBe(200);
   released.resolve();
@@ -654,7 +654,7 @@ test("beyond 1000 requests in hand more are told to come later, but who asks for
 
 describe("a reply that strays from the contract is caught", () => {
   test.each([
-    ["member", 'body/"leak" is not known'],
+    ["member", 'body/"leak" is unknown'],
     ["missing", "body/amount is required"],
     ["status", "the status is not declared"],
     ["type", 'the media type "text/csv" is not declared'],
@@ -673,7 +673,7 @@ describe("a reply that strays from the contract is caught", () => {
   });
 });
 
-test("closing answers what is in flight, refuses what comes, and is not held up by kept-alive connections", async () => {
+test("closing answers requests in flight, rejects new ones, and does not wait for idle connections", async () => {
   const own = await createService(parts);
   const { port } = new URL(await own.listen({ port: 0, host: "127.0.0.1" }));
   const get = (name: string) => `GET /names/${name} HTTP/1.1\r\nhost: a\r\n\r\n`;

@@ -1,74 +1,121 @@
 import { METHODS } from "node:http";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Registry } from "prom-client";
-import { type Contract, follow, type Operation, operationsOf } from "../contract/operations.ts";
-import { checkReplies } from "../contract/response-check.ts";
+import { type Contract, type Operation, operationsOf } from "../contract/operations.ts";
+import { checkResponses } from "../contract/response-check.ts";
 import { openAjv } from "../contract/validation.ts";
 import type { Logger } from "../process/log.ts";
 import { fastifyOpenapiGlue } from "./binder.ts";
 import { acceptJsonOnly, bodyMaxBytes } from "./body.ts";
-import { closeGracefully, refuseWhile } from "./closing.ts";
+import { closeGracefully, closingError } from "./closing.ts";
 import {
-  answerBrokenRequests,
-  endStalled,
+  closeStalledConnections,
+  hostError,
   readTarget,
-  refuseConnect,
-  refuseOddHost,
-  refuseOddTarget,
+  rejectConnect,
   requestCheckMs,
   requestMaxMs,
+  respondToMalformed,
+  targetError,
 } from "./connections.ts";
-import { explain, type RenderError, thrownIn } from "./errors.ts";
+import { type RenderError, toHttpError, unwrapSecurityError } from "./errors.ts";
 import type { Handlers } from "./handlers.ts";
-import { Refusal } from "./http-error.ts";
-import { requestCounter } from "./metrics.ts";
-import { boundInHand } from "./overload.ts";
+import { HttpError } from "./http-error.ts";
+import { requestDurations } from "./metrics.ts";
+import { limitInFlight } from "./overload.ts";
 import { parametersReader, valueReader } from "./parameters.ts";
 import { type Publication, publish } from "./publication.ts";
-import { type AnyHandler, answerWith, sendReply } from "./reply.ts";
-import { hardenRoute, refuseOtherMethods, withoutReplies } from "./routes.ts";
-import { type Security, securityHandlers, securityPlaces, without } from "./security.ts";
-
-/** As what a page, or a path that is not there, is counted. */
-const noOperation = "none";
+import { type AnyHandler, routeHandler, sendBody } from "./response.ts";
+import { rejectOtherMethods, strictRoute, withoutResponses } from "./route.ts";
+import {
+  anonymousOperation,
+  type Place,
+  type Security,
+  securityHandlers,
+  securityPlaces,
+  withoutPlaces,
+} from "./security.ts";
 
 export interface ServiceParts<Operations> {
   contract: Contract;
   handlers: Handlers<Operations>;
   /**
-   * One for each security scheme of the contract, and no other. Not given, nobody is asked who they are, and the contract
-   * is served without its schemes and what belongs to them.
+   * The authentication of each security scheme of the contract. Default: none. The service then runs without
+   * authentication and publishes its contract without anything about it.
    */
   security?: Security | undefined;
   renderError: RenderError;
-  /** What a caller may know of an error that the service foresees but its handlers do not catch. */
-  foresee?: (error: unknown) => Refusal | undefined;
+  /** Maps an error that handlers throw to a declared response. Undefined means that the error is unexpected. */
+  mapError?: (error: unknown) => HttpError | undefined;
   log: Logger;
-  /** Where the service counts its requests, if it does. */
+  /** The registry for the durations of requests. Default: they are not measured. */
   metrics?: Registry;
-  /** What is published of the service beside its operations. */
+  /** The contracts to publish. Default: none. */
   publication?: Publication;
-  /** When given, every reply is held against the contract, and this is told of each that strays. For tests. */
-  onStrayReply?: (fault: string) => void;
+  /** For tests: every response is checked against the contract, and this is called for each violation. */
+  onViolation?: (violation: string) => void;
+}
+
+/** What a service serves: the operations of its contract, each with its handler. */
+interface Plan {
+  contract: Contract;
+  operations: Operation[];
+  handlers: Record<string, AnyHandler>;
+  /** The nodes of the written contract that are not published. */
+  leftOut: Place[];
 }
 
 /**
- * A service that answers what its contract declares, ready to listen. Method, path and schema come from the contract
- * alone. Throws when contract and handlers do not match, so that a mismatch is seen at the start and not by a caller.
+ * A service that serves its contract; it does not listen yet. Methods, paths and schemas come from the contract alone.
+ * Throws if the contract and the handlers do not match.
  */
 export async function createService<Operations>(parts: ServiceParts<Operations>): Promise<FastifyInstance> {
-  const { renderError, log } = parts;
-  const leftOut = parts.security ? [] : securityPlaces(parts.contract);
-  const contract = without(parts.contract, leftOut);
+  const plan = planService(parts);
+  const app = createServer(parts);
+  const closing = addHooks(app, plan, parts);
+  await bindOperations(app, plan, parts, closing);
+  if (parts.publication) publish(app, plan.contract, parts.publication, plan.leftOut);
+  return app;
+}
+
+/** Reads the contract and matches it with the handlers and the security schemes. */
+function planService<Operations>(parts: ServiceParts<Operations>): Plan {
+  const { security } = parts;
   const handlers = parts.handlers as Record<string, AnyHandler>;
-  const operations = operationsOf(contract);
-  const handled = Object.keys(handlers).filter((name) => typeof handlers[name] === "function");
-  match("operations without a handler", names(operations), handled);
-  match("handlers without an operation", Object.keys(handlers), names(operations));
-  const security = securityHandlers(parts.security ?? {});
+  const written = operationsOf(parts.contract);
+  const leftOut = security ? [] : securityPlaces(parts.contract, written);
+  const contract = security ? parts.contract : withoutPlaces(parts.contract, leftOut);
+  const operations = security ? written : written.map(anonymousOperation);
+  const ids = operations.map(({ operationId }) => operationId);
   const schemes = Object.keys(contract.components?.securitySchemes ?? {});
-  match("security schemes without a handler", schemes, Object.keys(security));
-  match("security handlers without a scheme", Object.keys(security), schemes);
+  const handled = Object.keys(handlers).filter((id) => typeof handlers[id] === "function");
+  requireAll("operations without a handler", ids, handled);
+  requireAll("handlers without an operation", Object.keys(handlers), ids);
+  requireAll("security schemes without a handler", schemes, Object.keys(security ?? {}));
+  requireAll("security handlers without a scheme", Object.keys(security ?? {}), schemes);
+  return { contract, operations, handlers, leftOut };
+}
+
+function requireAll(problem: string, wanted: string[], given: string[]): void {
+  const missing = wanted.filter((name) => !given.includes(name));
+  if (missing.length > 0) throw new Error(`${problem}: ${missing.join(", ")}`);
+}
+
+type ServerParts = Pick<ServiceParts<unknown>, "renderError" | "mapError" | "log">;
+
+/** The server with its limits and its error responses. */
+function createServer({ renderError, mapError, log }: ServerParts): FastifyInstance {
+  function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const error = unwrapSecurityError(thrown);
+    const mapped = mapError?.(error);
+    const { status, messages, headers } = mapped ?? toHttpError(error);
+    const { method, routeOptions, params } = request;
+    const details = { err: error, method, route: routeOptions.url };
+    if (mapped) log.warn(details, messages.join("; "));
+    else if (status >= 500 && !(error instanceof HttpError)) log.error(details, "unexpected error");
+    const { type, body } = renderError(status, messages, { route: routeOptions.url, path: params as object });
+    return sendBody(reply.code(status).headers(headers), type, body, log);
+  }
 
   const app = fastify({
     return503OnClosing: false,
@@ -77,95 +124,89 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
     http: {
       requireHostHeader: false,
       optimizeEmptyRequests: true,
-      // Where the platform's own limit for headers is the longer one, it takes each for the other.
+      // If the headers timeout were longer than that of the request, Node.js would swap them.
       headersTimeout: requestMaxMs,
       connectionsCheckingInterval: requestCheckMs,
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     rewriteUrl: readTarget,
-    clientErrorHandler: answerBrokenRequests(renderError),
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    clientErrorHandler: respondToMalformed(renderError),
+    frameworkErrors: sendError,
   }) as unknown as FastifyInstance;
+  app.setErrorHandler(sendError);
+  closeStalledConnections(app.server);
+  app.server.on("connect", rejectConnect(renderError));
+  // An unknown expectation is ignored. The default of Node.js is a 417 with an empty body.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+  return app;
+}
 
-  function sendError(given: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const error = thrownIn(given);
-    const foreseen = parts.foresee?.(error);
-    const { status, messages, headers } = explain(foreseen ?? error);
-    const { method, routeOptions } = request;
-    const told = { err: error, method, route: routeOptions.url };
-    if (foreseen) log.warn(told, messages.join("; "));
-    else if (status >= 500 && !(error instanceof Refusal)) {
-      log.error(told, "request failed unexpectedly");
-    }
-    const { type, body } = renderError(status, messages, {
-      route: routeOptions.url,
-      path: request.params as object,
-    });
-    return sendReply(reply.code(status).headers(headers), type, body, log);
-  }
+/** The operation label of requests that belong to none. */
+const noOperation = "none";
 
+/** Adds what happens to every request, whatever its operation. Returns a signal that aborts when closing begins. */
+function addHooks<Operations>(
+  app: FastifyInstance,
+  { contract, operations }: Plan,
+  { metrics, onViolation }: ServiceParts<Operations>,
+): AbortSignal {
   const closing = closeGracefully(app);
   app.addHook("onRequest", ({ raw }, _reply, done) =>
-    done(refuseWhile(closing) ?? refuseOddHost(raw) ?? refuseOddTarget(raw.url as string)),
+    done(closingError(closing) ?? hostError(raw) ?? targetError(raw.url as string)),
   );
-  endStalled(app.server);
-  app.server.on("connect", refuseConnect(renderError));
-  // An expectation nobody knows is passed over; the platform would answer 417 with an empty body.
-  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  if (parts.onStrayReply) checkReplies(app, contract, parts.onStrayReply);
-  const countAs = parts.metrics && requestCounter(parts.metrics);
+  if (onViolation) checkResponses(app, contract, operations, onViolation);
   acceptJsonOnly(app);
-  app.setErrorHandler(sendError);
-  app.register(async (elsewhere) => {
-    if (countAs) elsewhere.addHook("onResponse", countAs(noOperation));
-    elsewhere.setNotFoundHandler((request, reply) =>
-      sendError(new Refusal(404, ["nothing is served at this path"]), request, reply),
-    );
+  const measure = metrics && requestDurations(metrics);
+  app.addHook("onRoute", (route) => {
+    if (measure) route.onResponse = measure(operationIdOf(route.schema) ?? noOperation);
   });
+  app.register(async (unknownPaths) => {
+    if (measure) unknownPaths.addHook("onResponse", measure(noOperation));
+    unknownPaths.setNotFoundHandler(() => {
+      throw new HttpError(404, ["nothing is served at this path"]);
+    });
+  });
+  return closing;
+}
 
-  if (parts.security) app.decorateRequest("caller", undefined);
+const operationIdOf = (schema: unknown) => (schema as { operationId?: string } | undefined)?.operationId;
+
+/** Binds each operation to its handler, and rejects the other methods of its path. */
+async function bindOperations<Operations>(
+  app: FastifyInstance,
+  { contract, operations, handlers }: Plan,
+  { security, log }: ServiceParts<Operations>,
+  closing: AbortSignal,
+): Promise<void> {
+  if (security) app.decorateRequest("caller", undefined);
   const ajv = openAjv();
   app.setValidatorCompiler(({ schema, httpPart }) =>
     httpPart === "params" || httpPart === "querystring"
       ? parametersReader(ajv, schema as Parameters<typeof parametersReader>[1], httpPart)
       : valueReader(ajv, schema as object, httpPart ?? "value"),
   );
-
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   app.addHook("onRoute", (route) => {
-    const operation = byId.get((route.schema as { operationId?: string } | undefined)?.operationId ?? "");
-    if (countAs) route.onResponse = countAs(operation?.operationId ?? noOperation);
-    if (operation) hardenRoute(route, operation, (schema) => follow(contract, schema));
+    const operation = byId.get(operationIdOf(route.schema) ?? "");
+    if (operation) strictRoute(route, operation);
   });
-  const bounded = boundInHand();
+  const limited = limitInFlight();
   await app.register(fastifyOpenapiGlue, {
-    specification: withoutReplies(contract, operations),
+    specification: withoutResponses(contract, operations),
     operationResolver(operationId: string) {
       const operation = byId.get(operationId) as Operation;
       const handler = handlers[operationId] as AnyHandler;
-      // How the service is must be told above all when it has too much to do.
+      // Health and metrics are needed most when the service is overloaded.
       const isOfHealth = operation.tags.includes("health");
-      return answerWith(isOfHealth ? handler : bounded(handler), operation, log, closing);
+      return routeHandler(isOfHealth ? handler : limited(handler), operation, log, closing);
     },
-    securityHandlers: security,
+    securityHandlers: securityHandlers(security ?? {}),
   });
   for (const method of METHODS) {
     if (method !== "CONNECT" && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
   for (const [url, declared] of Map.groupBy(operations, (operation) => operation.url)) {
-    refuseOtherMethods(
-      app,
-      url,
-      declared.map(({ method }) => method),
-    );
+    const methods = declared.map(({ method }) => method);
+    rejectOtherMethods(app, url, methods);
   }
-  if (parts.publication) publish(app, contract, parts.publication, leftOut);
-  return app;
-}
-
-const names = (operations: Operation[]) => operations.map(({ operationId }) => operationId);
-
-function match(complaint: string, wanted: string[], given: string[]): void {
-  const missing = wanted.filter((name) => !given.includes(name));
-  if (missing.length > 0) throw new Error(`${complaint}: ${missing.join(", ")}`);
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { makeKey, openIssuer } from "../../testing/issuer.ts";
 import { openLog } from "../process/log.ts";
-import { KeysAway, tokenReader } from "./tokens.ts";
+import { KeysUnavailable, tokenReader } from "./tokens.ts";
 
 const minuteMs = 60_000;
 const passes = (ms: number) => vi.setSystemTime(Date.now() + ms);
@@ -35,7 +35,7 @@ test("a new key is found, and a stranger's does not make every request a fetch",
   const second = await makeKey("second");
   const signed = await issuer.sign({}, { by: second });
   passes(31_000);
-  await expect(read(signed)).rejects.toThrow("a key that its issuer publishes");
+  await expect(read(signed)).rejects.toThrow("a key of its issuer");
   await expect(read(signed)).rejects.toThrow();
   expect(issuer.fetched()).toBe(2);
   await issuer.publish(second);
@@ -55,7 +55,7 @@ describe("while the issuer fails", () => {
       for (let round = 0; round < 5; round++) {
         const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => read(token)));
         for (const outcome of outcomes) {
-          expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(KeysAway) });
+          expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(KeysUnavailable) });
         }
       }
     };
@@ -81,13 +81,13 @@ describe("while the issuer fails", () => {
     passes(31_000);
     for (let round = 0; round < 20; round++) {
       const strange = await issuer.sign({ round }, { by: stranger });
-      await expect(read(strange)).rejects.toThrow("a key that its issuer publishes");
+      await expect(read(strange)).rejects.toThrow("a key of its issuer");
       expect((await read(await issuer.sign({ round }))).claims).toMatchObject({ round });
     }
     expect([issuer.fetched(), logged.length]).toEqual([2, 1]);
     passes(9.6 * minuteMs);
     const known = await issuer.sign({});
-    await expect(read(known)).rejects.toThrow(KeysAway);
+    await expect(read(known)).rejects.toThrow(KeysUnavailable);
     expect(issuer.fetched()).toBe(3);
     issuer.answerWith(200);
     passes(31_000);
@@ -103,10 +103,10 @@ describe("while the issuer fails", () => {
     await issuer.publish(second);
     const token = await issuer.sign({}, { by: second });
     passes(31_000);
-    await expect(read(token)).rejects.toThrow("a key that its issuer publishes");
+    await expect(read(token)).rejects.toThrow("a key of its issuer");
     issuer.answerWith(200);
     passes(29_000);
-    await expect(read(token)).rejects.toThrow("a key that its issuer publishes");
+    await expect(read(token)).rejects.toThrow("a key of its issuer");
     passes(2000);
     await read(token);
     expect(issuer.fetched()).toBe(3);
@@ -124,7 +124,7 @@ test("a key that is withdrawn is good for ten minutes and one at the most", asyn
   passes(0.9 * minuteMs);
   await read(token);
   passes(0.2 * minuteMs);
-  await expect(read(token)).rejects.toThrow("a key that its issuer publishes");
+  await expect(read(token)).rejects.toThrow("a key of its issuer");
 });
 
 test("a token is remembered until it expires, however often it is read", async () => {

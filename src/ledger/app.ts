@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import contract from "../../generated/ledger.json" with { type: "json" };
 import type { operations } from "../../generated/ledger.ts";
 import type { Contract } from "../contract/operations.ts";
-import { Refusal, unavailable } from "../http/http-error.ts";
+import { HttpError, unavailable } from "../http/http-error.ts";
 import { createService, type ServiceParts } from "../http/service.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "./database/database.ts";
 import { withinAccounts } from "./handlers/accounts.ts";
@@ -14,23 +14,23 @@ import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
 import type { Queue } from "./queue/queue.ts";
 
-interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "metrics" | "onStrayReply"> {
+interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "metrics" | "onViolation"> {
   database: Database;
-  /** A copy of the database for the requests to read from. */
+  /** A replica for requests to read from. Default: they read from the database. */
   replica?: Database | undefined;
   queue: Queue;
-  /** What takes messages from the queue in this process, if anything does. */
+  /** The receiver of this process, if it has one. */
   receiver?: ReceiverState | undefined;
-  /** Milliseconds after which a request's statement is given up on. */
+  /** Limit for a statement of a request, in milliseconds. */
   statementTimeoutMs: number;
 }
 
-/** What the ledger is to its callers, whoever answers them. */
+/** The contract of the service, its error format and its publication. */
 export const ledgerService = {
   contract: contract as unknown as Contract,
   renderError: problem,
   publication: {
-    contract: new URL("../../openapi/ledger.yaml", import.meta.url),
+    contract: new URL("../../generated/ledger.yaml", import.meta.url),
     queue: {
       contract: new URL("../../generated/payment-events.asyncapi.yaml", import.meta.url),
       page: new URL("../../generated/payment-events.html", import.meta.url),
@@ -38,7 +38,7 @@ export const ledgerService = {
   },
 };
 
-/** The payment ledger's reading API, ready to listen. */
+/** The read-only API of the payment ledger. It does not listen yet. */
 export function ledgerApp({
   database,
   replica,
@@ -60,17 +60,16 @@ export function ledgerApp({
   return createService<operations>({
     ...ledgerService,
     handlers: parts.security ? withinAccounts(handlers) : handlers,
-    foresee,
+    mapError,
     metrics,
     ...parts,
   });
 }
 
-function foresee(error: unknown): Refusal | undefined {
-  if (error instanceof DatabaseUnavailable) {
-    return unavailable("the database cannot be reached; trying again later may help");
-  }
+function mapError(error: unknown): HttpError | undefined {
+  if (error instanceof DatabaseUnavailable)
+    return unavailable("the database is unavailable; try again later");
   if (!(error instanceof StatementTimeout)) return undefined;
-  const advice = "a narrower question, for example between two dates, may get one";
-  return new Refusal(504, [`no answer within ${error.limitMs} ms; ${advice}`]);
+  const advice = "a narrower request, for example between two dates, may succeed";
+  return new HttpError(504, [`no answer within ${error.limitMs} ms; ${advice}`]);
 }

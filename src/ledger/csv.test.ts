@@ -361,7 +361,7 @@ describe("CSV", () => {
     [
       "account_id=57&from_date=x",
       400,
-      "query parameter from_date must be an instant with a zone, such as 2024-03-05T09:14:22Z",
+      "query parameter from_date must be an instant with a UTC offset, such as 2024-03-05T09:14:22Z",
     ],
     ["account_id=57&state=failed", 400, expect.stringContaining("with status_version 2")],
   ])("is refused as JSON is: %s is %i", async (query, status, text) => {
@@ -474,7 +474,7 @@ describe("a long table", () => {
     expect(ledger.logged).toEqual([]);
   });
 
-  test("that breaks off ends its connection, so that it cannot be taken for a whole one", async () => {
+  test("that fails closes its connection, so that it cannot be mistaken for a complete one", async () => {
     const strays: string[] = [];
     const logged: string[] = [];
     await using queue = await openQueue("memory:");
@@ -483,7 +483,7 @@ describe("a long table", () => {
       queue,
       statementTimeoutMs: 10_000,
       log: openLog("warn", { write: (line) => logged.push(line) }),
-      onStrayReply: (fault) => strays.push(fault),
+      onViolation: (fault) => strays.push(fault),
     });
     const base = await app.listen({ port: 0, host: "127.0.0.1" });
     const { body, statusCode } = await request(`${base}/v1/transaction?account_id=long`, {

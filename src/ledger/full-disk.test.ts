@@ -67,9 +67,7 @@ async function staysAndGoesOn(ledger: Ledger, disk: { fill(): Promise<void>; cle
   await disk.fill();
   const sort =
     "select count(*) from (select words, g from filler, generate_series(1, 9) as g order by words, g offset 9) as sorted";
-  await expect(ledger.database.query(sort)).rejects.toThrow(
-    /^the database is not available: .*No space left/,
-  );
+  await expect(ledger.database.query(sort)).rejects.toThrow(/^the database is unavailable: .*No space left/);
   for (const status of await statuses(ledger)) expect([200, 503]).toContain(status);
   await fillLog(ledger);
   for (const status of await statuses(ledger)) expect([200, 503]).toContain(status);
@@ -83,7 +81,7 @@ async function staysAndGoesOn(ledger: Ledger, disk: { fill(): Promise<void>; cle
 }
 
 describeOnSmallDisk("on a full disk, the ledger in the embedded database", 300, (openDisk) => {
-  test("answers what it can or 503, loses nothing, and goes on when there is space", async () => {
+  test("answers or responds 503, loses nothing, and continues when there is space", async () => {
     await using disk = await openDisk();
     const url = `pglite:${join(disk.folder, "database")}`;
     await using ledger = await startLedger({ open: () => openDatabase(url) });
@@ -91,7 +89,7 @@ describeOnSmallDisk("on a full disk, the ledger in the embedded database", 300, 
     expect((await ledger.ask("/healthcheck")).status).toBe(200);
   });
 
-  test("that was killed says why it does not start, and starts when there is space", async () => {
+  test("states the reason when it cannot start after a kill, and starts when there is space", async () => {
     await using disk = await openDisk();
     const env = {
       DATABASE_URL: `pglite:${join(disk.folder, "database")}`,
@@ -126,7 +124,7 @@ const noSpace = expect.stringMatching(
 
 describeOnSmallDisk("on a full disk", 600, (openDisk) => {
   describeNeeding("PostgreSQL", isPostgresInstalled())("of its server, the ledger", () => {
-    test("answers what it can or 503, loses nothing, and goes on when there is space", async () => {
+    test("answers or responds 503, loses nothing, and continues when there is space", async () => {
       await using disk = await openDisk();
       await using server = await startPostgres(disk.folder);
       await using ledger = await startLedger({ open: () => openDatabase(server.url) });
@@ -159,7 +157,7 @@ test("a limit of the size of files is an outage of the embedded database", async
   const limited = ["-c", 'ulimit -f 40000; exec "$0" "$@"', ...args];
   const { stdout } = await promisify(execFile)("sh", limited);
   expect(JSON.parse(stdout)).toEqual([
-    expect.stringMatching(/^the database is not available: could not write to file .*: File too large$/),
-    expect.stringMatching(/^the database is not available: could not extend file .*: File too large$/),
+    expect.stringMatching(/^the database is unavailable: could not write to file .*: File too large$/),
+    expect.stringMatching(/^the database is unavailable: could not extend file .*: File too large$/),
   ]);
 });

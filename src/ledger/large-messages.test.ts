@@ -49,18 +49,18 @@ describeNeeding("PostgreSQL or RabbitMQ", areInstalled)("of large messages", () 
     for (const id of ["small1", "just", "small2"]) {
       await ledger.until(`/v1/transaction/${id}?account_id=57`, { transaction_id: id });
     }
-    const [tooLarge, notText] = ["the message is larger than 1 MiB", "the message is not text in UTF-8"];
+    const [tooLarge, notText] = ["the message is larger than 1 MiB", "the message is not valid UTF-8"];
     const expected = refused.map((body, index) => ({
       digest: createHash("sha256").update(body).digest("hex"),
       reason: index < 2 ? tooLarge : notText,
     }));
-    const parked = (columns: string) => ledger.database.query(`select ${columns} from parked_message`);
+    const parked = (columns: string) => ledger.database.query(`select ${columns} from dead_letter`);
     await eventually(async () => expect(await parked("")).toHaveLength(3));
     expect(new Set(await parked("encode(sha256(body), 'hex') as digest, reason"))).toEqual(new Set(expected));
     await connection.close();
   });
 
-  test("500 of nearly 1 MiB are stored within 512 MiB of memory", async () => {
+  test("500 messages of nearly 1 MiB are stored within 512 MiB of memory", async () => {
     await using database = await startPostgres();
     await using queue = await openQueue(`${server.url}?queue=many`);
     const count = 500;

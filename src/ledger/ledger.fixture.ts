@@ -44,7 +44,7 @@ export async function startLedger({
     security,
     log,
     metrics,
-    onStrayReply: (fault) => strays.push(fault),
+    onViolation: (fault) => strays.push(fault),
   });
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   const stop = new AbortController();

@@ -63,7 +63,7 @@ describe("an event becomes a transaction", () => {
     });
   });
 
-  test("the first of two tellings of an event stays, and another time makes another event", async () => {
+  test("the first of two deliveries of an event is stored, and another timestamp makes another event", async () => {
     const told = { resource_external_id: "twice" };
     await ledger.send(message({ ...told, event_details: { gateway_account_id: "57", note: "first" } }));
     await ledger.until("/v1/transaction/twice?account_id=57", { transaction_id: "twice" });
@@ -81,7 +81,7 @@ describe("an event becomes a transaction", () => {
     ]);
   });
 
-  test("a refund before its payment shows at once, and takes the payment's details when they come", async () => {
+  test("a refund that arrives before its payment is shown at once and gets the payment's details when they arrive", async () => {
     const refund = {
       resource_type: "refund",
       resource_external_id: "first",
@@ -190,7 +190,7 @@ describe("an event becomes a transaction", () => {
 
 const compareIds = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 
-describe("a message that can never succeed is parked and holds up nobody", () => {
+describe("an invalid message becomes a dead letter and blocks no other", () => {
   let ledger: Awaited<ReturnType<typeof startLedger>>;
   beforeEach(async () => {
     ledger = await startLedger();
@@ -198,7 +198,7 @@ describe("a message that can never succeed is parked and holds up nobody", () =>
   });
   afterEach(() => ledger[Symbol.asyncDispose]());
 
-  test("its body and the reason are kept, its neighbours are stored", async () => {
+  test("the body and the reason are kept, and the other messages are stored", async () => {
     const broken = [
       "{",
       "[]",
@@ -211,21 +211,25 @@ describe("a message that can never succeed is parked and holds up nobody", () =>
     await ledger.send(message({ resource_external_id: "behind" }));
     await ledger.until("/v1/transaction/before?account_id=57", { transaction_id: "before" });
     await ledger.until("/v1/transaction/behind?account_id=57", { transaction_id: "behind" });
-    // They may have come in another batch than their neighbours.
+    // They may be in a later batch than the valid messages.
     await eventually(async () => {
-      const parked = await ledger.database.query<{ body: Uint8Array; reason: string }>(
-        "select * from parked_message",
+      const deadLetters = await ledger.database.query<{ body: Uint8Array; reason: string }>(
+        "select * from dead_letter",
       );
-      expect(parked.map(({ body }) => Buffer.from(body).toString()).sort()).toEqual(broken.sort());
-      for (const { reason } of parked) {
+      expect(deadLetters.map(({ body }) => Buffer.from(body).toString()).sort()).toEqual(broken.sort());
+      for (const { reason } of deadLetters) {
         expect(reason).toMatch(/not JSON|must be object|must be string|NUL/);
         const lines = ledger.logged.map((line) => JSON.parse(line)).filter((line) => line.reason === reason);
-        expect(lines[0]).toMatchObject({ level: 40, msg: "message parked", delivery: expect.any(String) });
+        expect(lines[0]).toMatchObject({
+          level: 40,
+          msg: "message became a dead letter",
+          delivery: expect.any(String),
+        });
       }
     });
   });
 
-  test("one that only the database refuses is found among its neighbours", async () => {
+  test("one that only the database rejects is found among the others", async () => {
     await ledger.send(
       message({ resource_external_id: "left" }),
       message({ resource_external_id: "planted", event_type: "PLANTED" }),
@@ -234,14 +238,14 @@ describe("a message that can never succeed is parked and holds up nobody", () =>
     await ledger.until("/v1/transaction/left?account_id=57", { transaction_id: "left" });
     await ledger.until("/v1/transaction/right?account_id=57", { transaction_id: "right" });
     const reasons = await ledger.database.query(
-      "select reason from parked_message where reason like '%SQLSTATE%'",
+      "select reason from dead_letter where reason like '%SQLSTATE%'",
     );
-    expect(reasons).toEqual([{ reason: "the database refuses to store it (SQLSTATE 23514)" }]);
+    expect(reasons).toEqual([{ reason: "the database rejects it (SQLSTATE 23514)" }]);
   });
 
-  test("one that cannot even be parked today comes again, and its neighbours are stored", async () => {
+  test("one that cannot be saved as a dead letter is retried, and the others are stored", async () => {
     await ledger.database.run(
-      "alter table parked_message add constraint not_today check (reason not like '%SQLSTATE%' or source_id is null) not valid",
+      "alter table dead_letter add constraint not_today check (reason not like '%SQLSTATE%' or source_id is null) not valid",
     );
     await ledger.send(
       message({ resource_external_id: "ahead" }),
@@ -250,12 +254,12 @@ describe("a message that can never succeed is parked and holds up nobody", () =>
     );
     await ledger.until("/v1/transaction/ahead?account_id=57", { transaction_id: "ahead" });
     await ledger.until("/v1/transaction/next?account_id=57", { transaction_id: "next" });
-    await ledger.database.run("alter table parked_message drop constraint not_today");
-    const parked = "select from parked_message where reason like '%SQLSTATE%'";
-    await expect.poll(() => ledger.database.query(parked)).toHaveLength(1);
+    await ledger.database.run("alter table dead_letter drop constraint not_today");
+    const rejected = "select from dead_letter where reason like '%SQLSTATE%'";
+    await expect.poll(() => ledger.database.query(rejected)).toHaveLength(1);
   });
 
-  test("one that fails today is put back and stored later", async () => {
+  test("one that fails with a transient error is retried and stored", async () => {
     await ledger.database.query("alter table event rename to event_away");
     await ledger.send(
       message({ resource_external_id: "patient" }),
@@ -491,7 +495,7 @@ describe("the service itself", () => {
       queue,
       statementTimeoutMs: 10_000,
       log: openLog("silent"),
-      onStrayReply: (fault) => strays.push(fault),
+      onViolation: (fault) => strays.push(fault),
     });
     const reply = await app.inject("/healthcheck");
     expect([reply.statusCode, reply.json()]).toEqual([
@@ -511,7 +515,7 @@ describe("the service itself", () => {
       await sql.run("lock table event, transaction, metadata_key");
       await enough;
     });
-    const text = "no answer within 200 ms; a narrower question, for example between two dates, may get one";
+    const text = "no answer within 200 ms; a narrower request, for example between two dates, may succeed";
     for (const path of [
       "/v1/transaction?account_id=57",
       "/v1/transaction/pay1?account_id=57",
@@ -538,7 +542,7 @@ describe("the service itself", () => {
     expect(method.headers).toMatchObject({ allow: "GET, HEAD", "content-type": problemType });
     expect(await ledger.ask("/v1/nothing")).toMatchObject({ status: 404, json: { status: 404 } });
     expect((await ledger.ask("/healthcheck?x=1")).json.message[0]).toContain(
-      'query parameter "x" is not known',
+      'query parameter "x" is unknown',
     );
     expect((await ledger.ask("/v1/transaction/?account_id=57", { method: "HEAD" })).status).toBe(200);
   });

@@ -37,7 +37,7 @@ async function keptOf(bodies: string[]) {
   await using database = await openDatabase(made.url);
   await migrate(database);
   const events = bodies.map((body) => (readMessage(body) as { event: NewEvent }).event);
-  await ingest(database, { events, reprojections: [], parked: [] });
+  await ingest(database, { events, rebuilds: [], deadLetters: [] });
   return await keptRows(database);
 }
 
@@ -52,7 +52,7 @@ describeOnServers("many processes", () => {
       },
     ],
   ])(
-    "that receive from one queue of %s, one of which is killed, end in the rows of one",
+    "which receive from one queue of %s save the rows of one process, although one is killed",
     async (_name, address) => {
       const { url, host } = await address();
       await using made = await newPostgres();
@@ -116,7 +116,7 @@ describeOnServers("many processes", () => {
     ]);
   });
 
-  test("answer with what any of them has committed, from that moment on", async () => {
+  test("see a commit of any of them in every later request", async () => {
     await using made = await newPostgres();
     const env = { DATABASE_URL: made.url, QUEUE_URL: `${broker}?queue=test-${randomUUID()}` };
     await using queue = await openQueue(env.QUEUE_URL);

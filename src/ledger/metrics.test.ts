@@ -39,15 +39,15 @@ test("messages are counted by what became of them, with their batches and how la
   await ledger.sendText("{", "[]", "nonsense");
   const outcomes = async () => ({
     stored: await readSeries('ledger_messages_total{outcome="stored"}'),
-    folded: await readSeries('ledger_messages_total{outcome="folded"}'),
-    parked: await readSeries('ledger_messages_total{outcome="parked"}'),
-    nowParked: await readSeries("ledger_parked_messages"),
+    folded: await readSeries('ledger_messages_total{outcome="rebuilt"}'),
+    parked: await readSeries('ledger_messages_total{outcome="dead_letter"}'),
+    nowParked: await readSeries("ledger_dead_letters"),
   });
   await expect.poll(outcomes).toEqual({ stored: 2, folded: 1, parked: 3, nowParked: 3 });
   expect(await readSeries("ledger_batch_messages_sum")).toBe(6);
   expect(await readSeries("ledger_ingest_lag_seconds_count")).toBe(6);
   expect(await readSeries('ledger_ingest_lag_seconds_bucket{le="10"}')).toBe(6);
-  expect(await readSeries("ledger_oldest_message_in_hand_seconds")).toBe(0);
+  expect(await readSeries("ledger_oldest_in_flight_message_seconds")).toBe(0);
 });
 
 test("an event that is stored already is a duplicate, in the same batch or in a later one", async () => {
@@ -66,7 +66,7 @@ test("an event that is stored already is a duplicate, in the same batch or in a 
 test("a message that is put back is counted, and waits", async () => {
   await ledger.database.run("alter table event rename to event_away");
   await ledger.send(message({ resource_external_id: "three" }));
-  await expect.poll(() => readSeries('ledger_messages_total{outcome="put_back"}')).toBeGreaterThan(0);
+  await expect.poll(() => readSeries('ledger_messages_total{outcome="retried"}')).toBeGreaterThan(0);
   await ledger.database.run("alter table event_away rename to event");
   await ledger.until("/v1/transaction/three?account_id=57", { transaction_id: "three" });
   expect(await readSeries("ledger_queue_messages_waiting")).toBe(0);

@@ -20,7 +20,7 @@ async function stored(id: string, details: string, account = "57"): Promise<void
   await ledger.until(`/v1/transaction/${id}?account_id=${account}`, { transaction_id: id });
 }
 
-describe("numbers keep their digits from the queue to every reply", () => {
+describe("numbers keep their digits from the queue to every response", () => {
   const numbers = [
     "9007199254740993",
     "-9007199254740993",
@@ -96,7 +96,7 @@ describe("numbers keep their digits from the queue to every reply", () => {
 });
 
 describe("a number that cannot be kept", () => {
-  const tooLong = "a number has more than 100 digits when it is written without an exponent";
+  const tooLong = "a number has more than 100 digits without an exponent";
   test.each([
     ["beyond any double", '"nested":{"a":[1e400]}', tooLong],
     ["as a double writes it itself", '"nested":{"a":[1e+308]}', tooLong],
@@ -121,7 +121,7 @@ describe("a number that cannot be kept", () => {
     await ledger.sendText(body);
     const latest = async () => {
       const rows = await ledger.database.query<{ reason: string; body: Uint8Array }>(
-        "select reason, body from parked_message order by id desc limit 1",
+        "select reason, body from dead_letter order by id desc limit 1",
       );
       return rows.map(({ reason, body }) => ({ reason, body: Buffer.from(body).toString() }));
     };

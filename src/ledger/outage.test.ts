@@ -21,7 +21,7 @@ async function connectOperator(url: string) {
 }
 
 describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away, the ledger", () => {
-  test("says so at once, keeps messages in the queue, and goes on when it is back", async () => {
+  test("answers 503 at once, leaves messages in the queue, and continues when the database is back", async () => {
     await using server = await startPostgres();
     await using ledger = await startLedger({ open: () => openDatabase(server.url) });
     await ledger.tell([message({ resource_external_id: "before" })]);
@@ -34,7 +34,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
       expect([status, headers["retry-after"], json.detail]).toEqual([
         503,
         "1",
-        "the database cannot be reached; trying again later may help",
+        "the database is unavailable; try again later",
       ]);
       // That is at once, compared with the 10 seconds there are for a statement.
       expect(performance.now() - begun).toBeLessThan(4000);
@@ -45,7 +45,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
       { database: { healthy: false, message: "The database cannot be reached" }, queue: { healthy: true } },
     ]);
     const { status, text } = await ledger.ask("/metrics");
-    expect([status, text]).toEqual([200, expect.stringContaining("\nledger_parked_messages Nan\n")]);
+    expect([status, text]).toEqual([200, expect.stringContaining("\nledger_dead_letters Nan\n")]);
 
     await ledger.send(...["1", "2", "3"].map((id) => message({ resource_external_id: id })));
     await sleep(3000);
@@ -58,7 +58,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
     for (const id of ["before", "1", "2", "3"]) {
       await ledger.until(`/v1/transaction/${id}?account_id=57`, { transaction_id: id });
     }
-    expect((await ledger.ask("/metrics")).text).toContain("\nledger_parked_messages 0\n");
+    expect((await ledger.ask("/metrics")).text).toContain("\nledger_dead_letters 0\n");
   });
 
   test("can be stopped while the database hangs", async () => {
@@ -137,7 +137,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
       begin: ["begin", "lock table event in exclusive mode"],
       end: ["rollback"],
     },
-  ])("says that nothing can be stored while $state, and then stores all at once", async ({ begin, end }) => {
+  ])("is unhealthy while $state, and then stores every message at once", async ({ begin, end }) => {
     await using server = await startPostgres();
     await using ledger = await startLedger({ open: () => openDatabase(server.url) });
     await ledger.tell([message({ resource_external_id: "before" })]);
@@ -161,7 +161,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("while its database is away
     expect((await ledger.ask("/v1/transaction/before?account_id=57")).status).toBe(200);
     const { text } = await ledger.ask("/metrics");
     // What is retried was taken once by each loop of the receiver, or was one that was tried by itself.
-    expect(Number(/outcome="put_back"\} (\d+)/.exec(text)?.[1])).toBeLessThan(4 * 100 + 50);
+    expect(Number(/outcome="retried"\} (\d+)/.exec(text)?.[1])).toBeLessThan(4 * 100 + 50);
 
     const healed = performance.now();
     for (const statement of end) await operator.query(statement);

@@ -22,7 +22,7 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)("processes of the ledge
   test.each([
     ["shares 3 sessions among all", ["pool_mode = transaction", "default_pool_size = 3"]],
     ["gives each connection a session", ["pool_mode = session", "default_pool_size = 100"]],
-  ])("that %s store every event, and answer", async (_name, lines) => {
+  ])("which %s store every event and answer", async (_name, lines) => {
     await using server = await startPostgres();
     await using pooler = await startPgbouncer(server, ...lines);
     const url = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
@@ -74,7 +74,7 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)("processes of the ledge
     for (const { exit } of ledgers) expect(await exit).toMatchObject({ code: 0, errors: "" });
 
     expect(await keptRows(database)).toEqual(expected);
-    expect(await database.query("select reason from parked_message")).toEqual([]);
+    expect(await database.query("select reason from dead_letter")).toEqual([]);
     expect(ledgers.flatMap(({ output }) => output().match(/"level":[56]0.*/g) ?? [])).toEqual([]);
   });
 });
@@ -90,6 +90,6 @@ async function undisturbed(server: TestServer, bodies: string[]) {
   await using database = await openDatabase(url.href);
   await migrate(database);
   const events = bodies.map((body) => (readMessage(body) as { event: NewEvent }).event);
-  await ingest(database, { events, reprojections: [], parked: [] });
+  await ingest(database, { events, rebuilds: [], deadLetters: [] });
   return await keptRows(database);
 }

@@ -193,23 +193,23 @@ describe("search refuses", () => {
   test.each([
     [
       "from_date=wrong-date",
-      "query parameter from_date must be an instant with a zone, such as 2024-03-05T09:14:22Z",
+      "query parameter from_date must be an instant with a UTC offset, such as 2024-03-05T09:14:22Z",
     ],
     [
       "to_date=2024-03-05",
-      "query parameter to_date must be an instant with a zone, such as 2024-03-05T09:14:22Z",
+      "query parameter to_date must be an instant with a UTC offset, such as 2024-03-05T09:14:22Z",
     ],
     [
       "from_date=2024-03-05T10:00:00",
-      "query parameter from_date must be an instant with a zone, such as 2024-03-05T09:14:22Z",
+      "query parameter from_date must be an instant with a UTC offset, such as 2024-03-05T09:14:22Z",
     ],
     [
       "from_settled_date=2024-02-30",
-      "query parameter from_settled_date must be a day of the calendar, such as 2024-03-05",
+      "query parameter from_settled_date must be a calendar day, such as 2024-03-05",
     ],
     [
       "to_settled_date=2024-03-05T00:00:00Z",
-      "query parameter to_settled_date must be a day of the calendar, such as 2024-03-05",
+      "query parameter to_settled_date must be a calendar day, such as 2024-03-05",
     ],
     ["state=bogus", `query parameter state must be one of ${statuses}`],
     ["state=Success", `query parameter state must be one of ${statuses}`],
@@ -246,8 +246,8 @@ describe("search refuses", () => {
     ["email=", "query parameter email must NOT have fewer than 1 characters"],
     ["metadata_value=%00", 'query parameter metadata_value must match pattern "^[^\\x00]*$"'],
     ["card_brands=visa,,amex", "query parameter card_brands/1 must NOT have fewer than 1 characters"],
-    ["cursor=bogus", "query parameter cursor must be one that the link next_cursor gave"],
-    ["cursor=WyJ4Iiwi", "query parameter cursor must be one that the link next_cursor gave"],
+    ["cursor=bogus", "query parameter cursor must be from a link next_cursor"],
+    ["cursor=WyJ4Iiwi", "query parameter cursor must be from a link next_cursor"],
     ["cursor=%25", 'query parameter cursor must match pattern "^[A-Za-z0-9_-]+$"'],
   ])("%s", async (query, text) => {
     const { status, json } = await ledger.ask(`/v1/transaction?account_id=57&${query}`);
@@ -279,7 +279,7 @@ describe("search refuses", () => {
     const cursor = Buffer.from(JSON.stringify(members)).toString("base64url");
     expect(await ledger.ask(`/v1/transaction?account_id=57&cursor=${cursor}`)).toMatchObject({
       status: 400,
-      json: { message: ["query parameter cursor must be one that the link next_cursor gave"] },
+      json: { message: ["query parameter cursor must be from a link next_cursor"] },
     });
   });
 
@@ -450,7 +450,7 @@ describe("pages", () => {
     const both = `${first._links.next_cursor.href.slice(ledger.base.length)}&page=2`;
     expect(await ledger.ask(both)).toMatchObject({
       status: 400,
-      json: { message: ["query parameters cursor and page exclude each other"] },
+      json: { message: ["query parameters cursor and page cannot be used together"] },
     });
   });
 
@@ -466,7 +466,7 @@ describe("pages", () => {
     expect(pages.flat()).toEqual(["c", "b", "a"].map(odd));
   });
 
-  test("by cursor hold nothing that arrived meanwhile, wherever it belongs", async () => {
+  test("by cursor have no transaction that arrived in the meantime, whatever its date", async () => {
     await using ledger = await startLedger();
     const query = "account_id=60&display_size=2";
     const at = (id: string, time: string) =>

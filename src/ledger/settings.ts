@@ -23,14 +23,14 @@ export const settings = {
   QUEUE_RECEIVER_BATCH_SIZE: count(100, 1000),
   QUEUE_RECEIVER_CONCURRENCY: count(4, 100),
   QUEUE_RECEIVER_WAIT_MS: milliseconds(20_000),
-  QUEUE_RECEIVER_PAUSE_MS: milliseconds(1000),
-  QUEUE_RECEIVER_PAUSE_MAX_MS: milliseconds(15 * 60 * 1000),
+  QUEUE_RECEIVER_RETRY_DELAY_MS: milliseconds(1000),
+  QUEUE_RECEIVER_RETRY_DELAY_MAX_MS: milliseconds(15 * 60 * 1000),
 };
 
 export const receiverLimits = (given: Settings<typeof settings>): ReceiverLimits => ({
   batchSize: given.QUEUE_RECEIVER_BATCH_SIZE,
   concurrency: given.QUEUE_RECEIVER_CONCURRENCY,
   waitMs: given.QUEUE_RECEIVER_WAIT_MS,
-  pauseMs: given.QUEUE_RECEIVER_PAUSE_MS,
-  pauseMaxMs: given.QUEUE_RECEIVER_PAUSE_MAX_MS,
+  retryDelayMs: given.QUEUE_RECEIVER_RETRY_DELAY_MS,
+  retryDelayMaxMs: given.QUEUE_RECEIVER_RETRY_DELAY_MAX_MS,
 });

@@ -101,11 +101,11 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
     await using other = await openDatabase(url.href);
     await migrate(other);
     const events = bodies.map((body) => (readMessage(body) as { event: NewEvent }).event);
-    await ingest(other, { events, reprojections: [], parked: [] });
+    await ingest(other, { events, rebuilds: [], deadLetters: [] });
     expect(await keptRows(database)).toEqual(await keptRows(other));
   }
 
-  test.each([1, 40])("when a process is stopped in the middle of a batch of %i", async (payments) => {
+  test.each([1, 40])("while a process is suspended in a batch of %i", async (payments) => {
     const [before, after] = [
       messages(payments, "PAYMENT_CREATED", 10),
       messages(payments, "CAPTURE_CONFIRMED", 20),
@@ -125,7 +125,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
     await expectUndisturbed([...before, ...after], [stopped, other]);
   });
 
-  test("when the line between a process and the database loses every packet in the middle of a batch", async () => {
+  test("while the network between a process and the database drops every packet during a batch", async () => {
     const [before, after] = [messages(40, "PAYMENT_CREATED", 10), messages(40, "CAPTURE_CONFIRMED", 20)];
     await using line = await openLine(server.url);
     const release = await holdEvents();
@@ -143,7 +143,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
     await expectUndisturbed([...before, ...after], [away, other]);
   });
 
-  test("when no connection from before says a word any more, and new ones work", async () => {
+  test("while every existing connection is silent and new ones work", async () => {
     const [before, during, after] = [
       messages(40, "PAYMENT_CREATED", 10),
       messages(40, "CAPTURE_CONFIRMED", 20),

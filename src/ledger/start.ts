@@ -12,7 +12,7 @@ import { migrate } from "./tables/migrate.ts";
 
 export { settings };
 
-/** Serves, and receives when it is told to, until `stop` aborts; closes in the reverse order of opening. */
+/** Runs the API and, unless it is switched off, the receiver until `stop` aborts. Then closes everything in reverse order. */
 export async function start(
   given: Settings<typeof settings>,
   security: Security | undefined,

@@ -567,7 +567,7 @@ describe("as of an instant", () => {
     }
   });
 
-  test("a payment is not settled before its payout was", async () => {
+  test("a payment is not settled before its payout", async () => {
     const { gateway_payout_id, settlement_summary } = await lookUp(
       "old",
       "account_id=57&as_of=2024-03-05T12:30Z",
@@ -701,7 +701,7 @@ describe("a child of a payment of another account", () => {
   });
 });
 
-test("as of an instant, what is another account's is refused before its history is read", async () => {
+test("as of an instant, a payment of another account is rejected before its history is read", async () => {
   const count = 20_000;
   await ledger.tell(story("payment", "busy", ["10:00", "PAYMENT_CREATED"]));
   await ledger.database.query(

@@ -1,30 +1,60 @@
-/** Hears what an operator should know of what was opened. */
+/** Receives warnings for an operator. */
 export type Warn = (text: string) => void;
 
-/** One way to open a port, chosen by the scheme of a URL. Its module is loaded only when it is chosen. */
-export interface Adapter<Port> {
-  /** How its URLs look, for people. */
-  form: string;
-  load(): Promise<{ open(url: URL, others: URL[], warn: Warn): Promise<Port> }>;
-  /** Whether a URL can name several hosts, with commas between; `open` gets a URL for each. */
-  hasManyHosts?: true;
-  /** The query parameters it knows, each with what a value must be and a test of it. */
-  parameters?: Record<string, { must: string; test: (text: string) => boolean }>;
+/** A query parameter of a URL. */
+export interface UrlParameter<Value> {
+  /** What a value must be, for error messages. */
+  must: string;
+  /** Returns undefined if the text is not a valid value. */
+  read(text: string): Value | undefined;
+  /** Default: none, and the value is undefined. */
+  default?: Value;
 }
 
-/** Adapters by scheme, the colon included. */
+type UrlParameters = Record<string, UrlParameter<unknown>>;
+
+/** The values of parameters, with defaults. */
+export type ValuesOf<Parameters extends UrlParameters> = {
+  [Name in keyof Parameters]: Parameters[Name] extends { default: infer Value }
+    ? Value
+    : Parameters[Name] extends UrlParameter<infer Value>
+      ? Value | undefined
+      : never;
+};
+
+/** A parsed URL of an adapter. */
+export interface Address<Values = object> {
+  /** The URL with its first host. */
+  url: URL;
+  /** The URL with each further host. */
+  others: URL[];
+  parameters: Values;
+  warn: Warn;
+}
+
+/** An implementation of a port, selected by the scheme of a URL. Its module is loaded only if it is selected. */
+export interface Adapter<Port> {
+  /** The form of its URLs, for error messages. */
+  form: string;
+  // biome-ignore lint/suspicious/noExplicitAny: The values are those of `parameters`.
+  load(): Promise<{ open(address: Address<any>): Promise<Port> }>;
+  /** Whether a URL can have several hosts, separated by commas. */
+  hasManyHosts?: true;
+  parameters?: UrlParameters;
+}
+
+/** Adapters by scheme, with the colon. */
 export type Adapters<Port> = Record<string, Adapter<Port>>;
 
-/** What is wrong with the text as a URL of one of these adapters, without repeating a value; undefined when nothing is. */
-export function findUrlFault<Port>(adapters: Adapters<Port>, text: string): string | undefined {
+/** The error in a URL of one of these adapters, without any of its values, or undefined. */
+export function findUrlError<Port>(adapters: Adapters<Port>, text: string): string | undefined {
   const [url, ...others] = parseUrls(text);
   const adapter = url ? adapterFor(adapters, url) : undefined;
   const forms = new Set(Object.values(adapters).map(({ form }) => form));
   if (!url || !adapter || others.includes(null)) return `must be one of ${[...forms].join(", ")}`;
-  if (others.length > 0 && !adapter.hasManyHosts)
-    return `names more than one host, it must be ${adapter.form}`;
+  if (others.length > 0 && !adapter.hasManyHosts) return `has more than one host; it must be ${adapter.form}`;
   if (url.pathname === "" && url.host === "" && adapter.form.includes("FOLDER")) {
-    return `names no folder, it must be ${adapter.form}`;
+    return `has no folder; it must be ${adapter.form}`;
   }
   if (!isDecodable(url)) return "has malformed percent-encoding";
   const known = adapter.parameters ?? {};
@@ -32,22 +62,22 @@ export function findUrlFault<Port>(adapters: Adapters<Port>, text: string): stri
     const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
     if (!parameter) {
       const all = Object.keys(known).join(", ") || "none";
-      return `has a parameter${nameToTell(url, name)} that ${url.protocol} does not know; known: ${all}`;
+      return `has a parameter${nameToShow(url, name)} that ${url.protocol} does not have; known: ${all}`;
     }
-    if (!parameter.test(value)) return `has a parameter ${name} that is not ${parameter.must}`;
+    if (parameter.read(value) === undefined) return `has a parameter ${name} that is not ${parameter.must}`;
   }
   return undefined;
 }
 
-/** The name of a parameter, unless it may be a part of a password, in which a `?` began what looks like a query. */
-const nameToTell = ({ search }: URL, name: string) =>
+/** The name of a parameter, unless it may be part of a password that contains a `?`. */
+const nameToShow = ({ search }: URL, name: string) =>
   /^[\w-]{1,40}$/.test(name) && !search.includes("@") ? ` ${name}` : "";
 
-/** A URL, which can name one host; for several, one URL each. */
+/** One URL for each host. */
 function parseUrls(text: string): (URL | null)[] {
-  const [, before, hosts = "", behind] = /^([^/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
+  const [, start, hosts = "", end] = /^([^/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
   if (!hosts.includes(",")) return [URL.parse(text)];
-  return hosts.split(",").map((host) => (host === "" ? null : URL.parse(before + host + behind)));
+  return hosts.split(",").map((host) => (host === "" ? null : URL.parse(start + host + end)));
 }
 
 function isDecodable({ username, password, pathname }: URL): boolean {
@@ -59,26 +89,47 @@ function isDecodable({ username, password, pathname }: URL): boolean {
   }
 }
 
-/** Opens what the URL names, which can warn at any time. */
+/** Opens the adapter that the URL selects. It can call `warn` at any time. Throws if the URL is invalid. */
 export async function openAdapter<Port>(
   adapters: Adapters<Port>,
   text: string,
   warn: Warn = () => {},
 ): Promise<Port> {
-  const fault = findUrlFault(adapters, text);
+  const error = findUrlError(adapters, text);
   const [url, ...others] = parseUrls(text) as [URL, ...URL[]];
-  const adapter = fault === undefined && adapterFor(adapters, url);
-  if (!adapter) throw new Error(`the URL ${fault}`);
-  return (await adapter.load()).open(url, others, warn);
+  const adapter = error === undefined && adapterFor(adapters, url);
+  if (!adapter) throw new Error(`the URL ${error}`);
+  const { open } = await adapter.load();
+  return open({ url, others, parameters: readParameters(url, adapter.parameters ?? {}), warn });
+}
+
+/** The values of the parameters of a valid URL. */
+export function readParameters<Parameters extends UrlParameters>(
+  { searchParams }: URL,
+  parameters: Parameters,
+): ValuesOf<Parameters> {
+  const values = Object.entries(parameters).map(([name, parameter]) => {
+    const text = searchParams.get(name);
+    return [name, text === null ? parameter.default : parameter.read(text)];
+  });
+  return Object.fromEntries(values) as ValuesOf<Parameters>;
 }
 
 const adapterFor = <Port>(adapters: Adapters<Port>, { protocol }: URL) =>
   Object.hasOwn(adapters, protocol) ? adapters[protocol] : undefined;
 
-/** The host of a URL as sockets take it: an address of IPv6 stands in brackets there. */
+/** The host of a URL for a socket: an IPv6 address without its brackets. */
 export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, "");
 
-/** From 1, and small enough to count anything with. */
-export const isWholeNumber = (text: string) => /^[1-9]\d{0,5}$/.test(text);
+/** A whole number from `min` to `max`. */
+export const wholeNumber = (defaultValue: number, { min = 1, max = 999_999, unit = "" } = {}) => ({
+  must: `a whole number ${unit}from ${min} to ${max}`,
+  read(text: string): number | undefined {
+    const value = Number(text);
+    return /^(0|[1-9]\d{0,8})$/.test(text) && value >= min && value <= max ? value : undefined;
+  },
+  default: defaultValue,
+});
+
 export const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
 export const portRange = "a whole number from 0 to 65535";

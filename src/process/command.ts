@@ -1,28 +1,28 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { describeError, messageOf } from "./describe-error.ts";
-import { SettingsFault } from "./settings.ts";
+import { SettingsError } from "./settings.ts";
 
-/** Arguments that cannot be used, in words for whoever typed them. */
-export class UsageFault extends Error {}
+/** The arguments of a command are wrong. */
+export class UsageError extends Error {}
 
-/** The options and the other words of a command line, as the platform reads them. */
+/** Parses a command line with `parseArgs` of Node.js. Throws `UsageError`. */
 export function parseCommandLine<Config extends ParseArgsConfig>(config: Config) {
   try {
     return parseArgs(config);
   } catch (error) {
-    throw new UsageFault((error as Error).message);
+    throw new UsageError((error as Error).message);
   }
 }
 
-/** Throws when there are arguments other than these. */
-export function refuseUnknown(args: string[], known: string[]): void {
+/** Throws `UsageError` if there are other arguments. */
+export function rejectUnknown(args: string[], known: string[]): void {
   const unknown = args.filter((arg) => !known.includes(arg));
   if (unknown.length > 0) {
-    throw new UsageFault(`unknown: ${unknown.join(" ")}; known: ${[...known, "--help"].join(", ")}`);
+    throw new UsageError(`unknown: ${unknown.join(" ")}; known: ${[...known, "--help"].join(", ")}`);
   }
 }
 
-/** A text from elsewhere, in which what would steer a terminal can be seen. */
+/** Foreign text with its control characters escaped, for a terminal. */
 export const printable = (text: string) =>
   text.replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -30,8 +30,8 @@ export const say = (line: string) => process.stdout.write(`${line}\n`);
 export const complain = (line: string) => process.stderr.write(`${line}\n`);
 
 /**
- * Runs this process as a command: `--help` prints the usage; what goes wrong is told in lines that name the command,
- * and the exit code is 2 for a wrong argument or setting, 1 for every other failure.
+ * Runs this process as a command. `--help` prints the usage. Errors are printed with the name of the command; the exit
+ * code is 2 for a wrong argument or setting and 1 for any other error.
  */
 export async function runCommand(name: string, usage: string, work: (args: string[]) => Promise<void>) {
   const args = process.argv.slice(2);
@@ -39,35 +39,35 @@ export async function runCommand(name: string, usage: string, work: (args: strin
     process.stdout.write(usage);
     return;
   }
-  // Whoever reads the output may have read enough, as `head` has.
+  // The reader of the output may have closed it, as `head` does.
   process.stdout.on("error", (error: Error & { code?: string }) => {
     if (error.code !== "EPIPE") throw error;
     process.exit();
   });
-  // The platform would print all that hangs on the error.
+  // Node.js would print every property of the error.
   process.on("uncaughtException", (error) => {
-    complain(`${name}: nobody caught ${JSON.stringify(describeError(error))}`);
+    complain(`${name}: uncaught error ${JSON.stringify(describeError(error))}`);
     process.exit(1);
   });
   try {
     await work(args);
   } catch (error) {
-    const faults = error instanceof SettingsFault ? error.faults : describe(error);
-    for (const fault of faults) complain(`${name}: ${fault}`);
-    process.exitCode = error instanceof SettingsFault || error instanceof UsageFault ? 2 : 1;
-    endWithin(endMaxMs);
+    const messages = error instanceof SettingsError ? error.messages : messagesOf(error);
+    for (const message of messages) complain(`${name}: ${message}`);
+    process.exitCode = error instanceof SettingsError || error instanceof UsageError ? 2 : 1;
+    exitWithin(exitMaxMs);
   }
 }
 
-function describe(error: unknown): string[] {
-  if (error instanceof AggregateError) return error.errors.flatMap(describe);
+function messagesOf(error: unknown): string[] {
+  if (error instanceof AggregateError) return error.errors.flatMap(messagesOf);
   return [messageOf(error)];
 }
 
-/** How long what a library left open may keep a process whose work is over. */
-export const endMaxMs = 2000;
+/** How long open handles of a library can delay the exit of a finished process. */
+export const exitMaxMs = 2000;
 
-/** Ends this process so many milliseconds from now, unless it has ended by itself. */
-export const endWithin = (limitMs: number) => {
+/** Exits after this many milliseconds, unless the process has exited by itself. */
+export const exitWithin = (limitMs: number) => {
   setTimeout(() => process.exit(), limitMs).unref();
 };

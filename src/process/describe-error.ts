@@ -1,6 +1,6 @@
 /**
- * What is told of an error, in the log and as the last words of a process: what, where and why, and nothing of the data
- * that was at work. Drivers hang statements and their values, people's data, on their errors.
+ * The parts of an error that are safe to log: type, code, message and stack, with its causes. Other properties are left
+ * out, since drivers attach statements and their values, which are personal data.
  */
 export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -15,27 +15,27 @@ export function describeError(error: unknown): object {
   };
 }
 
-/** The message, unless it can quote data. */
+/** The message of an error, unless it can quote data. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!quotesData(error)) return error.message.replace(argumentsOfRedis, "");
-  return `withheld, since it can quote data (${(error as { code?: string }).code ?? error.name})`;
+  return `withheld, because it can quote data (${(error as { code?: string }).code ?? error.name})`;
 }
 
 /**
- * A function of the platform quotes the text in which it found a fault (`"4242 4…" is not valid JSON`), and PostgreSQL,
- * in SQLSTATE class 22, the value (`invalid input syntax for type integer: "4242"`). What a trigger or a function of the
- * database raises may say anything; that is class P0, or whatever it chose.
+ * Built-in functions quote the invalid text (`"4242 4…" is not valid JSON`). PostgreSQL quotes the value in SQLSTATE class
+ * 22 (`invalid input syntax for type integer: "4242"`). The message that a trigger or function raises can contain
+ * anything; its class is P0 or one that it chooses.
  */
 const quotesData = (error: Error & { code?: unknown; routine?: unknown }): boolean =>
   (error instanceof SyntaxError && /\(<anonymous>\)/.test(error.stack ?? "")) ||
   /^(22|P0)...$/.test(String(error.code)) ||
   error.routine === "exec_stmt_raise";
 
-/** A Redis that does not know a command repeats it with what stood behind it, a password say. */
+/** Redis repeats the arguments of an unknown command, for example a password. */
 const argumentsOfRedis = /, with args beginning with: .*$/s;
 
-/** A stack without the message at its head. */
+/** A stack trace without the message at its start. */
 const framesOf = (stack: string): string =>
   stack
     .split("\n")

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * Makes a folder this process's own until it is disposed of. The lock is one the operating system takes back when the
- * process ends, however it ends, so none is ever left behind. Throws, in words for an operator, when another process
- * has the folder or it cannot be written.
+ * Locks a folder for this process until disposal. The operating system releases the lock when the process ends in any
+ * way. Throws an error with a message for an operator if another process has the lock or the folder cannot be written.
  */
 export function lockFolder(folder: string): Disposable {
   try {

@@ -1,10 +1,10 @@
 import { statfs } from "node:fs/promises";
 
 /**
- * Rejects, in words for an operator, when the disk of a folder has less free space than so many mebibytes: engines that
- * find none end, or do not say why they do not start.
+ * Rejects if the disk of a folder has less free space than this many mebibytes, with a message for an operator. Engines
+ * on a full disk crash, or do not report why they cannot start.
  */
-export async function refuseWithoutSpace(folder: string, mebibytes: number): Promise<void> {
+export async function requireFreeSpace(folder: string, mebibytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = Math.floor((bavail * bsize) / 2 ** 20);
   if (free >= mebibytes) return;

@@ -50,7 +50,7 @@ test.each([
       .then(work)
       .catch((error) => error),
   );
-  expect(told).toMatchObject({ message: `withheld, since it can quote data (${kind})` });
+  expect(told).toMatchObject({ message: `withheld, because it can quote data (${kind})` });
   expect(JSON.stringify(told)).not.toContain("planted");
 });
 

@@ -6,6 +6,6 @@ export type { FastifyBaseLogger as Logger } from "fastify";
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** JSON lines, on standard output unless another destination is given. */
+/** A log of JSON lines. Default destination: standard output. */
 export const openLog = (level: LogLevel, destination?: DestinationStream) =>
   pino({ level, serializers: { err: describeError } }, destination ?? pino.destination(1));

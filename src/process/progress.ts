@@ -1,26 +1,26 @@
-const everyMsOnTerminal = 100;
-const everyMsElsewhere = 5000;
+const terminalIntervalMs = 100;
+const lineIntervalMs = 5000;
 
 export interface Progress extends Disposable {
-  /** How many are done. */
+  /** The number of items done. */
   readonly count: number;
   advance(by: number): void;
 }
 
 /**
- * Tells on standard error how far a long work is, at what rate, and how long the rest will take when the whole is known:
- * in place on a terminal, elsewhere in a line every few seconds. Nothing of it stays on a terminal when it is disposed of.
+ * Shows the progress of long work on standard error: the count, the rate, and the remaining time if the total is known.
+ * On a terminal it is one line, which disappears on disposal; elsewhere it is a line every 5 seconds.
  */
 export function openProgress(
   done: string,
   total?: number,
   stream: NodeJS.WriteStream = process.stderr,
 ): Progress {
-  const begun = performance.now();
+  const start = performance.now();
   let count = 0;
-  let told = begun;
-  function tell(now: number): void {
-    const rate = count / ((now - begun) / 1000);
+  let shownAt = start;
+  function show(now: number): void {
+    const rate = count / ((now - start) / 1000);
     const parts = [
       total === undefined ? `${numeral(count)} ${done}` : `${numeral(count)} of ${numeral(total)} ${done}`,
       `${numeral(Math.round(rate))}/s`,
@@ -35,9 +35,9 @@ export function openProgress(
     advance(by) {
       count += by;
       const now = performance.now();
-      if (now - told < (stream.isTTY ? everyMsOnTerminal : everyMsElsewhere)) return;
-      told = now;
-      tell(now);
+      if (now - shownAt < (stream.isTTY ? terminalIntervalMs : lineIntervalMs)) return;
+      shownAt = now;
+      show(now);
     },
     [Symbol.dispose]() {
       if (stream.isTTY) stream.write("\r\x1b[K");

@@ -1,6 +1,6 @@
-import { type Adapters, findUrlFault, isPort, portRange } from "./adapter.ts";
+import { type Adapters, findUrlError, isPort, portRange } from "./adapter.ts";
 
-/** Reads one setting from its text: the value, or what it must be. Whether another is set can be asked by its name. */
+/** Parses a setting: its value, or what it must be. `isSet` returns whether another setting is set. */
 export type Setting<Value> = (
   text: string | undefined,
   isSet: (name: string) => boolean,
@@ -9,17 +9,17 @@ export type Settings<Specification> = {
   [Name in keyof Specification]: Specification[Name] extends Setting<infer Value> ? Value : never;
 };
 
-/** Settings that cannot be used: a line for each, which names it and does not repeat its value. */
-export class SettingsFault extends Error {
-  readonly faults: string[];
+/** Settings are wrong. There is a message for each, with its name and without its value. */
+export class SettingsError extends Error {
+  readonly messages: string[];
 
-  constructor(faults: string[]) {
-    super(faults.join("\n"));
-    this.faults = faults;
+  constructor(messages: string[]) {
+    super(messages.join("\n"));
+    this.messages = messages;
   }
 }
 
-/** All settings of a specification, or all that is wrong with them at once. An empty text counts as not set. */
+/** Reads all settings of a specification from the environment. Empty counts as not set. Throws `SettingsError`. */
 export function readSettings<Specification extends Record<string, Setting<unknown>>>(
   environment: Record<string, string | undefined>,
   specification: Specification,
@@ -28,62 +28,62 @@ export function readSettings<Specification extends Record<string, Setting<unknow
     name,
     outcome: setting(environment[name] || undefined, (other) => Boolean(environment[other])),
   }));
-  const faults = read.flatMap(({ name, outcome }) => ("must" in outcome ? [`${name} ${outcome.must}`] : []));
-  if (faults.length > 0) throw new SettingsFault(faults);
+  const errors = read.flatMap(({ name, outcome }) => ("must" in outcome ? [`${name} ${outcome.must}`] : []));
+  if (errors.length > 0) throw new SettingsError(errors);
   return Object.fromEntries(
     read.map(({ name, outcome }) => [name, (outcome as { value: unknown }).value]),
   ) as Settings<Specification>;
 }
 
-/** The address a service listens at; others than loopback have to be asked for. */
+/** The address to listen at. Default: loopback only. */
 export const host: Setting<string> = (given = "127.0.0.1") => ({ value: given });
 
 export const port =
-  (otherwise: number): Setting<number> =>
-  (given = String(otherwise)) =>
+  (defaultValue: number): Setting<number> =>
+  (given = String(defaultValue)) =>
     isPort(given) ? { value: Number(given) } : { must: `must be ${portRange}` };
 
-/** A whole number of something from 1. */
+/** A whole number from 1 to `max`. */
 export const count =
-  (otherwise: number, max: number, unit = ""): Setting<number> =>
-  (given = String(otherwise)) =>
+  (defaultValue: number, max: number, unit = ""): Setting<number> =>
+  (given = String(defaultValue)) =>
     /^[1-9]\d{0,9}$/.test(given) && Number(given) <= max
       ? { value: Number(given) }
       : { must: `must be a whole number ${unit}from 1 to ${max}` };
 
-/** How long something may take, up to what a timer can wait. */
-export const milliseconds = (otherwise: number): Setting<number> =>
-  count(otherwise, timerMaxMs, "of milliseconds ");
+/** A duration in milliseconds, up to the maximum of a timer (24.8 days). */
+export const milliseconds = (defaultValue: number): Setting<number> =>
+  count(defaultValue, timerMaxMs, "of milliseconds ");
 
 const timerMaxMs = 2 ** 31 - 1;
 
 export const flag =
-  (otherwise: boolean): Setting<boolean> =>
-  (given = String(otherwise)) =>
+  (defaultValue: boolean): Setting<boolean> =>
+  (given = String(defaultValue)) =>
     given === "true" || given === "false" ? { value: given === "true" } : { must: "must be true or false" };
 
 export const oneOf =
-  <Choice extends string>(choices: readonly Choice[], otherwise: Choice): Setting<Choice> =>
-  (given = otherwise) => {
+  <Choice extends string>(choices: readonly Choice[], defaultValue: Choice): Setting<Choice> =>
+  (given = defaultValue) => {
     const value = choices.find((choice) => choice === given);
     return value === undefined ? { must: `must be one of ${choices.join(", ")}` } : { value };
   };
 
-/** A setting that need not be given. */
+/** A setting without a default. */
 export const optional =
   <Value>(setting: Setting<Value>): Setting<Value | undefined> =>
   (given, isSet) =>
     given === undefined ? { value: undefined } : setting(given, isSet);
 
-/** A URL whose scheme chooses one of the adapters. */
+/** A URL that selects one of the adapters. */
 export const adapterUrl =
-  (adapters: Adapters<unknown>, otherwise = ""): Setting<string> =>
-  (given = otherwise) => {
-    const must = findUrlFault(adapters, given);
-    return must === undefined ? { value: given } : { must };
+  (adapters: Adapters<unknown>, defaultValue = ""): Setting<string> =>
+  (given = defaultValue) => {
+    const error = findUrlError(adapters, given);
+    return error === undefined ? { value: given } : { must: error };
   };
 
-/** A URL to fetch from. The platform fetches none that has credentials. */
+/** A URL to fetch. `fetch` rejects URLs with credentials. */
 export const webUrl = (given: string): ReturnType<Setting<URL>> => {
   const url = URL.parse(given);
   return url && /^https?:$/.test(url.protocol) && !url.username && !url.password
@@ -93,8 +93,8 @@ export const webUrl = (given: string): ReturnType<Setting<URL>> => {
 
 export const anyText = (given: string): ReturnType<Setting<string>> => ({ value: given });
 
-/** One of some settings that are all set, or none of them. */
-export const together =
+/** One of several settings of which all are set or none. */
+export const allOrNone =
   <Value>(names: string[], read: (given: string) => ReturnType<Setting<Value>>): Setting<Value | undefined> =>
   (given, isSet) => {
     if (given !== undefined) return read(given);

@@ -5,21 +5,20 @@ export const untilStopped = (stop: AbortSignal) =>
     else stop.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** npm passes on the Ctrl-C that the terminal has sent to every process already; that is not a second one. */
+/** npm forwards a Ctrl-C that the terminal has already sent to every process; within this time it is not a second one. */
 const sameSignalMs = 1000;
 
 /**
- * A signal that aborts at the first SIGINT or SIGTERM of this process. A later one ends the process at once, as it would
- * have without us.
+ * Aborts at the first SIGINT or SIGTERM of this process. A later one has its default effect and ends the process.
  */
 export function stopOnSignals(): AbortController {
   const stop = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) {
-    const hear = () => {
+    const listener = () => {
       stop.abort();
-      setTimeout(() => process.removeListener(name, hear), sameSignalMs).unref();
+      setTimeout(() => process.removeListener(name, listener), sameSignalMs).unref();
     };
-    process.on(name, hear);
+    process.on(name, listener);
   }
   return stop;
 }

@@ -1,14 +1,18 @@
 /**
- * The same, but it rejects with `late` when it has not settled within so many milliseconds, also when it then settles
- * late because this thread was busy.
+ * Resolves or rejects like `work`, but rejects with `error` if `work` takes longer than `limitMs` milliseconds, also if
+ * this thread was too busy to notice in time.
  */
-export async function inTime<Result>(work: Promise<Result>, limitMs: number, late: Error): Promise<Result> {
-  const begun = performance.now();
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(reject, limitMs, late);
+export async function withTimeout<Result>(
+  work: Promise<Result>,
+  limitMs: number,
+  error: Error,
+): Promise<Result> {
+  const start = performance.now();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(reject, limitMs, error);
   try {
-    const result = await Promise.race([work, tooLate]);
-    if (performance.now() - begun > limitMs) throw late;
+    const result = await Promise.race([work, timeout]);
+    if (performance.now() - start > limitMs) throw error;
     return result;
   } finally {
     clearTimeout(timer);

@@ -1,6 +1,4 @@
-/**
- * The items in their order, in chunks of up to `countMax` and up to `bytesMax` bytes; a larger item is a chunk of its own.
- */
+/** The items in order, in chunks of up to `countMax` items and `bytesMax` bytes. A larger item is its own chunk. */
 export function inChunks<Item>(
   items: Item[],
   sizeOf: (item: Item) => number,

@@ -1,6 +1,6 @@
 /**
- * JSON whose numbers keep all their digits. JavaScript's numbers are doubles, which hold about sixteen. A number that a
- * double does not hold exactly becomes raw JSON (`JSON.rawJSON`), which is written as it was read.
+ * JSON whose numbers keep all their digits. A JavaScript number is a double with about 16 digits. A number that a double
+ * cannot represent exactly becomes raw JSON (`JSON.rawJSON`), which is written as it was read.
  */
 
 declare global {
@@ -13,7 +13,7 @@ declare global {
   }
 }
 
-/** A number by its digits, as they stood in the text. */
+/** A number as its JSON text. */
 export interface RawNumber {
   readonly rawJSON: string;
 }
@@ -21,14 +21,14 @@ export interface RawNumber {
 export const isRawNumber = (value: unknown): value is RawNumber => JSON.isRawJSON(value);
 
 /**
- * The numbers in an object or an array that a double may not hold, of 16 characters and more or with an exponent; and
- * those it writes with an exponent, since they are so small.
+ * Matches a number in an object or array that may need raw JSON: with 16 characters or more, with an exponent, or so small
+ * that JavaScript writes it with an exponent.
  */
 const longNumber = /[\s:[,]-?\d(?:[\d.]{15}|[\d.]*[eE]|\.0{6})/;
 
 /**
- * The object or array that a JSON text holds, with exact numbers. `plain` is what `JSON.parse` makes of the text, where
- * that is known. Throws when the text is not JSON.
+ * Parses an object or array with exact numbers. `plain` is the result of `JSON.parse`, if the caller has it. Throws if the
+ * text is not JSON.
  */
 export const parseExactly = (text: string, plain?: unknown): unknown =>
   longNumber.test(text) ? JSON.parse(text, keepDigits) : (plain ?? JSON.parse(text));
@@ -36,21 +36,21 @@ export const parseExactly = (text: string, plain?: unknown): unknown =>
 const keepDigits = (_key: string, value: unknown, { source = "" }: { source?: string }): unknown =>
   typeof value === "number" && !isExact(value, source) ? JSON.rawJSON(source) : value;
 
-/** A number whose text would need an exponent counts as inexact, since readers show numbers as text, too. */
+/** A number that JavaScript writes with an exponent counts as inexact, since numbers are also shown as text. */
 function isExact(value: number, source: string): boolean {
-  // A double holds every integer that is this small.
+  // A safe integer is exact.
   if (Number.isSafeInteger(value) && value !== 0 && source.length < 16) return true;
   const text = String(value);
   if (text.includes("e")) return false;
   return text === source || (source.length <= comparedMax && decimalOf(source) === decimalOf(text));
 }
 
-/** Longer than any double is written. */
+/** No double is written with more characters. */
 const comparedMax = 400;
 
 const numberForm = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/;
 
-/** The same text for the same number: its digits without zeros at the ends, and the power of ten they are multiplied by. */
+/** A normal form of a number: its digits without leading and trailing zeros, and the power of ten. */
 function decimalOf(text: string): string {
   const [, sign, whole = "", fraction = "", exponent = "0"] = numberForm.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, "");
@@ -59,7 +59,7 @@ function decimalOf(text: string): string {
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
 
-/** Whether a number in an exactly parsed value has more than `max` digits when it is written without an exponent. */
+/** Whether an exactly parsed value contains a number with more than `max` digits without an exponent. */
 export const hasLongerNumber = (max: number, value: unknown): boolean =>
   isRawNumber(value)
     ? writtenDigits(value.rawJSON) > max

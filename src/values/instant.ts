@@ -7,7 +7,7 @@ const instant = new RegExp(`^${dayForm}T${timeForm}${offsetForm}${zoneForm}$`);
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
-/** Whether this is a day of the calendar from the year 1 on, written `2024-03-05`. */
+/** Whether the text is a calendar day from the year 1, in the form `2024-03-05`. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const year = Number(text.slice(0, 4));
@@ -18,10 +18,9 @@ export function isDay(text: string): boolean {
 }
 
 /**
- * An instant with a zone (RFC 3339, also without seconds, with an offset of hours alone, or with the zone's name in
- * brackets behind, which decides nothing), in the one form the ledger keeps and sorts by: UTC, six fraction digits,
- * `Z`. Digits beyond the sixth are cut off. Undefined when the text is no such instant, or lies outside the years 1 to
- * 9999.
+ * Converts an instant to the form that the ledger stores and sorts: UTC with six fraction digits and `Z`. Accepts RFC 3339
+ * and also no seconds, an offset of hours only, and the name of a time zone in brackets, which is ignored. Further
+ * fraction digits are truncated. Undefined if the text is not an instant in the years 1 to 9999.
  */
 export function readInstant(text: string): string | undefined {
   const [matched, day, hour, minute, second = "00", fraction = "", sign, zoneHours, zoneMinutes = "00"] =
@@ -36,5 +35,5 @@ export function readInstant(text: string): string | undefined {
   return `${utc.slice(0, 19)}.${digits}Z`;
 }
 
-/** Milliseconds since 1970 (UTC) of such an instant, the rest cut off. */
+/** Milliseconds since 1970 (UTC) of an instant, truncated. */
 export const millisecondsOf = (instantText: string): number => Date.parse(readInstant(instantText) ?? "");

@@ -7,12 +7,12 @@ declare global {
   }
 }
 
-// A 64-bit integer is a JSON number with all its digits; the language leaves this choice to the program.
+// A bigint is written as a JSON number with all its digits. JavaScript has no default.
 BigInt.prototype.toJSON = function toJSON() {
   return JSON.rawJSON(String(this));
 };
 
-/** What a text says; undefined when it is not JSON. */
+/** Parses JSON. Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -21,17 +21,17 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a body of this media type is one JSON value. */
+/** Whether a body of this media type is a single JSON value. */
 export const isJson = (mediaType: string): boolean => /[/+]json$/.test(mediaType);
 
 /**
- * Whether every text in a JSON value is Unicode: none holds half of a surrogate pair, which in JSON text stands as an
- * escape that an even number of backslashes precedes.
+ * Whether no text in a JSON value has an unpaired surrogate. `JSON.stringify` writes one as an escape, which an even
+ * number of backslashes precedes.
  */
 export const isUnicode = (value: unknown): boolean =>
   !/(?<!\\)(?:\\\\)*\\ud[89a-f]../.test(JSON.stringify(value));
 
-/** Deeper than anybody goes, and far from where the engines that read and write JSON give up. */
+/** Maximum nesting of JSON from outside, far below the limits of the engines that process it. */
 export const nestingMax = 100;
 
 export const isDeeperThan = (levels: number, value: unknown): boolean =>
@@ -39,5 +39,5 @@ export const isDeeperThan = (levels: number, value: unknown): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
 
-/** JSON text, ended by a line feed as every body of the services is. */
+/** JSON with a line feed at its end, like every body of the services. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -26,7 +26,7 @@ test("a line that is no UTF-8 is named, behind those before it", async () => {
       const reading = (async () => {
         for await (const line of linesOf(inPieces(bytes, 3))) seen.push(line);
       })();
-      await expect(reading).rejects.toThrow("line 3 is not text in UTF-8");
+      await expect(reading).rejects.toThrow("line 3 is not valid UTF-8");
       expect(seen).toEqual(["a", "b"]);
     }
   }

@@ -1,8 +1,8 @@
 const lineFeed = 0x0a;
 
 /**
- * The lines of a file of JSON lines; rejects at one that is not text in UTF-8. The platform's own reader ends a line at
- * U+2028, too, which can stand inside a text of JSON.
+ * The lines of a file of JSON lines. Rejects at a line that is not valid UTF-8. `readline` of Node.js would also end a
+ * line at U+2028, which JSON texts can contain.
  */
 export async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -13,7 +13,7 @@ export async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<str
       const line = decoder.decode(Buffer.concat(pieces));
       return number === 1 ? line.replace(/^\uFEFF/, "") : line;
     } catch {
-      throw new Error(`line ${number} is not text in UTF-8`);
+      throw new Error(`line ${number} is not valid UTF-8`);
     }
   }
   let rest: Buffer[] = [];

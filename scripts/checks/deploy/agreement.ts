@@ -2,7 +2,7 @@ import { settings as features } from "../../../src/features/start.ts";
 import { authenticationSettings } from "../../../src/http/authentication.ts";
 import { settings as ledger } from "../../../src/ledger/start.ts";
 import { logLevels } from "../../../src/process/log.ts";
-import { oneOf, readSettings, type Setting, SettingsFault } from "../../../src/process/settings.ts";
+import { oneOf, readSettings, type Setting, SettingsError } from "../../../src/process/settings.ts";
 
 /** What compose or Kubernetes is told to run. */
 export interface Container {
@@ -70,7 +70,7 @@ function readPort(
     const read = readSettings(environment as Record<string, string>, settings);
     return { faults: [], port: read[portName] as number };
   } catch (error) {
-    if (!(error instanceof SettingsFault)) throw error;
-    return { faults: error.faults };
+    if (!(error instanceof SettingsError)) throw error;
+    return { faults: error.messages };
   }
 }

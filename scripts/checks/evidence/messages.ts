@@ -200,7 +200,7 @@ export const messages: EventMessage[] = [
 ];
 
 /** Messages that are no events: fold again what is stored. */
-export const reprojections: EventMessage[] = [true, "true" as const].map((reproject_domain_object) => ({
+export const rebuilds: EventMessage[] = [true, "true" as const].map((reproject_domain_object) => ({
   event_type: "REPROJECT",
   resource_type: "payment",
   resource_external_id: "rich",

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { type Dispatcher, request } from "undici";
 import { type Operation, operationsOf } from "../../../src/contract/operations.ts";
-import { mediaTypeOf, replyChecker, type SeenReply } from "../../../src/contract/response-check.ts";
+import { mediaTypeOf, type ReceivedResponse, responseChecker } from "../../../src/contract/response-check.ts";
 import type { Subject } from "./subjects.ts";
 
 /** One reply to one request, and how it strayed from the contract, if it did. */
@@ -36,7 +36,7 @@ interface Question {
 
 interface Exchange {
   question: Question;
-  reply: SeenReply;
+  reply: ReceivedResponse;
 }
 
 /** Asks a service everything there is to ask, in every situation, as any client would: over HTTP. */
@@ -62,7 +62,7 @@ export async function observe(subject: Subject): Promise<Observation[]> {
     await whenClosing(subject, samples),
   ].flat();
 
-  const faultOf = replyChecker(subject.contract);
+  const faultOf = responseChecker(subject.contract);
   return exchanges.map(({ question, reply }) => {
     const { operation, method, path, headers: sentHeaders, sent, status: expected } = question;
     const { status, headers, body = "" } = reply;
@@ -96,7 +96,7 @@ const isSent = ({ parameters }: Operation, header: string): boolean =>
   parameters.some(({ name, in: place }) => place === "header" && name.toLowerCase() === header);
 
 /** The headers that a reply has and its operation does not declare. */
-function surplusOf({ responses }: Operation, { status, headers }: SeenReply): string | undefined {
+function surplusOf({ responses }: Operation, { status, headers }: ReceivedResponse): string | undefined {
   const declared = Object.keys(responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
   const known = [...undeclared.back, ...declared];
   const surplus = Object.keys(headers).filter((name) => !known.includes(name));
@@ -229,7 +229,7 @@ async function begin(app: FastifyInstance, questions: Question[]) {
   };
 }
 
-function readReply(text: string): SeenReply {
+function readReply(text: string): ReceivedResponse {
   const [head = "", body = ""] = text.split("\r\n\r\n");
   const [statusLine = "", ...lines] = head.split("\r\n");
   const headers = lines

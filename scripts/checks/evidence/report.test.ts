@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Contract } from "../../../src/contract/operations.ts";
-import { Refusal } from "../../../src/http/http-error.ts";
+import { HttpError } from "../../../src/http/http-error.ts";
 import type { Security } from "../../../src/http/security.ts";
 import { createService } from "../../../src/http/service.ts";
 import { openLog } from "../../../src/process/log.ts";
@@ -112,7 +112,7 @@ const guard = (...letIn: (string | undefined)[]): Security => ({
   bearer: async ({ headers }, [scope]) => {
     const token = headers.authorization?.replace("Bearer ", "");
     const isLetIn = token === scope || letIn.includes(token ?? "nobody");
-    if (!isLetIn) throw new Refusal(token === undefined ? 401 : 403, ["no"]);
+    if (!isLetIn) throw new HttpError(token === undefined ? 401 : 403, ["no"]);
     return { scopes: new Set(), claims: {} };
   },
 });
@@ -137,7 +137,7 @@ describe("the evidence is not enough", () => {
       { contract: guarded, tokens, security: guard("nobody") },
       [
         "getLight was never seen to answer 401 text/plain",
-        "GET /light?side=north&past=true was answered 200: 401 was expected",
+        "GET /light?side=north&past=true returned 200: 401 was expected",
       ],
     ],
     [
@@ -145,7 +145,7 @@ describe("the evidence is not enough", () => {
       { contract: guarded, tokens, security: guard("hear") },
       [
         "getLight was never seen to answer 403 text/plain",
-        "GET /light?side=north&past=true was answered 200: 403 was expected",
+        "GET /light?side=north&past=true returned 200: 403 was expected",
       ],
     ],
     [
@@ -160,12 +160,12 @@ describe("the evidence is not enough", () => {
     [
       "when a status was seen that is not declared",
       { contract: crossing({ responses: { 405: undefined } }) },
-      ["PATCH /light?side=north&past=true was answered 405: the status is not declared"],
+      ["PATCH /light?side=north&past=true returned 405: the status is not declared"],
     ],
     [
       "when a reply has a header that is not declared",
       { contract: crossing({ responses: { 405: error } }) },
-      ["PATCH /light?side=north&past=true was answered 405: the headers allow are not declared"],
+      ["PATCH /light?side=north&past=true returned 405: the headers allow are not declared"],
     ],
     [
       "when a header was never seen, or never left out",
@@ -180,7 +180,7 @@ describe("the evidence is not enough", () => {
       "when a reply did not conform",
       { replies: { ...replies, south: { status: 200, body: { colour: "green", size: 3 } } } },
       [
-        'GET /light?side=south&past=false was answered 200: body/"size" is not known; known: colour, since',
+        'GET /light?side=south&past=false returned 200: body/"size" is unknown; known: colour, since',
         ...[
           'getLight 200.colour: the value "green"',
           "getLight 200: without since",
@@ -190,9 +190,9 @@ describe("the evidence is not enough", () => {
       ],
     ],
     [
-      "when a request was answered with another status than it must be",
+      "when a request returned with another status than it must be",
       { requests: [...requests, asked(400, "/light?side=south")] },
-      ["GET /light?side=south was answered 200: 400 was expected"],
+      ["GET /light?side=south returned 200: 400 was expected"],
     ],
     [
       "when a value of an enum was never seen",

@@ -30,7 +30,7 @@ export function evidenceOf(subject: Subject, observations: Observation[]): Evide
     version,
     answers: answersOf(subject, observations),
     strays: strays.map(
-      ({ method, path, status, fault }) => `${method} ${path.slice(0, 120)} was answered ${status}: ${fault}`,
+      ({ method, path, status, fault }) => `${method} ${path.slice(0, 120)} returned ${status}: ${fault}`,
     ),
     unseen: unseenOf(subject, observations),
   };

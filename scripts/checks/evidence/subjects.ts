@@ -14,7 +14,7 @@ import { migrate } from "../../../src/ledger/tables/migrate.ts";
 import { openLog } from "../../../src/process/log.ts";
 import { readSettings } from "../../../src/process/settings.ts";
 import { openIssuer } from "../../../testing/issuer.ts";
-import { messages, reprojections } from "./messages.ts";
+import { messages, rebuilds } from "./messages.ts";
 import { type Asked, featuresRequests, ledgerRequests } from "./requests.ts";
 
 /** How things stand when a service is asked. */
@@ -60,10 +60,10 @@ export async function ledgerSubject(): Promise<Subject> {
 
   const required = ["event_type", "resource_type", "resource_external_id", "timestamp"];
   const refused = required.map((name) => ({ ...messages[0], [name]: undefined }));
-  const sent = [...messages, ...refused, ...reprojections];
+  const sent = [...messages, ...refused, ...rebuilds];
   await queue.send(sent.map((message) => JSON.stringify(message)));
   const stored = await counted(messages.length, () => database.query("select from event"));
-  const parked = await counted(refused.length, () => database.query("select from parked_message"));
+  const parked = await counted(refused.length, () => database.query("select from dead_letter"));
   if (stored !== messages.length || parked !== refused.length) {
     throw new Error(
       `of ${messages.length} events ${stored} were stored, of ${refused.length} faults ${parked} parked`,
@@ -74,7 +74,7 @@ export async function ledgerSubject(): Promise<Subject> {
     contract: ledgerService.contract,
     requests: ledgerRequests,
     tokens: { good: await issuer.sign({ scope: "ledger:read:all" }), poor: await issuer.sign({}) },
-    taken: { EventMessage: [...messages, ...reprojections] },
+    taken: { EventMessage: [...messages, ...rebuilds] },
     async open(situation) {
       const busy = situation === "its database is busy";
       const app = await ledgerApp({
@@ -83,7 +83,7 @@ export async function ledgerSubject(): Promise<Subject> {
         receiver: busy
           ? undefined
           : situation === "what it depends on is away"
-            ? { oldestInHandMs: () => 3_600_000, failingForMs: () => 0 }
+            ? { oldestInFlightMs: () => 3_600_000, failingForMs: () => 0 }
             : receiver,
         statementTimeoutMs: busy ? 50 : 60_000,
         security: issuer.security,

@@ -36,7 +36,7 @@ describeOnSharedStores("the command store", (make) => {
     ]);
 
     const other = `lmdb:${folder}/other`;
-    for (const told of ["4 added, 0 there, 0 expired", "0 added, 4 there, 0 expired"]) {
+    for (const told of ["4 added, 0 already present, 0 expired", "0 added, 4 already present, 0 expired"]) {
       const imported = await store(other, ["import", "all.ndjson"], folder);
       expect(imported).toMatchObject({ code: 0, output: `imported all.ndjson: ${told}\n` });
     }
@@ -56,7 +56,10 @@ describeOnSharedStores("the command store", (make) => {
       newFolder(),
       `${lines.join("\r\n")}\r\n\r\n`,
     );
-    expect({ code, output }).toEqual({ code: 0, output: "imported -: 2,345 added, 0 there, 0 expired\n" });
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: "imported -: 2,345 added, 0 already present, 0 expired\n",
+    });
     const expected = Array.from({ length: 782 }, (_, index) => String(index * 3));
     expect(await open.list("kind", "0")).toEqual(expected);
     expect((await store(made.url, ["export", "-"], newFolder())).output.split("\n")).toHaveLength(2346);
@@ -68,7 +71,7 @@ describe("the command store", () => {
     const folder = newFolder();
     const line = JSON.stringify({ resource: "a", id: "b", feature: "c", expires_at: "2001-01-01T00:00:00Z" });
     expect((await store("lmdb:s", ["import", "-"], folder, line)).output).toBe(
-      "imported -: 0 added, 0 there, 1 expired\n",
+      "imported -: 0 added, 0 already present, 1 expired\n",
     );
     expect((await store("lmdb:s", ["export", "-"], folder)).output).toBe("");
   });
@@ -76,7 +79,7 @@ describe("the command store", () => {
   test.each([
     ["{", "line 2 is not JSON"],
     ["[]", "line 2: the whole must be object"],
-    ['{"resource":"a","id":"b","feature":"\\ud800"}', "line 2 holds half of a surrogate pair"],
+    ['{"resource":"a","id":"b","feature":"\\ud800"}', "line 2 has an unpaired surrogate"],
     ['{"resource":"a","id":"b"}', "line 2: feature is required"],
     ['{"resource":"a","id":"b","feature":""}', "line 2: feature must NOT have fewer than 1 characters"],
     ['{"resource":"a","id":"b","feature":"c","expires_at":"soon"}', "line 2: expires_at must be"],
@@ -86,14 +89,14 @@ describe("the command store", () => {
     const { code, errors } = await store("lmdb:s", ["import", "-"], newFolder(), `\n${line}\n${good}\n`);
     expect(code).toBe(1);
     expect(errors).toContain(`store: ${message}`);
-    expect(errors).toContain("features were imported before");
+    expect(errors).toContain("features were imported");
   });
 
   test.each([
-    [[], "say export or import"],
-    [["export"], "say export or import"],
-    [["import", "a", "b"], "say export or import"],
-    [["exprot", "a"], "say export or import"],
+    [[], "expected export or import"],
+    [["export"], "expected export or import"],
+    [["import", "a", "b"], "expected export or import"],
+    [["exprot", "a"], "expected export or import"],
     [["export", "a", "--all"], "--all"],
   ])("a usage it does not know: %j", async (args, message) => {
     const { code, errors } = await store("lmdb:s", args, newFolder());
@@ -105,7 +108,7 @@ describe("the command store", () => {
     const { code, errors } = await store("memory:", ["export", "a"], newFolder());
     expect({ code, errors }).toEqual({
       code: 2,
-      errors: "store: FEATURES_STORE_URL is memory:, which only its own process can read\n",
+      errors: "store: FEATURES_STORE_URL is memory:, which no other process can read\n",
     });
   });
 
@@ -141,7 +144,7 @@ describe("the command store", () => {
     importing.child.kill("SIGINT");
     const { code, errors } = await importing.exit;
     expect(code).toBe(1);
-    const [, told = ""] = /store: stopped; ([\d,]+) features were imported before/.exec(errors) ?? [];
+    const [, told = ""] = /store: stopped; ([\d,]+) features were imported/.exec(errors) ?? [];
     const exported = await store("lmdb:s", ["export", "-"], folder);
     expect(exported.output.split("\n")).toHaveLength(Number(told.replaceAll(",", "")) + 1);
   });
@@ -161,6 +164,6 @@ describe("the command store", () => {
     importing.child.kill("SIGINT");
     const { code, errors } = await importing.exit;
     expect(code).toBe(1);
-    expect(errors).toContain("store: stopped; 1,000 features were imported before\n");
+    expect(errors).toContain("store: stopped; 1,000 features were imported\n");
   });
 });

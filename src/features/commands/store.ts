@@ -6,7 +6,7 @@ import contract from "../../../generated/features.json" with { type: "json" };
 import type { components } from "../../../generated/features.ts";
 import type { Contract } from "../../contract/operations.ts";
 import { schemaValidator } from "../../contract/validation.ts";
-import { parseCommandLine, runCommand, say, UsageFault } from "../../process/command.ts";
+import { parseCommandLine, runCommand, say, UsageError } from "../../process/command.ts";
 import { numeral, openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
@@ -14,33 +14,34 @@ import { isUnicode, parseJson, toJson } from "../../values/json.ts";
 import { linesOf } from "../../values/lines.ts";
 import { expiryOf, isPast } from "../handlers/expiry.ts";
 import { settings } from "../settings.ts";
-import { changeMany, type ResourceWish } from "../store/change-many.ts";
+import { changeMany, type ResourceChange } from "../store/change-many.ts";
 import { type FeatureStore, openFeatureStore } from "../store/store.ts";
 
 const usage = `Usage: npm run store -- export FILE
        npm run store -- import FILE
 
-Writes all features of the store at FEATURES_STORE_URL to a file, or adds those of a file to it, while the service runs.
-A line is a JSON object as the contract's Entry describes it; - is standard output or input.
+Exports all features of the store at FEATURES_STORE_URL to a file, or imports a file into it. The service can run
+meanwhile. Each line is a JSON object (schema Entry of the contract). A FILE of - is standard output or input.
 
-  export   those of a resource stand together, in their order. What changes meanwhile is in it as before or as after
-  import   adds in the order of the lines; what is there keeps its place. What has expired since is left out.
-           Importing a file again does no harm
+  export   the features of a resource are together and in order; a resource that changes meanwhile is exported in its
+           state before or after the change
+  import   adds features in the order of the lines; a feature that exists keeps its position, an expired feature is
+           skipped. It is safe to import a file again
   --help   print this text
 `;
 
-const linesAtOnce = 1000;
-const findFaults = schemaValidator(contract as unknown as Contract, "Entry");
+const linesPerBatch = 1000;
+const findErrors = schemaValidator(contract as unknown as Contract, "Entry");
 
 function readLine(
   number: number,
   line: string,
-): { type: "add"; expiresAt: number | undefined } & ResourceWish {
+): { type: "add"; expiresAt: number | undefined } & ResourceChange {
   const entry = parseJson(line);
   if (entry === undefined) throw new Error(`line ${number} is not JSON`);
-  if (!isUnicode(entry)) throw new Error(`line ${number} holds half of a surrogate pair`);
-  const faults = findFaults(entry);
-  if (faults.length > 0) throw new Error(`line ${number}: ${faults.join("; ")}`);
+  if (!isUnicode(entry)) throw new Error(`line ${number} has an unpaired surrogate`);
+  const errors = findErrors(entry);
+  if (errors.length > 0) throw new Error(`line ${number}: ${errors.join("; ")}`);
   const { resource, id, feature, expires_at } = entry as components["schemas"]["Entry"];
   return { type: "add", resource, id, feature, expiresAt: expiryOf(expires_at) };
 }
@@ -50,11 +51,11 @@ await runCommand("store", usage, async (args) => {
   const [command = "", file, ...more] = positionals;
   const work = { export: exportTo, import: importFrom }[command];
   if (!work || file === undefined || more.length > 0) {
-    throw new UsageFault("say export or import, and one file, or - for standard output or input");
+    throw new UsageError("expected export or import, and one file (- for standard output or input)");
   }
   const { FEATURES_STORE_URL } = readSettings(process.env, settings);
   if (FEATURES_STORE_URL.startsWith("memory:")) {
-    throw new UsageFault("FEATURES_STORE_URL is memory:, which only its own process can read");
+    throw new UsageError("FEATURES_STORE_URL is memory:, which no other process can read");
   }
   const { signal } = stopOnSignals();
   await using store = await openFeatureStore(FEATURES_STORE_URL);
@@ -68,7 +69,7 @@ async function exportTo(store: FeatureStore, file: string, signal: AbortSignal):
     for await (const { resource, id, feature, expiresAt } of store.entries()) {
       const expires_at = expiresAt === undefined ? undefined : new Date(expiresAt).toISOString();
       lines.push(toJson({ resource, id, feature, expires_at } satisfies components["schemas"]["Entry"]));
-      if (lines.length < linesAtOnce) continue;
+      if (lines.length < linesPerBatch) continue;
       yield lines.join("");
       progress.advance(lines.length);
       lines = [];
@@ -80,14 +81,14 @@ async function exportTo(store: FeatureStore, file: string, signal: AbortSignal):
     await pipeline(chunks, process.stdout, { signal, end: false });
     return;
   }
-  // Under another name until it is whole.
-  const unfinished = `${file}.part`;
+  // The file gets its name when it is complete.
+  const incomplete = `${file}.part`;
   try {
-    await pipeline(chunks, createWriteStream(unfinished), { signal });
-    await rename(unfinished, file);
+    await pipeline(chunks, createWriteStream(incomplete), { signal });
+    await rename(incomplete, file);
   } catch (error) {
-    await rm(unfinished, { force: true });
-    throw signal.aborted ? new Error(`stopped; ${file} is not written`) : error;
+    await rm(incomplete, { force: true });
+    throw signal.aborted ? new Error(`stopped; ${file} was not written`) : error;
   }
   say(`exported ${numeral(progress.count)} features to ${file}`);
 }
@@ -95,29 +96,29 @@ async function exportTo(store: FeatureStore, file: string, signal: AbortSignal):
 async function importFrom(store: FeatureStore, file: string, signal: AbortSignal): Promise<void> {
   using progress = openProgress("imported");
   const input = addAbortSignal(signal, file === "-" ? process.stdin : createReadStream(file));
-  const counts = { added: 0, there: 0, expired: 0 };
-  let wishes: ResourceWish[] = [];
+  const counts = { added: 0, "already present": 0, expired: 0 };
+  let changes: ResourceChange[] = [];
   let number = 0;
   async function flush() {
-    for (const had of await changeMany(store.change, wishes)) counts[had ? "there" : "added"] += 1;
-    progress.advance(wishes.length);
-    wishes = [];
+    for (const had of await changeMany(store.change, changes)) counts[had ? "already present" : "added"] += 1;
+    progress.advance(changes.length);
+    changes = [];
   }
   try {
     for await (const line of linesOf(input)) {
       signal.throwIfAborted();
       number += 1;
       if (line.trim() === "") continue;
-      const wish = readLine(number, line);
-      if (isPast(wish.expiresAt)) counts.expired += 1;
-      else wishes.push(wish);
-      if (wishes.length === linesAtOnce) await flush();
+      const change = readLine(number, line);
+      if (isPast(change.expiresAt)) counts.expired += 1;
+      else changes.push(change);
+      if (changes.length === linesPerBatch) await flush();
     }
     await flush();
   } catch (error) {
     const { message } = signal.aborted ? new Error("stopped") : (error as Error);
-    throw new Error(`${message}; ${numeral(progress.count)} features were imported before`);
+    throw new Error(`${message}; ${numeral(progress.count)} features were imported`);
   }
-  const told = Object.entries(counts).map(([what, count]) => `${numeral(count)} ${what}`);
-  say(`imported ${file}: ${told.join(", ")}`);
+  const totals = Object.entries(counts).map(([outcome, count]) => `${numeral(count)} ${outcome}`);
+  say(`imported ${file}: ${totals.join(", ")}`);
 }

@@ -1,6 +1,6 @@
 import { millisecondsOf } from "../../values/instant.ts";
 
-/** When a feature is to expire, in milliseconds since 1970 (UTC), if it is. */
+/** The expiry time in milliseconds since 1970 (UTC). */
 export const expiryOf = (expires_at: string | undefined): number | undefined =>
   expires_at === undefined ? undefined : millisecondsOf(expires_at);
 

@@ -2,7 +2,7 @@ import type { operations } from "../../../generated/features.ts";
 import { entityTag, isMatched } from "../../http/entity-tag.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { toJson } from "../../values/json.ts";
-import type { FeatureStore, Wish } from "../store/store.ts";
+import type { FeatureChange, FeatureStore } from "../store/store.ts";
 import { errorLine } from "./errors.ts";
 import { expiryOf, isPast } from "./expiry.ts";
 
@@ -15,11 +15,9 @@ type FeatureOperation =
   | "removeFeature"
   | "listResources";
 
-/** One resource and its features, and the resources of one feature. */
+/** The features of one resource, and the resources that have one feature. */
 export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>, FeatureOperation> {
-  /**
-   * Gives a resource these features and no others, if its list may be replaced; resolves with the list as it is then.
-   */
+  /** Replaces the list of a resource if `mayReplace` accepts it. Resolves with the new list, or undefined if not. */
   async function replace(
     resource: string,
     id: string,
@@ -31,14 +29,14 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
       const list = await store.list(resource, id);
       if (!mayReplace(list)) return undefined;
       const had = new Set(list);
-      const wishes: Wish[] = [
+      const changes: FeatureChange[] = [
         ...list
           .filter((feature) => !wanted.has(feature))
           .map((feature) => ({ type: "remove" as const, feature })),
         ...features.map((feature) => ({ type: "add" as const, feature })),
       ];
-      // When somebody has changed the list meanwhile, it is another list that may be replaced or not.
-      if (await store.change(resource, id, wishes, list)) {
+      // If the list has changed meanwhile, the new list is checked again.
+      if (await store.change(resource, id, changes, list)) {
         return [
           ...list.filter((feature) => wanted.has(feature)),
           ...features.filter((feature) => !had.has(feature)),
@@ -57,15 +55,12 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
       log.debug({ resource, id, features }, "replace features");
       const ifMatch = headers["If-Match"];
       if (ifMatch === undefined) {
-        return errorLine(
-          428,
-          "the header If-Match must name the ETag of the list that is to be replaced, or be *",
-        );
+        return errorLine(428, "the header If-Match is required: the ETag of the list to replace, or *");
       }
       const tagOf = (list: string[]) => entityTag(toJson(list));
       const list = await replace(resource, id, features, (present) => isMatched(ifMatch, tagOf(present)));
       if (list) return { status: 200, body: list };
-      return errorLine(412, "the list is not the one named in If-Match; its ETag is another now");
+      return errorLine(412, "the list has changed: its ETag is not the one in If-Match");
     },
 
     async removeFeatures({ path: { resource, id }, log }) {

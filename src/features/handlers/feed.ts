@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { components } from "../../../generated/features.ts";
-import { type FeatureStore, StoreFailure, type ToldChange } from "../store/store.ts";
+import { type FeatureStore, type FeedEntry, StoreFailure } from "../store/store.ts";
 
-/** Milliseconds after which those who wait for changes look again. */
-const lookEveryMs = 200;
-/** Milliseconds after which something is sent although nothing has changed. */
+/** Milliseconds between polls of the store for all open streams. */
+const pollEveryMs = 200;
+/** Milliseconds without a change after which a comment is sent. */
 const heartbeatMs = 15_000;
 const pageMax = 1000;
 
-/** A change as the contract shows it. */
-export function viewChange({
+/** A feed entry as the contract shows it. */
+export function viewRecord({
   cursor,
-  change: { type, at, resource, id, feature, expiresAt },
-}: ToldChange): components["schemas"]["Change"] {
+  record: { type, at, resource, id, feature, expiresAt },
+}: FeedEntry): components["schemas"]["ChangeRecord"] {
   return {
     cursor,
     type,
@@ -25,26 +25,26 @@ export function viewChange({
 }
 
 /**
- * What makes a stream of server-sent events (WHATWG HTML, section 9.2): these changes, then those behind the cursor as
- * they come. It ends when it is not wanted any more, and when changes behind its cursor are not kept any more.
+ * Creates streams of server-sent events (WHATWG HTML, section 9.2). A stream sends the given entries, then the entries
+ * after the cursor as they appear. It ends when the signal aborts, and when records after its cursor have been deleted.
  */
 export function openFeed(store: FeatureStore) {
-  const moved = openWatch(store);
-  return async function* follow(told: ToldChange[], cursor: string, ended: AbortSignal) {
-    // A comment, so that the caller hears at once that the stream is open.
+  const waitForRecord = openWatch(store);
+  return async function* follow(entries: FeedEntry[], cursor: string, signal: AbortSignal) {
+    // Shows the caller at once that the stream is open.
     yield comment;
-    let page: ToldChange[] | undefined = told;
+    let page: FeedEntry[] | undefined = entries;
     let position = cursor;
-    while (page && !ended.aborted) {
+    while (page && !signal.aborted) {
       if (page.length > 0) yield page.map(eventOf).join("");
-      else if (!(await moved(position, ended))) yield comment;
+      else if (!(await waitForRecord(position, signal))) yield comment;
       page = await read(position);
       position = page?.at(-1)?.cursor ?? position;
     }
   };
 
-  /** A store that fails has nothing to tell now: who comes back would be refused, and browsers take that for good. */
-  async function read(position: string): Promise<ToldChange[] | undefined> {
+  /** While the store fails there are no entries. To end the stream would make browsers give up for good. */
+  async function read(position: string): Promise<FeedEntry[] | undefined> {
     try {
       return await store.changes(position, pageMax);
     } catch (error) {
@@ -55,38 +55,38 @@ export function openFeed(store: FeatureStore) {
 }
 
 const comment = ":\n\n";
-const eventOf = (told: ToldChange) => `id: ${told.cursor}\ndata: ${JSON.stringify(viewChange(told))}\n\n`;
+const eventOf = (entry: FeedEntry) => `id: ${entry.cursor}\ndata: ${JSON.stringify(viewRecord(entry))}\n\n`;
 
 /**
- * One look at the store for all who wait. Resolves with true when the newest change lies behind the cursor, with false
- * after a heartbeat's time or at an end.
+ * Polls the store once for all streams that wait. Resolves with true when there is a record after the cursor, with false
+ * after the heartbeat interval or when the signal aborts.
  */
 function openWatch(store: FeatureStore) {
-  const waiting = new Map<(moved: boolean) => void, string>();
-  let isLooking = false;
+  const waiting = new Map<(hasRecord: boolean) => void, string>();
+  let isPolling = false;
 
-  async function look(): Promise<void> {
-    isLooking = true;
+  async function poll(): Promise<void> {
+    isPolling = true;
     while (waiting.size > 0) {
-      await sleep(lookEveryMs);
+      await sleep(pollEveryMs);
       const newest = await store.newest().catch(() => undefined);
       for (const [resolve, cursor] of waiting) if (newest !== undefined && newest !== cursor) resolve(true);
     }
-    isLooking = false;
+    isPolling = false;
   }
 
-  return async (cursor: string, ended: AbortSignal): Promise<boolean> => {
+  return async (cursor: string, signal: AbortSignal): Promise<boolean> => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const end = () => resolve(false);
     const heartbeat = setTimeout(end, heartbeatMs);
-    ended.addEventListener("abort", end);
+    signal.addEventListener("abort", end);
     waiting.set(resolve, cursor);
-    if (!isLooking) void look();
+    if (!isPolling) void poll();
     try {
-      return !ended.aborted && (await promise);
+      return !signal.aborted && (await promise);
     } finally {
       waiting.delete(resolve);
-      ended.removeEventListener("abort", end);
+      signal.removeEventListener("abort", end);
       clearTimeout(heartbeat);
     }
   };

@@ -8,7 +8,7 @@ import type { FeatureStore } from "../store/store.ts";
 type Schemas = components["schemas"];
 type FlagOperation = "evaluateFlag" | "evaluateFlags";
 
-/** The OpenFeature Remote Evaluation Protocol: the features of a resource as flags. */
+/** Features as flags, by the OpenFeature Remote Evaluation Protocol. */
 export function flagHandlers(store: FeatureStore): Pick<Handlers<operations>, FlagOperation> {
   return {
     async evaluateFlag({ path: { key }, body: { context }, log }) {
@@ -34,7 +34,7 @@ function flag(key: string, value: boolean): Schemas["EvaluationSuccess"] {
   return { key, value, reason: value ? "TARGETING_MATCH" : "STATIC" };
 }
 
-/** The resource a context is about, or why it is about none. */
+/** The resource that a context names, or the error if it names none. */
 function subjectOf(
   context: Schemas["EvaluationContext"],
 ): { resource: string; id: string } | Schemas["BulkEvaluationFailure"] {
@@ -42,7 +42,7 @@ function subjectOf(
   if (resource !== undefined && id !== undefined) {
     return isName(resource) && isName(id)
       ? { resource, id }
-      : failure("INVALID_CONTEXT", `resource and id must each be ${whatNamesAre}`);
+      : failure("INVALID_CONTEXT", `resource and id must each be ${nameRule}`);
   }
   if (targetingKey === undefined || targetingKey === "") {
     return failure(
@@ -56,7 +56,7 @@ function subjectOf(
     ? { resource: kind, id: identifier }
     : failure(
         "INVALID_CONTEXT",
-        `targetingKey must be resource/id, each percent-encoded, such as customer/42, and each ${whatNamesAre}`,
+        `targetingKey must be resource/id, each percent-encoded, such as customer/42, and each ${nameRule}`,
       );
 }
 
@@ -65,12 +65,12 @@ const failure = (errorCode: Schemas["EvaluationErrorCode"], errorDetails: string
   errorDetails,
 });
 
-const whatNamesAre = "a text of 1 to 256 characters without control characters";
-let faultsOfName: ((value: unknown) => string[]) | undefined;
+const nameRule = "a text of 1 to 256 characters without control characters";
+let nameErrors: ((value: unknown) => string[]) | undefined;
 function isName(value: unknown): value is string {
-  // Compiled when it is first needed, which in most services is never.
-  faultsOfName ??= schemaValidator(contract as unknown as Contract, "Name");
-  return faultsOfName(value).length === 0;
+  // Compiled at its first use, since most services have none.
+  nameErrors ??= schemaValidator(contract as unknown as Contract, "Name");
+  return nameErrors(value).length === 0;
 }
 
 function decoded(part: string): string | undefined {

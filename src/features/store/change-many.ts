@@ -1,28 +1,28 @@
-import type { Wish } from "./store.ts";
+import type { FeatureChange } from "./store.ts";
 
-/** A wish for some resource. */
-export type ResourceWish = Wish & { resource: string; id: string };
+/** A change to a feature of the resource that it names. */
+export type ResourceChange = FeatureChange & { resource: string; id: string };
 
 /**
- * Fulfils wishes for many resources by a store's `change`, those of each in their order and in one step. Resolves, for
- * each wish, with whether its resource had the feature before it. When it rejects, those of some resources may have been
- * fulfilled.
+ * Makes changes to many resources with a store's `change`, which makes those to one resource in order and atomically.
+ * Resolves with whether the resource had the feature before each change. If it rejects, the changes to some resources
+ * may have been made.
  */
-export async function changeMany<One extends { resource: string; id: string }>(
-  change: (resource: string, id: string, wishes: One[]) => Promise<boolean[] | undefined>,
-  wishes: One[],
+export async function changeMany<Change extends { resource: string; id: string }>(
+  change: (resource: string, id: string, changes: Change[]) => Promise<boolean[] | undefined>,
+  changes: Change[],
 ): Promise<boolean[]> {
   const had: boolean[] = [];
-  const ofResources = Map.groupBy(wishes.entries(), ([, { resource, id }]) => JSON.stringify([resource, id]));
+  const byResource = Map.groupBy(changes.entries(), ([, { resource, id }]) => JSON.stringify([resource, id]));
   await Promise.all(
-    Array.from(ofResources.values(), async (members) => {
+    Array.from(byResource.values(), async (members) => {
       const [[, { resource, id }]] = members as [(typeof members)[number]];
-      const answers = await change(
+      const results = await change(
         resource,
         id,
-        members.map(([, wish]) => wish),
+        members.map(([, member]) => member),
       );
-      for (const [position, [index]] of members.entries()) had[index] = answers?.[position] ?? false;
+      for (const [position, [index]] of members.entries()) had[index] = results?.[position] ?? false;
     }),
   );
   return had;

@@ -3,10 +3,12 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { open as openEnvironment, type RootDatabase } from "lmdb";
-import { refuseWithoutSpace } from "../../process/free-space.ts";
-import { inTime } from "../../process/with-timeout.ts";
-import { type OrderedMap, openOrderedStore } from "./ordered-store.ts";
-import { changesKept, type FeatureStore, StoreFailure } from "./store.ts";
+import type { Address } from "../../process/adapter.ts";
+import { requireFreeSpace } from "../../process/free-space.ts";
+import { withTimeout } from "../../process/with-timeout.ts";
+import type { OrderedMap } from "./ordered/map.ts";
+import { openOrderedStore } from "./ordered/store.ts";
+import { type FeatureStore, StoreFailure, type StoreParameters } from "./store.ts";
 
 const spaceMinMebibytes = 1;
 const openMaxMs = 10_000;
@@ -14,31 +16,31 @@ const writeMaxMs = 2000;
 const closeMaxMs = 1000;
 
 /**
- * In a folder of this machine, which several processes can share. What is answered is on the disk.
+ * A store in a folder, which several processes on one machine can share. Changes are durable when they resolve.
  *
- * One process writes at a time, and one that hangs meanwhile (stopped, or on a disk that hangs) holds up the others,
- * since the library waits for it without a limit. So a write is given up on after 2 seconds; those that come later fail
- * at once until the library has got through. Reads go on. When the process that hangs goes on, or ends, so does writing.
+ * One process writes at a time. While a writer hangs (it is stopped, or its disk hangs), the library of the other
+ * processes waits without a limit. So a write fails after 2 seconds, and later ones fail at once until the library
+ * continues. Reads succeed meanwhile. Writes succeed again when the writer continues or ends.
  */
-export async function open(url: URL): Promise<FeatureStore> {
+export async function open({ url, parameters }: Address<StoreParameters>): Promise<FeatureStore> {
   const folder = decodeURIComponent(url.pathname);
-  // Making the files maps them, and a disk that is full then ends the process. What is there can be read on it.
-  if (!existsSync(join(folder, "lock.mdb"))) await makeRoom(folder);
+  // Creating the files maps them, which ends the process on a full disk. Existing files can be read there.
+  if (!existsSync(join(folder, "lock.mdb"))) await prepareFolder(folder);
   const environment = environmentIn(folder);
   const map = orderedMap(environment);
   try {
-    await map.write(() => bringToLayout(environment));
-    return await openOrderedStore(map, changesKept(url));
+    await map.write(() => migrateLayout(environment));
+    return await openOrderedStore(map, parameters.changes);
   } catch (error) {
     await map[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-async function makeRoom(folder: string): Promise<void> {
+async function prepareFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
-    await refuseWithoutSpace(folder, spaceMinMebibytes);
+    await requireFreeSpace(folder, spaceMinMebibytes);
   } catch (error) {
     fail(error as Error);
   }
@@ -49,20 +51,20 @@ type Environment = RootDatabase<unknown, string>;
 const environmentIn = (folder: string): Environment =>
   orFailure(() => {
     using _watch = watchOpening(folder);
-    // Batching by turns of the event loop would leave a promise of its own behind that nobody hears fail.
+    // With batching by event loop turn, the library has a promise of its own whose rejection nobody handles.
     return openEnvironment({ path: folder, noSubdir: false, eventTurnBatching: false, keyEncoder });
   });
 
 /**
- * The library writes when it opens a folder, and this thread waits until nobody else does. A process in which that takes
- * longer than the limit is ended by another thread, with these words.
+ * The library writes when it opens a folder, and this thread waits for other writers. If that takes longer than the
+ * limit, another thread prints the message and ends the process.
  */
 function watchOpening(folder: string): Disposable {
   const isOpen = new Int32Array(new SharedArrayBuffer(4));
-  const words = `the store failed: ${folder} was not opened within ${openMaxMs} ms; another process hangs while it writes to it, and must go on or be ended first`;
-  const workerData = { isOpen, limitMs: openMaxMs, words };
-  // Options of the command line are of the program, such as that its text is a module.
-  new Worker(new URL("lmdb-opening.ts", import.meta.url), { workerData, execArgv: [] }).unref();
+  const message = `the store failed: ${folder} was not opened within ${openMaxMs} ms; another process hangs in a write to it and must continue or be ended first`;
+  const workerData = { isOpen, limitMs: openMaxMs, message };
+  // Without the Node.js options of the program, which may not fit a worker.
+  new Worker(new URL("lmdb-watchdog.ts", import.meta.url), { workerData, execArgv: [] }).unref();
   return {
     [Symbol.dispose]() {
       Atomics.store(isOpen, 0, 1);
@@ -71,11 +73,11 @@ function watchOpening(folder: string): Disposable {
   };
 }
 
-/** A key is its text in UTF-8: the library's own keys escape some characters where the text is short, and sort by that. */
+/** Keys are UTF-8. The library's own encoding escapes some characters of short keys, which changes their order. */
 const keyEncoder = {
   writeKey(key: string, target: Buffer, start: number): number {
     const end = start + target.write(key, start);
-    // What does not fit is cut before a character of up to four bytes. The library then takes a buffer that is empty.
+    // A key that does not fit is cut before a character of up to four bytes. The library retries with an empty buffer.
     if (end > target.length - 4) throw new RangeError("the key does not fit");
     return end;
   },
@@ -84,11 +86,11 @@ const keyEncoder = {
 
 const layoutKey = "layout";
 const layout = 2;
-/** It stands before a hash in keys of the library's own, and in no others, since names hold no control characters. */
+/** The library's own encoding puts it before a hash. Names contain no control characters. */
 const escapeMark = "\u0004";
 
-/** Rewrites what is kept under the library's own keys, once: since then the folder says which layout it has. */
-function bringToLayout(environment: Environment): void {
+/** Rewrites keys in the library's own encoding, once; then the folder has a layout number. */
+function migrateLayout(environment: Environment): void {
   if (environment.get(layoutKey) !== undefined) return;
   const escaped = [...environment.getKeys({ start: "" }).filter((key) => key.includes(escapeMark))];
   for (const key of escaped) {
@@ -99,20 +101,20 @@ function bringToLayout(environment: Environment): void {
 }
 
 function orderedMap(environment: Environment): OrderedMap {
-  /** Writes that were given up on, and that the library has not done with. */
+  /** Writes that timed out and that the library has not finished. */
   let overdue = 0;
 
   async function write<Result>(work: () => Result): Promise<Result> {
     if (overdue > 0) throw late;
-    let isGivenUp = false;
-    // Work that was given up on before it began is not done any more.
-    const begin = () => (isGivenUp ? (undefined as never) : work());
+    let isTimedOut = false;
+    // Work that timed out before it began is skipped.
+    const begin = () => (isTimedOut ? (undefined as never) : work());
     const writing = orFailure(() => environment.transaction(begin)).catch(failCommit);
     try {
-      return await inTime(writing, writeMaxMs, late);
+      return await withTimeout(writing, writeMaxMs, late);
     } catch (error) {
       if (error === late) {
-        isGivenUp = true;
+        isTimedOut = true;
         overdue += 1;
         const settle = () => {
           overdue -= 1;
@@ -126,7 +128,7 @@ function orderedMap(environment: Environment): OrderedMap {
   return {
     read: (work) =>
       orFailure(() => {
-        // The library goes on with the snapshot of a read before for a turn of the event loop, and others write meanwhile.
+        // The library reuses the snapshot of an earlier read within a turn of the event loop; other processes may have written since.
         environment.resetReadTxn();
         return work();
       }),
@@ -137,17 +139,17 @@ function orderedMap(environment: Environment): OrderedMap {
     write,
     put: (key, value) => void environment.put(key, value),
     remove: (key) => void environment.remove(key),
-    // After a commit that failed, or for a writer that hangs, the library would wait without end.
+    // After a failed commit, or while a writer hangs, the library would wait without a limit.
     [Symbol.asyncDispose]: () =>
-      inTime(environment.close(), closeMaxMs, new Error()).catch(() => {
-        // The end of the process, and what the library does then, would wait for the thread of the library that does.
+      withTimeout(environment.close(), closeMaxMs, new Error()).catch(() => {
+        // At its exit the process would wait for the library's thread, which waits for the writer.
         if (overdue > 0) process.prependOnceListener("exit", () => process.kill(process.pid, "SIGKILL"));
       }),
   };
 }
 
 const late = new StoreFailure(
-  `the store did not answer within ${writeMaxMs} ms; another process may hang while it writes`,
+  `the store did not respond within ${writeMaxMs} ms; another process may hang in a write`,
 );
 
 function orFailure<Result>(work: () => Result): Result {
@@ -158,7 +160,7 @@ function orFailure<Result>(work: () => Result): Result {
   }
 }
 
-/** The cause of a commit that failed comes with it, as a promise that rejects. */
+/** The error of a failed commit has its cause as a promise that rejects. */
 const failCommit = (error: Error & { commitError?: Promise<never> }): Promise<never> =>
   (error.commitError ?? Promise.reject(error)).catch(fail);
 

@@ -1,9 +1,12 @@
 import trees from "sorted-btree";
-import { type OrderedMap, openOrderedStore } from "./ordered-store.ts";
-import { changesKept, type FeatureStore } from "./store.ts";
+import type { Address } from "../../process/adapter.ts";
+import type { OrderedMap } from "./ordered/map.ts";
+import { openOrderedStore } from "./ordered/store.ts";
+import type { FeatureStore, StoreParameters } from "./store.ts";
 
-/** In this process, for as long as it runs. */
-export const open = (url: URL): Promise<FeatureStore> => openOrderedStore(orderedMap(), changesKept(url));
+/** A store in the memory of this process. Its data ends with the process. */
+export const open = ({ parameters }: Address<StoreParameters>): Promise<FeatureStore> =>
+  openOrderedStore(orderedMap(), parameters.changes);
 
 function orderedMap(): OrderedMap {
   const tree = new trees.default<string, unknown>(undefined, (one, other) =>

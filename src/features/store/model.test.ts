@@ -3,29 +3,29 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { allIdsWith, describeOnStores, openNewStore } from "./new-store.fixture.ts";
-import type { Change, Entry, FeatureStore, Wish } from "./store.ts";
+import type { ChangeRecord, Entry, FeatureChange, FeatureStore } from "./store.ts";
 
-type ToldChange = Omit<Change, "at">;
+type TimelessRecord = Omit<ChangeRecord, "at">;
 
-/** What a store promises, kept as plainly as can be. */
+/** A simple model of a store. */
 function newModel() {
   const entries: Entry[] = [];
-  const changes: ToldChange[] = [];
+  const records: TimelessRecord[] = [];
   const entriesOf = (resource: string, id: string) =>
     entries.filter((entry) => entry.resource === resource && entry.id === id);
   const list = (resource: string, id: string) => entriesOf(resource, id).map(({ feature }) => feature);
 
-  function fulfil(resource: string, id: string, wish: Wish): boolean {
-    const entry = entriesOf(resource, id).find(({ feature }) => feature === wish.feature);
-    if (wish.type === "remove") {
+  function make(resource: string, id: string, change: FeatureChange): boolean {
+    const entry = entriesOf(resource, id).find(({ feature }) => feature === change.feature);
+    if (change.type === "remove") {
       if (!entry) return false;
       entries.splice(entries.indexOf(entry), 1);
-      changes.push({ type: "removed", resource, id, feature: wish.feature });
+      records.push({ type: "removed", resource, id, feature: change.feature });
       return true;
     }
-    const { feature, expiresAt } = wish;
+    const { feature, expiresAt } = change;
     if (entry && entry.expiresAt === expiresAt) return true;
-    changes.push({ type: "added", resource, id, feature, expiresAt });
+    records.push({ type: "added", resource, id, feature, expiresAt });
     if (entry) entry.expiresAt = expiresAt;
     else entries.push({ resource, id, feature, expiresAt });
     return entry !== undefined;
@@ -33,14 +33,14 @@ function newModel() {
 
   return {
     entries,
-    changes,
+    records,
     list,
     idsWith: (resource: string, feature: string) =>
       entries.filter((entry) => entry.resource === resource && entry.feature === feature).map(({ id }) => id),
-    change: (resource: string, id: string, wishes: Wish[], onlyIf?: string[]) =>
+    change: (resource: string, id: string, changes: FeatureChange[], onlyIf?: string[]) =>
       onlyIf && !isDeepStrictEqual(list(resource, id), onlyIf)
         ? undefined
-        : wishes.map((wish) => fulfil(resource, id, wish)),
+        : changes.map((change) => make(resource, id, change)),
   };
 }
 
@@ -90,7 +90,7 @@ const life = fc.record({
     fc.record({
       resource: which,
       id: which,
-      wishes: fc.array(
+      changes: fc.array(
         fc.record({
           type: fc.constantFrom("add", "add", "remove"),
           feature: which,
@@ -108,37 +108,39 @@ const life = fc.record({
 const byResource = <One extends { resource: string; id: string }>(all: One[]) =>
   Map.groupBy(all, ({ resource, id }) => JSON.stringify([resource, id]));
 
-/** All changes behind a cursor, page by page. */
-async function changesBehind(store: FeatureStore, cursor: string | undefined): Promise<ToldChange[]> {
-  const all: ToldChange[] = [];
+/** All records after a cursor, page by page. */
+async function recordsAfter(store: FeatureStore, cursor: string | undefined): Promise<TimelessRecord[]> {
+  const all: TimelessRecord[] = [];
   for (let after = cursor; ; ) {
     const page = (await store.changes(after, 5)) ?? [];
-    all.push(...page.map(({ change: { at: _, ...told } }) => told));
+    all.push(...page.map(({ record: { at: _, ...record } }) => record));
     if (page.length < 5) return all;
     after = page.at(-1)?.cursor;
   }
 }
 
 describeOnStores("a feature store beside a model", (make) => {
-  test("answers as the model does, whatever the names and the wishes are", async () => {
+  test("answers as the model does, whatever the names and the changes are", async () => {
     // A server takes its time to start, which is not that of the lives.
     await (await make())[Symbol.asyncDispose]();
     const property = fc.asyncProperty(life, async ({ resources, ids, features, steps }) => {
       await using store = await openNewStore(make);
       const model = newModel();
-      const cursors: [cursor: string | undefined, changes: number][] = [[undefined, 0]];
+      const cursors: [cursor: string | undefined, records: number][] = [[undefined, 0]];
       for (const step of steps) {
         const resource = oneOf(resources, step.resource);
         const id = oneOf(ids, step.id);
         const list = model.list(resource, id);
-        const wishes: Wish[] = [
+        const changes: FeatureChange[] = [
           ...(step.replaces ? list.map((feature) => ({ type: "remove" as const, feature })) : []),
-          ...step.wishes.map((wish) => ({ ...wish, feature: oneOf(features, wish.feature) }) as Wish),
+          ...step.changes.map(
+            (change) => ({ ...change, feature: oneOf(features, change.feature) }) as FeatureChange,
+          ),
         ];
         const conditions: Record<string, string[]> = { "its list": list, "another list": [...list, "other"] };
-        const change = [resource, id, wishes, conditions[step.condition]] as const;
+        const change = [resource, id, changes, conditions[step.condition]] as const;
         expect(await store.change(...change)).toEqual(model.change(...change));
-        cursors.push([await store.newest(), model.changes.length]);
+        cursors.push([await store.newest(), model.records.length]);
       }
       for (const resource of resources) {
         for (const id of ids) {
@@ -157,8 +159,8 @@ describeOnStores("a feature store beside a model", (make) => {
       expect(byResource(entries)).toEqual(byResource(model.entries));
       expect(entries).toEqual([...byResource(entries).values()].flat());
       for (const [cursor, count] of cursors) {
-        const changes = await changesBehind(store, cursor);
-        expect(byResource(changes)).toEqual(byResource(model.changes.slice(count)));
+        const records = await recordsAfter(store, cursor);
+        expect(byResource(records)).toEqual(byResource(model.records.slice(count)));
       }
     });
     await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 5000 });

@@ -18,10 +18,16 @@ import {
   type TestCluster,
 } from "../../../testing/servers/redis.ts";
 import { converse, type TestServer } from "../../../testing/servers/server.ts";
-import { type Change, type FeatureStore, openFeatureStore, StoreFailure, type Wish } from "./store.ts";
+import {
+  type ChangeRecord,
+  type FeatureChange,
+  type FeatureStore,
+  openFeatureStore,
+  StoreFailure,
+} from "./store.ts";
 
-const add = (feature: string, expiresAt?: number): Wish => ({ type: "add", feature, expiresAt });
-const remove = (feature: string): Wish => ({ type: "remove", feature });
+const add = (feature: string, expiresAt?: number): FeatureChange => ({ type: "add", feature, expiresAt });
+const remove = (feature: string): FeatureChange => ({ type: "remove", feature });
 
 /** What a server may take to answer is 2 seconds; a busy machine takes several times as long to notice. */
 const failsWithinMs = 10_000;
@@ -88,7 +94,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     return found;
   }
 
-  test("is killed, and serves again when it is back, with all it has answered for", async () => {
+  test("has every answered change after a kill and a restart", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);
     await server.kill();
@@ -115,9 +121,9 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     await store.change("kind", "1", [add("a")]);
     server.pause();
     try {
-      await expectFailures(store, "the store did not answer in time");
+      await expectFailures(store, "the store did not respond in time");
       // Also through a connection that is made now.
-      await expectFailures(store, "the store did not answer in time");
+      await expectFailures(store, "the store did not respond in time");
     } finally {
       server.resume();
     }
@@ -148,7 +154,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     await using store = await openFeatureStore(`redis://127.0.0.1:${port}`);
     await store.change("kind", "1", [add("a")]);
     for (const socket of through) socket.unpipe().pause();
-    await expectFailures(store, "the store did not answer in time");
+    await expectFailures(store, "the store did not respond in time");
     await eventually(async () => expect(await store.list("kind", "1")).toEqual(["a"]));
     for (const socket of through) socket.destroy();
     proxy.close();
@@ -172,7 +178,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     await using another = await startRedis("--rename-command", "HGETALL", "");
     await using store = await openFeatureStore(another.url);
     await expect(store.list("kind", "1")).rejects.toThrow(
-      /^the store refused: ERR unknown command 'HGETALL'$/,
+      /^the store returned an error: ERR unknown command 'HGETALL'$/,
     );
   });
 
@@ -227,7 +233,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     await tell(server.url, "CONFIG SET maxmemory 1");
     try {
       const refused = store.change("kind", "1", [add("c")]);
-      await expect(refused).rejects.toThrow(/^the store refused: OOM/);
+      await expect(refused).rejects.toThrow(/^the store returned an error: OOM/);
       await expect(refused).rejects.toBeInstanceOf(StoreFailure);
       expect(await store.list("kind", "1")).toEqual(["a", "b"]);
       expect(await store.change("kind", "1", [remove("a")])).toEqual([true]);
@@ -243,10 +249,12 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     await store.change("kind", "1", [add("a")]);
     const key = (await keys()).find((name) => name.includes(":of:"));
     await tell(server.url, `SET ${key} text`);
-    await expect(store.list("kind", "1")).rejects.toThrow(/^the store refused: WRONGTYPE/);
+    await expect(store.list("kind", "1")).rejects.toThrow(/^the store returned an error: WRONGTYPE/);
     await tell(server.url, `REPLICAOF 127.0.0.1 ${await freePort()}`);
     try {
-      await expect(store.change("kind", "2", [add("a")])).rejects.toThrow(/^the store refused: READONLY/);
+      await expect(store.change("kind", "2", [add("a")])).rejects.toThrow(
+        /^the store returned an error: READONLY/,
+      );
     } finally {
       await tell(server.url, "REPLICAOF NO ONE");
     }
@@ -295,7 +303,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
       const begun = performance.now();
       const { host } = new URL(server.url);
       expect(await runWith(server.url)).toBe(
-        `the Redis at ${host} cannot be used: the store did not answer in time`,
+        `the Redis at ${host} cannot be used: the store did not respond in time`,
       );
       expect(performance.now() - begun).toBeLessThan(2 * failsWithinMs);
     } finally {
@@ -328,7 +336,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
       expect(await store.list("kind", id)).toEqual(await model.list("kind", id));
     }
     const summary = async (one: FeatureStore) => {
-      const changes = ((await one.changes(undefined, 10_000)) ?? []).map(({ change }) => change);
+      const changes = ((await one.changes(undefined, 10_000)) ?? []).map(({ record }) => record);
       const ofResource = (id: string) =>
         changes.filter((change) => change.id === id && change.type !== "expired").map(inShort);
       const found = features.map((feature) => one.idsWith("kind", feature, undefined, 10));
@@ -385,7 +393,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     expect(await store.idsWith("kind", "x", undefined, 60)).toEqual(ids.slice(0, 60));
     expect(await store.idsWith("kind", "x", undefined, 2000)).toEqual(ids);
     const changes = (await store.changes(cursor, 60)) ?? [];
-    expect(changes.map(({ change }) => change.id)).toEqual(inOne.slice(0, 60));
+    expect(changes.map(({ record }) => record.id)).toEqual(inOne.slice(0, 60));
     expect(await store.changes(changes.at(-1)?.cursor, 2000)).toHaveLength(ids.length - 60);
   });
 
@@ -402,13 +410,13 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     expect(await store.change("kind", "many", many)).toEqual(many.map(() => true));
     expect(await store.list("kind", "many")).toEqual(many.map(({ feature }) => feature));
     expect(await Array.fromAsync(store.entries())).toHaveLength(13_000);
-    const ats = ((await store.changes(undefined, 20_000)) ?? []).map(({ change }) => change.at);
+    const ats = ((await store.changes(undefined, 20_000)) ?? []).map(({ record }) => record.at);
     expect(ats).toHaveLength(13_000);
     expect(ats).toEqual(ats.toSorted());
   });
 });
 
-const inShort = ({ type, feature, expiresAt }: Change) => `${type} ${feature} ${expiresAt}`;
+const inShort = ({ type, feature, expiresAt }: ChangeRecord) => `${type} ${feature} ${expiresAt}`;
 /** As `converse` sends text: a byte for each character. */
 const latin1 = (words: string) => Buffer.from(words).toString("latin1");
 
@@ -584,7 +592,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troub
     await using other = await openFeatureStore(urlOf("s3cret"));
     for (const id of ids) {
       expect(await other.has("kind", id, "a")).toBe(false);
-      await expect(other.list("kind", id)).rejects.toThrow(/^the store refused: NOPERM/);
+      await expect(other.list("kind", id)).rejects.toThrow(/^the store returned an error: NOPERM/);
     }
     await expect(openFeatureStore(urlOf("hunter2"))).rejects.toThrow(
       /cannot be used: WRONGPASS(?!.*hunter2)/,

@@ -9,10 +9,16 @@ import {
   openNewStore,
   storeFixtures,
 } from "./new-store.fixture.ts";
-import { type Entry, type FeatureStore, featureStores, openFeatureStore, type Wish } from "./store.ts";
+import {
+  type Entry,
+  type FeatureChange,
+  type FeatureStore,
+  featureStores,
+  openFeatureStore,
+} from "./store.ts";
 
-const add = (feature: string, expiresAt?: number): Wish => ({ type: "add", feature, expiresAt });
-const remove = (feature: string): Wish => ({ type: "remove", feature });
+const add = (feature: string, expiresAt?: number): FeatureChange => ({ type: "add", feature, expiresAt });
+const remove = (feature: string): FeatureChange => ({ type: "remove", feature });
 
 /** An instant that is soon, but not before the store has answered a few calls, however slow the machine is now. */
 async function soonFor(store: FeatureStore): Promise<number> {
@@ -24,7 +30,7 @@ async function soonFor(store: FeatureStore): Promise<number> {
 /** All changes behind a cursor, in short. */
 async function told(store: FeatureStore, after?: string) {
   const changes = (await store.changes(after, 1000)) ?? [];
-  return changes.map(({ change: { type, resource, id, feature } }) => `${type} ${resource}/${id}/${feature}`);
+  return changes.map(({ record: { type, resource, id, feature } }) => `${type} ${resource}/${id}/${feature}`);
 }
 
 const inShort = ({ resource, id, feature }: Entry) => `${resource}/${id}/${feature}`;
@@ -143,7 +149,7 @@ describeOnStores("a feature store", (make) => {
     expect(await store.list("kind", "1")).toEqual(["b", "a"]);
   });
 
-  test("wishes are fulfilled in their order, in one step", async () => {
+  test("changes are made in their order, in one transaction", async () => {
     await using store = await openNewStore(make);
     const wishes = [add("a"), add("b"), remove("a"), add("a"), add("b"), remove("c")];
     expect(await store.change("kind", "1", wishes)).toEqual([false, false, true, false, true, false]);
@@ -190,7 +196,7 @@ describeOnStores("a feature store", (make) => {
     expect(await store.idsWith("kin", "a", undefined, 10)).toEqual([]);
   });
 
-  test("a walk through ids passes over none that has the feature all the while", async () => {
+  test("paging through ids misses none that has the feature throughout", async () => {
     await using store = await openNewStore(make);
     const ids = Array.from({ length: 40 }, (_, index) => `id ${index}`);
     for (const id of ids) await store.change("kind", id, [add("a")]);
@@ -225,18 +231,18 @@ describeOnStores("a feature store", (make) => {
     }
     expect(await told(store, await store.newest())).toEqual([]);
     const [first] = (await store.changes(start, 1)) ?? [];
-    expect(first?.change).toEqual({
+    expect(first?.record).toEqual({
       type: "added",
       resource: "kind",
       id: "1",
       feature: "a",
       at: expect.any(Number),
     });
-    expect(first?.change.at).toBeGreaterThanOrEqual(before);
-    expect(first?.change.at).toBeLessThanOrEqual(Date.now());
+    expect(first?.record.at).toBeGreaterThanOrEqual(before);
+    expect(first?.record.at).toBeLessThanOrEqual(Date.now());
   });
 
-  test("changes of many resources are all told, those of each in their order", async () => {
+  test("the feed has all changes of many resources, those of each in order", async () => {
     await using store = await openNewStore(make);
     const ids = Array.from({ length: 25 }, (_, index) => String(index));
     for (const type of ["add", "remove", "add"] as const) {
@@ -246,7 +252,7 @@ describeOnStores("a feature store", (make) => {
     let after: string | undefined;
     for (;;) {
       const page = (await store.changes(after, 7)) ?? [];
-      seen.push(...page.map(({ change }) => `${change.id} ${change.type}`));
+      seen.push(...page.map(({ record }) => `${record.id} ${record.type}`));
       if (page.length === 0) break;
       expect(page.length).toBeLessThanOrEqual(7);
       after = page.at(-1)?.cursor;
@@ -303,7 +309,7 @@ describeOnStores("a feature store", (make) => {
     expect(await store.changes(await another.newest(), 10)).toBe(undefined);
   });
 
-  test("what expires is gone everywhere, and told", async () => {
+  test("an expired feature is in no answer, and the feed has its removal", async () => {
     await using store = await openNewStore(make);
     const expiresAt = await soonFor(store);
     await store.change("kind", "1", [add("lasting"), add("passing", expiresAt), add("also", expiresAt)]);
@@ -321,7 +327,7 @@ describeOnStores("a feature store", (make) => {
     expect(await store.change("kind", "1", [remove("passing")], ["lasting"])).toEqual([false]);
     expect(await store.change("kind", "2", [add("passing")])).toEqual([false]);
     const changes = (await store.changes(cursor, 10)) ?? [];
-    expect(changes.filter(({ change }) => change.type === "expired").map(({ change }) => change.at)).toEqual([
+    expect(changes.filter(({ record }) => record.type === "expired").map(({ record }) => record.at)).toEqual([
       expiresAt,
       expiresAt,
       expiresAt,
@@ -359,7 +365,7 @@ describeOnStores("a feature store", (make) => {
       true,
     ]);
     expect(
-      (await store.changes(cursor, 10))?.map(({ change }) => [change.type, change.feature, change.expiresAt]),
+      (await store.changes(cursor, 10))?.map(({ record }) => [record.type, record.feature, record.expiresAt]),
     ).toEqual([
       ["added", "a", undefined],
       ["added", "b", soon],
@@ -380,7 +386,7 @@ describeOnStores("a feature store", (make) => {
     expect(await store.list("kind", "1")).toEqual([]);
     const changes = (await store.changes(undefined, 10_000)) ?? [];
     expect(changes).toHaveLength(5000);
-    expect(changes.filter(({ change }) => change.type === "expired")).toHaveLength(2500);
+    expect(changes.filter(({ record }) => record.type === "expired")).toHaveLength(2500);
     expect(await store.changes(changes.at(-1)?.cursor, 10)).toEqual([]);
   });
 
@@ -478,17 +484,17 @@ describe("a scheme of stores", () => testFixtures(featureStores, storeFixtures))
 
 describe("a URL of a store", () => {
   test.each([
-    ["lmdb:", "names no folder"],
+    ["lmdb:", "has no folder"],
     ["lmdb:x?changes=0", "has a parameter changes that is not a whole number from 1 to 999999"],
-    ["memory:?kept=1", "has a parameter kept that memory: does not know; known: changes"],
-    ["redis://user:12?hunter2@host:1", "has a parameter that redis: does not know; known: changes"],
-    ["redis://user:12?hunter2=1@host:1", "has a parameter that redis: does not know; known: changes"],
-    ["redis://host:1?one%20two=3", "has a parameter that redis: does not know; known: changes"],
+    ["memory:?kept=1", "has a parameter kept that memory: does not have; known: changes"],
+    ["redis://user:12?hunter2@host:1", "has a parameter that redis: does not have; known: changes"],
+    ["redis://user:12?hunter2=1@host:1", "has a parameter that redis: does not have; known: changes"],
+    ["redis://host:1?one%20two=3", "has a parameter that redis: does not have; known: changes"],
     ["valkey:", "must be one of memory:, lmdb:FOLDER, redis://"],
     ["redis:", "names no host"],
-    ["redis://one,two", "names more than one host"],
+    ["redis://one,two", "has more than one host"],
     ["redis://one/names", "must have the number of a database as its path"],
-    ["redis+cluster://one:7000,two:7001/1", "has no databases to choose from"],
+    ["redis+cluster://one:7000,two:7001/1", "has only database 0"],
     ["redis+cluster://one:7000,two:70000", "must be one of"],
     ["redis+cluster://one:7000,,two:7001", "must be one of"],
     ["lmdb:%ZZ", "malformed percent-encoding"],

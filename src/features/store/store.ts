@@ -1,84 +1,97 @@
-import { type Adapter, type Adapters, isWholeNumber, openAdapter } from "../../process/adapter.ts";
+import {
+  type Adapter,
+  type Adapters,
+  openAdapter,
+  type ValuesOf,
+  wholeNumber,
+} from "../../process/adapter.ts";
 
-/** A feature that one resource has. */
+/** A feature of one resource. */
 export interface Entry {
   resource: string;
   id: string;
   feature: string;
-  /** When it is gone by itself, in milliseconds since 1970 (UTC); never when it is not given. */
+  /** When the feature expires, in milliseconds since 1970 (UTC). Default: never. */
   expiresAt?: number | undefined;
 }
 
-/** What is wished of one feature of a resource. */
-export type Wish =
+/** A change to one feature of a resource. */
+export type FeatureChange =
   | { type: "add"; feature: string; expiresAt?: number | undefined }
   | { type: "remove"; feature: string };
 
-/** What became of a feature of a resource, and when, in milliseconds since 1970 (UTC). */
-export interface Change extends Entry {
+/** A change that was made; `at` is in milliseconds since 1970 (UTC). */
+export interface ChangeRecord extends Entry {
   type: "added" | "removed" | "expired";
   at: number;
 }
 
-/** A change with the cursor that goes on behind it. */
-export interface ToldChange {
-  change: Change;
+/** A record in the change feed, and the cursor after it. */
+export interface FeedEntry {
+  record: ChangeRecord;
   cursor: string;
 }
 
 /**
- * Feature names by resource. What was answered is what every later call sees, whatever process it is made in. A feature
- * whose time has come is gone from every answer, by the clock of the process that answers.
- * Rejects with `StoreFailure` when it cannot answer, within some seconds. A change that failed so may have been made, or
- * be made a little later, wholly or not at all, when the store did not answer in time. The caller can ask again.
+ * Feature names by resource. Linearizable: after a change resolves, every later call in any process sees it. An expired
+ * feature is absent from every result, by the clock of the process that reads.
+ *
+ * Every method rejects with `StoreFailure` within some seconds if the store is unavailable. A change that was rejected
+ * may still be made, atomically, now or a little later. Repeating it is safe.
  */
 export interface FeatureStore extends AsyncDisposable {
-  /** The features of a resource, each once, in the order of their adding; none for an unknown resource. */
+  /** The features of a resource without duplicates, oldest first. Empty for an unknown resource. */
   list(resource: string, id: string): Promise<string[]>;
   has(resource: string, id: string, feature: string): Promise<boolean>;
   /**
-   * Fulfils the wishes for one resource in their order, in one step that is seen wholly or not at all. Adding puts a
-   * feature behind those that are there; one that is there keeps its place, and from now on expires as this wish says.
-   * Resolves, for each wish, with whether the resource had the feature before it; with undefined, and nothing changed,
-   * when the list is not `onlyIf` any more.
+   * Makes changes to one resource, in order and atomically. A new feature goes to the end of the list. A feature that is
+   * already present keeps its position and gets the expiry time of the change.
+   *
+   * Resolves with whether the resource had the feature before each change. Resolves with undefined, and changes nothing,
+   * if the list differs from `onlyIf`.
    */
-  change(resource: string, id: string, wishes: Wish[], onlyIf?: string[]): Promise<boolean[] | undefined>;
+  change(
+    resource: string,
+    id: string,
+    changes: FeatureChange[],
+    onlyIf?: string[],
+  ): Promise<boolean[] | undefined>;
   /**
-   * The ids of a kind of resource that have a feature, each once, behind the id `after`, in an order of the store's own
-   * that does not change; fewer than the limit only when there are no more.
+   * Ids of resources of one kind that have a feature: without duplicates, after the id `after`, in an order that is
+   * stable and depends on the store. Fewer ids than the limit mean that there are no more.
    */
   idsWith(resource: string, feature: string, after: string | undefined, limit: number): Promise<string[]>;
   /**
-   * What changed behind a cursor, or from the oldest change that is kept.
-   * The changes of a resource are in their order, those of different ones nearly. An expiry is told when its time has
-   * come, and an addition again when it gets another expiry. Undefined when the store has given no such cursor, or has
-   * forgotten a change behind it: it keeps the newest ones, so many as its URL says (`changes`), at the least.
+   * Entries of the change feed after a cursor, or from the oldest record. Records of one resource are in order; records
+   * of different resources are in order approximately. An expiry has a record once its time has come; an addition that
+   * changes an expiry time has one too.
+   *
+   * Resolves with undefined if the cursor is unknown or a record after it has been deleted. At least the newest records
+   * are kept, as many as the parameter `changes` of the store's URL says.
    */
-  changes(after: string | undefined, limit: number): Promise<ToldChange[] | undefined>;
-  /** The cursor behind the newest change. */
+  changes(after: string | undefined, limit: number): Promise<FeedEntry[] | undefined>;
+  /** The cursor after the newest record. */
   newest(): Promise<string>;
   /**
-   * All there is, those of a resource together and in their order. What is changed meanwhile may be told as before or
-   * after.
+   * Every entry; those of one resource are together and in order. A resource that changes meanwhile is returned in its
+   * state before or after the change.
    */
   entries(): AsyncIterable<Entry>;
 }
 
-/** The store cannot answer now; the message is meant for callers. */
+/** The store is unavailable. The message is part of the response to the caller. */
 export class StoreFailure extends Error {}
 
-const changesOtherwise = 100_000;
-const parameters: Adapter<FeatureStore>["parameters"] = {
-  changes: { must: "a whole number from 1 to 999999", test: isWholeNumber },
+const parameters = {
+  /** The minimum number of change records that a store keeps. */
+  changes: wholeNumber(100_000),
 };
-
-/** How many changes a store keeps at the least. */
-export const changesKept = ({ searchParams }: URL) => Number(searchParams.get("changes") ?? changesOtherwise);
+export type StoreParameters = ValuesOf<typeof parameters>;
 
 const redis: Adapter<FeatureStore> = {
   form: "redis://HOST:6379 or rediss://HOST:6379",
   parameters,
-  load: () => import("./redis.ts"),
+  load: () => import("./redis/store.ts"),
 };
 const redisCluster: Adapter<FeatureStore> = {
   ...redis,

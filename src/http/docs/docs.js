@@ -1,12 +1,12 @@
-// Shows the contract of the service that serves this page, and lets it be tried there.
+// Renders the contract of the service that serves this page.
 
 const contract = await (await fetch("/openapi.json")).json();
 
-// The page may ask its own service only.
+// The policy of the page allows requests to its own service only.
 contract.servers = [{ url: "/", description: "this service" }];
 
-// Forms are filled with the examples of parameters; a search by all of them at once would find nothing, so that those
-// which can be left out tell theirs beside the field instead.
+// The forms are filled with the examples of parameters. A search with all of them at once finds nothing, so optional
+// parameters have their example in the description instead.
 const parameters = [
   ...Object.values(contract.components?.parameters ?? {}),
   ...Object.values(contract.paths).flatMap((path) =>

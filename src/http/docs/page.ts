@@ -7,9 +7,9 @@ export const escapeHtml = (text: unknown): string =>
 
 interface Page {
   title: string;
-  /** Address and text of links to what belongs to the page. */
+  /** Links to related pages. */
   links: [href: string, text: string][];
-  /** HTML, inside the head and below the links. */
+  /** HTML of the head, and of the body below the links. */
   head?: string;
   content: string;
 }

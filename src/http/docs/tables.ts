@@ -7,7 +7,7 @@ interface Table {
   rows?: Row[];
 }
 
-/** As HTML, the tables that a contract has under names of its own (`x-…`), which readers of OpenAPI do not show. */
+/** The tables in the extensions (`x-…`) of a contract, as HTML. Swagger UI does not render them. */
 export function tablesOf(contract: Contract): string {
   const own = Object.entries(contract).filter(([name]) => name.startsWith("x-"));
   return own.map(([name, tables]) => article(name, tables as Record<string, unknown>)).join("\n");
@@ -33,5 +33,5 @@ function table(rows: Row[]): string {
   return `<table>\n${lines.join("\n")}\n</table>`;
 }
 
-/** Names stand between backticks in a text of a contract. */
+/** Text with code between backticks. */
 const prose = (text: unknown = ""): string => escapeHtml(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>");

@@ -35,10 +35,10 @@ describeOnEngines("parked messages", (make) => {
     const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
     await using database = await openDatabase(made.url);
     await migrate(database);
-    await ingest(database, { events: [], reprojections: [], parked: asBytes(parked) });
+    await ingest(database, { events: [], rebuilds: [], deadLetters: asBytes(parked) });
     return {
       env,
-      parkedCommand: (...args: string[]) => run("src/ledger/commands/dead-letters.ts", { args, env }).exit,
+      deadLetters: (...args: string[]) => run("src/ledger/commands/dead-letters.ts", { args, env }).exit,
       [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
     };
   }
@@ -48,10 +48,10 @@ describeOnEngines("parked messages", (make) => {
     shared = await park();
   });
   afterAll(() => shared[Symbol.asyncDispose]());
-  const parkedCommand = (...args: string[]) => shared.parkedCommand(...args);
+  const deadLetters = (...args: string[]) => shared.deadLetters(...args);
 
   test("are listed, in lines that steer no terminal", async () => {
-    const { code, output, errors } = await parkedCommand("list");
+    const { code, output, errors } = await deadLetters("list");
     expect([code, errors]).toEqual([0, ""]);
     expect(output).not.toContain(steering);
     const lines = output.trim().split("\n");
@@ -59,14 +59,14 @@ describeOnEngines("parked messages", (make) => {
       "1 at m1  an older rule",
       "2 at m2\\u001b[31m  the message is not JSON",
       "3 at m3  timestamp must be …",
-      "3 parked",
+      "dead letters: 3",
     ]);
   });
 
   test("are shown, with the body as it came", async () => {
-    const { code, output } = await parkedCommand("show", "2");
+    const { code, output } = await deadLetters("show", "2");
     expect(code).toBe(0);
-    expect(output).toMatch(/^number {5}2\nparked at {2}\S+Z\nsource id {2}m2/);
+    expect(output).toMatch(/^number {5}2\ncreated at \S+Z\nsource id {2}m2/);
     expect(output.endsWith(`\n\n${parked[1]?.body}\n`)).toBe(true);
   });
 
@@ -74,45 +74,45 @@ describeOnEngines("parked messages", (make) => {
     ["show", "77"],
     ["replay", "1", "77"],
   ])("must be there to %s %s", async (...args) => {
-    expect(await parkedCommand(...args)).toEqual({
+    expect(await deadLetters(...args)).toEqual({
       code: 1,
       output: "",
-      errors: "parked: no message 77 is parked\n",
+      errors: "dead-letters: there is no dead letter 77\n",
     });
   });
 
   test("are not replayed when it is only asked what would be", async () => {
-    const { code, output } = await parkedCommand("replay", "--all", "--dry-run");
+    const { code, output } = await deadLetters("replay", "--all", "--dry-run");
     expect(code).toBe(0);
     expect(output.split("\n")).toEqual([
       "1 would be stored",
-      expect.stringMatching(/^2 would be parked again: the message is not JSON$/),
-      expect.stringMatching(/^3 would be parked again: timestamp must /),
-      "3 looked at; nothing was sent",
+      expect.stringMatching(/^2 would become a dead letter again: the message is not JSON$/),
+      expect.stringMatching(/^3 would become a dead letter again: timestamp must /),
+      "dead letters: 3; nothing was sent",
       "",
     ]);
-    expect((await parkedCommand("list")).output).toContain("3 parked");
+    expect((await deadLetters("list")).output).toContain("dead letters: 3");
   });
 
   test("go back through the queue's door, and are parked no more", async () => {
     await using own = await park();
-    const { env, parkedCommand } = own;
-    expect(await parkedCommand("replay", "3")).toMatchObject({
+    const { env, deadLetters } = own;
+    expect(await deadLetters("replay", "3")).toMatchObject({
       code: 0,
       output: expect.stringMatching(/^sent 1 messages to sqs/),
     });
-    expect((await parkedCommand("list")).output).toMatch(/\n2 parked\n$/);
+    expect((await deadLetters("list")).output).toMatch(/\ndead letters: 2\n$/);
     await using queue = await openQueue(env.QUEUE_URL);
     const [delivery] = await queue.receive(1, 5000, AbortSignal.timeout(patienceMs));
-    expect(readMessage(delivery?.body ?? "")).toMatchObject({ kind: "refused" });
+    expect(readMessage(delivery?.body ?? "")).toMatchObject({ kind: "invalid" });
   });
 
-  test("stay parked when the queue does not take them", async () => {
+  test("are kept when the queue rejects them", async () => {
     await using own = await park();
-    const { parkedCommand } = own;
-    const { code, errors } = await parkedCommand("replay", "2");
-    expect([code, errors.slice(0, 8)]).toEqual([1, "parked: "]);
-    expect((await parkedCommand("list")).output).toMatch(/\n3 parked\n$/);
+    const { deadLetters } = own;
+    const { code, errors } = await deadLetters("replay", "2");
+    expect([code, errors.slice(0, 14)]).toEqual([1, "dead-letters: "]);
+    expect((await deadLetters("list")).output).toMatch(/\ndead letters: 3\n$/);
   });
 });
 
@@ -128,17 +128,18 @@ describeOnEngines("a parked message that is replayed and refused again", (make) 
       await using database = await openDatabase(made.url);
       await migrate(database);
       const refused = [{ source_id: "m1", body: '{"event_type":', reason: "an older rule" }];
-      await ingest(database, { events: [], reprojections: [], parked: asBytes(refused) });
+      await ingest(database, { events: [], rebuilds: [], deadLetters: asBytes(refused) });
     }
-    const parkedCommand = (...args: string[]) =>
-      run("src/ledger/commands/dead-letters.ts", { args, env }).exit;
-    expect((await parkedCommand("replay", "1")).code).toBe(0);
+    const deadLetters = (...args: string[]) => run("src/ledger/commands/dead-letters.ts", { args, env }).exit;
+    expect((await deadLetters("replay", "1")).code).toBe(0);
     const ledger = run("src/main.ts", { args: ["ledger"], env });
-    await ledger.waitForOutput("message parked");
+    await ledger.waitForOutput("message became a dead letter");
     ledger.child.kill("SIGTERM");
     expect(await ledger.exit).toMatchObject({ code: 0, errors: "" });
-    expect((await parkedCommand("list")).output).toMatch(/^2 .* {2}the message is not JSON\n1 parked\n$/);
-    expect((await parkedCommand("show", "2")).output).toMatch(/\n\n\{"event_type":\n$/);
+    expect((await deadLetters("list")).output).toMatch(
+      /^2 .* {2}the message is not JSON\ndead letters: 1\n$/,
+    );
+    expect((await deadLetters("show", "2")).output).toMatch(/\n\n\{"event_type":\n$/);
   });
 });
 
@@ -149,22 +150,24 @@ describeOnEngines("a parked message that is very large", (make) => {
     await using database = await openDatabase(made.url);
     await migrate(database);
     await database.run(
-      `insert into parked_message (source_id, body, reason)
+      `insert into dead_letter (source_id, body, reason)
        select 'large', convert_to(repeat('x', 60000000), 'UTF8'), 'the message is larger than 1 MiB'
        union all select 'small', '{}', 'event_type is required'`,
     );
   });
   afterAll(() => made[Symbol.asyncDispose]());
-  const parkedCommand = (args: string[], env = {}) =>
+  const deadLetters = (args: string[], env = {}) =>
     run("src/ledger/commands/dead-letters.ts", { args, env: { DATABASE_URL: made.url, ...env } }).exit;
 
   test("stays parked, and keeps no other from being replayed", async () => {
-    const dryRun = await parkedCommand(["replay", "--all", "--dry-run"]);
-    expect(dryRun.output).toContain("1 would stay parked: it is larger than 1 MiB\n2 would be parked again");
+    const dryRun = await deadLetters(["replay", "--all", "--dry-run"]);
+    expect(dryRun.output).toContain(
+      "1 would stay a dead letter: it is larger than 1 MiB\n2 would become a dead letter again",
+    );
     const QUEUE_URL = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
-    const { code, output } = await parkedCommand(["replay", "--all"], { QUEUE_URL });
+    const { code, output } = await deadLetters(["replay", "--all"], { QUEUE_URL });
     expect([code, output]).toEqual([0, expect.stringMatching(/^sent 1 messages /)]);
-    expect((await parkedCommand(["list"])).output).toMatch(/^1 .* large .*\n1 parked\n$/);
+    expect((await deadLetters(["list"])).output).toMatch(/^1 .* large .*\ndead letters: 1\n$/);
   });
 });
 
@@ -182,10 +185,8 @@ describeOnEngines("many parked messages", (make) => {
       // A message that is delivered again is parked once, as it was the first time.
       const again = many.map((message) => ({ ...message, reason: "again" }));
       for (const messages of [many, again])
-        await ingest(database, { events: [], reprojections: [], parked: asBytes(messages) });
-      expect(await database.query("select distinct reason from parked_message")).toEqual([
-        { reason: "many" },
-      ]);
+        await ingest(database, { events: [], rebuilds: [], deadLetters: asBytes(messages) });
+      expect(await database.query("select distinct reason from dead_letter")).toEqual([{ reason: "many" }]);
     }
     const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
     await using queue = await openQueue(env.QUEUE_URL);
@@ -216,7 +217,7 @@ describeOnEngines("many parked messages", (make) => {
         body: "{",
         reason: "x".repeat(1000),
       }));
-      await ingest(database, { events: [], reprojections: [], parked: asBytes(parked) });
+      await ingest(database, { events: [], rebuilds: [], deadLetters: asBytes(parked) });
     }
     const reading = run("src/ledger/commands/dead-letters.ts", {
       args: ["list"],
@@ -230,18 +231,18 @@ describeOnEngines("many parked messages", (make) => {
 });
 
 test.each([
-  [[], "say list, show ID"],
-  [["lost"], "say list, show ID"],
-  [["show"], "say list, show ID"],
-  [["show", "1", "2"], "say list, show ID"],
-  [["show", "one"], "one is no number"],
-  [["replay"], "say list, show ID"],
-  [["replay", "--all", "1"], "say list, show ID"],
+  [[], "expected list, show ID"],
+  [["lost"], "expected list, show ID"],
+  [["show"], "expected list, show ID"],
+  [["show", "1", "2"], "expected list, show ID"],
+  [["show", "one"], "one is not the number"],
+  [["replay"], "expected list, show ID"],
+  [["replay", "--all", "1"], "expected list, show ID"],
   [["list", "--all"], "only replay has options"],
   [["replay", "--every"], "--every"],
 ])("parked %j is answered with what is wrong", async (args, complaint) => {
   const { code, output, errors } = await run("src/ledger/commands/dead-letters.ts", { args }).exit;
   expect([code, output]).toEqual([2, ""]);
-  expect(errors).toMatch(/^parked: .*\n$/);
+  expect(errors).toMatch(/^dead-letters: .*\n$/);
   expect(errors).toContain(complaint);
 });

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { parseCommandLine, printable, runCommand, say, UsageFault } from "../../process/command.ts";
+import { parseCommandLine, printable, runCommand, say, UsageError } from "../../process/command.ts";
 import { openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { type Database, openDatabase, type Sql } from "../database/database.ts";
@@ -7,37 +7,38 @@ import { messageBytesMax, readMessage } from "../intake/message.ts";
 import { openSender, type Sender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
 import {
-  findParkedMessage,
-  newestParkedId,
-  type ParkedMessageRow,
-  parkedMessagesAfter,
-  removeParkedMessages,
+  type DeadLetterRow,
+  deadLettersAfter,
+  findDeadLetter,
+  newestDeadLetterId,
+  removeDeadLetters,
 } from "../tables/dead-letter.ts";
-import { refuseUnmigrated } from "../tables/migrate.ts";
+import { requireMigrated } from "../tables/migrate.ts";
 
-const usage = `Usage: npm run parked -- list
-       npm run parked -- show ID
-       npm run parked -- replay ID... [--dry-run]
-       npm run parked -- replay --all [--dry-run]
+const usage = `Usage: npm run dead-letters -- list
+       npm run dead-letters -- show ID
+       npm run dead-letters -- replay ID... [--dry-run]
+       npm run dead-letters -- replay --all [--dry-run]
 
-Messages that could never become an event wait, with the reason, in the database at DATABASE_URL.
+Shows and replays dead letters: messages that can never succeed. They are stored with the reason in the database at
+DATABASE_URL.
 
-  list        one line for each, oldest first: its number, when it was parked, the queue's id of it, the reason
-  show        all that is known of one, and its body
-  replay      sends them to the queue at QUEUE_URL again and parks them no more; one that still cannot be read
-              is parked anew by the ledger, and one that is not text, or larger than 1 MiB, stays where it is
-  --dry-run   sends nothing, and tells what would become of each
+  list        one line for each, oldest first: number, time, id in the queue, reason
+  show        everything about one, with its body
+  replay      sends them to the queue at QUEUE_URL and removes them. A message that is still invalid becomes a dead
+              letter again. One that is not UTF-8, or larger than 1 MiB, is not sent and stays a dead letter
+  --dry-run   sends nothing; shows the outcome for each
   --help      print this text
 `;
 
 const batch = 100;
-/** Milliseconds: a batch can be of 100 MiB, and a queue may take its time. */
+/** Limit in milliseconds: a batch can have 100 MiB, and a queue can be slow. */
 const batchMaxMs = 600_000;
-/** While the queue takes a batch, a receiver that parks one of its messages anew waits. */
+/** While the queue accepts a batch, a receiver that gets one of its messages waits. */
 const replayLimits = { statementMs: batchMaxMs, idleMs: 60_000 };
 const anyLength = 2 ** 31 - 1;
 
-await runCommand("parked", usage, async (args) => {
+await runCommand("dead-letters", usage, async (args) => {
   const { values, positionals } = parseCommandLine({
     args,
     allowPositionals: true,
@@ -45,15 +46,15 @@ await runCommand("parked", usage, async (args) => {
   });
   const [verb, ...words] = positionals;
   const { all = false, "dry-run": dryRun = false } = values;
-  if (verb !== "replay" && (all || dryRun)) throw new UsageFault("only replay has options");
+  if (verb !== "replay" && (all || dryRun)) throw new UsageError("only replay has options");
   const { DATABASE_URL, QUEUE_URL } = readSettings(process.env, settings);
   const act = actionOf({ verb, ids: [...new Set(words.map(readId))], all, dryRun, queueUrl: QUEUE_URL });
   await using database = await openDatabase(DATABASE_URL);
-  await refuseUnmigrated(database);
+  await requireMigrated(database);
   await act(database);
 });
 
-interface Asked {
+interface Arguments {
   verb: string | undefined;
   ids: bigint[];
   all: boolean;
@@ -61,7 +62,7 @@ interface Asked {
   queueUrl: string;
 }
 
-function actionOf({ verb, ids, all, dryRun, queueUrl }: Asked): (database: Database) => Promise<void> {
+function actionOf({ verb, ids, all, dryRun, queueUrl }: Arguments): (database: Database) => Promise<void> {
   const [id, ...others] = ids;
   if (verb === "list" && id === undefined) return list;
   if (verb === "show" && id !== undefined && others.length === 0) {
@@ -69,29 +70,30 @@ function actionOf({ verb, ids, all, dryRun, queueUrl }: Asked): (database: Datab
   }
   if (verb === "replay" && all !== ids.length > 0) {
     const chosen = all ? undefined : ids;
-    return (database) => (dryRun ? tellFates(database, chosen) : replay(database, queueUrl, chosen));
+    return (database) => (dryRun ? showOutcomes(database, chosen) : replay(database, queueUrl, chosen));
   }
-  throw new UsageFault("say list, show ID, replay ID... or replay --all");
+  throw new UsageError("expected list, show ID, replay ID... or replay --all");
 }
 
 function readId(word: string): bigint {
-  if (!/^[1-9]\d{0,17}$/.test(word)) throw new UsageFault(`${printable(word)} is no number of a message`);
+  if (!/^[1-9]\d{0,17}$/.test(word))
+    throw new UsageError(`${printable(word)} is not the number of a dead letter`);
   return BigInt(word);
 }
 
 async function list(database: Database): Promise<void> {
   let count = 0;
   for await (const message of messagesOf(database, undefined, 0)) {
-    const { id, parked_at, source_id, reason } = message;
-    say(`${id}  ${parked_at}  ${printable(source_id)}  ${printable(reason)}`);
+    const { id, created_at, source_id, reason } = message;
+    say(`${id}  ${created_at}  ${printable(source_id)}  ${printable(reason)}`);
     count += 1;
   }
-  say(count === 0 ? "no message is parked" : `${count} parked`);
+  say(count === 0 ? "there are no dead letters" : `dead letters: ${count}`);
 }
 
-function show({ id, parked_at, source_id, reason, body }: ParkedMessageRow): void {
+function show({ id, created_at, source_id, reason, body }: DeadLetterRow): void {
   say(`number     ${id}`);
-  say(`parked at  ${parked_at}`);
+  say(`created at ${created_at}`);
   say(`source id  ${printable(source_id)}`);
   say(`reason     ${printable(reason)}\n`);
   const bytes = Buffer.from(body ?? []);
@@ -99,21 +101,21 @@ function show({ id, parked_at, source_id, reason, body }: ParkedMessageRow): voi
   say("");
 }
 
-async function tellFates(database: Database, ids: bigint[] | undefined): Promise<void> {
+async function showOutcomes(database: Database, ids: bigint[] | undefined): Promise<void> {
   let count = 0;
   for await (const { id, body } of messagesOf(database.within(batchMaxMs), ids)) {
-    say(`${id} would ${fateOf(body)}`);
+    say(`${id} would ${outcomeOf(body)}`);
     count += 1;
   }
-  say(`${count} looked at; nothing was sent`);
+  say(`dead letters: ${count}; nothing was sent`);
 }
 
-function fateOf(body: Uint8Array | null): string {
-  if (body === null) return "stay parked: it is larger than 1 MiB";
-  if (!isUtf8(body)) return "stay parked: it is not text in UTF-8";
+function outcomeOf(body: Uint8Array | null): string {
+  if (body === null) return "stay a dead letter: it is larger than 1 MiB";
+  if (!isUtf8(body)) return "stay a dead letter: it is not valid UTF-8";
   const message = readMessage(Buffer.from(body).toString());
-  if (message.kind === "refused") return `be parked again: ${message.reason}`;
-  return message.kind === "event" ? "be stored" : "be folded again";
+  if (message.kind === "invalid") return `become a dead letter again: ${message.reason}`;
+  return message.kind === "event" ? "be stored" : "rebuild a projection";
 }
 
 async function replay(database: Database, queueUrl: string, ids: bigint[] | undefined): Promise<void> {
@@ -125,14 +127,14 @@ async function replay(database: Database, queueUrl: string, ids: bigint[] | unde
 async function sendAgain(
   database: Database,
   sender: Sender,
-  batches: AsyncIterable<ParkedMessageRow[]>,
+  batches: AsyncIterable<DeadLetterRow[]>,
 ): Promise<number> {
   using progress = openProgress("sent");
   for await (const messages of batches) {
-    // Committed when the queue has taken them: until then they are parked, whatever happens.
+    // Committed after the queue has accepted them. Until then they stay dead letters.
     await database.transaction(async (sql) => {
       const texts = messages.filter(({ body }) => body !== null && isUtf8(body));
-      const removed = await removeParkedMessages(
+      const removed = await removeDeadLetters(
         sql,
         texts.map(({ id }) => id),
       );
@@ -144,42 +146,42 @@ async function sendAgain(
 }
 
 /**
- * Those with these numbers, each of which there must be; or all that are parked now, oldest first. With bodies that can be
- * replayed, unless others are asked for.
+ * The dead letters with these numbers, all of which must exist; without numbers all that exist now, oldest first. Bodies
+ * are read up to `bodyMax` bytes, by default those that can be replayed.
  */
 async function* messagesOf(
   sql: Sql,
   ids?: bigint[],
   bodyMax = messageBytesMax,
-): AsyncGenerator<ParkedMessageRow> {
+): AsyncGenerator<DeadLetterRow> {
   if (ids) {
-    const messages: ParkedMessageRow[] = [];
+    const messages: DeadLetterRow[] = [];
     for (const id of ids) messages.push(await messageOf(sql, id, bodyMax));
     yield* messages;
     return;
   }
-  const last = await newestParkedId(sql);
+  const last = await newestDeadLetterId(sql);
   let after = 0n;
   while (after < last) {
-    const messages = await parkedMessagesAfter(sql, after, last, batch, bodyMax);
+    const messages = await deadLettersAfter(sql, after, last, batch, bodyMax);
     yield* messages;
     after = messages.at(-1)?.id ?? last;
   }
 }
 
-async function messageOf(sql: Sql, id: bigint, bodyMax: number): Promise<ParkedMessageRow> {
-  const message = await findParkedMessage(sql, id, bodyMax);
-  if (!message) throw new Error(`no message ${id} is parked`);
+async function messageOf(sql: Sql, id: bigint, bodyMax: number): Promise<DeadLetterRow> {
+  const message = await findDeadLetter(sql, id, bodyMax);
+  if (!message) throw new Error(`there is no dead letter ${id}`);
   return message;
 }
 
 async function* inBatches<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
-  let some: Item[] = [];
+  let collected: Item[] = [];
   for await (const item of items) {
-    some.push(item);
-    if (some.length < batch) continue;
-    yield some;
-    some = [];
+    collected.push(item);
+    if (collected.length < batch) continue;
+    yield collected;
+    collected = [];
   }
-  if (some.length > 0) yield some;
+  if (collected.length > 0) yield collected;
 }

@@ -1,10 +1,10 @@
 import { readMessage } from "../intake/message.ts";
 import { demoEvents } from "./demo-events.ts";
 
-/** The demonstration's events as the ledger reads them, some twice. */
+/** The events of the demonstration as the ledger reads them, with duplicates. */
 export const readDemoEvents = () =>
   demoEvents().map((message) => {
     const read = readMessage(JSON.stringify(message));
-    if (read.kind !== "event") throw new Error("the demonstration's events are events");
+    if (read.kind !== "event") throw new Error("the messages of the demonstration must be events");
     return read.event;
   });

@@ -1,6 +1,6 @@
 import { type Details, type EventMessage, messagesAbout, type Step } from "./messages.ts";
 
-/** What the demonstration's events amount to. */
+/** The transactions of the demonstration, with their final status. */
 export const demoTransactions = [
   { id: "demo-success", status: "success" },
   { id: "demo-refund", status: "success" },
@@ -22,10 +22,7 @@ const card = {
   expiry_date: "11/29",
 };
 
-/**
- * Lives of four payments, a refund, a dispute and a payout: the refund first of all, the rest in no good order, some
- * twice.
- */
+/** The events of four payments, a refund, a dispute and a payout, newest first and every third one twice. */
 export function demoEvents(): EventMessage[] {
   const inOrder = [
     ...payment(

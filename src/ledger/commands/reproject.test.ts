@@ -29,7 +29,7 @@ describeOnEngines("reprojection", (make) => {
     const made = await make();
     await using database = await openDatabase(made.url);
     await migrate(database);
-    await ingest(database, { events: readDemoEvents(), reprojections: [], parked: [] });
+    await ingest(database, { events: readDemoEvents(), rebuilds: [], deadLetters: [] });
     const rowsBefore = await rowsIn(database);
     await database.run(spoil);
     return {
@@ -52,7 +52,7 @@ describeOnEngines("reprojection", (make) => {
     expect(await reproject("demo-success", "nobody", "no-one")).toEqual({
       code: 1,
       output: "",
-      errors: "reproject: no event and no row tells of nobody, no-one\n",
+      errors: "reproject: no event and no row has the id nobody, no-one\n",
     });
   });
 
@@ -61,9 +61,9 @@ describeOnEngines("reprojection", (make) => {
     expect(found.output.trim().split("\n").sort()).toEqual([
       'metadata key "branch" of account demo: has events and no row',
       "payout demo-payout: has events and no row",
-      "payout ghost-payout: no event tells of it",
+      "payout ghost-payout: has a row and no events",
       "transaction demo-expired: has events and no row",
-      "transaction demo-ghost: no event tells of it",
+      "transaction demo-ghost: has a row and no events",
       "transaction demo-refund: has events and no row",
       "transaction demo-success: state, details",
       "verified 9 transactions and payouts",
@@ -97,11 +97,11 @@ describeOnEngines("reprojection", (make) => {
   test("writes no row that is right", async () => {
     await using own = await newSpoiled();
     await using database = await openDatabase(own.url);
-    await ingest(database, { events: [], reprojections: ["demo-success"], parked: [] });
+    await ingest(database, { events: [], rebuilds: ["demo-success"], deadLetters: [] });
     const versions = () =>
       database.query("select external_id, xmin::text from transaction order by external_id");
     const before = await versions();
-    await ingest(database, { events: [], reprojections: ["demo-success"], parked: [] });
+    await ingest(database, { events: [], rebuilds: ["demo-success"], deadLetters: [] });
     expect(await versions()).toEqual(before);
   });
 });
@@ -135,7 +135,7 @@ describeOnEngines("reprojection of many", (make) => {
 });
 
 test.each([
-  [[], "say one of --all, --account ACCOUNT and ID..."],
+  [[], "expected one of --all, --account ACCOUNT and ID..."],
   [["--all", "demo-success"], "say one of"],
   [["--all", "--account", "demo"], "say one of"],
   [["--account"], "--account"],

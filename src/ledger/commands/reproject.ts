@@ -1,4 +1,4 @@
-import { parseCommandLine, printable, runCommand, say, UsageFault } from "../../process/command.ts";
+import { parseCommandLine, printable, runCommand, say, UsageError } from "../../process/command.ts";
 import { numeral, openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
@@ -6,24 +6,24 @@ import { type Database, openDatabase, type Sql } from "../database/database.ts";
 import { ingest } from "../intake/ingest.ts";
 import { verify } from "../intake/verify.ts";
 import { settings } from "../settings.ts";
-import { refuseUnmigrated } from "../tables/migrate.ts";
+import { requireMigrated } from "../tables/migrate.ts";
 import { countResources, knownResourceIds, resourceIdsAfter } from "../tables/resource.ts";
 
 const usage = `Usage: npm run reproject -- --all | --account ACCOUNT | ID... [--verify]
 
-Folds transactions and payouts anew from their events, in the database at DATABASE_URL, while the ledger runs.
-Rows that are right are not written.
+Rebuilds the projections of transactions and payouts from their events, in the database at DATABASE_URL. The
+ledger can run meanwhile. Rows that do not change are not written.
 
-  --all              all there are
+  --all              all transactions and payouts
   --account ACCOUNT  those of a gateway account
   ID...              those with these external ids
-  --verify           writes nothing; lists each row that differs from its events and in which columns, and
-                     exits with 1 when any does
+  --verify           writes nothing; lists each row that differs from its events, with the columns, and exits
+                     with 1 if there is one
   --help             print this text
 `;
 
 const batch = 200;
-/** Milliseconds: what looks for resources may read every event. */
+/** Limit in milliseconds for queries that may read every event. */
 const searchMaxMs = 3_600_000;
 
 await runCommand("reproject", usage, async (args) => {
@@ -34,30 +34,30 @@ await runCommand("reproject", usage, async (args) => {
   });
   const { all, account, verify: onlyVerify } = values;
   if ([all, account, ids.length > 0].filter(Boolean).length !== 1) {
-    throw new UsageFault("say one of --all, --account ACCOUNT and ID...");
+    throw new UsageError("expected one of --all, --account ACCOUNT and ID...");
   }
   const { DATABASE_URL } = readSettings(process.env, settings);
   await using database = await openDatabase(DATABASE_URL);
-  await refuseUnmigrated(database);
+  await requireMigrated(database);
   const sql = database.within(searchMaxMs);
-  if (ids.length > 0) await refuseUnknownIds(sql, ids);
+  if (ids.length > 0) await requireKnownIds(sql, ids);
   const batches = ids.length > 0 ? [ids] : pages(sql, account);
   const total = ids.length || (await countResources(sql, account));
   if (total === 0 && account !== undefined) {
-    throw new Error(`no event and no row tells of the account ${printable(account)}`);
+    throw new Error(`no event and no row has the account ${printable(account)}`);
   }
 
   if (onlyVerify) await verifyEach(database, batches, total);
-  else await foldEach(database, batches, total);
+  else await rebuildEach(database, batches, total);
 });
 
 type Batches = Iterable<string[]> | AsyncIterable<string[]>;
 
-async function foldEach(database: Database, batches: Batches, total: number): Promise<void> {
-  const count = await each(batches, "folded", total, (ids) =>
-    ingest(database, { events: [], reprojections: ids, parked: [] }),
+async function rebuildEach(database: Database, batches: Batches, total: number): Promise<void> {
+  const count = await each(batches, "rebuilt", total, (ids) =>
+    ingest(database, { events: [], rebuilds: ids, deadLetters: [] }),
   );
-  say(`folded ${numeral(count)} transactions and payouts`);
+  say(`rebuilt ${numeral(count)} transactions and payouts`);
 }
 
 async function verifyEach(database: Database, batches: Batches, total: number): Promise<void> {
@@ -71,10 +71,10 @@ async function verifyEach(database: Database, batches: Batches, total: number): 
   if (differences.length > 0) throw new Error(`${numeral(differences.length)} rows differ from their events`);
 }
 
-async function refuseUnknownIds(sql: Sql, ids: string[]): Promise<void> {
+async function requireKnownIds(sql: Sql, ids: string[]): Promise<void> {
   const known = await knownResourceIds(sql, ids);
   const unknown = ids.filter((id) => !known.includes(id));
-  if (unknown.length > 0) throw new Error(`no event and no row tells of ${printable(unknown.join(", "))}`);
+  if (unknown.length > 0) throw new Error(`no event and no row has the id ${printable(unknown.join(", "))}`);
 }
 
 async function* pages(sql: Sql, account: string | undefined): AsyncGenerator<string[]> {
@@ -85,7 +85,7 @@ async function* pages(sql: Sql, account: string | undefined): AsyncGenerator<str
   }
 }
 
-/** Does the work for each batch, and answers for how many; a signal ends it between two batches. */
+/** Runs the work for each batch and resolves with the number of ids. A signal stops it between two batches. */
 async function each(
   batches: Batches,
   done: string,

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { parseCommandLine, runCommand, say, UsageFault } from "../../process/command.ts";
+import { parseCommandLine, runCommand, say, UsageError } from "../../process/command.ts";
 import { openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { parseJson } from "../../values/json.ts";
@@ -9,9 +9,9 @@ import { settings } from "../settings.ts";
 
 const usage = `Usage: npm run send-events -- FILE
 
-Publishes event messages to the queue at QUEUE_URL, one JSON object a line; - reads standard input.
-Ends when the queue has accepted them all. Lines are sent as they are: the ledger decides what becomes
-of them. Sending a file again does no harm, an event is stored once.
+Publishes event messages to the queue at QUEUE_URL. The file has one JSON object on each line; - reads standard
+input. The command ends when the queue has accepted all lines. It sends them unchanged; the ledger validates them.
+It is safe to send a file again, since an event is stored once.
 
   --help   print this text
 `;
@@ -20,7 +20,7 @@ const batch = 100;
 
 await runCommand("send-events", usage, async (args) => {
   const [file, ...more] = parseCommandLine({ args, allowPositionals: true }).positionals;
-  if (file === undefined || more.length > 0) throw new UsageFault("name one file, or - for standard input");
+  if (file === undefined || more.length > 0) throw new UsageError("expected one file (- for standard input)");
   const { QUEUE_URL } = readSettings(process.env, { QUEUE_URL: settings.QUEUE_URL });
   await using sender = await openSender(QUEUE_URL);
   const input = file === "-" ? process.stdin : (await open(file)).createReadStream();
@@ -47,7 +47,7 @@ async function sendLines(sender: Sender, lines: AsyncIterable<string>): Promise<
     }
     if (bodies.length > 0) await flush();
   } catch (error) {
-    throw new Error(`${(error as Error).message}; ${progress.count} messages were sent before`);
+    throw new Error(`${(error as Error).message}; ${progress.count} messages were sent`);
   }
   return progress.count;
 }

@@ -6,7 +6,7 @@ import {
   type Database,
   DatabaseUnavailable,
   databases,
-  isDataFault,
+  isPermanent,
   openDatabase,
   StatementTimeout,
 } from "./database.ts";
@@ -55,7 +55,7 @@ function promises(make: () => Promise<NewDatabase>): void {
     const hurried = database.within(100);
     await eventually(async () => expect(await hurried.query("select 1 as one")).toEqual([{ one: 1 }]));
     await expect(hurried.query("select pg_sleep(0.2)")).rejects.toThrow(new StatementTimeout(100));
-    const many = Array.from({ length: 30 }, () => hurried.query("select pg_sleep(0.09)", [], "once"));
+    const many = Array.from({ length: 30 }, () => hurried.query("select pg_sleep(0.09)", [], "custom"));
     const outcomes = await Promise.allSettled(many);
     const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? outcome.reason : []));
     expect(reasons.length).toBeGreaterThan(10);
@@ -139,7 +139,7 @@ function promises(make: () => Promise<NewDatabase>): void {
     ["select from nowhere", false],
   ])("%s: the data is at fault: %s", async (statement, atFault) => {
     const error = await database.query(statement).catch((caught: unknown) => caught);
-    expect(isDataFault(error)).toBe(atFault);
+    expect(isPermanent(error)).toBe(atFault);
     expect(error).toBeInstanceOf(Error);
   });
 }

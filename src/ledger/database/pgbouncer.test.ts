@@ -18,7 +18,7 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)(
     });
     afterAll(() => opened.disposeAsync());
 
-    test("runs for each process the statement that it asked for", async () => {
+    test("runs for each process the statement that it sent", async () => {
       await using one = await openDatabase(pooler.url);
       await using other = await openDatabase(pooler.url);
       const requests = new Map([one, other].map((database) => [database, database.within(60_000)]));
@@ -30,7 +30,7 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)(
         const statement = `select '${answer}' as answer, $1::int as n`;
         const expected = [{ answer, n: 7 }];
         expect(await requests.get(database)?.query(statement, [7])).toEqual(expected);
-        expect(await requests.get(database)?.query(statement, [7], "once")).toEqual(expected);
+        expect(await requests.get(database)?.query(statement, [7], "custom")).toEqual(expected);
         expect(await database.query(statement, [7])).toEqual(expected);
         expect(await database.transaction((sql) => sql.query(statement, [7]))).toEqual(expected);
       }
@@ -59,7 +59,7 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)(
       await using database = await openDatabase(pooler.url);
       const requests = database.within(300);
       await eventually(() => requests.query("select 1"));
-      for (const plan of ["kept", "once"] as const) {
+      for (const plan of ["prepared", "custom"] as const) {
         await expect(requests.query("select 1 / $1::int", [0], plan)).rejects.toMatchObject({
           code: "22012",
         });

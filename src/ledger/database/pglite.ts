@@ -1,29 +1,30 @@
 import { PGlite, type Transaction, types } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
+import type { Address } from "../../process/adapter.ts";
 import { messageOf } from "../../process/describe-error.ts";
 import { lockFolder } from "../../process/folder-lock.ts";
-import { refuseWithoutSpace } from "../../process/free-space.ts";
+import { requireFreeSpace } from "../../process/free-space.ts";
 import { parseExactly } from "../../values/exact-json.ts";
 import {
   type Database,
   DatabaseUnavailable,
-  givenUpAfter,
-  isFileFault,
-  isOfTheMoment,
+  isFileError,
+  isTransient,
   type Sql,
+  withStatementTimeout,
 } from "./database.ts";
-import { upkeepOf } from "./pglite-upkeep.ts";
+import { startAutovacuum } from "./pglite-autovacuum.ts";
 import { readTimestamp } from "./timestamp.ts";
 
 const spaceMinMebibytes = 64;
-/** Until another start of an engine that could not be started is tried. */
-const startAgainMs = 2000;
+/** Delay between two attempts to start an engine. */
+const restartDelayMs = 2000;
 
 /**
- * PostgreSQL inside this process, in a folder or in memory. One connection: transactions wait for one another. When it
- * cannot go on, since its disk is full say, another one takes its place, as soon as there is space.
+ * PostgreSQL in this process, in a folder or in memory. It has one connection: transactions wait for one another. An engine
+ * that has crashed, for example on a full disk, is replaced as soon as there is space.
  */
-export async function open(url: URL): Promise<Database> {
+export async function open({ url }: Address): Promise<Database> {
   await using opening = new AsyncDisposableStack();
   const path = decodeURIComponent(url.pathname);
   const folder = path === "memory" ? undefined : path;
@@ -35,19 +36,19 @@ export async function open(url: URL): Promise<Database> {
     await engine[Symbol.asyncDispose]();
   });
 
-  async function startAnother(): Promise<void> {
+  async function restart(): Promise<void> {
     await engine[Symbol.asyncDispose]();
     engine = await startEngine(folder);
     starting = undefined;
   }
 
   async function running(): Promise<PGlite> {
-    if (engine.hasEnded()) {
-      // One at a time, since two in one folder destroy it.
-      starting ??= startAnother().catch((error) => {
+    if (engine.hasCrashed()) {
+      // One at a time, since two engines in one folder destroy it.
+      starting ??= restart().catch((error) => {
         setTimeout(() => {
           starting = undefined;
-        }, startAgainMs).unref();
+        }, restartDelayMs).unref();
         throw new DatabaseUnavailable(error);
       });
       await starting;
@@ -59,12 +60,12 @@ export async function open(url: URL): Promise<Database> {
   const sql = sqlOver(running);
   return {
     ...sql,
-    // A statement that has begun goes on to its end, since this engine, which runs in this thread, cannot be interrupted.
-    within: (limitMs) => givenUpAfter(limitMs, sql),
-    // Its folder belongs to one process.
+    // A running statement cannot be interrupted, since the engine runs in this thread.
+    within: (limitMs) => withStatementTimeout(limitMs, sql),
+    // Its folder belongs to this process.
     exclusively: (work) => work(),
     runOutside: sql.run,
-    // Nobody else can hold anything here: there are no limits.
+    // No other process can hold a lock, so there are no limits.
     async transaction(work) {
       const pglite = await running();
       return pglite
@@ -81,12 +82,12 @@ export async function open(url: URL): Promise<Database> {
 
 interface Engine extends AsyncDisposable {
   pglite: PGlite;
-  /** Whether it will never answer again. */
-  hasEnded(): boolean;
+  /** Whether it has crashed. */
+  hasCrashed(): boolean;
 }
 
 async function startEngine(folder: string | undefined): Promise<Engine> {
-  if (folder !== undefined) await refuseWithoutSpace(folder, spaceMinMebibytes);
+  if (folder !== undefined) await requireFreeSpace(folder, spaceMinMebibytes);
   const options = {
     ...(folder !== undefined && { dataDir: `${folder}/pglite` }),
     extensions: { pg_trgm },
@@ -98,34 +99,34 @@ async function startEngine(folder: string | undefined): Promise<Engine> {
   };
   const pglite = await PGlite.create(options).catch((error) => {
     throw new Error(
-      `the embedded database in ${folder} does not start (${messageOf(error)}); restore the folder from a copy, or move it away and send the messages again`,
+      `the embedded database in ${folder} does not start (${messageOf(error)}); restore the folder from a backup, or remove it and send the messages again`,
       { cause: error },
     );
   });
-  const hasEnded = watchForPanic(pglite);
+  const hasCrashed = watchForPanic(pglite);
   await pglite.exec("set time zone 'UTC'");
-  const upkeep = upkeepOf(pglite);
+  const autovacuum = startAutovacuum(pglite);
   return {
     pglite,
-    hasEnded,
+    hasCrashed,
     async [Symbol.asyncDispose]() {
-      await upkeep[Symbol.asyncDispose]();
-      if (!hasEnded()) await pglite.close();
+      await autovacuum[Symbol.asyncDispose]();
+      if (!hasCrashed()) await pglite.close();
     },
   };
 }
 
 /**
- * At a PANIC, when its log cannot be written, PostgreSQL ends and recovers from the log. This engine stays, and runs in
- * circles at the next question, and this thread with it: so it is not asked any more.
+ * At a PANIC, when its log cannot be written, a PostgreSQL server restarts and recovers from the log. This engine would loop
+ * at its next statement and block this thread, so it gets no more statements.
  */
 function watchForPanic(pglite: PGlite): () => boolean {
-  const ask = pglite.execProtocolStream.bind(pglite);
+  const exec = pglite.execProtocolStream.bind(pglite);
   let panic: Error | undefined;
-  pglite.execProtocolStream = async (...question) => {
+  pglite.execProtocolStream = async (...message) => {
     if (panic) throw panic;
     try {
-      return await ask(...question);
+      return await exec(...message);
     } catch (error) {
       if ((error as { severity?: string }).severity === "PANIC") panic = error as Error;
       throw error;
@@ -145,7 +146,7 @@ const sqlOver = (connected: () => Promise<PGlite | Transaction>): Sql => ({
   },
 });
 
-/** Its disk can be full. */
+/** Maps transient errors, such as those of a full disk. */
 function reject(error: Error & { code?: string }): never {
-  throw isOfTheMoment(error.code) || isFileFault(error) ? new DatabaseUnavailable(error) : error;
+  throw isTransient(error.code) || isFileError(error) ? new DatabaseUnavailable(error) : error;
 }

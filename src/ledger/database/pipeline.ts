@@ -1,37 +1,37 @@
 import { Socket } from "node:net";
 import pg from "pg";
 
-/** Sends all that is written within a turn of the event loop at once. */
-class GatheringSocket extends Socket {
-  #isGathering = false;
+/** Sends everything that is written within a turn of the event loop at once. */
+class BatchingSocket extends Socket {
+  #isBatching = false;
 
-  /** As the client does before each statement. */
+  /** The client calls it before each statement. */
   override cork(): void {
     super.cork();
-    if (this.#isGathering) return;
-    this.#isGathering = true;
+    if (this.#isBatching) return;
+    this.#isBatching = true;
     super.cork();
     setImmediate(() => {
-      this.#isGathering = false;
+      this.#isBatching = false;
       this.uncork();
     });
   }
 }
 
-/** Of the clients here, which send a statement before those ahead of it are answered. */
+/** Options of clients that send a statement before the earlier ones have a response. */
 export const pipelineOptions = {
   pipeline: true,
-  stream: () => new GatheringSocket(),
+  stream: () => new BatchingSocket(),
 } satisfies pg.ClientConfig;
 
-/** Connections for many statements; with a second one, a statement that is not quick holds up only half of the others. */
-export const linesMax = 2;
+/** Number of pipelined connections. With two, a slow statement delays only half of the others. */
+export const pipelinesMax = 2;
 
-/** Does work on a connection of a pool. */
+/** Runs work on a connection of a pool. */
 export type Use = <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>;
 
-/** On one that nobody else uses meanwhile. */
-export const alone =
+/** Each work has a connection of its own. */
+export const exclusive =
   (pool: pg.Pool): Use =>
   async (work) => {
     const client = await pool.connect();
@@ -45,45 +45,44 @@ export const alone =
     }
   };
 
-/** A connection on which statements wait for their answers; there is at least one. */
-interface Line {
+/** A connection with statements that wait for their responses. */
+interface PipelinedConnection {
   client: Promise<pg.PoolClient>;
-  unanswered: number;
-  /** What broke it. */
+  pending: number;
+  /** The error that broke the connection. */
   failure?: Error;
 }
 
 /**
- * The connections of a pool, each for any number of statements at a time: one is sent before those ahead of it are
- * answered, which saves most of what sending and receiving cost when much is asked. Answers come in that order, so
- * every statement has to be quick.
+ * Pipelines statements on the connections of a pool: a statement is sent before the earlier ones have a response. Under load
+ * this saves most of the cost of sending and receiving. Responses come in order, so every statement must be quick.
  */
 export function pipelined(pool: pg.Pool): Use {
-  const lines = new Set<Line>();
+  const connections = new Set<PipelinedConnection>();
 
-  function shortestLine(): Line {
-    if (lines.size < pool.options.max) {
-      const line: Line = { client: pool.connect(), unanswered: 0 };
-      lines.add(line);
-      return line;
+  function leastBusy(): PipelinedConnection {
+    if (connections.size < pool.options.max) {
+      const connection: PipelinedConnection = { client: pool.connect(), pending: 0 };
+      connections.add(connection);
+      return connection;
     }
-    return [...lines].reduce((shortest, line) => (line.unanswered < shortest.unanswered ? line : shortest));
+    return [...connections].reduce((least, other) => (other.pending < least.pending ? other : least));
   }
 
   return async (work) => {
-    const line = shortestLine();
-    line.unanswered += 1;
+    const connection = leastBusy();
+    connection.pending += 1;
     try {
-      return await work(await line.client);
+      return await work(await connection.client);
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError)) line.failure ??= error as Error;
+      if (!(error instanceof pg.DatabaseError)) connection.failure ??= error as Error;
       throw error;
     } finally {
-      line.unanswered -= 1;
-      if (line.unanswered === 0 || line.failure) lines.delete(line);
-      if (line.unanswered === 0) {
-        line.client.then(
-          (client) => client.release(line.failure),
+      connection.pending -= 1;
+      if (connection.pending === 0 || connection.failure) connections.delete(connection);
+      if (connection.pending === 0) {
+        connection.client.then(
+          (client) => client.release(connection.failure),
           () => {},
         );
       }

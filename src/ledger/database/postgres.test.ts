@@ -131,7 +131,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
     const asked = await database.transaction(async (sql) => {
       await sql.query("select pg_advisory_xact_lock(5)");
-      const asked = rejection(reading.within(120_000).query(answer, [], "once"));
+      const asked = rejection(reading.within(120_000).query(answer, [], "custom"));
       await eventually(async () => expect(await database.query(waiting)).toHaveLength(1));
       line.silence();
       return { asked };
@@ -151,7 +151,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     const ask = () => [
       away.query("select 1"),
       requests.query("select 1"),
-      ...Array.from({ length: 5 }, () => requests.query("select 1", [], "once")),
+      ...Array.from({ length: 5 }, () => requests.query("select 1", [], "custom")),
       ...Array.from({ length: 5 }, () => away.transaction((sql) => sql.query("select 1"))),
     ];
     await Promise.all(ask());
@@ -177,7 +177,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
   test("is asked by requests through no more connections than it is told, and two for what is quick", async () => {
     await using few = await openDatabase(`${server.url}?pool=2`);
     const requests = few.within(2000);
-    const asleep = Array.from({ length: 5 }, () => requests.query("select pg_sleep(0.2)", [], "once"));
+    const asleep = Array.from({ length: 5 }, () => requests.query("select pg_sleep(0.2)", [], "custom"));
     await eventually(() => expect(few.connections().limited).toEqual({ busy: 2, idle: 0, waiting: 3 }));
     expect(await few.query("select 1 as one")).toEqual([{ one: 1 }]);
     const quick = Array.from({ length: 100 }, (_, index) => requests.query("select $1::int as n", [index]));
@@ -239,7 +239,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
   test("keeps a statement prepared whose text is always the same, and none that is composed", async () => {
     await using one = await openDatabase(`${server.url}?pool=1`);
     await one.query("select 'kept'");
-    await one.query("select 'once'", [], "once");
+    await one.query("select 'once'", [], "custom");
     const kept = await one.query<{ statement: string }>("select statement from pg_prepared_statements");
     expect(kept.map(({ statement }) => statement).sort()).toEqual([
       "select 'kept'",
@@ -328,7 +328,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     url.username = "nobody";
     await using database = await openDatabase(url.href);
     await expect(database.check()).rejects.toThrow(
-      'the database is not available: role "nobody" does not exist',
+      'the database is unavailable: role "nobody" does not exist',
     );
   });
 
@@ -393,7 +393,7 @@ test("a server that says nothing is waited for as long as the URL says", async (
   // The default is five times as long.
   expect(performance.now() - begun).toBeLessThan(4500);
   // Whoever has a limit hears of that, whichever timer is the first.
-  for (const plan of ["kept", "once"] as const) {
+  for (const plan of ["prepared", "custom"] as const) {
     const asked = database.within(100).query("select 1", [], plan);
     await expect(asked).rejects.toThrow(new StatementTimeout(100));
   }

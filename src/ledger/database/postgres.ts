@@ -1,91 +1,90 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { hostOf } from "../../process/adapter.ts";
+import { type Address, hostOf } from "../../process/adapter.ts";
 import { parseExactly } from "../../values/exact-json.ts";
 import {
   type Connections,
   type Database,
   DatabaseUnavailable,
-  givenUpAfter,
-  isFileFault,
-  isOfTheMoment,
+  isFileError,
+  isTransient,
   type Limits,
+  type PostgresParameters,
   type Sql,
   StatementTimeout,
+  withStatementTimeout,
 } from "./database.ts";
-import { alone, linesMax, pipelined, pipelineOptions, type Use } from "./pipeline.ts";
+import { exclusive, pipelined, pipelineOptions, pipelinesMax, type Use } from "./pipeline.ts";
 import {
-  answeredWithin,
-  beginning,
+  beginWith,
+  defaultLimits,
   isPooled,
   nameIn,
   prepare,
-  usualLimits,
   withoutLimits,
+  withResponseLimit,
 } from "./session.ts";
 import { readTimestamp } from "./timestamp.ts";
 
-const poolSizeOtherwise = 10;
-const connectSecondsOtherwise = 5;
 const idleMs = 60_000;
-/** Connections for work outside `within`: they are few, and bounded by the batches in hand. */
-const workingMax = 1000;
-/** Until the system asks whether the other side of a connection is still there. */
+/** Maximum connections for work outside `within`. The batches in flight keep them few. */
+const receiverMax = 1000;
+/** Idle time before the operating system probes a connection. */
 const keepAliveMs = 10_000;
-/** How long a look at whether the server is there may take. */
+/** Limit for a health check. */
 const checkMaxMs = 2000;
-/** The server ends a statement that runs out of time; a connection on which it does not even do that is ended by us. */
-const answerGraceMs = 500;
-/** Between two looks at whether it is this process' turn. */
-const turnEveryMs = 200;
+/** The server ends a statement at its limit. After this grace period the connection is closed. */
+const responseGraceMs = 500;
+/** Interval of attempts to get the lock for exclusive work. */
+const lockAttemptMs = 200;
 
 /**
- * A PostgreSQL server, through connections that are opened when they are needed, and anew when they broke. Statements
- * within a limit have pools of their own, so that requests and receiving do not wait for each other's connections.
+ * A PostgreSQL server. Connections are opened on demand, and again when they broke. Statements of `within` have their own
+ * pools, so that requests and receivers do not wait for each other's connections.
  */
-export async function open(url: URL): Promise<Database> {
-  const config = await configOf(url);
+export async function open({ url, parameters }: Address<PostgresParameters>): Promise<Database> {
+  const config = await configOf(url, parameters);
   const pools: Pool[] = [];
   const endIdle = () => {
     for (const pool of pools) pool.endIdle();
   };
   function openLimited(limits: Limits, options: pg.PoolConfig): Pool {
     const pool = openPool({ ...config, ...options }, limits);
-    // What broke one connection may have broken all. Those in use find out in their own time.
+    // What broke one connection may have broken all. Connections in use detect it themselves.
     pool.on("release", (error) => {
       if (error && !(error instanceof pg.DatabaseError)) endIdle();
     });
     pools.push(pool);
     return pool;
   }
-  const working = openLimited(usualLimits, { max: workingMax });
-  const workingAlone = alone(working);
+  const receiver = openLimited(defaultLimits, { max: receiverMax });
+  const exclusiveReceiver = exclusive(receiver);
   const database: Database = {
-    ...sqlOver(workingAlone, workingAlone, usualLimits, rejection),
+    ...sqlOver(exclusiveReceiver, exclusiveReceiver, defaultLimits, mapError),
     within(limitMs) {
-      const limits = { ...usualLimits, statementMs: limitMs, lockMs: limitMs };
-      const inTime = { connectionTimeoutMillis: limitMs };
-      const exclusive = alone(openLimited(limits, inTime));
-      const shared = pipelined(openLimited(limits, { ...inTime, max: linesMax }));
-      const rejectionInTime = (error: unknown) =>
-        isOutOfTime(error) ? new StatementTimeout(limitMs) : rejection(error);
-      return givenUpAfter(limitMs, sqlOver(shared, exclusive, limits, rejectionInTime));
+      const limits = { ...defaultLimits, statementMs: limitMs, lockMs: limitMs };
+      const options = { connectionTimeoutMillis: limitMs };
+      const custom = exclusive(openLimited(limits, options));
+      const prepared = pipelined(openLimited(limits, { ...options, max: pipelinesMax }));
+      const mapTimeout = (error: unknown) =>
+        isTimeout(error) ? new StatementTimeout(limitMs) : mapError(error);
+      return withStatementTimeout(limitMs, sqlOver(prepared, custom, limits, mapTimeout));
     },
     async transaction(work, own) {
-      const limits = { ...usualLimits, ...own };
-      const client = await inTerms(rejection, working.connect());
+      const limits = { ...defaultLimits, ...own };
+      const client = await mapping(mapError, receiver.connect());
       const sql = sqlIn(client, limits);
-      const text = own || isPooled(client) ? beginning(limits) : beginning();
+      const begin = own || isPooled(client) ? beginWith(limits) : beginWith();
       try {
-        const begun = inTerms(rejection, client.query(text));
+        const begun = mapping(mapError, client.query(begin));
         const [, result] = await Promise.all([begun, work(sql)]);
         await sql.run("commit");
         client.release();
         return result;
       } catch (error) {
-        // The server rolls back when the connection ends. One that broke can do nothing else, and one whose kept plans are
-        // of another time is of no use any more.
+        // The server rolls back when a connection closes. A broken connection can do nothing else, and one with outdated
+        // plans is useless.
         if (error instanceof DatabaseUnavailable) client.release(error.cause as Error);
         else {
           await client.query("rollback").then(() => client.release(), client.release);
@@ -93,23 +92,23 @@ export async function open(url: URL): Promise<Database> {
         throw error;
       }
     },
-    exclusively: (work) => inTurn(database, work),
+    exclusively: (work) => withLock(database, work),
     async runOutside(statement) {
       const pool = openPool({ ...config, max: 1 }, withoutLimits);
       try {
-        await inTerms(rejection, pool.query(statement));
+        await mapping(mapError, pool.query(statement));
       } finally {
         await pool.end();
       }
     },
     async check() {
-      const look = answeredWithin(checkMaxMs, { text: "select 1" });
-      await inTerms(
-        rejection,
-        workingAlone((client) => client.query(look)),
+      const probe = withResponseLimit(checkMaxMs, { text: "select 1" });
+      await mapping(
+        mapError,
+        exclusiveReceiver((client) => client.query(probe)),
       );
     },
-    connections: () => ({ unlimited: usageOf([working]), limited: usageOf(pools.slice(1)) }),
+    connections: () => ({ receiver: usageOf([receiver]), requests: usageOf(pools.slice(1)) }),
     async [Symbol.asyncDispose]() {
       endIdle();
       await Promise.all(pools.map((pool) => pool.end()));
@@ -118,25 +117,24 @@ export async function open(url: URL): Promise<Database> {
   return database;
 }
 
-/** The turn is a lock of a transaction, since a pooler of transactions would lose one of a session. */
-async function inTurn<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
+/** The lock is that of a transaction, since a pooler that shares sessions would lose a session lock. */
+async function withLock<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
   for (;;) {
     const done = await database.transaction(async (sql) => {
-      // It is tried, not waited for: who waits in the server holds a snapshot meanwhile.
-      const [turn] = await sql.query<{ is_ours: boolean }>(
-        "select pg_try_advisory_xact_lock(hashtext('migration'), 0) as is_ours",
+      // An attempt without a wait, since a session that waits in the server holds a snapshot.
+      const [lock] = await sql.query<{ is_locked: boolean }>(
+        "select pg_try_advisory_xact_lock(hashtext('migration'), 0) as is_locked",
       );
-      // A statement with values holds its snapshot until the next one, and a script does not.
+      // A statement with the extended protocol holds its snapshot until the next one; a script does not.
       await sql.run("select 1");
-      return turn?.is_ours && { result: await work() };
+      return lock?.is_locked && { result: await work() };
     }, withoutLimits);
     if (done) return done.result;
-    await sleep(turnEveryMs);
+    await sleep(lockAttemptMs);
   }
 }
 
-async function configOf(url: URL): Promise<pg.PoolConfig> {
-  const parameter = (name: string) => url.searchParams.get(name) ?? undefined;
+async function configOf(url: URL, parameters: PostgresParameters): Promise<pg.PoolConfig> {
   const part = (text: string) => decodeURIComponent(text) || undefined;
   return {
     host: part(hostOf(url)),
@@ -144,16 +142,16 @@ async function configOf(url: URL): Promise<pg.PoolConfig> {
     user: part(url.username),
     password: part(url.password),
     database: part(url.pathname.slice(1)),
-    ssl: await tlsOf(parameter("sslmode"), parameter("sslrootcert")),
-    max: Number(parameter("pool") ?? poolSizeOtherwise),
-    connectionTimeoutMillis: Number(parameter("connect_timeout") ?? connectSecondsOtherwise) * 1000,
+    ssl: await tlsOf(parameters.sslmode, parameters.sslrootcert),
+    max: parameters.pool,
+    connectionTimeoutMillis: parameters.connect_timeout * 1000,
   };
 }
 
-/** As libpq's words mean it: `require` encrypts and trusts whoever answers, `verify-full` knows the server by its name. */
-async function tlsOf(mode: string | undefined, rootFile: string | undefined): Promise<pg.PoolConfig["ssl"]> {
+/** The modes of libpq: `require` encrypts without verification, `verify-full` also verifies the certificate and the host. */
+async function tlsOf(mode: string, rootFile: string | undefined): Promise<pg.PoolConfig["ssl"]> {
   if (mode !== "verify-full" && rootFile !== undefined)
-    throw new Error("sslrootcert needs sslmode=verify-full");
+    throw new Error("sslrootcert requires sslmode=verify-full");
   if (mode === "verify-full") return { ...(rootFile && { ca: await readAuthority(rootFile) }) };
   return mode === "require" && { rejectUnauthorized: false };
 }
@@ -166,7 +164,7 @@ async function readAuthority(file: string): Promise<string> {
   }
 }
 
-/** A pool that can end the connections that nobody uses. */
+/** A pool that can close its idle connections. */
 class Pool extends pg.Pool {
   readonly #idle = new Set<pg.PoolClient>();
 
@@ -177,9 +175,9 @@ class Pool extends pg.Pool {
     this.on("remove", (client) => this.#idle.delete(client));
   }
 
-  /** Without waiting for the server, which may never say a word again. */
+  /** Closes idle connections without waiting for the server, which may not respond. */
   endIdle(): void {
-    for (const client of this.#idle) client.connection.stream.destroy(new Error("not trusted any more"));
+    for (const client of this.#idle) client.connection.stream.destroy(new Error("another connection broke"));
   }
 }
 
@@ -188,13 +186,13 @@ function openPool(config: pg.PoolConfig, limits: Limits): Pool {
     ...config,
     ...pipelineOptions,
     application_name: "payment-ledger",
-    query_timeout: timeToAnswer(limits),
+    query_timeout: responseMaxMs(limits),
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     idleTimeoutMillis: idleMs,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
     async onConnect(client) {
-      // A connection that breaks says so to whoever uses it next; without a listener it would end the process.
+      // The next user of a broken connection gets the error. Without a listener it would end the process.
       client.on("error", () => {});
       await prepare(client as pg.Client, limits, config.connectionTimeoutMillis);
     },
@@ -212,102 +210,96 @@ function parserOf(type: number, format?: "text" | "binary"): unknown {
 }
 
 type Plan = Parameters<Sql["query"]>[2];
-type Rejection = (error: unknown) => unknown;
+type MapError = (error: unknown) => unknown;
 
-/** The same, but it rejects in the port's own terms. */
-const inTerms = <Result>(rejection: Rejection, work: Promise<Result>): Promise<Result> =>
+/** Maps the error of a rejection. */
+const mapping = <Result>(map: MapError, work: Promise<Result>): Promise<Result> =>
   work.catch((error) => {
-    throw rejection(error);
+    throw map(error);
   });
 
-/** Statements each of which is a transaction of its own, those whose plan is kept by another way than the others. */
-const sqlOver = (kept: Use, once: Use, limits: Limits, rejection: Rejection): Sql => ({
-  query<Row>(text: string, values: unknown[] = [], plan: Plan = "kept") {
-    const askOnce = () => once((client) => askAlone(client, { text, values }, limits));
-    const asking =
-      plan === "once"
-        ? askOnce()
-        : kept((client) => askAlone(client, { text, values, ...nameIn(client, text) }, limits)).catch(
+/** Statements with a transaction each; prepared and custom ones use different connections. */
+const sqlOver = (prepared: Use, custom: Use, limits: Limits, map: MapError): Sql => ({
+  query<Row>(text: string, values: unknown[] = [], plan: Plan = "prepared") {
+    const queryCustom = () => custom((client) => queryAlone(client, { text, values }, limits));
+    const result =
+      plan === "custom"
+        ? queryCustom()
+        : prepared((client) => queryAlone(client, { text, values, ...nameIn(client, text) }, limits)).catch(
             (error) => {
-              if (hasNoPlan(error)) return askOnce();
+              if (isPlanError(error)) return queryCustom();
               throw error;
             },
           );
-    return inTerms(
-      rejection,
-      asking.then(({ rows }) => rows as Row[]),
+    return mapping(
+      map,
+      result.then(({ rows }) => rows as Row[]),
     );
   },
   async run(script) {
-    await inTerms(
-      rejection,
-      once((client) => client.query(script)),
+    await mapping(
+      map,
+      custom((client) => client.query(script)),
     );
   },
 });
 
-/** Where the session has not our limits, the statement is sent together with what sets them. */
-async function askAlone(
+/** Behind a pooler that shares sessions, the statement is sent with its limits in one transaction. */
+async function queryAlone(
   client: pg.PoolClient,
   statement: pg.QueryConfig,
   limits: Limits,
 ): Promise<pg.QueryResult> {
   if (!isPooled(client)) return client.query(statement);
   const [, result] = await Promise.all([
-    client.query(beginning(limits)),
+    client.query(beginWith(limits)),
     client.query(statement),
     client.query("commit"),
   ]);
   return result;
 }
 
-/** Statements of one transaction, which has these limits. */
+/** The statements of one transaction with these limits. */
 function sqlIn(client: pg.PoolClient, limits: Limits): Sql {
-  const ask = (statement: pg.QueryConfig) =>
-    inTerms(rejection, client.query(answeredWithin(timeToAnswer(limits), statement)));
+  const send = (statement: pg.QueryConfig) =>
+    mapping(mapError, client.query(withResponseLimit(responseMaxMs(limits), statement)));
   return {
-    async query<Row>(text: string, values: unknown[] = [], plan: Plan = "kept") {
-      const { rows } = await ask({ text, values, ...(plan === "kept" && nameIn(client, text)) });
+    async query<Row>(text: string, values: unknown[] = [], plan: Plan = "prepared") {
+      const { rows } = await send({ text, values, ...(plan === "prepared" && nameIn(client, text)) });
       return rows as Row[];
     },
     async run(script) {
-      await ask({ text: script });
+      await send({ text: script });
     },
   };
 }
 
-const timeToAnswer = ({ statementMs }: Limits) => statementMs + answerGraceMs;
+const responseMaxMs = ({ statementMs }: Limits) => statementMs + responseGraceMs;
 
-/**
- * What the server says of a statement stays as it is, unless it is of the moment. What anyone else says is that there is
- * no connection.
- */
-function rejection(error: unknown): unknown {
+/** Maps transient errors of the server and all errors of the connection to `DatabaseUnavailable`. */
+function mapError(error: unknown): unknown {
   if (error instanceof TypeError) return error;
-  const isAnswer = error instanceof pg.DatabaseError;
-  return !isAnswer || isOfTheMoment(error.code) || isFileFault(error)
+  const isServerError = error instanceof pg.DatabaseError;
+  return !isServerError || isTransient(error.code) || isFileError(error)
     ? new DatabaseUnavailable(error)
     : error;
 }
 
-/**
- * The columns of a table have changed since the plan was made; or the statement that was sent ahead to be prepared
- * failed.
- */
-const hasNoPlan = (error: unknown) =>
+/** The columns of a table have changed since the statement was prepared, or its preparation failed. */
+const isPlanError = (error: unknown) =>
   error instanceof pg.DatabaseError && (error.code === "0A000" || error.code === "26000");
 
 const queryCanceled = "57014";
 const lockNotAvailable = "55P03";
 
-/** What the pool says when within the limit no connection became free, or none could be made. */
+/** The messages of the pool if no connection became free or could be opened within the limit. */
 const noConnection = [
   "timeout exceeded when trying to connect",
   "Connection terminated due to connection timeout",
 ];
 
-/** The server ended the statement, or its waiting for a lock, or it had no connection in time. */
-const isOutOfTime = (error: unknown): boolean =>
+/** Whether a statement, its wait for a lock or its wait for a connection reached the limit. */
+const isTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError
     ? error.code === queryCanceled || error.code === lockNotAvailable
     : noConnection.includes((error as Error).message);

@@ -1,4 +1,4 @@
-/** From `2024-03-05 09:14:22.018+00`, as PostgreSQL writes a `timestamptz` in UTC. */
+/** Converts `2024-03-05 09:14:22.018+00`, a `timestamptz` in UTC, to the form of the ledger. */
 export function readTimestamp(text: string): string {
   const [day, time = ""] = text.split(" ");
   const [seconds, fraction = ""] = time.slice(0, -"+00".length).split(".");

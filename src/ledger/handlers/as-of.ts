@@ -5,11 +5,10 @@ import { childIdsAsOf, eventsOf, eventsWithParentsOf, payoutEventsOf } from "../
 import { findTransaction, type ReportedTransaction, type TransactionRow } from "../tables/transaction.ts";
 
 /**
- * What the ledger would have known from the events dated up to an instant, whenever they arrived: folded from those
- * events by the same fold that writes the tables. An account sees only what is its own now, too: a row says so at once,
- * however long the history that would have to be folded.
+ * The state as of an instant: the events dated up to it, whenever they arrived, are folded by the fold that also writes the
+ * tables. The transaction must belong to the account now, too. That is checked first, by its row, since folding a long
+ * history takes time.
  */
-
 export async function transactionAsOf(
   sql: Sql,
   externalId: string,
@@ -31,7 +30,7 @@ async function paidOutDateAsOf(sql: Sql, row: TransactionRow, asOf: string): Pro
   return payout?.gateway_account_id === row.gateway_account_id ? payout.paid_out_date : null;
 }
 
-/** The transaction and its children, as far as they belonged to the account. */
+/** The transaction and its children as of an instant, those that belonged to the account. */
 export async function familyAsOf(
   sql: Sql,
   externalId: string,

@@ -3,19 +3,19 @@ import { parseJson } from "../../values/json.ts";
 import { isStorable } from "../database/database.ts";
 import type { Position } from "../tables/search.ts";
 
-/** Where a page begins, and what is told on every page that is reached from the same first one. */
+/** The position of a page, its number, and the total of the first page. */
 export interface Cursor extends Position {
   page: number;
   total: number;
 }
 
-/** A text for callers to hand back; they need not understand it. */
+/** An opaque text for callers. */
 export const writeCursor = ({ created_date, external_id, newest_event_id, page, total }: Cursor): string =>
   Buffer.from(JSON.stringify([created_date, external_id, String(newest_event_id), page, total])).toString(
     "base64url",
   );
 
-/** What the text says; undefined when it is none that `writeCursor` makes: it leads to a second page at the earliest. */
+/** Parses a cursor. Undefined if `writeCursor` has not written it; the first page has no cursor. */
 export function readCursor(text: string): Cursor | undefined {
   const members = parseJson(Buffer.from(text, "base64url").toString());
   if (!Array.isArray(members) || members.length !== 5) return undefined;

@@ -1,33 +1,33 @@
 import type { components, operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import type { Logger } from "../../process/log.ts";
-import { inTime } from "../../process/with-timeout.ts";
+import { withTimeout } from "../../process/with-timeout.ts";
 import type { Database } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
 
 type Check = components["schemas"]["HealthCheck"];
 type ReceiverCheck = components["schemas"]["ReceiverCheck"];
 
-/** A check that hangs is as bad as one that fails. */
+/** Limit for a check. */
 const checkMaxMs = 2000;
-/** A message is in hand for some milliseconds; for longer than this when its receiver is stuck. */
-const inHandMaxMs = 30_000;
-/** Longer than a database that restarts needs. */
+/** A message is in flight for some milliseconds; if it takes longer than this, its receiver is stuck. */
+const inFlightMaxMs = 30_000;
+/** A restart of a database takes less. */
 const failingMaxMs = 10_000;
 
-/** How the receiver of this process does. */
+/** The state of the receiver of this process. */
 export interface ReceiverState {
-  /** For how many milliseconds the oldest message in hand has been so; 0 when there is none. */
-  oldestInHandMs(): number;
-  /** For how many milliseconds messages came and none could be stored; 0 when the last one was. */
+  /** Age of the oldest in-flight message in milliseconds; 0 if there is none. */
+  oldestInFlightMs(): number;
+  /** Milliseconds for which messages have arrived and none could be stored; 0 if the latest one was stored. */
   failingForMs(): number;
 }
 
-interface Checked {
-  /** All that are read from. */
+interface Checks {
+  /** The database, and the replica if there is one. */
   databases: Database[];
   queue: Queue;
-  /** What takes messages from the queue in this process, if anything does. */
+  /** The receiver of this process, if it has one. */
   receiver: ReceiverState | undefined;
 }
 
@@ -35,7 +35,7 @@ export const healthHandlers = ({
   databases,
   queue,
   receiver,
-}: Checked): Pick<Handlers<operations>, "checkHealth"> => {
+}: Checks): Pick<Handlers<operations>, "checkHealth"> => {
   const checkDatabases = shared(() => Promise.all(databases.map((each) => each.check())));
   const checkQueue = shared(() => queue.check());
   return {
@@ -51,7 +51,7 @@ export const healthHandlers = ({
   };
 };
 
-/** However many ask at a time, one look answers them all: anybody may ask. */
+/** Concurrent requests share one probe, since anyone may call the health check. */
 function shared<Result>(probe: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined;
   return () =>
@@ -60,25 +60,25 @@ function shared<Result>(probe: () => Promise<Result>): () => Promise<Result> {
     }));
 }
 
-async function check(log: Logger, complaint: string, probe: Promise<unknown>): Promise<Check> {
+async function check(log: Logger, problem: string, probe: Promise<unknown>): Promise<Check> {
   try {
-    await inTime(probe, checkMaxMs, new Error(`no answer within ${checkMaxMs} ms`));
+    await withTimeout(probe, checkMaxMs, new Error(`no answer within ${checkMaxMs} ms`));
     return { healthy: true, message: "Healthy" };
   } catch (error) {
-    log.warn({ err: error }, complaint);
-    return { healthy: false, message: complaint };
+    log.warn({ err: error }, problem);
+    return { healthy: false, message: problem };
   }
 }
 
-function checkReceiver({ oldestInHandMs, failingForMs }: ReceiverState): ReceiverCheck {
-  const [oldest, failing] = [oldestInHandMs(), failingForMs()];
-  const complaint =
+function checkReceiver({ oldestInFlightMs, failingForMs }: ReceiverState): ReceiverCheck {
+  const [oldest, failing] = [oldestInFlightMs(), failingForMs()];
+  const problem =
     failing > failingMaxMs
       ? `Nothing could be stored for ${seconds(failing)}`
-      : oldest > inHandMaxMs && `A message has been in hand for ${seconds(oldest)}`;
+      : oldest > inFlightMaxMs && `A message has been in flight for ${seconds(oldest)}`;
   return {
-    healthy: complaint === false,
-    message: complaint || "Healthy",
+    healthy: problem === false,
+    message: problem || "Healthy",
     oldest_message_age_ms: oldest,
     failing_for_ms: failing,
   };

@@ -2,44 +2,44 @@ import { Gauge, type Registry } from "prom-client";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { metricsHandler } from "../../http/metrics.ts";
-import { inTime } from "../../process/with-timeout.ts";
+import { withTimeout } from "../../process/with-timeout.ts";
 import type { Database, Sql } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
-import { countParkedMessages } from "../tables/dead-letter.ts";
+import { countDeadLetters } from "../tables/dead-letter.ts";
 import type { ReceiverState } from "./health.ts";
 
-/** Whoever asks for numbers does not wait for long. */
+/** Limit for a value that is read for a request. */
 const readMaxMs = 2000;
 
-interface Measured {
+interface Sources {
   sql: Sql;
-  /** By the setting that names them. */
+  /** By the name of their setting. */
   databases: Record<string, Database>;
   queue: Queue;
   receiver: ReceiverState | undefined;
 }
 
-/** What can only be looked up when somebody asks. */
+/** Metrics whose values are read when they are requested. */
 export function metricsHandlers(
   registry: Registry,
-  { sql, databases, queue, receiver }: Measured,
+  { sql, databases, queue, receiver }: Sources,
 ): Pick<Handlers<operations>, "getMetrics"> {
   const registers = [registry];
-  /** Something that is away tells nothing, which must not keep the rest from being told. */
+  /** A value that cannot be read is NaN, so that the other metrics are still available. */
   const gauge = (name: string, help: string, read: () => Promise<number>) =>
     new Gauge({
       registers,
       name,
       help,
       async collect() {
-        this.set(await inTime(read(), readMaxMs, new Error("too late")).catch(() => Number.NaN));
+        this.set(await withTimeout(read(), readMaxMs, new Error("timeout")).catch(() => Number.NaN));
       },
     });
-  // The first to be read: what the others ask takes a connection.
+  // Read first, since the queries of other metrics take a connection.
   new Gauge({
     registers,
     name: "ledger_database_connections",
-    help: "Connections to a database: busy, idle, or waited for. Requests have those of the pool that is limited in time.",
+    help: "Connections to a database by pool (receiver, requests) and state (busy, idle, waiting).",
     labelNames: ["database", "pool", "state"],
     collect() {
       for (const [setting, database] of Object.entries(databases)) {
@@ -52,15 +52,15 @@ export function metricsHandlers(
   });
   gauge(
     "ledger_queue_messages_waiting",
-    "Messages that wait in the queue, about.",
+    "Approximate number of messages in the queue.",
     async () => (await queue.check()).waiting,
   );
-  gauge("ledger_parked_messages", "Messages that are parked.", () => countParkedMessages(sql));
+  gauge("ledger_dead_letters", "Messages in the dead-letter table.", () => countDeadLetters(sql));
   if (receiver) {
     gauge(
-      "ledger_oldest_message_in_hand_seconds",
-      "For how long the oldest message in hand has been so.",
-      async () => receiver.oldestInHandMs() / 1000,
+      "ledger_oldest_in_flight_message_seconds",
+      "Age of the oldest in-flight message.",
+      async () => receiver.oldestInFlightMs() / 1000,
     );
   }
   return { getMetrics: metricsHandler(registry) };

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 
-/** An error as the contract's `Problem`: RFC 9457, with the members that clients of the peer read. */
+/** An error as a `Problem` of the contract: RFC 9457 with two more members, for clients of alphagov/pay-ledger. */
 export function problem<Status extends number>(status: Status, messages: string[]) {
   return {
     status,

@@ -1,3 +1,4 @@
+import { defaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { readInstant } from "../../values/instant.ts";
@@ -12,7 +13,7 @@ import {
 import type { TransactionState, TransactionType } from "../tables/transaction.ts";
 import { viewCsv } from "../views/csv.ts";
 import { lastPage, viewSearchLinks } from "../views/search-links.ts";
-import { statesToldAs, statusesOf } from "../views/state.ts";
+import { statesShownAs, statusesOf } from "../views/state.ts";
 import { viewTransaction } from "../views/transaction.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { accountMissing, problem } from "./problem.ts";
@@ -20,29 +21,29 @@ import { typeOf } from "./transactions.ts";
 
 type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
 
-const displaySizeMax = 500;
-const csvRowsAtOnce = 500;
-/** Where counting stops when the size that was asked for is no use. */
-const limitTotalSizeOtherwise = 10_000;
+const csvRowsPerQuery = 500;
+
+/** The default of `display_size` is also its maximum. */
+const { display_size: displaySizeMax, limit_total_size: defaultLimit } = defaults.searchTransactions;
 
 export const searchHandlers = (sql: Sql): Pick<Handlers<operations>, "searchTransactions"> => ({
   async searchTransactions({ query, url, mediaType }) {
-    const faults = statusFaultsOf(query);
-    if (faults.length > 0) return problem(400, faults);
+    const errors = statusErrorsOf(query);
+    if (errors.length > 0) return problem(400, errors);
     if (mediaType === "text/csv") return searchAsCsv(sql, query);
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
 
     const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor);
-    if (query.cursor !== undefined && cursor === undefined) return cursorUnknown;
+    if (query.cursor !== undefined && cursor === undefined) return unknownCursor;
     if (cursor && query.page !== 1) return cursorAndPage;
     const filter = filterOf(query);
     const displaySize = Math.min(query.display_size, displaySizeMax);
     const page = cursor?.page ?? query.page;
     const offset = cursor ? 0 : (page - 1) * displaySize;
-    // One row more than is shown tells whether a cursor leads on.
-    const asked = { limit: displaySize + 1, offset };
-    const rows = await searchTransactions(sql, { ...filter, after: cursor }, asked);
-    // A page with which the matches end tells how many there are; counting them again could take long.
+    // One row more than the page shows whether there is a next page.
+    const range = { limit: displaySize + 1, offset };
+    const rows = await searchTransactions(sql, { ...filter, after: cursor }, range);
+    // The last page shows how many matches there are; counting them could take long.
     const isEnd = rows.length <= displaySize && (rows.length > 0 || offset === 0);
     const max = countMaxOf(query, displaySize);
     const total =
@@ -66,24 +67,24 @@ export const searchHandlers = (sql: Sql): Pick<Handlers<operations>, "searchTran
   },
 });
 
-/** Reads what is sent first before it answers, so that a failure until then is told as such. */
+/** Reads the first rows before it returns, so that a failure until then gets an error response. */
 async function searchAsCsv(sql: Sql, query: SearchQuery) {
   if (!query.account_id) return problem(400, ["account_id is mandatory to search transactions for CSV"]);
   const filter = filterOf(query);
   const [metadataKeys, first] = await Promise.all([
     metadataKeysOf(sql, query.account_id),
-    searchTransactions(sql, filter, { limit: csvRowsAtOnce }),
+    searchTransactions(sql, filter, { limit: csvRowsPerQuery }),
   ]);
   const csv = viewCsv({ feeHeaders: query.fee_headers, motoHeader: query.moto_header, metadataKeys });
   const rowsAfter = async (rows: FoundTransaction[]) =>
-    rows.length < csvRowsAtOnce
+    rows.length < csvRowsPerQuery
       ? []
-      : searchTransactions(sql, { ...filter, after: rows.at(-1) }, { limit: csvRowsAtOnce });
+      : searchTransactions(sql, { ...filter, after: rows.at(-1) }, { limit: csvRowsPerQuery });
   async function* write() {
     yield csv.header;
     for (let rows = first; rows.length > 0; ) {
       const next = rowsAfter(rows);
-      // Whoever stops reading here does not hear it fail.
+      // If the caller stops reading here, nobody awaits this.
       next.catch(() => {});
       yield rows.map(csv.line).join("");
       rows = await next;
@@ -97,25 +98,25 @@ async function searchAsCsv(sql: Sql, query: SearchQuery) {
   };
 }
 
-const cursorUnknown = problem(400, ["query parameter cursor must be one that the link next_cursor gave"]);
-const cursorAndPage = problem(400, ["query parameters cursor and page exclude each other"]);
+const unknownCursor = problem(400, ["query parameter cursor must be from a link next_cursor"]);
+const cursorAndPage = problem(400, ["query parameters cursor and page cannot be used together"]);
 
 const countMaxOf = (query: SearchQuery, displaySize: number): number => {
   if (!query.limit_total) return Number.POSITIVE_INFINITY;
-  return query.limit_total_size < displaySize ? limitTotalSizeOtherwise : query.limit_total_size;
+  return query.limit_total_size < displaySize ? defaultLimit : query.limit_total_size;
 };
 
-/** A status that the version does not know would find nothing, which is never what was meant. */
-function statusFaultsOf(query: SearchQuery): string[] {
+/** A status that the version does not have would match nothing, which is never intended. */
+function statusErrorsOf(query: SearchQuery): string[] {
   const version = query.status_version;
-  const asked = {
+  const given = {
     state: query.state && [query.state],
     payment_states: query.payment_states,
     refund_states: query.refund_states,
     dispute_states: query.dispute_states,
   };
-  return Object.entries(asked)
-    .filter(([, statuses]) => statuses?.some((status) => statesToldAs(status, version).length === 0))
+  return Object.entries(given)
+    .filter(([, statuses]) => statuses?.some((status) => statesShownAs(status, version).length === 0))
     .map(
       ([name]) =>
         `query parameter ${name} must be one of ${statusesOf(version).join(", ")} with status_version ${version}`,
@@ -124,13 +125,13 @@ function statusFaultsOf(query: SearchQuery): string[] {
 
 function filterOf(query: SearchQuery): TransactionFilter {
   const statesOf = (statuses: SearchQuery["payment_states"]): TransactionState[] | undefined =>
-    statuses?.flatMap((status) => statesToldAs(status, query.status_version));
+    statuses?.flatMap((status) => statesShownAs(status, query.status_version));
   const byType: [TransactionType, TransactionState[] | undefined][] = [
     ["PAYMENT", statesOf(query.payment_states)],
     ["REFUND", statesOf(query.refund_states)],
     ["DISPUTE", statesOf(query.dispute_states)],
   ];
-  const asked = byType.filter((one): one is [TransactionType, TransactionState[]] => one[1] !== undefined);
+  const given = byType.filter((one): one is [TransactionType, TransactionState[]] => one[1] !== undefined);
   const settled = { from: query.from_settled_date, to: query.to_settled_date };
   return {
     account_ids: query.account_id,
@@ -141,7 +142,7 @@ function filterOf(query: SearchQuery): TransactionFilter {
     cardholder_name: query.cardholder_name,
     first_digits_card_number: query.first_digits_card_number,
     last_digits_card_number: query.last_digits_card_number,
-    states_by_type: asked.length > 0 ? asked : undefined,
+    states_by_type: given.length > 0 ? given : undefined,
     card_brands: query.card_brands,
     states: query.state && statesOf([query.state]),
     transaction_type: typeOf(query.transaction_type),

@@ -8,8 +8,8 @@ import {
   familyOf,
   findTransaction,
   type ReportedTransaction,
+  type TransactionKey,
   type TransactionType,
-  type WantedTransaction,
 } from "../tables/transaction.ts";
 import { viewTransactionEvents } from "../views/event.ts";
 import { viewPayment, viewTransaction } from "../views/transaction.ts";
@@ -90,17 +90,17 @@ export const transactionHandlers = (sql: Sql): TransactionHandlers => ({
   },
 });
 
-/** Either letter case is accepted. */
+/** The type in upper case. */
 export const typeOf = (given: string | undefined) => given?.toUpperCase() as TransactionType | undefined;
 
 async function findTransactionAsOf(
   sql: Sql,
-  wanted: WantedTransaction,
+  wanted: TransactionKey,
   asOf: string,
 ): Promise<ReportedTransaction | undefined> {
   const row = await transactionAsOf(sql, wanted.external_id, wanted.gateway_account_id, asOf);
-  const fits = Object.entries(wanted).every(
-    ([name, value]) => value === undefined || row?.[name as keyof WantedTransaction] === value,
+  const matches = Object.entries(wanted).every(
+    ([name, value]) => value === undefined || row?.[name as keyof TransactionKey] === value,
   );
-  return fits ? row : undefined;
+  return matches ? row : undefined;
 }

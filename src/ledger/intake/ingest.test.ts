@@ -7,8 +7,8 @@ import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { family, tangle } from "../projection/events.fixture.ts";
 import { type NewEvent, saveEvents } from "../tables/event.ts";
 import { keptRows } from "../tables/kept-rows.fixture.ts";
+import { lockResources } from "../tables/lock.ts";
 import { migrate } from "../tables/migrate.ts";
-import { lockTransactions } from "../tables/transaction.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { verify } from "./verify.ts";
 
@@ -25,7 +25,7 @@ const events = readDemoEvents();
 async function rowsAfter(batches: NewEvent[][], ingestAll = oneAfterAnother) {
   const tables = ["event", "transaction", "payout", "metadata_key"];
   await database.run(tables.map((table) => `delete from ${table};`).join(""));
-  await ingestAll(batches.map((batch) => ({ events: batch, reprojections: [], parked: [] })));
+  await ingestAll(batches.map((batch) => ({ events: batch, rebuilds: [], deadLetters: [] })));
   return {
     ...(await keptRows(database)),
     firstArrived: await database.query(
@@ -68,7 +68,7 @@ test("any order, any repetition and any split of the demonstration's events end 
 
 const anyEvents = fc.oneof(family, tangle).map((all) => all.map(({ id: _, ...event }): NewEvent => event));
 
-test("and so of any events", async () => {
+test("any events give the same rows in any order and in any batches", async () => {
   const eachWay = anyEvents.chain((all) => fc.tuple(fc.constant(all), anyWay(all)));
   await fc.assert(
     fc.asyncProperty(eachWay, async ([all, batches]) => {
@@ -101,7 +101,7 @@ const withoutFolded = (kept: Awaited<ReturnType<typeof rowsAfter>>) =>
     ),
   );
 
-test("and so of any events that two versions of the ledger fold by turns", async () => {
+test("any events that two releases fold in turn give the same rows", async () => {
   const byTurns = anyEvents.chain((all) =>
     fc.tuple(fc.constant(all), anyWay(all), fc.infiniteStream(fc.boolean())),
   );
@@ -152,7 +152,7 @@ function counting() {
   /** How many rows the work reads. */
   return async (batch: NewEvent[]) => {
     count = 0;
-    await ingest(counted, { events: batch, reprojections: [], parked: [] });
+    await ingest(counted, { events: batch, rebuilds: [], deadLetters: [] });
     return count;
   };
 }
@@ -175,7 +175,7 @@ const hotPayment = (count: number): NewEvent[] =>
     },
   }));
 
-test("what a batch of a payment reads does not grow with the events that it has", async () => {
+test("the rows that a batch reads do not grow with the events of its payment", async () => {
   await rowsAfter([]);
   const readBy = counting();
   const read: number[] = [];
@@ -185,7 +185,7 @@ test("what a batch of a payment reads does not grow with the events that it has"
   expect(usual).toEqual(usual.map(() => 23));
 });
 
-test("nor when events come in another order, as far as the delay goes", async () => {
+test("the rows that a batch reads grow with the delay of an event, not with the events before it", async () => {
   await rowsAfter([]);
   const readBy = counting();
   const events = hotPayment(1000);
@@ -267,8 +267,8 @@ test.runIf(process.env.TEST_DATABASE === "postgres")(
     payment.event_details = { gateway_account_id: "57", reference: "of the payment" };
     await rowsAfter([[payment]]);
     const waiting = await database.transaction(async (sql) => {
-      await lockTransactions(sql, ["child"]);
-      const behind = ingest(database, { events: [later], reprojections: [], parked: [] });
+      await lockResources(sql, ["child"]);
+      const behind = ingest(database, { events: [later], rebuilds: [], deadLetters: [] });
       await eventually(async () =>
         expect(await sql.query("select from pg_locks where not granted")).toHaveLength(1),
       );

@@ -1,9 +1,14 @@
 import type { Database, Sql } from "../database/database.ts";
-import { goingOn } from "../projection/history.ts";
+import { planFold } from "../projection/history.ts";
 import { newMetadataKeys } from "../projection/metadata.ts";
-import { foldPayoutsOnto } from "../projection/payout.ts";
-import { foldTransactionsOnto, type Shown, showing, showTheSame } from "../projection/transaction.ts";
-import { type ParkedMessage, saveParkedMessages } from "../tables/dead-letter.ts";
+import { foldPayouts } from "../projection/payout.ts";
+import {
+  foldTransactions,
+  type ShownByChildren,
+  showTheSame,
+  withPaymentDetails,
+} from "../projection/transaction.ts";
+import { type DeadLetter, saveDeadLetters } from "../tables/dead-letter.ts";
 import {
   type EventRow,
   eventsSince,
@@ -13,137 +18,137 @@ import {
   saveEvents,
   transactionTypes,
 } from "../tables/event.ts";
+import { lockResources } from "../tables/lock.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
 import { type PayoutRow, payoutsOf, removePayouts, savePayouts } from "../tables/payout.ts";
 import {
+  type CurrentTransaction,
   childrenOf,
-  type KeptTransaction,
-  keptTransactionsOf,
-  lockTransactions,
+  currentTransactions,
+  type Relations,
+  relationsOf,
   removeTransactions,
-  type Surroundings,
   saveTransactions,
-  surroundingsOf,
 } from "../tables/transaction.ts";
 
-/** What a batch of messages amounts to. */
+/** The contents of a batch of messages. */
 export interface Batch {
   events: NewEvent[];
-  /** External ids of transactions and payouts to fold again although nothing new is known of them. */
-  reprojections: string[];
-  parked: ParkedMessage[];
+  /** External ids of transactions and payouts whose projections are rebuilt from all their events. */
+  rebuilds: string[];
+  deadLetters: DeadLetter[];
 }
 
 /**
- * Stores the events of a batch and brings the transactions and payouts they touch up to date, or does nothing at all.
- * Safe to repeat, and safe beside any number of others that do the same. Resolves with how many of the events are new.
+ * Stores the events of a batch and updates the projections of their transactions and payouts, all or none. It is safe to
+ * repeat, and safe beside other receivers. Resolves with the number of new events.
  */
 export const ingest = (database: Database, batch: Batch): Promise<number> =>
-  ingestHolding(
+  ingestWithLocks(
     database,
     batch,
     batch.events.flatMap((event) => event.parent_resource_external_id ?? []),
   );
 
-async function ingestHolding(database: Database, batch: Batch, parents: string[]): Promise<number> {
+async function ingestWithLocks(database: Database, batch: Batch, parents: string[]): Promise<number> {
   try {
     return await database.transaction((sql) => ingestOnce(sql, batch, parents));
   } catch (error) {
-    if (!(error instanceof ParentsNotHeld)) throw error;
-    return ingestHolding(database, batch, [...parents, ...error.parents]);
+    if (!(error instanceof ParentsNotLocked)) throw error;
+    return ingestWithLocks(database, batch, [...parents, ...error.parents]);
   }
 }
 
-/** Stored events told of more parents: another receiver stored those between our looking and our locking. */
-class ParentsNotHeld extends Error {
+/** Stored events name more parents: another receiver has stored them since the locks were chosen. */
+class ParentsNotLocked extends Error {
   readonly parents: string[];
 
   constructor(parents: string[]) {
-    super("parents are not held");
+    super("parents are not locked");
     this.parents = parents;
   }
 }
 
 async function ingestOnce(
   sql: Sql,
-  { events, reprojections, parked }: Batch,
+  { events, rebuilds, deadLetters }: Batch,
   parents: string[],
 ): Promise<number> {
-  const transactions = [...new Set([...idsOf(events.filter(movesTransaction)), ...reprojections])];
-  const payouts = [...new Set([...idsOf(events.filter(movesPayout)), ...reprojections])];
-  // Every resource is held, those that move nothing too: two receivers with the same events in another order would wait
-  // for each other's rows in a circle. Whatever else is written is written in one order after that.
-  const toHold = [...new Set([...idsOf(events), ...reprojections, ...parents])];
-  // What is kept is read behind the locks, by statements of their own: each sees what is committed when it begins.
-  const [held, saved, kept, surroundings, keptPayouts] = await Promise.all([
-    toHold.length > 0 ? lockTransactions(sql, toHold) : [],
+  const transactions = [...new Set([...idsOf(events.filter(isOfTransaction)), ...rebuilds])];
+  const payouts = [...new Set([...idsOf(events.filter(isOfPayout)), ...rebuilds])];
+  // Every resource is locked, also without a projection: otherwise two receivers with the same events in different orders
+  // would deadlock on the rows. Everything else is written in one order after that.
+  const toLock = [...new Set([...idsOf(events), ...rebuilds, ...parents])];
+  // The projections are read in their own statements after the locks, so that they see everything that was committed.
+  const [locked, saved, current, relations, currentPayouts] = await Promise.all([
+    toLock.length > 0 ? lockResources(sql, toLock) : [],
     events.length > 0 ? saveEvents(sql, events) : [],
-    transactions.length > 0 ? keptTransactionsOf(sql, toHold) : [],
-    transactions.length > 0 ? surroundingsOf(sql, transactions) : [],
+    transactions.length > 0 ? currentTransactions(sql, toLock) : [],
+    transactions.length > 0 ? relationsOf(sql, transactions) : [],
     payouts.length > 0 ? payoutsOf(sql, payouts) : [],
   ]);
-  // Rows were looked for of these alone, should a row have got another parent while its lock was waited for.
-  const lookedFor = new Set([...toHold, ...kept.flatMap((row) => row.parent_external_id ?? [])]);
-  await foldTransactions(sql, {
-    added: saved.filter(movesTransaction),
-    reprojections,
-    kept: new Map(kept.map((row) => [row.external_id, row])),
-    surroundings,
-    held: held.filter((id) => lookedFor.has(id)),
+  // Only these rows were read. A row may have got another parent while its lock was awaited.
+  const read = new Set([...toLock, ...current.flatMap((row) => row.parent_external_id ?? [])]);
+  await updateTransactions(sql, {
+    added: saved.filter(isOfTransaction),
+    rebuilds,
+    current: new Map(current.map((row) => [row.external_id, row])),
+    relations,
+    locked: locked.filter((id) => read.has(id)),
   });
-  await foldPayouts(sql, {
-    added: saved.filter(movesPayout),
-    reprojections,
-    kept: new Map(keptPayouts.map((row) => [row.gateway_payout_id, row])),
+  await updatePayouts(sql, {
+    added: saved.filter(isOfPayout),
+    rebuilds,
+    current: new Map(currentPayouts.map((row) => [row.gateway_payout_id, row])),
   });
-  if (parked.length > 0) await saveParkedMessages(sql, parked);
+  if (deadLetters.length > 0) await saveDeadLetters(sql, deadLetters);
   return saved.length;
 }
 
-const movesTransaction = ({ resource_type }: NewEvent) => transactionTypes.includes(resource_type);
-const movesPayout = ({ resource_type }: NewEvent) => payoutTypes.includes(resource_type);
+const isOfTransaction = ({ resource_type }: NewEvent) => transactionTypes.includes(resource_type);
+const isOfPayout = ({ resource_type }: NewEvent) => payoutTypes.includes(resource_type);
 
 const idsOf = (events: NewEvent[]) => events.map((event) => event.resource_external_id);
 
-interface ToFold<Row> {
-  /** The events that are new. */
+interface Update<Row> {
+  /** The new events. */
   added: EventRow[];
-  reprojections: string[];
-  /** The rows that there are, by their ids. */
-  kept: Map<string, Row>;
+  rebuilds: string[];
+  /** The current rows, by id. */
+  current: Map<string, Row>;
 }
 
-interface TransactionsToFold extends ToFold<KeptTransaction> {
-  surroundings: Surroundings[];
-  /** What is held and has its row, if there is one, among those that are kept. */
-  held: string[];
+interface TransactionUpdate extends Update<CurrentTransaction> {
+  relations: Relations[];
+  /** The locked ids. The current row of each, if there is one, is in `current`. */
+  locked: string[];
 }
 
 /**
- * Folds the touched transactions, and writes their children where they show something else of them now. Whoever writes a
- * child holds its parent, so holding the parents is enough to see every child. A transaction that is asked to be folded
- * again is folded from events alone, and so are those whose details it shows.
+ * Folds the new events into their transactions, and updates children that show different details now. A writer of a child
+ * locks its parent, so a locked parent has no unseen children. A rebuild folds all events of a transaction and of its
+ * parent, without the current rows.
  */
-async function foldTransactions(
+async function updateTransactions(
   sql: Sql,
-  { added, reprojections, kept, surroundings, held }: TransactionsToFold,
+  { added, rebuilds, current, relations, locked }: TransactionUpdate,
 ): Promise<void> {
-  const touched = new Set([...idsOf(added), ...reprojections]);
+  const touched = new Set([...idsOf(added), ...rebuilds]);
   if (touched.size === 0) return;
-  const isRebuild = reprojections.length > 0;
-  const before = isRebuild ? new Map<string, KeptTransaction>() : kept;
-  const withoutRow = new Map(surroundings.map(({ id, events_without_row }) => [id, events_without_row]));
-  const { bases, atHand, toRead } = goingOn(isRebuild ? held : touched, added, before, withoutRow);
-  const read = toRead.length > 0 ? await eventsSince(sql, toRead) : [];
-  const folded = foldTransactionsOnto([...atHand, ...read], bases);
+  const isRebuild = rebuilds.length > 0;
+  const before = isRebuild ? new Map<string, CurrentTransaction>() : current;
+  const withoutRow = new Map(relations.map(({ id, events_without_row }) => [id, events_without_row]));
+  const { bases, known, missing } = planFold(isRebuild ? locked : touched, added, before, withoutRow);
+  const read = missing.length > 0 ? await eventsSince(sql, missing) : [];
+  const folded = foldTransactions([...known, ...read], bases);
   const rows = [...touched].flatMap((id) => folded.get(id) ?? []);
-  const isHeld = new Set(held);
-  const notHeld = rows
+  const isLocked = new Set(locked);
+  const notLocked = rows
     .flatMap(({ parent_external_id: parent }) => parent ?? [])
-    .filter((id) => !isHeld.has(id));
-  if (notHeld.length > 0) throw new ParentsNotHeld(notHeld);
-  const after = new Map<string, Shown>([...before, ...folded]);
-  const changed = surroundings
+    .filter((id) => !isLocked.has(id));
+  if (notLocked.length > 0) throw new ParentsNotLocked(notLocked);
+  const after = new Map<string, ShownByChildren>([...before, ...folded]);
+  const changed = relations
     .filter(({ is_parent }) => is_parent)
     .map(({ id }) => id)
     .filter((id) => isRebuild || !showTheSame(before.get(id), after.get(id)));
@@ -152,7 +157,7 @@ async function foldTransactions(
   await Promise.all([
     saveTransactions(
       sql,
-      toSave.map((row) => showing(row, after)),
+      toSave.map((row) => withPaymentDetails(row, after)),
     ),
     removeTransactions(
       sql,
@@ -162,13 +167,13 @@ async function foldTransactions(
   ]);
 }
 
-async function foldPayouts(sql: Sql, { added, reprojections, kept }: ToFold<PayoutRow>): Promise<void> {
-  const touched = new Set([...idsOf(added), ...reprojections]);
+async function updatePayouts(sql: Sql, { added, rebuilds, current }: Update<PayoutRow>): Promise<void> {
+  const touched = new Set([...idsOf(added), ...rebuilds]);
   if (touched.size === 0) return;
-  const before = reprojections.length > 0 ? new Map<string, PayoutRow>() : kept;
-  const { bases, atHand, toRead } = goingOn(touched, added, before, new Map());
-  const read = toRead.length > 0 ? await payoutEventsSince(sql, toRead) : [];
-  const folded = foldPayoutsOnto([...atHand, ...read], bases);
+  const before = rebuilds.length > 0 ? new Map<string, PayoutRow>() : current;
+  const { bases, known, missing } = planFold(touched, added, before, new Map());
+  const read = missing.length > 0 ? await payoutEventsSince(sql, missing) : [];
+  const folded = foldPayouts([...known, ...read], bases);
   await savePayouts(sql, [...folded.values()]);
   await removePayouts(
     sql,

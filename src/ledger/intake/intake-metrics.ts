@@ -2,11 +2,11 @@ import { Counter, Histogram, type Registry } from "prom-client";
 import type { Delivery } from "../queue/queue.ts";
 import type { Batch } from "./ingest.ts";
 
-/** What is counted of the messages that come in. */
+/** Metrics of the messages that a receiver processes. */
 export interface IntakeMetrics {
-  /** These were committed together, as this batch; so many of its events are new. */
+  /** The deliveries were committed as this batch, in which this many events are new. */
   committed(deliveries: Delivery[], batch: Batch, stored: number): void;
-  putBack(deliveries: Delivery[]): void;
+  retried(deliveries: Delivery[]): void;
 }
 
 export function createIntakeMetrics(registry: Registry): IntakeMetrics {
@@ -14,7 +14,7 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
   const messages = new Counter({
     registers,
     name: "ledger_messages_total",
-    help: "Messages by outcome: stored as a new event, duplicate of a stored one, folded again, parked, or put back.",
+    help: "Messages by outcome: stored (a new event), duplicate, rebuilt (a projection), dead_letter, retried.",
     labelNames: ["outcome"],
   });
   const size = new Histogram({
@@ -26,23 +26,23 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
   const lag = new Histogram({
     registers,
     name: "ledger_ingest_lag_seconds",
-    help: "From when a message was sent, as far as the queue knows, to when it was committed.",
+    help: "Time from the sending of a message, if the queue has it, to its commit.",
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600, 86_400],
   });
   return {
-    committed(deliveries, { events, reprojections, parked }, stored) {
+    committed(deliveries, { events, rebuilds, deadLetters }, stored) {
       messages.inc({ outcome: "stored" }, stored);
       messages.inc({ outcome: "duplicate" }, events.length - stored);
-      messages.inc({ outcome: "folded" }, reprojections.length);
-      messages.inc({ outcome: "parked" }, parked.length);
+      messages.inc({ outcome: "rebuilt" }, rebuilds.length);
+      messages.inc({ outcome: "dead_letter" }, deadLetters.length);
       size.observe(deliveries.length);
       const now = Date.now();
       for (const { sentAt } of deliveries) {
         if (sentAt !== undefined) lag.observe(Math.max(now - sentAt, 0) / 1000);
       }
     },
-    putBack(deliveries) {
-      messages.inc({ outcome: "put_back" }, deliveries.length);
+    retried(deliveries) {
+      messages.inc({ outcome: "retried" }, deliveries.length);
     },
   };
 }

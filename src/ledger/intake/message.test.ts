@@ -17,7 +17,7 @@ const event = (change: object) => {
   return message.event;
 };
 
-test("a message becomes the event it tells of", () => {
+test("a message becomes an event", () => {
   expect(event({ service_id: "svc", live: true, parent_resource_external_id: "parent" })).toEqual({
     ...plain,
     service_id: "svc",
@@ -26,15 +26,15 @@ test("a message becomes the event it tells of", () => {
   });
 });
 
-test("the examples of the queue's contract are taken", () => {
+test("the examples of the queue's contract are valid", () => {
   const contract = new URL("../../../generated/payment-events.asyncapi.yaml", import.meta.url);
   const { examples } = parse(readFileSync(contract, "utf8")).components.messages.PaymentEvent;
   const kinds = examples.map(({ payload }: { payload: object }) => readMessage(JSON.stringify(payload)).kind);
-  expect(kinds).toEqual(["event", "event", "event", "reprojection"]);
+  expect(kinds).toEqual(["event", "event", "event", "rebuild"]);
 });
 
-test("an envelope of Amazon SNS is taken off", () => {
-  const told = {
+test("the message of an Amazon SNS notification is read", () => {
+  const fields = {
     event_type: "A",
     resource_type: "payment",
     resource_external_id: "p",
@@ -42,9 +42,9 @@ test("an envelope of Amazon SNS is taken off", () => {
   };
   const inEnvelope = (Message: unknown) =>
     JSON.stringify({ Type: "Notification", MessageId: "m", TopicArn: "t", Message });
-  expect(readMessage(inEnvelope(JSON.stringify(told)))).toEqual(readMessage(JSON.stringify(told)));
-  expect(readMessage(inEnvelope("{"))).toEqual({ kind: "refused", reason: "the message is not JSON" });
-  expect(readMessage(inEnvelope(told))).toMatchObject({ kind: "refused" });
+  expect(readMessage(inEnvelope(JSON.stringify(fields)))).toEqual(readMessage(JSON.stringify(fields)));
+  expect(readMessage(inEnvelope("{"))).toEqual({ kind: "invalid", reason: "the message is not JSON" });
+  expect(readMessage(inEnvelope(fields))).toMatchObject({ kind: "invalid" });
 });
 
 describe("messages are read liberally", () => {
@@ -67,8 +67,8 @@ describe("messages are read liberally", () => {
       { event_details: { b: { c: null } } },
     ],
     ["null members are dropped", { service_id: null, live: null }, { service_id: null, live: null }],
-    ["an empty parent is none", { parent_resource_external_id: "" }, { parent_resource_external_id: null }],
-    ["an empty service is none", { service_id: "" }, { service_id: null }],
+    ["an empty parent is null", { parent_resource_external_id: "" }, { parent_resource_external_id: null }],
+    ["an empty service is null", { service_id: "" }, { service_id: null }],
     ["live may be text", { live: "true" }, { live: true }],
     ["live may be the text null", { live: "null" }, { live: null }],
     ["unknown members are ignored", { gateway_account_id: 57 }, {}],
@@ -90,23 +90,23 @@ describe("messages are read liberally", () => {
   });
 });
 
-test("a message may ask for a transaction to be folded again", () => {
-  expect(read({ reproject_domain_object: true })).toEqual({ kind: "reprojection", externalId: "pay1" });
+test("a message may request that a transaction is rebuilt", () => {
+  expect(read({ reproject_domain_object: true })).toEqual({ kind: "rebuild", externalId: "pay1" });
   expect(read({ reproject_domain_object: "false" }).kind).toBe("event");
 });
 
-describe("what can never be an event is refused, with the reason", () => {
+describe("an invalid message has a reason", () => {
   test.each([
     ["not JSON", "{", "the message is not JSON"],
-    ["a number", "5", "the whole must be object"],
-    ["an array", "[]", "the whole must be object"],
+    ["a number", "5", "the value must be object"],
+    ["an array", "[]", "the value must be object"],
     [
       "an empty object",
       "{}",
       "event_type is required; resource_type is required; resource_external_id is required; timestamp is required",
     ],
   ])("%s", (_name, body, reason) => {
-    expect(readMessage(body)).toEqual({ kind: "refused", reason });
+    expect(readMessage(body)).toEqual({ kind: "invalid", reason });
   });
 
   test.each([
@@ -115,18 +115,18 @@ describe("what can never be an event is refused, with the reason", () => {
   ])("%s nested too deeply", (_name, details) => {
     const body = JSON.stringify(plain).replace('"amount":100', `"deep":${details}`);
     expect(readMessage(body)).toEqual({
-      kind: "refused",
-      reason: "the message is nested more than 100 deep",
+      kind: "invalid",
+      reason: "the message is nested more than 100 levels deep",
     });
   });
 
   test("more than 1 MiB", () => {
     const body = JSON.stringify(plain).replace("100", `"${"é".repeat(600_000)}"`);
-    expect(readMessage(body)).toEqual({ kind: "refused", reason: "the message is larger than 1 MiB" });
+    expect(readMessage(body)).toEqual({ kind: "invalid", reason: "the message is larger than 1 MiB" });
     expect(readMessage(JSON.stringify(plain).padEnd(2 ** 20)).kind).toBe("event");
   });
 
-  test("and nothing is that is merely nested", () => {
+  test("nested less deeply is valid", () => {
     const nest = (levels: number): object => (levels === 0 ? {} : { a: nest(levels - 1) });
     expect(read({ event_details: nest(90) }).kind).toBe("event");
   });
@@ -159,6 +159,6 @@ describe("what can never be an event is refused, with the reason", () => {
     [{ event_type: "A\u0000B" }, "NUL"],
   ])("%j", (change, reason) => {
     const message = read(change);
-    expect(message.kind === "refused" && message.reason).toContain(reason);
+    expect(message.kind === "invalid" && message.reason).toContain(reason);
   });
 });

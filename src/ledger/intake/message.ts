@@ -8,58 +8,59 @@ import { isDeeperThan, nestingMax, parseJson } from "../../values/json.ts";
 import { isStorable } from "../database/database.ts";
 import type { NewEvent } from "../tables/event.ts";
 
-/** What a message asks for; a refused one can never succeed, and says why. */
+/** The contents of a message. An invalid message can never succeed and becomes a dead letter. */
 export type Message =
   | { kind: "event"; event: NewEvent }
-  | { kind: "reprojection"; externalId: string }
-  | { kind: "refused"; reason: string };
+  | { kind: "rebuild"; externalId: string }
+  | { kind: "invalid"; reason: string };
 
 type EventMessage = components["schemas"]["EventMessage"];
-const findFaults = schemaValidator(contract as unknown as Contract, "EventMessage");
+const findErrors = schemaValidator(contract as unknown as Contract, "EventMessage");
 
-/** What Amazon SQS takes at the most, and far more than an event has to tell. */
+/** The limit of Amazon SQS. */
 export const messageBytesMax = 2 ** 20;
 
-/** An exponent takes no room in a message, and its zeros take much in every reply. */
+/** A limit for numbers with an exponent: they are short in a message and long in every response. */
 const digitsMax = 100;
 
-/** What is declared as pence. The validation sees doubles, among which 1.00000000000000000001 is an integer. */
+/** The members in pence. Validation sees doubles, for which 1.00000000000000000001 is an integer. */
 const penceMembers = Object.entries(contract.components.schemas.EventDetails.properties)
   .filter(([, schema]) => "$ref" in schema && schema.$ref === "#/components/schemas/LenientPence")
   .map(([name]) => name);
 
-/** What is wrong with numbers that a double does not hold. */
-const findNumberFaults = (details: Details): string[] =>
+/** The errors in numbers that a double cannot represent. */
+const findNumberErrors = (details: Details): string[] =>
   hasLongerNumber(digitsMax, details)
-    ? [`a number has more than ${digitsMax} digits when it is written without an exponent`]
+    ? [`a number has more than ${digitsMax} digits without an exponent`]
     : penceMembers
         .filter((name) => isRawNumber(details[name]))
         .map((name) => `event_details/${name} must be an integer`);
 
-/** Reads a message as the contract's `EventMessage` describes it. */
+/** Reads a message in the schema `EventMessage` of the contract, alone or in an Amazon SNS envelope. */
 export function readMessage(body: string): Message {
-  if (Buffer.byteLength(body) > messageBytesMax) return refused("the message is larger than 1 MiB");
+  if (Buffer.byteLength(body) > messageBytesMax) return invalid("the message is larger than 1 MiB");
   const outer = parseJson(body);
   const text = isNotification(outer) ? outer.Message : body;
   const parsed = text === body ? outer : parseJson(text);
-  if (parsed === undefined) return refused("the message is not JSON");
-  if (isDeeperThan(nestingMax, parsed)) return refused(`the message is nested more than ${nestingMax} deep`);
+  if (parsed === undefined) return invalid("the message is not JSON");
+  if (isDeeperThan(nestingMax, parsed))
+    return invalid(`the message is nested more than ${nestingMax} levels deep`);
   const message = withoutNulls(parsed) as EventMessage;
   if (isObject(message)) message.event_details = withoutNulls(message.event_details ?? {}) as Details;
-  const [fault, ...more] = findFaults(message);
-  if (fault !== undefined) return refused([fault, ...more].join("; "));
+  const errors = findErrors(message);
+  if (errors.length > 0) return invalid(errors.join("; "));
   if (!isStorable(message)) {
-    return refused("a text holds a NUL character or half a surrogate pair, which cannot be stored");
+    return invalid("a text contains a NUL character or an unpaired surrogate");
   }
   const exact = parseExactly(text, parsed) as EventMessage;
   if (exact !== parsed) {
     message.event_details = withoutNulls(exact.event_details ?? {}) as Details;
-    const faults = findNumberFaults(message.event_details);
-    if (faults.length > 0) return refused(faults.join("; "));
+    const numberErrors = findNumberErrors(message.event_details);
+    if (numberErrors.length > 0) return invalid(numberErrors.join("; "));
   }
   const { resource_external_id } = message;
   if (readBoolean(message.reproject_domain_object)) {
-    return { kind: "reprojection", externalId: resource_external_id };
+    return { kind: "rebuild", externalId: resource_external_id };
   }
   return {
     kind: "event",
@@ -78,12 +79,12 @@ export function readMessage(body: string): Message {
 
 type Details = Record<string, unknown>;
 
-const refused = (reason: string): Message => ({ kind: "refused", reason });
+const invalid = (reason: string): Message => ({ kind: "invalid", reason });
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What Amazon SNS puts around a message that it passes on to a queue. */
+/** The envelope that Amazon SNS puts around a message. */
 const isNotification = (value: unknown): value is { Message: string } =>
   isObject(value) &&
   (value as { Type?: unknown }).Type === "Notification" &&

@@ -26,20 +26,27 @@ async function startReceiver({
 } = {}) {
   const queue = await openQueue("memory:");
   const receive = vi.fn<Queue["receive"]>(async (...asked) => arrived(await queue.receive(...asked)));
-  const putBack = vi.fn<Queue["putBack"]>((deliveries) => queue.putBack(deliveries, 0));
+  const retry = vi.fn<Queue["retry"]>((deliveries) => queue.retry(deliveries, 0));
   const stop = new AbortController();
   const receiver = createReceiver({
-    queue: { ...queue, receive, putBack },
+    queue: { ...queue, receive, retry },
     database: { ...database, ...trouble },
     metrics: new Registry(),
     log: openLog("silent"),
-    limits: { batchSize: 10, concurrency: 1, waitMs: 1000, pauseMs: 100, pauseMaxMs: 350, ...limits },
+    limits: {
+      batchSize: 10,
+      concurrency: 1,
+      waitMs: 1000,
+      retryDelayMs: 100,
+      retryDelayMaxMs: 350,
+      ...limits,
+    },
   });
   const running = receiver.run(stop.signal);
   return {
     receiver,
     receive,
-    putBack,
+    retry,
     taken: async () => {
       const batches = receive.mock.results.map(({ value }) => value as Promise<Delivery[]>);
       return (await Promise.all(batches)).flat().length;
@@ -75,12 +82,12 @@ function failing(...errors: (Error | null)[]): Pick<Database, "transaction"> {
 const idsIn = (deliveries: Delivery[]) =>
   deliveries.map(({ body }) => JSON.parse(body).resource_external_id as string);
 
-test("a message that fails comes again after pauses that grow, up to the longest", async () => {
+test("a message that fails is retried with a growing delay, up to the maximum", async () => {
   const trouble = failing(...Array.from({ length: 3 }, () => new Error("today it does not work")));
   await using receiver = await startReceiver({ trouble });
   await receiver.send("grows");
   await eventually(async () => expect(await receiver.stored()).toContain("grows"));
-  expect(receiver.putBack.mock.calls.map(([, pauseMs]) => pauseMs)).toEqual([100, 200, 350]);
+  expect(receiver.retry.mock.calls.map(([, retryDelayMs]) => retryDelayMs)).toEqual([100, 200, 350]);
 });
 
 test("nothing is taken while the database is away", async () => {
@@ -89,7 +96,7 @@ test("nothing is taken while the database is away", async () => {
   await receiver.send("waits");
   await eventually(() => expect(check).toHaveBeenCalledTimes(1));
   const calls = receiver.receive.mock.calls.length;
-  expect(receiver.putBack).toHaveBeenCalledTimes(1);
+  expect(receiver.retry).toHaveBeenCalledTimes(1);
   await eventually(async () => expect(await receiver.stored()).toContain("waits"));
   expect(check).toHaveBeenCalledTimes(2);
   expect(receiver.receive.mock.calls.length).toBeGreaterThan(calls);
@@ -102,7 +109,7 @@ test("when the database goes away in the middle of a batch, what is not stored i
   const ids = ["middle1", "middle2", "middle3", "middle4"];
   await receiver.send(...ids);
   await eventually(async () => expect(await receiver.stored()).toEqual(expect.arrayContaining(ids)));
-  expect(receiver.putBack.mock.calls.map(([deliveries]) => idsIn(deliveries))).toEqual([
+  expect(receiver.retry.mock.calls.map(([deliveries]) => idsIn(deliveries))).toEqual([
     ["middle2"],
     ["middle3", "middle4"],
   ]);
@@ -121,8 +128,8 @@ test.each([
       return database.transaction(work);
     },
   };
-  const [batchSize, concurrency, pauseMs] = [10, 3, 1];
-  await using receiver = await startReceiver({ trouble, limits: { batchSize, concurrency, pauseMs } });
+  const [batchSize, concurrency, retryDelayMs] = [10, 3, 1];
+  await using receiver = await startReceiver({ trouble, limits: { batchSize, concurrency, retryDelayMs } });
   expect(receiver.receiver.failingForMs()).toBe(0);
   const ids = Array.from({ length: 100 }, (_, index) => `${name} ${index}`);
   await receiver.send(...ids);
@@ -134,7 +141,7 @@ test.each([
   expect(receiver.receiver.failingForMs()).toBe(0);
 });
 
-test("a message with which every batch fails is left to itself", async () => {
+test("a message that makes every batch fail is tried alone", async () => {
   const trouble: Partial<Database> = {
     transaction: (work) =>
       database.transaction((sql) =>
@@ -159,7 +166,7 @@ test("what cannot be put back keeps nothing else of its batch from it", async ()
   const aged = (deliveries: Delivery[]) =>
     deliveries.map((delivery, index) => ({ ...delivery, attempt: index + 1 }));
   await using receiver = await startReceiver({ trouble: failing(away), arrived: aged });
-  receiver.putBack.mockRejectedValueOnce(new Error("there is no such pause"));
+  receiver.retry.mockRejectedValueOnce(new Error("there is no such pause"));
   await receiver.send("first", "second");
   await eventually(async () => expect(await receiver.stored()).toContain("second"));
 });
@@ -218,7 +225,7 @@ test("a stop does not wait for a pause to be over", async () => {
     const check = vi.fn<Database["check"]>().mockRejectedValue(away);
     await using receiver = await startReceiver({ trouble: { ...failing(away), check } });
     await receiver.send("never");
-    await eventually(() => expect(receiver.putBack).toHaveBeenCalled());
+    await eventually(() => expect(receiver.retry).toHaveBeenCalled());
     begun = performance.now();
   }
   expect(performance.now() - begun).toBeLessThan(900);

@@ -2,9 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Registry } from "prom-client";
 import type { Logger } from "../../process/log.ts";
 import { inChunks } from "../../values/chunks.ts";
-import { type Database, DatabaseUnavailable, isDataFault } from "../database/database.ts";
+import { type Database, DatabaseUnavailable, isPermanent } from "../database/database.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
-import type { ParkedMessage } from "../tables/dead-letter.ts";
+import type { DeadLetter } from "../tables/dead-letter.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
 import { messageBytesMax, readMessage } from "./message.ts";
@@ -12,63 +12,62 @@ import { messageBytesMax, readMessage } from "./message.ts";
 interface Parts {
   queue: Queue;
   database: Database;
-  /** Where the messages are counted. */
+  /** The registry for the metrics of messages. */
   metrics: Registry;
   log: Logger;
   limits: ReceiverLimits;
 }
 
-type Opened = Omit<Parts, "metrics"> & { metrics: IntakeMetrics };
+type ReceiverParts = Omit<Parts, "metrics"> & { metrics: IntakeMetrics };
 
 export interface ReceiverLimits {
-  /** Messages taken into one database transaction at the most. */
+  /** Maximum number of messages in one database transaction. */
   batchSize: number;
-  /** Batches in hand at the same time. */
+  /** Number of batches in flight at the same time. */
   concurrency: number;
-  /** Milliseconds that one look into the queue waits for a message. */
+  /** Milliseconds that one receive call waits for a message. */
   waitMs: number;
-  /** Milliseconds a message pauses after it failed for the first time, doubled with each further one … */
-  pauseMs: number;
-  /** … up to so many. */
-  pauseMaxMs: number;
+  /** Milliseconds from the first failure of a message to its next delivery. Each further failure doubles the delay. */
+  retryDelayMs: number;
+  /** Maximum of that delay in milliseconds. */
+  retryDelayMaxMs: number;
 }
 
 export interface Receiver {
-  /** Takes messages from the queue until `stop` aborts; the batches in hand are finished first. */
+  /** Receives messages until `stop` aborts, then finishes the batches in flight. */
   run(stop: AbortSignal): Promise<void>;
-  /** For how many milliseconds the oldest message in hand has been so; 0 when there is none. */
-  oldestInHandMs(): number;
-  /** For how many milliseconds messages came and none could be stored; 0 when the last one was, and when none waits. */
+  /** Age of the oldest in-flight message in milliseconds; 0 if there is none. */
+  oldestInFlightMs(): number;
+  /** Milliseconds for which messages have arrived and none could be stored; 0 if the latest one was stored or none waits. */
   failingForMs(): number;
 }
 
-/** Between two tries while nothing can be received or stored. */
-const retryDelayMs = 1000;
-const retryDelayMaxMs = 2000;
+/** The delay between two attempts while nothing can be received or stored. */
+const attemptDelayMs = 1000;
+const attemptDelayMaxMs = 2000;
 
 export function createReceiver({ metrics, ...given }: Parts): Receiver {
-  const parts: Opened = { ...given, metrics: createIntakeMetrics(metrics) };
+  const parts: ReceiverParts = { ...given, metrics: createIntakeMetrics(metrics) };
   const { queue, database, log, limits } = parts;
-  /** When each batch in hand was taken. */
-  const inHand = new Set<{ since: number }>();
-  /** When the first batch was taken of those that have failed since one succeeded. */
+  const inFlight = new Set<{ since: number }>();
+  /** When the first of the batches was received that have failed since the last success. */
   let failingSince: number | undefined;
-  /** Until it ends no other batch is taken. */
+  /** No other batch is received until it resolves. */
   let recovery: Promise<void> | undefined;
 
   async function receiveOnce(max: number, stop: AbortSignal): Promise<void> {
     const deliveries = await queue.receive(max, limits.waitMs, stop);
     if (deliveries.length === 0) return;
     const batch = { since: performance.now() };
-    inHand.add(batch);
+    inFlight.add(batch);
     try {
-      await settle(parts, deliveries);
+      await processBatch(parts, deliveries);
       failingSince = undefined;
     } catch (error) {
       failingSince ??= batch.since;
       throw error;
     } finally {
-      inHand.delete(batch);
+      inFlight.delete(batch);
     }
   }
 
@@ -78,15 +77,15 @@ export function createReceiver({ metrics, ...given }: Parts): Receiver {
       try {
         await receiveOnce(limits.batchSize, stop);
       } catch (error) {
-        log.error({ err: error }, "receiving failed; one message at a time is tried until one is stored");
+        log.error({ err: error }, "receiving failed; messages are tried one at a time until one is stored");
         recovery ??= recover(stop);
       }
     }
   }
 
   /**
-   * Ends when a message is stored, or none waits. Until then the others stay in the queue, where any receiver finds them:
-   * what is taken and fails comes again only after its retry delay.
+   * Resolves when a message is stored or none waits. Until then the other messages stay in the queue for any receiver: a
+   * message that is received and fails comes back only after its retry delay.
    */
   async function recover(stop: AbortSignal): Promise<void> {
     for (let failures = 1; !stop.aborted; failures += 1) {
@@ -96,8 +95,8 @@ export function createReceiver({ metrics, ...given }: Parts): Receiver {
         failingSince = undefined;
         break;
       } catch (error) {
-        const delayMs = growing(failures, retryDelayMs, retryDelayMaxMs);
-        log.error({ err: error, delayMs }, "receiving failed again; the next try is after a delay");
+        const delayMs = backoff(failures, attemptDelayMs, attemptDelayMaxMs);
+        log.error({ err: error, delayMs }, "receiving failed again; the next attempt follows after a delay");
         await wait(delayMs, undefined, { signal: stop }).catch(() => {});
       }
     }
@@ -108,8 +107,8 @@ export function createReceiver({ metrics, ...given }: Parts): Receiver {
     async run(stop) {
       await Promise.all(Array.from({ length: limits.concurrency }, () => receive(stop)));
     },
-    oldestInHandMs() {
-      const [oldest] = inHand;
+    oldestInFlightMs() {
+      const [oldest] = inFlight;
       return oldest ? Math.round(performance.now() - oldest.since) : 0;
     },
     failingForMs: () => (failingSince === undefined ? 0 : Math.round(performance.now() - failingSince)),
@@ -117,51 +116,49 @@ export function createReceiver({ metrics, ...given }: Parts): Receiver {
 }
 
 /**
- * Each delivery ends in one of two ways: its message is committed, as an event or as a dead letter with the reason why it
- * can never be one, and then acknowledged; or it fails, and comes again after a retry delay that grows. Rejects, when the
- * last that was tried failed and all that is left comes again, with the reason.
+ * Every delivery either is committed, as an event or as a dead letter, and then acknowledged, or it is retried after a
+ * growing delay. Rejects if the last attempt failed and everything left is retried.
  */
-async function settle(parts: Opened, deliveries: Delivery[]): Promise<void> {
+async function processBatch(parts: ReceiverParts, deliveries: Delivery[]): Promise<void> {
   const left = transactionsOf(deliveries);
   try {
     let failure: Failure | undefined;
-    for (let some = left[0]; some; some = left[0]) {
+    for (let batch = left[0]; batch; batch = left[0]) {
       const before = failure;
-      failure = await commit(parts, some);
-      // One message that fails may be at fault; two in a row are not, and neither is one when the database is away.
-      if (failure && (before || (some.length > 1 && failure.error instanceof DatabaseUnavailable))) {
+      failure = await commit(parts, batch);
+      // One failed message may be the cause itself. Two in a row are not, and none is if the database is unavailable.
+      if (failure && (before || (batch.length > 1 && failure.error instanceof DatabaseUnavailable))) {
         throw failure.error;
       }
       left.shift();
       if (failure === undefined) {
-        await parts.queue.acknowledge(some);
-      } else if (some.length === 1) {
-        await putBack(parts, some, failure.error);
+        await parts.queue.acknowledge(batch);
+      } else if (batch.length === 1) {
+        await retry(parts, batch, failure.error);
       } else {
         failure = undefined;
-        left.unshift(...some.map((delivery) => [delivery]));
+        left.unshift(...batch.map((delivery) => [delivery]));
       }
     }
     if (failure) throw failure.error;
   } catch (error) {
-    if (left.length > 0) await putBack(parts, left.flat(), error);
+    if (left.length > 0) await retry(parts, left.flat(), error);
     throw error;
   }
 }
 
-/** What messages take while they are stored is several times their size. */
+/** A transaction needs several times as much memory as its messages. */
 const transactionBytesMax = 2 * 2 ** 20;
-/** From this attempt on a message is committed alone, since it may be why others with it failed. */
+/** From this attempt on a message gets its own transaction, since it may be why the others failed. */
 const suspectAttempt = 3;
 
-/** Which deliveries are committed together. What is too large would hold up others on its way into the database. */
+/** The deliveries of each database transaction. A message that is too large gets its own, so that it delays no other. */
 function transactionsOf(deliveries: Delivery[]): Delivery[][] {
-  const isAlone = ({ size, attempt }: Delivery) => size > messageBytesMax || attempt >= suspectAttempt;
-  const { alone = [], together = [] } = Object.groupBy(deliveries, (delivery) =>
-    isAlone(delivery) ? "alone" : "together",
+  const { alone = [], batched = [] } = Object.groupBy(deliveries, ({ size, attempt }) =>
+    size > messageBytesMax || attempt >= suspectAttempt ? "alone" : "batched",
   );
   return [
-    ...inChunks(together, ({ size }) => size, transactionBytesMax),
+    ...inChunks(batched, ({ size }) => size, transactionBytesMax),
     ...alone.map((delivery) => [delivery]),
   ];
 }
@@ -170,8 +167,8 @@ interface Failure {
   error: unknown;
 }
 
-/** Commits what the messages say; nothing of it when it fails. */
-async function commit(parts: Opened, deliveries: Delivery[]): Promise<Failure | undefined> {
+/** Commits all of the messages, or none and returns the failure. */
+async function commit(parts: ReceiverParts, deliveries: Delivery[]): Promise<Failure | undefined> {
   try {
     await store(parts, deliveries, readBatch(deliveries)).catch((error) =>
       storeDeadLetter(parts, deliveries, error),
@@ -182,58 +179,58 @@ async function commit(parts: Opened, deliveries: Delivery[]): Promise<Failure | 
   }
 }
 
-/** When there is one message, and the database will refuse it every time. */
-async function storeDeadLetter(parts: Opened, deliveries: Delivery[], error: unknown): Promise<void> {
+/** Makes a single message a dead letter if the database rejects it with a permanent error. Otherwise throws the error. */
+async function storeDeadLetter(parts: ReceiverParts, deliveries: Delivery[], error: unknown): Promise<void> {
   const [delivery, ...others] = deliveries;
-  if (!delivery || others.length > 0 || !isDataFault(error)) throw error;
+  if (!delivery || others.length > 0 || !isPermanent(error)) throw error;
   const { code } = error as { code?: string };
-  const parked = park(delivery, `the database refuses to store it (SQLSTATE ${code})`);
-  await store(parts, deliveries, { events: [], reprojections: [], parked: [parked] });
+  const deadLetter = deadLetterOf(delivery, `the database rejects it (SQLSTATE ${code})`);
+  await store(parts, deliveries, { events: [], rebuilds: [], deadLetters: [deadLetter] });
 }
 
-async function store(parts: Opened, deliveries: Delivery[], batch: Batch): Promise<void> {
+async function store(parts: ReceiverParts, deliveries: Delivery[], batch: Batch): Promise<void> {
   const { database, log, metrics } = parts;
   const stored = await ingest(database, batch);
   metrics.committed(deliveries, batch, stored);
-  for (const { source_id, reason } of batch.parked)
-    log.warn({ delivery: source_id, reason }, "message parked");
+  for (const { source_id, reason } of batch.deadLetters)
+    log.warn({ delivery: source_id, reason }, "message became a dead letter");
 }
 
 function readBatch(deliveries: Delivery[]): Batch {
-  const batch: Batch = { events: [], reprojections: [], parked: [] };
+  const batch: Batch = { events: [], rebuilds: [], deadLetters: [] };
   for (const delivery of deliveries) {
     const message = delivery.bytes ? notText : readMessage(delivery.body);
     if (message.kind === "event") batch.events.push(message.event);
-    else if (message.kind === "reprojection") batch.reprojections.push(message.externalId);
-    else batch.parked.push(park(delivery, message.reason));
+    else if (message.kind === "rebuild") batch.rebuilds.push(message.externalId);
+    else batch.deadLetters.push(deadLetterOf(delivery, message.reason));
   }
   return batch;
 }
 
-const notText = { kind: "refused", reason: "the message is not text in UTF-8" } as const;
+const notText = { kind: "invalid", reason: "the message is not valid UTF-8" } as const;
 
-const park = ({ id, body, bytes }: Delivery, reason: string): ParkedMessage => ({
+const deadLetterOf = ({ id, body, bytes }: Delivery, reason: string): DeadLetter => ({
   source_id: id,
   body: bytes ?? Buffer.from(body),
   reason,
 });
 
-async function putBack(
-  { queue, log, limits, metrics }: Opened,
+async function retry(
+  { queue, log, limits, metrics }: ReceiverParts,
   deliveries: Delivery[],
   error: unknown,
 ): Promise<void> {
-  log.error({ err: error, messages: deliveries.length }, "messages could not be stored and are put back");
+  log.error({ err: error, messages: deliveries.length }, "messages could not be stored and will be retried");
   const byAttempt = [...Map.groupBy(deliveries, (delivery) => delivery.attempt)];
   const outcomes = await Promise.allSettled(
-    byAttempt.map(async ([attempt, tried]) => {
-      await queue.putBack(tried, growing(attempt, limits.pauseMs, limits.pauseMaxMs));
-      metrics.putBack(tried);
+    byAttempt.map(async ([attempt, failed]) => {
+      await queue.retry(failed, backoff(attempt, limits.retryDelayMs, limits.retryDelayMaxMs));
+      metrics.retried(failed);
     }),
   );
-  const failed = outcomes.find((outcome) => outcome.status === "rejected");
-  if (failed) throw failed.reason;
+  const rejected = outcomes.find((outcome) => outcome.status === "rejected");
+  if (rejected) throw rejected.reason;
 }
 
-const growing = (failures: number, firstMs: number, maxMs: number) =>
+const backoff = (failures: number, firstMs: number, maxMs: number) =>
   Math.min(firstMs * 2 ** (failures - 1), maxMs);

@@ -4,17 +4,17 @@ import { metadataKeysOf } from "../projection/metadata.ts";
 import { projectPayouts } from "../projection/payout.ts";
 import { projectTransactions } from "../projection/transaction.ts";
 import { eventsWithParentsOf, payoutEventsOf } from "../tables/event.ts";
-import { type Folded, foldedOf } from "../tables/folded.ts";
+import { type FoldState, foldStateOf } from "../tables/fold-state.ts";
 import { type MetadataKeyRow, missingMetadataKeys } from "../tables/metadata-key.ts";
 import { payoutsOf } from "../tables/payout.ts";
 import { transactionsOf } from "../tables/transaction.ts";
 
-/** It reads much and holds up nobody. */
+/** It reads many rows and blocks nobody. */
 const limits = { statementMs: 600_000, idleMs: 60_000 };
 
 /**
- * What is wrong with the rows of these transactions and payouts, in words, one text for each row that differs from what
- * its events amount to. Events that come in meanwhile make no difference.
+ * Compares the rows of these transactions and payouts with their events. Returns a message for each row that differs.
+ * Events that arrive meanwhile have no effect.
  */
 export const verify = (database: Database, ids: string[]): Promise<string[]> =>
   database.transaction(async (sql) => {
@@ -32,10 +32,10 @@ export const verify = (database: Database, ids: string[]): Promise<string[]> =>
 
 interface AnyRow {
   event_count: number;
-  folded: Folded | null;
+  folded: FoldState | null;
 }
 
-/** By the rows' key: what has a row and no event, what has events and no row, and what has both but differs. */
+/** A message for each row without events, each missing row, and each row that differs from its events. */
 function differences<Row extends AnyRow>(
   kind: string,
   key: keyof Row & string,
@@ -43,13 +43,13 @@ function differences<Row extends AnyRow>(
   projected: Row[],
 ): string[] {
   const byId = (all: Row[]) => new Map(all.map((row) => [row[key] as string, row]));
-  const [kept, expected] = [byId(rows), byId(projected)];
-  return [...new Set([...kept.keys(), ...expected.keys()])].sort().flatMap((id) => {
-    const [row, fold] = [kept.get(id), expected.get(id)];
-    if (!fold) return `${kind} ${id}: no event tells of it`;
+  const [actual, expected] = [byId(rows), byId(projected)];
+  return [...new Set([...actual.keys(), ...expected.keys()])].sort().flatMap((id) => {
+    const [row, fold] = [actual.get(id), expected.get(id)];
+    if (!fold) return `${kind} ${id}: has a row and no events`;
     if (!row) return `${kind} ${id}: has events and no row`;
-    // What an older version did not keep of the fold is not missed: the next event brings it.
-    const expectedRow = foldedOf(row) === null ? { ...fold, folded: row.folded } : fold;
+    // An older version does not write the state of the fold. The next event adds it.
+    const expectedRow = foldStateOf(row) === null ? { ...fold, folded: row.folded } : fold;
     const columns = Object.keys(expectedRow).filter(
       (name) => !isDeepStrictEqual(row[name as keyof Row], expectedRow[name as keyof Row]),
     );

@@ -2,14 +2,14 @@ import { isRawNumber } from "../../values/exact-json.ts";
 import { readInstant } from "../../values/instant.ts";
 
 /**
- * Readers of one member of the details. Producers write numbers as text and text as numbers, as the contract's message
- * schema allows; undefined when there is none, or one the reader cannot use.
+ * Readers of one member of the details. The schema of messages allows numbers as text and text as numbers. A reader returns
+ * undefined if the member is missing or has another type.
  */
 
 export const textOf = <Details>(details: Details, name: keyof Details): string | undefined =>
   scalarText(details[name]);
 
-/** A text, a number or a boolean as text; undefined for anything else. */
+/** A text, number or boolean as text; undefined for anything else. */
 export function scalarText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (isRawNumber(value)) return value.rawJSON;

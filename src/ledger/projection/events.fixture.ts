@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Step } from "../../../testing/messages.ts";
 import { type Step as MessageStep, messagesAbout } from "../commands/messages.ts";
 import type { EventRow, ResourceType } from "../tables/event.ts";
-import { salientEventTypes } from "./states.ts";
+import { stateEventTypes } from "./states.ts";
 
 /** The rows of one resource's events, in the order they arrived. See `messagesAbout` for a step. */
 export const events = (type: ResourceType, id: string, ...steps: Step[]): EventRow[] =>
@@ -29,10 +29,7 @@ const eventWith = (identity: { [Name in Identity]: fc.Arbitrary<EventRow[Name]> 
   fc.record<Omit<EventRow, "id">>({
     ...identity,
     timestamp: fc.integer({ min: 0, max: 5 }).map((minute) => `2024-03-05T10:0${minute}:00.000000Z`),
-    event_type: fc.oneof(
-      fc.constantFrom(...salientEventTypes),
-      fc.constantFrom("DETAILS", "OTHER", "UNKNOWN"),
-    ),
+    event_type: fc.oneof(fc.constantFrom(...stateEventTypes), fc.constantFrom("DETAILS", "OTHER", "UNKNOWN")),
     service_id: fc.constantFrom(null, "one", "two"),
     live: fc.constantFrom(null, true, false),
     event_details: fc.record(

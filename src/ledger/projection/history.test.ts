@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import type { EventRow } from "../tables/event.ts";
 import { textOf } from "./details.ts";
 import { events, family, shuffled, tangle } from "./events.fixture.ts";
-import { type Bases, goingOn, type Kept } from "./history.ts";
+import { type Bases, type FoldedRow, planFold } from "./history.ts";
 import { metadataKeysOf, metadataOf } from "./metadata.ts";
-import { foldPayoutsOnto, projectPayouts } from "./payout.ts";
-import { foldTransactionsOnto, type OwnRow, projectTransactions, showing } from "./transaction.ts";
+import { foldPayouts, projectPayouts } from "./payout.ts";
+import { foldTransactions, type OwnRow, projectTransactions, withPaymentDetails } from "./transaction.ts";
 
 const any = fc.oneof(family, tangle);
 
@@ -24,7 +24,7 @@ const byId = (rows: { external_id: string }[]) =>
   rows.toSorted((a, b) => (a.external_id < b.external_id ? -1 : 1));
 
 /** Folds batch after batch onto the rows before, reading no other events than those that are asked for. */
-function goOn<Row extends Kept<unknown>>(
+function goOn<Row extends FoldedRow<unknown>>(
   parts: EventRow[][],
   fold: (events: EventRow[], bases: Bases<Row>) => Map<string, Row>,
   check: (rows: Map<string, Row>, stored: EventRow[]) => void,
@@ -33,24 +33,24 @@ function goOn<Row extends Kept<unknown>>(
   const rows = new Map<string, Row>();
   for (const batch of parts) {
     stored.push(...batch);
-    const { bases, atHand, toRead } = goingOn(idsIn(batch), batch, rows, new Map());
+    const { bases, known, missing } = planFold(idsIn(batch), batch, rows, new Map());
     const read = stored.filter((event) =>
-      toRead.some(
+      missing.some(
         ({ id, since }) =>
           id === event.resource_external_id && (since === "-infinity" || event.timestamp >= since),
       ),
     );
-    for (const [id, row] of fold([...atHand, ...read], bases)) rows.set(id, row);
+    for (const [id, row] of fold([...known, ...read], bases)) rows.set(id, row);
     check(rows, stored);
   }
 }
 
-test("batch after batch, transactions go on into what all their events amount to", () => {
+test("folding batch by batch gives the transactions that folding all events gives", () => {
   fc.assert(
     fc.property(batches, (all) => {
       const parts = all.map((batch) => batch.filter((event) => !isOfPayout(event)));
-      goOn<OwnRow>(parts, foldTransactionsOnto, (rows, stored) => {
-        const shown = [...rows.values()].map((row) => showing(row, rows));
+      goOn<OwnRow>(parts, foldTransactions, (rows, stored) => {
+        const shown = [...rows.values()].map((row) => withPaymentDetails(row, rows));
         expect(byId(shown)).toEqual(byId(projectTransactions(stored)));
       });
     }),
@@ -63,7 +63,7 @@ test("and so do payouts", () => {
     fc.property(batches, (all) => {
       goOn(
         all.map((batch) => batch.filter(isOfPayout)),
-        foldPayoutsOnto,
+        foldPayouts,
         (rows, stored) => expect([...rows.values()]).toEqual(expect.arrayContaining(projectPayouts(stored))),
       );
     }),
@@ -96,43 +96,43 @@ const [first, second, third] = events("payment", "pay", ["10:00", "A"], ["10:01"
   EventRow,
   EventRow,
 ];
-const keptOf = (...all: EventRow[]) => foldTransactionsOnto(all, new Map());
+const keptOf = (...all: EventRow[]) => foldTransactions(all, new Map());
 
 test.each<[string, EventRow[], EventRow[], object]>([
-  ["newer than the row's are at hand", [first], [second, third], { atHand: [second, third], toRead: [] }],
+  ["newer than the row's are at hand", [first], [second, third], { known: [second, third], missing: [] }],
   [
     "that are not are read with all that is newer",
     [first, third],
     [second],
-    { atHand: [], toRead: [{ id: "pay", since: second.timestamp }] },
+    { known: [], missing: [{ id: "pay", since: second.timestamp }] },
   ],
   [
     "at the instant of the row's newest are read with it",
     [first],
     [{ ...second, timestamp: first.timestamp }],
-    { atHand: [], toRead: [{ id: "pay", since: first.timestamp }] },
+    { known: [], missing: [{ id: "pay", since: first.timestamp }] },
   ],
   [
     "of what has no row are all read",
     [],
     [first],
-    { atHand: [], toRead: [{ id: "pay", since: "-infinity" }] },
+    { known: [], missing: [{ id: "pay", since: "-infinity" }] },
   ],
 ])("events %s", (_title, kept, added, expected) => {
-  expect(goingOn(["pay"], added, keptOf(...kept), new Map())).toMatchObject(expected);
+  expect(planFold(["pay"], added, keptOf(...kept), new Map())).toMatchObject(expected);
 });
 
 test("events of what has no row need not be read when they are all there are", () => {
   const added = [first, second];
-  expect(goingOn(["pay"], added, new Map(), new Map([["pay", 2]]))).toMatchObject({
-    atHand: added,
-    toRead: [],
+  expect(planFold(["pay"], added, new Map(), new Map([["pay", 2]]))).toMatchObject({
+    known: added,
+    missing: [],
   });
-  expect(goingOn(["pay"], added, new Map(), new Map([["pay", 3]])).toRead).toHaveLength(1);
+  expect(planFold(["pay"], added, new Map(), new Map([["pay", 3]])).missing).toHaveLength(1);
 });
 
 test("a row that counts other events than its fold is folded from all of them", () => {
   const row = { ...(keptOf(first).get("pay") as OwnRow), event_count: 2 };
-  const found = goingOn(["pay"], [third], new Map([["pay", row]]), new Map([["pay", null]]));
-  expect(found).toEqual({ bases: new Map(), atHand: [], toRead: [{ id: "pay", since: "-infinity" }] });
+  const found = planFold(["pay"], [third], new Map([["pay", row]]), new Map([["pay", null]]));
+  expect(found).toEqual({ bases: new Map(), known: [], missing: [{ id: "pay", since: "-infinity" }] });
 });

@@ -4,13 +4,13 @@ import { instantOf } from "./details.ts";
 import { type Base, type Bases, foldCommon } from "./history.ts";
 import { payoutStateSetBy } from "./states.ts";
 
-/** The payouts these events amount to. The same set of events gives the same rows, in whatever order it comes. */
+/** Folds events into payouts. The same set of events gives the same rows in any order. */
 export const projectPayouts = (events: EventRow[]): PayoutRow[] => [
-  ...foldPayoutsOnto(events, new Map()).values(),
+  ...foldPayouts(events, new Map()).values(),
 ];
 
-/** The same, onto what is kept; see `foldCommon`. */
-export function foldPayoutsOnto(events: EventRow[], bases: Bases<PayoutRow>): Map<string, PayoutRow> {
+/** Folds events into rows; see `foldCommon`. */
+export function foldPayouts(events: EventRow[], bases: Bases<PayoutRow>): Map<string, PayoutRow> {
   const byPayout = Map.groupBy(events, (event) => event.resource_external_id);
   return new Map([...byPayout].map(([id, own]) => [id, foldPayout(id, own, bases.get(id))]));
 }

@@ -7,17 +7,17 @@ const setBy = <State>(rows: readonly { event_type: string; state: State }[]) => 
   return (eventType: string): State | undefined => states.get(eventType);
 };
 
-/** The state this type of event sets, undefined when it sets none. Names are matched exactly. */
+/** The state that an event type sets, or undefined. Names must match exactly. */
 export const stateSetBy = setBy<TransactionState>(stateMachine.transaction_events);
 export const payoutStateSetBy = setBy<PayoutState>(stateMachine.payout_events);
 
-/** Types of events that set a state, in the order of a resource's life. */
-export const salientEventTypes: readonly string[] = [
+/** The event types that set a state, in the order of a life cycle. */
+export const stateEventTypes: readonly string[] = [
   ...stateMachine.transaction_events,
   ...stateMachine.payout_events,
 ].map(({ event_type }) => event_type);
 
-const ranks = new Map(salientEventTypes.map((eventType, index) => [eventType, index]));
+const ranks = new Map(stateEventTypes.map((eventType, index) => [eventType, index]));
 
-/** How late in a resource's life events of this type come; those that set no state come before all others. */
-export const lifeRank = (eventType: string): number => ranks.get(eventType) ?? -1;
+/** The position of an event type in the life cycle; -1 for types that set no state. */
+export const lifeCyclePosition = (eventType: string): number => ranks.get(eventType) ?? -1;

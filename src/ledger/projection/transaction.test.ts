@@ -4,7 +4,7 @@ import type { Step } from "../../../testing/messages.ts";
 import type { Details, EventRow, ResourceType } from "../tables/event.ts";
 import type { TransactionState } from "../tables/transaction.ts";
 import { events, family, shuffled } from "./events.fixture.ts";
-import { salientEventTypes } from "./states.ts";
+import { stateEventTypes } from "./states.ts";
 import { projectTransactions } from "./transaction.ts";
 
 const payment = (...told: Step[]) => events("payment", "pay", ...told);
@@ -205,7 +205,7 @@ describe("events fold into a transaction", () => {
     const salient = Object.entries(eventTypes).flatMap(([state, left]) =>
       state === "UNDEFINED" ? [] : left,
     );
-    expect(salientEventTypes.filter((type) => !type.startsWith("PAYOUT_")).toSorted()).toEqual(
+    expect(stateEventTypes.filter((type) => !type.startsWith("PAYOUT_")).toSorted()).toEqual(
       salient.toSorted(),
     );
   });

@@ -1,31 +1,31 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Details, EventRow } from "../tables/event.ts";
-import type { KeptTransaction, TransactionRow, TransactionType } from "../tables/transaction.ts";
+import type { CurrentTransaction, TransactionRow, TransactionType } from "../tables/transaction.ts";
 import { booleanOf, textOf } from "./details.ts";
 import { type Base, type Bases, firstOf, foldCommon } from "./history.ts";
 import { metadataValuesOf } from "./metadata.ts";
 import { stateSetBy } from "./states.ts";
 
 /**
- * The transactions these events amount to. The same set of events gives the same rows, in whatever order it comes. A
- * refund or dispute takes its payment's details from the payment's events, so those must be among them. It takes none
- * from a payment of another account: whoever writes a refund can name any payment as its parent.
+ * Folds events into transactions. The same set of events gives the same rows in any order. The events must contain those of
+ * the parents, since a refund or dispute shows details of its payment. It shows none of a payment in another account,
+ * since the producer of a refund can name any payment as its parent.
  */
 export function projectTransactions(events: EventRow[]): TransactionRow[] {
-  const rows = foldTransactionsOnto(events, new Map());
-  return [...rows.values()].map((row) => showing(row, rows));
+  const rows = foldTransactions(events, new Map());
+  return [...rows.values()].map((row) => withPaymentDetails(row, rows));
 }
 
-/** What a transaction's own events amount to. */
+/** A row from the transaction's own events, without the columns from its payment. */
 export type OwnRow = Omit<TransactionRow, (typeof shownColumns)[number] | "payment_details">;
 
-/** What the events of each transaction amount to, onto what is kept; see `foldCommon`. */
-export function foldTransactionsOnto(events: EventRow[], bases: Bases<KeptTransaction>): Map<string, OwnRow> {
+/** Folds events into rows; see `foldCommon`. */
+export function foldTransactions(events: EventRow[], bases: Bases<CurrentTransaction>): Map<string, OwnRow> {
   const byTransaction = Map.groupBy(events, (event) => event.resource_external_id);
   return new Map([...byTransaction].map(([id, own]) => [id, foldTransaction(id, own, bases.get(id))]));
 }
 
-function foldTransaction(id: string, events: EventRow[], base?: Base<KeptTransaction>): OwnRow {
+function foldTransaction(id: string, events: EventRow[], base?: Base<CurrentTransaction>): OwnRow {
   const { newestFirst, ...common } = foldCommon(events, stateSetBy, base);
   const { details } = common;
   const type = newestFirst[0]?.resource_type.toUpperCase() as TransactionType;
@@ -46,8 +46,11 @@ function foldTransaction(id: string, events: EventRow[], base?: Base<KeptTransac
   };
 }
 
-/** The row, with what it shows of its payment, which has to be among the others, or else of its own. */
-export function showing(row: OwnRow, others: ReadonlyMap<string, Shown>): TransactionRow {
+/** Adds the columns from the payment, which must be among the others; without a payment they come from the row itself. */
+export function withPaymentDetails(
+  row: OwnRow,
+  others: ReadonlyMap<string, ShownByChildren>,
+): TransactionRow {
   const isPayment = row.transaction_type === "PAYMENT";
   const account = row.gateway_account_id;
   const parent =
@@ -67,14 +70,16 @@ export function showing(row: OwnRow, others: ReadonlyMap<string, Shown>): Transa
   };
 }
 
-/** Whether the refunds and disputes of a payment show the same of it, before and after it changed. */
-export const showTheSame = (before: Shown | undefined, after: Shown | undefined): boolean =>
-  isDeepStrictEqual(before && shownOf(before), after && shownOf(after));
+/** Whether refunds and disputes show the same details of a payment before and after a change. */
+export const showTheSame = (
+  before: ShownByChildren | undefined,
+  after: ShownByChildren | undefined,
+): boolean => isDeepStrictEqual(before && shownOf(before), after && shownOf(after));
 
-/** What children show of a transaction, and whose it is. */
-export type Shown = Pick<KeptTransaction, "gateway_account_id" | "details">;
+/** The account of a transaction and the details that its children show. */
+export type ShownByChildren = Pick<CurrentTransaction, "gateway_account_id" | "details">;
 
-const shownOf = ({ gateway_account_id, details }: Shown) => ({
+const shownOf = ({ gateway_account_id, details }: ShownByChildren) => ({
   gateway_account_id,
   ...pick(details, [...shownColumns, ...paymentMembers]),
 });
@@ -88,7 +93,7 @@ const shownColumns = [
   "last_digits_card_number",
 ] as const satisfies (keyof Details & keyof TransactionRow)[];
 
-/** Of the payment's details, what its refunds and disputes show. */
+/** The details of a payment that its refunds and disputes show. */
 const paymentMembers: (keyof Details)[] = [
   "description",
   "reference",

@@ -77,12 +77,12 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     expect((await delivered(receive)).body).toBe("1");
   });
 
-  test("loses nothing that was put back, when it is killed at once after that", async () => {
+  test("keeps messages that are to be retried when it is killed immediately afterwards", async () => {
     const bodies = ["1", "2", "3", "4", "5"];
     await queue.send(bodies);
     const taken: Delivery[] = [];
     while (taken.length < bodies.length) taken.push(...(await receive()));
-    await queue.putBack(taken, 3000);
+    await queue.retry(taken, 3000);
     await server.kill();
     await server.start();
     const seen = new Set<string>();
@@ -97,13 +97,13 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
   test("holds nobody up by a queue for pauses that it was making when it was killed", async () => {
     await queue.send(["1"]);
     const taken = await receive();
-    const puttingBack = queue.putBack(taken, 4000).catch(() => {});
+    const puttingBack = queue.retry(taken, 4000).catch(() => {});
     await sleep(300);
     await server.kill();
     await puttingBack;
     await server.start();
     const again = await delivered(receive);
-    await Promise.allSettled([queue.putBack([again], 4000)]);
+    await Promise.allSettled([queue.retry([again], 4000)]);
     await eventually(() => queue.send(["2"]));
     const seen: string[] = [];
     while (seen.length < 2) seen.push(...(await receive()).map(({ body }) => body));
@@ -159,7 +159,7 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     });
     const [published] = await receive();
     for (let again = published as Delivery, times = 1; times <= 4; times++) {
-      await queue.putBack([again], 100);
+      await queue.retry([again], 100);
       again = await delivered(receive);
       expect(again).toMatchObject({ body: "1", id: published?.id, attempt: times + 1 });
       if (times === 4) await queue.acknowledge([again]);
@@ -193,7 +193,7 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     queue = await openQueue(`${server.url}?queue=${name}`);
     await queue.send(["hello"]);
     const delivery = await delivered(receive);
-    await queue.putBack([delivery], 100);
+    await queue.retry([delivery], 100);
     expect(await delivered(receive)).toMatchObject({ id: delivery.id, body: "hello", attempt: 2 });
   });
 
@@ -299,8 +299,8 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
       await channel.waitForConfirms();
     });
     const first = await delivered(receive);
-    await queue.putBack([first], 100);
-    await queue.putBack([first], 100);
+    await queue.retry([first], 100);
+    await queue.retry([first], 100);
     expect(first.bytes).toEqual(Buffer.from([0x7b, 0xff, 0]));
     expect(await delivered(receive)).toEqual({ ...first, attempt: 2, receipt: expect.any(String) });
     expect(await queue.receive(1, 300, AbortSignal.timeout(patienceMs))).toEqual([]);
@@ -318,7 +318,7 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     for (const id of ids) expect(id).toMatch(/^same [0-9a-f]{64}$/);
   });
 
-  test("loses nothing to a receiver whose connection breaks 25 times with all of it in hand", async () => {
+  test("loses nothing although a receiver's connection breaks 25 times with every message in flight", async () => {
     await using line = await openLine(server.url);
     await using receiver = await openQueue(`${line.url}/?queue=${name}`);
     const bodies = Array.from({ length: 30 }, (_, index) => String(index));
@@ -467,7 +467,7 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
       (await connection.createChannel()).assertQueue(name, { arguments: few }),
     );
     await queue.send(["1"]);
-    await queue.putBack([await delivered(receive)], 1500);
+    await queue.retry([await delivered(receive)], 1500);
     await queue[Symbol.asyncDispose]();
     await onConnection(trouble);
     // Twice as long as the retry delay.
@@ -485,7 +485,7 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
 
   test("makes a queue of messages to be retried that stays, whoever uses it", async () => {
     await queue.send(["1"]);
-    await queue.putBack([await delivered(receive)], 100);
+    await queue.retry([await delivered(receive)], 100);
     await onConnection(async (connection) => {
       const channel = await connection.createChannel();
       await channel.assertQueue(`${name}.retry.100`, {
@@ -497,7 +497,7 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     });
   });
 
-  test("gives what a receiver has in hand that stands still to another within 20 seconds", async () => {
+  test("delivers the in-flight messages of a suspended receiver to another one within 20 seconds", async () => {
     await queue.send(["1"]);
     const program = `
       const { openQueue } = await import(${JSON.stringify(new URL("queue.ts", import.meta.url))});

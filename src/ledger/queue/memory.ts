@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import type { Delivery, Queue } from "./queue.ts";
 
-/** In this process, for tests: what is not acknowledged when it is disposed of is gone. */
+/** A queue in the memory of this process, for tests. Messages that are not acknowledged are lost on disposal. */
 export async function open(): Promise<Queue> {
   const waiting: Delivery[] = [];
-  const inHand = new Set<string>();
-  const pauses = new Set<NodeJS.Timeout>();
+  const inFlight = new Set<string>();
+  const delays = new Set<NodeJS.Timeout>();
   const arrivals = new EventEmitter().setMaxListeners(0);
   const add = (deliveries: Delivery[]) => {
     waiting.push(...deliveries);
@@ -19,22 +19,22 @@ export async function open(): Promise<Queue> {
       while (waiting.length === 0 && !signal.aborted) {
         await once(arrivals, "arrival", { signal }).catch(() => {});
       }
-      const taken = stop.aborted ? [] : waiting.splice(0, max);
-      for (const { receipt } of taken) inHand.add(receipt);
-      return taken;
+      const received = stop.aborted ? [] : waiting.splice(0, max);
+      for (const { receipt } of received) inFlight.add(receipt);
+      return received;
     },
     async acknowledge(deliveries) {
-      for (const { receipt } of deliveries) inHand.delete(receipt);
+      for (const { receipt } of deliveries) inFlight.delete(receipt);
     },
-    async putBack(deliveries, pauseMs) {
-      const again = deliveries
-        .filter(({ receipt }) => inHand.delete(receipt))
+    async retry(deliveries, delayMs) {
+      const retried = deliveries
+        .filter(({ receipt }) => inFlight.delete(receipt))
         .map((delivery) => ({ ...delivery, attempt: delivery.attempt + 1 }));
-      const pause = setTimeout(() => {
-        pauses.delete(pause);
-        add(again);
-      }, pauseMs);
-      pauses.add(pause);
+      const delay = setTimeout(() => {
+        delays.delete(delay);
+        add(retried);
+      }, delayMs);
+      delays.add(delay);
     },
     async send(bodies) {
       add(
@@ -48,7 +48,7 @@ export async function open(): Promise<Queue> {
       return { waiting: waiting.length };
     },
     async [Symbol.asyncDispose]() {
-      pauses.forEach(clearTimeout);
+      delays.forEach(clearTimeout);
     },
   };
 }

@@ -84,10 +84,10 @@ function promises(makeUrl: () => Promise<string>): void {
     await using queue = await openQueue(await makeUrl());
     await queue.send(['"hello"']);
     const [first] = await take(queue, 1);
-    await queue.putBack([first as Delivery], 1000);
+    await queue.retry([first as Delivery], 1000);
     const [second] = await take(queue, 1);
     expect(second).toMatchObject({ id: first?.id, body: '"hello"', attempt: 2, sentAt: first?.sentAt });
-    await queue.putBack([second as Delivery], 1000);
+    await queue.retry([second as Delivery], 1000);
     expect((await take(queue, 1))[0]).toMatchObject({ id: first?.id, attempt: 3 });
   });
 
@@ -96,7 +96,7 @@ function promises(makeUrl: () => Promise<string>): void {
     await queue.send(["1", "2"]);
     const [one, two] = await take(queue, 2);
     await queue.acknowledge([one as Delivery]);
-    await queue.putBack([two as Delivery], 0);
+    await queue.retry([two as Delivery], 0);
     expect((await take(queue, 1)).map(({ id }) => id)).toEqual([two?.id]);
   });
 
@@ -105,7 +105,7 @@ function promises(makeUrl: () => Promise<string>): void {
     await queue.send(["1"]);
     const taken = await take(queue, 1);
     await queue.acknowledge(taken);
-    await queue.putBack(taken, 0).catch(() => {});
+    await queue.retry(taken, 0).catch(() => {});
     expect(await queue.receive(1, waitMs, AbortSignal.timeout(1500))).toEqual([]);
   });
 

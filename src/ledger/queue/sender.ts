@@ -1,26 +1,26 @@
 import { messageOf } from "../../process/describe-error.ts";
-import { SettingsFault } from "../../process/settings.ts";
+import { SettingsError } from "../../process/settings.ts";
 import { clientUrl, openQueue, type Queue } from "./queue.ts";
 
 export interface Sender extends AsyncDisposable {
-  /** Where the messages go, without credentials. */
+  /** The URL of the queue without credentials. */
   url: string;
-  /** Resolves when the queue has accepted all of them. */
+  /** Resolves when the queue has accepted all messages. */
   send(bodies: string[]): Promise<void>;
 }
 
 /**
- * A client of the queue at this URL. An embedded queue is that of the ledger that runs; when none does, it is opened
- * here, and what is sent waits in its folder for the next ledger.
+ * A client of the queue at this URL. For an embedded queue it connects to the running ledger. If none is running, it opens
+ * the queue itself, and the messages wait in its folder for the next ledger.
  */
 export async function openSender(queueUrl: string): Promise<Sender> {
   if (new URL(queueUrl).protocol === "memory:") {
-    throw new SettingsFault(["QUEUE_URL is memory:, which only its own process can send to"]);
+    throw new SettingsError(["QUEUE_URL is memory:, to which no other process can send"]);
   }
   const url = clientUrl(queueUrl);
-  const queue = await openAnswering(url).catch((error) => {
+  const queue = await openReachable(url).catch((error) => {
     if (url === queueUrl)
-      throw new Error(`no queue answers at ${withoutCredentials(url)}: ${messageOf(error)}`);
+      throw new Error(`no queue responds at ${withoutCredentials(url)}: ${messageOf(error)}`);
     return openQueue(queueUrl);
   });
   return {
@@ -30,7 +30,7 @@ export async function openSender(queueUrl: string): Promise<Sender> {
   };
 }
 
-async function openAnswering(url: string): Promise<Queue> {
+async function openReachable(url: string): Promise<Queue> {
   const queue = await openQueue(url);
   try {
     await queue.check();

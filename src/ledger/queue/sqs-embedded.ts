@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { CreateQueueCommand } from "@aws-sdk/client-sqs";
 import { buildApp } from "fauxqs";
+import type { Address } from "../../process/adapter.ts";
 import { lockFolder } from "../../process/folder-lock.ts";
-import { embeddedPortOf, embeddedQueue, embeddedQueueUrl, type Queue } from "./queue.ts";
+import { type EmbeddedParameters, embeddedQueue, embeddedQueueUrl, type Queue } from "./queue.ts";
 import { openStandIn, standInClient } from "./sqs.ts";
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>["stores"]>;
@@ -12,17 +13,17 @@ interface Persistence {
 }
 
 /**
- * Runs an SQS server inside this process, on the loopback address only and durable in the URL's folder, makes the
- * queue if it is not there, and then is a client of it like any other.
+ * An SQS server in this process, on loopback only, durable in the folder of the URL. Creates the queue if it does not
+ * exist, and connects to it as any SQS client.
  */
-export async function open(url: URL): Promise<Queue> {
+export async function open({ url, parameters }: Address<EmbeddedParameters>): Promise<Queue> {
   await using opening = new AsyncDisposableStack();
   const folder = decodeURIComponent(url.pathname);
   opening.use(lockFolder(folder));
   const { app, persistence } = await embeddedServer(folder);
   opening.defer(() => persistence.close());
   opening.defer(() => app.close());
-  const address = await app.listen({ host: "127.0.0.1", port: embeddedPortOf(url) });
+  const address = await app.listen({ host: "127.0.0.1", port: parameters.port });
   await createQueue(address);
   const queue = opening.use(openStandIn(embeddedQueueUrl(Number(new URL(address).port))));
   const opened = opening.move();
@@ -30,8 +31,8 @@ export async function open(url: URL): Promise<Queue> {
 }
 
 /**
- * The package's own start listens on every interface when it is durable, so its parts are put together here; those it
- * does not export are loaded by their place in it, which the exact pin holds still.
+ * Assembles the server from the parts of its package, whose own start listens on every interface if it is durable. Parts
+ * that are not exported are loaded by their path; the exact version pin keeps that valid.
  */
 async function embeddedServer(folder: string) {
   const part = (path: string) => import(fileURLToPath(new URL(path, import.meta.resolve("fauxqs"))));
@@ -47,7 +48,7 @@ async function embeddedServer(folder: string) {
   return { app: buildApp({ logger: false, stores }), persistence };
 }
 
-/** Through the client, which leaves a queue that is there as it is. */
+/** Creates the queue through the API, which leaves an existing queue unchanged. */
 async function createQueue(endpoint: string): Promise<void> {
   const client = standInClient(endpoint);
   await client.send(new CreateQueueCommand({ QueueName: embeddedQueue }));

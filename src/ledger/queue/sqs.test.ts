@@ -22,10 +22,10 @@ describeNeeding("openssl", isOpensslInstalled())("a queue of Amazon SQS", () => 
     const { hostname: host, port, pathname } = new URL(clientUrl(embedded).replace("sqs+", ""));
     const signers = new Set<string | undefined>();
     const secrets = { cert: readFileSync(files.certificate), key: readFileSync(files.key) };
-    const server = createServer(secrets, (asked, reply) => {
-      const { method, url: path, headers } = asked;
+    const server = createServer(secrets, (request, reply) => {
+      const { method, url: path, headers } = request;
       signers.add(/Credential=([^,]+)/.exec(headers.authorization ?? "")?.[1]?.replace(/\d{8}/, "DAY"));
-      asked.pipe(
+      request.pipe(
         forward({ host, port, method, path, headers }, (answer) => {
           reply.writeHead(answer.statusCode ?? 500, answer.headers);
           answer.pipe(reply);
@@ -49,7 +49,7 @@ describeNeeding("openssl", isOpensslInstalled())("a queue of Amazon SQS", () => 
     expect(delivery?.body).toBe('{"a":1}');
     expect(await send({ ...env, NODE_EXTRA_CA_CERTS: "" })).toMatchObject({
       code: 1,
-      errors: expect.stringContaining(`no queue answers at ${url}: self-signed certificate`),
+      errors: expect.stringContaining(`no queue responds at ${url}: self-signed certificate`),
     });
     server.close();
   });
@@ -64,9 +64,9 @@ test.each([
   expect(regionOf(host)).toBe(region);
 });
 
-test("a message of a batch that is not taken is told", async () => {
-  const answers = createPlainServer((asked, reply) => {
-    asked.resume();
+test("a batch with a rejected message fails", async () => {
+  const answers = createPlainServer((request, reply) => {
+    request.resume();
     reply.setHeader("content-type", "application/x-amz-json-1.0");
     reply.end(
       JSON.stringify({
@@ -77,7 +77,7 @@ test("a message of a batch that is not taken is told", async () => {
   }).listen(0, "127.0.0.1");
   await once(answers, "listening");
   await using queue = await openQueue(`sqs+http://127.0.0.1:${(answers.address() as AddressInfo).port}/1/q`);
-  await expect(queue.send(["1", "2"])).rejects.toThrow("the queue did not take 1 of 2: not this one");
+  await expect(queue.send(["1", "2"])).rejects.toThrow("the queue rejected 1 of 2 entries: not this one");
   answers.close();
 });
 

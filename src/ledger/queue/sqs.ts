@@ -6,42 +6,43 @@ import {
   SendMessageBatchCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
+import type { Address } from "../../process/adapter.ts";
 import { inChunks } from "../../values/chunks.ts";
-import type { Delivery, Queue } from "./queue.ts";
+import type { AmazonParameters, Delivery, Queue } from "./queue.ts";
 
-/** Bounds that Amazon SQS sets. */
+/** Limits of Amazon SQS. */
 const requestMax = 10;
 const requestBytesMax = 256 * 1024;
 const waitSecondsMax = 20;
-/** About what one call takes of messages that are large. */
+/** Limit for the bytes of large messages that one call receives, approximately. */
 const receivedBytesMax = 8 * 2 ** 20;
-const pauseSecondsMax = 43_200;
-/** The embedded server loses sight, until its next start, of a message that is put back for 0 seconds. */
-const pauseSecondsMin = 1;
+const delaySecondsMax = 43_200;
+/** With 0 seconds, the embedded server does not deliver the message until its next start. */
+const delaySecondsMin = 1;
 
-/** Every client asks the address it is told, whatever a queue says of its own. */
+/** The options of every client. The endpoint is that of the URL, not the one in the queue URL. */
 const common = {
   useQueueUrlAsEndpoint: false,
   maxAttempts: 3,
-  // Longer than the longest wait for a message: a server that says nothing by then is not there.
+  // Longer than the longest wait for a message.
   requestHandler: { connectionTimeout: 5000, requestTimeout: 30_000, throwOnRequestTimeout: true },
 };
 
-/** Amazon's own addresses name their region; another, of a gateway say, can be told it, or leave it to the SDK. */
+/** The region in a host name of Amazon SQS. For other hosts it comes from the URL parameter or from the SDK. */
 export const regionOf = (host: string) => /(?:^|\.)sqs(?:-fips)?\.([a-z\d-]+)\./.exec(host)?.[1];
 
-/** Opens Amazon SQS, or over plain HTTP a stand-in for it that asks for no credentials. */
-export async function open(url: URL): Promise<Queue> {
+/** Connects to Amazon SQS, or over plain HTTP to a stand-in that requires no credentials. */
+export async function open({ url, parameters }: Address<AmazonParameters>): Promise<Queue> {
   const { protocol, host, pathname } = url;
   if (protocol === "sqs+http:") return openStandIn(`http://${host}${pathname}`);
-  const region = url.searchParams.get("region") ?? regionOf(host);
+  const region = parameters.region ?? regionOf(host);
   const client = new SQSClient({ ...common, endpoint: `https://${host}`, ...(region && { region }) });
   return openSqs(client, `https://${host}${pathname}`);
 }
 
 export const openStandIn = (queueUrl: string) => openSqs(standInClient(new URL(queueUrl).origin), queueUrl);
 
-/** A client of a stand-in, which takes any region and any credentials. */
+/** A client of a stand-in, which accepts any region and credentials. */
 export const standInClient = (endpoint: string) =>
   new SQSClient({
     ...common,
@@ -76,8 +77,8 @@ function openSqs(client: SQSClient, queueUrl: string): Queue {
       try {
         const first = await receiveOnce(max, Math.min(Math.ceil(waitMs / 1000), waitSecondsMax), stop);
         if (first.length < requestMax) return first;
-        // A full answer tells of more: they are fetched side by side, without waiting for any to arrive; as many as fit
-        // into memory when they are as large as these.
+        // A full response means that more may wait. They are received in parallel, as many as fit into memory if they
+        // are as large as these.
         const size = first.reduce((sum, delivery) => sum + delivery.size, 0);
         const fitting = Math.floor(receivedBytesMax / size) * requestMax;
         const more: Promise<Delivery[]>[] = [];
@@ -96,10 +97,10 @@ function openSqs(client: SQSClient, queueUrl: string): Queue {
         return client.send(new DeleteMessageBatchCommand({ ...queue, Entries }));
       });
     },
-    async putBack(deliveries, pauseMs) {
+    async retry(deliveries, delayMs) {
       const VisibilityTimeout = Math.min(
-        Math.max(Math.ceil(pauseMs / 1000), pauseSecondsMin),
-        pauseSecondsMax,
+        Math.max(Math.ceil(delayMs / 1000), delaySecondsMin),
+        delaySecondsMax,
       );
       await inRequests(deliveries, (entries) => {
         const Entries = entries.map(({ receipt }, index) => ({
@@ -117,8 +118,8 @@ function openSqs(client: SQSClient, queueUrl: string): Queue {
       });
     },
     async check() {
-      const asked = { ...queue, AttributeNames: ["ApproximateNumberOfMessages" as const] };
-      const { Attributes } = await client.send(new GetQueueAttributesCommand(asked));
+      const request = { ...queue, AttributeNames: ["ApproximateNumberOfMessages" as const] };
+      const { Attributes } = await client.send(new GetQueueAttributesCommand(request));
       return { waiting: Number(Attributes?.ApproximateNumberOfMessages ?? 0) };
     },
     async [Symbol.asyncDispose]() {
@@ -127,28 +128,28 @@ function openSqs(client: SQSClient, queueUrl: string): Queue {
   };
 }
 
-interface BatchAnswer {
+interface BatchResponse {
   Failed?: { Code?: string | undefined; Message?: string | undefined }[] | undefined;
 }
 
-/** Sends entries in as few requests as SQS allows, side by side; rejects when any entry is not taken. */
+/** Sends entries in parallel, in as few requests as SQS allows. Rejects if any entry fails. */
 async function inRequests<Entry extends Delivery | string>(
   entries: Entry[],
-  request: (entries: Entry[]) => Promise<BatchAnswer>,
+  request: (entries: Entry[]) => Promise<BatchResponse>,
 ): Promise<void> {
   const chunks = inChunks(entries, sizeOf, requestBytesMax, requestMax);
-  const answers = await Promise.all(chunks.map(request));
-  const failed = answers.flatMap(({ Failed = [] }) => Failed);
+  const responses = await Promise.all(chunks.map(request));
+  const failed = responses.flatMap(({ Failed = [] }) => Failed);
   if (failed.length > 0) {
     const [{ Code, Message } = {}] = failed;
-    throw new Error(`the queue did not take ${failed.length} of ${entries.length}: ${Message ?? Code}`);
+    throw new Error(`the queue rejected ${failed.length} of ${entries.length} entries: ${Message ?? Code}`);
   }
 }
 
-/** Of a delivery only the receipt is sent. */
+/** Bytes of an entry; a delivery is sent as its short receipt. */
 const sizeOf = (entry: Delivery | string) => (typeof entry === "string" ? Buffer.byteLength(entry) : 0);
 
-/** Stand-ins refuse characters beyond the basic plane, which in JSON can be written as escapes as well. */
+/** Escapes characters outside the basic multilingual plane, which stand-ins reject. */
 const escapeAstral = (body: string) =>
   body.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, (character) =>
     [...character.split("")].map((unit) => `\\u${unit.charCodeAt(0).toString(16)}`).join(""),

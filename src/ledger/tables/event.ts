@@ -4,7 +4,7 @@ import type { Sql } from "../database/database.ts";
 export type ResourceType = components["schemas"]["ResourceType"];
 type Declared = components["schemas"]["EventDetails"];
 
-/** What an event says of its resource: any members, of which the contract's have names here. */
+/** The details of an event: any members. Those of the contract have names here. */
 export type Details = { [Name in keyof Declared as string extends Name ? never : Name]?: unknown };
 
 export interface NewEvent {
@@ -23,7 +23,7 @@ export interface EventRow extends NewEvent {
   id: bigint;
 }
 
-/** Stores those that are not stored yet; answers these, as they are read from now on. */
+/** Stores events that are new, and returns their rows. */
 export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
   sql.query(
     `insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
@@ -38,7 +38,7 @@ export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
     [JSON.stringify(events)],
   );
 
-/** The resources whose events move transactions, and payouts. */
+/** The resource types whose events belong to transactions, and those of payouts. */
 export const transactionTypes: ResourceType[] = ["payment", "refund", "dispute"];
 export const payoutTypes: ResourceType[] = ["payout"];
 
@@ -47,11 +47,11 @@ export async function findEvent(sql: Sql, id: bigint): Promise<EventRow | undefi
   return row;
 }
 
-/** The events that move these transactions, in no promised order; those dated later than `asOf` are left out. */
+/** The events of these transactions dated up to `asOf`, in any order. */
 export const eventsOf = (sql: Sql, externalIds: string[], asOf?: string): Promise<EventRow[]> =>
   selectEvents(sql, transactionTypes, externalIds, asOf);
 
-/** The same, and those of the parents that these events name. */
+/** The same, with the events of the parents that these events name. */
 export async function eventsWithParentsOf(
   sql: Sql,
   externalIds: string[],
@@ -63,7 +63,7 @@ export async function eventsWithParentsOf(
   return parents.size === 0 ? own : [...own, ...(await eventsOf(sql, [...parents], asOf))];
 }
 
-/** The events that move these payouts, in no promised order; those dated later than `asOf` are left out. */
+/** The events of these payouts dated up to `asOf`, in any order. */
 export const payoutEventsOf = (sql: Sql, payoutIds: string[], asOf?: string): Promise<EventRow[]> =>
   selectEvents(sql, payoutTypes, payoutIds, asOf);
 
@@ -75,23 +75,23 @@ function selectEvents(sql: Sql, types: ResourceType[], externalIds: string[], as
   );
 }
 
-/** From when on a resource's events are wanted: UTC, or `-infinity` for all of them. */
+/** A resource and the first instant of its events to read: UTC, or `-infinity` for all events. */
 export interface Since {
   id: string;
   since: string;
 }
 
-/** The events that move these transactions, each one's from an instant on, in no promised order. */
+/** The events of these transactions from an instant on, in any order. */
 export const eventsSince = (sql: Sql, wanted: Since[]): Promise<EventRow[]> =>
   selectEventsSince(sql, transactionTypes, wanted);
 
-/** The same of payouts. */
+/** The same for payouts. */
 export const payoutEventsSince = (sql: Sql, wanted: Since[]): Promise<EventRow[]> =>
   selectEventsSince(sql, payoutTypes, wanted);
 
 /**
- * Resource by resource, and a range with two ends, which is expected to be small: so the index serves from its first
- * instant on, also where most events of the table are of one resource.
+ * One index scan for each resource. The planner expects a range with two ends to be small, so it uses the index from the
+ * first instant on, even if most events of the table belong to one resource.
  */
 const selectEventsSince = (sql: Sql, types: ResourceType[], wanted: Since[]): Promise<EventRow[]> =>
   sql.query(
@@ -105,7 +105,7 @@ const selectEventsSince = (sql: Sql, types: ResourceType[], wanted: Since[]): Pr
     [wanted.map(({ id }) => id), wanted.map(({ since }) => since), types],
   );
 
-/** Ids of the transactions that an event dated up to `asOf` called a child of this one. */
+/** Ids of the transactions with an event dated up to `asOf` that names this parent. */
 export async function childIdsAsOf(sql: Sql, parentExternalId: string, asOf: string): Promise<string[]> {
   const rows = await sql.query<{ resource_external_id: string }>(
     `select distinct resource_external_id from event

@@ -5,7 +5,7 @@ export interface MetadataKeyRow {
   key: string;
 }
 
-/** Keeps those that are not kept yet; in one order, so that no two receivers wait for each other in a circle. */
+/** Saves the rows that are new, in one order, so that receivers cannot deadlock. */
 export async function saveMetadataKeys(sql: Sql, rows: MetadataKeyRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql.query(
@@ -18,7 +18,7 @@ export async function saveMetadataKeys(sql: Sql, rows: MetadataKeyRow[]): Promis
   );
 }
 
-/** Those that are not kept. */
+/** The rows that are not saved. */
 export const missingMetadataKeys = (sql: Sql, rows: MetadataKeyRow[]): Promise<MetadataKeyRow[]> =>
   sql.query(
     `select distinct gateway_account_id, key
@@ -30,7 +30,7 @@ export const missingMetadataKeys = (sql: Sql, rows: MetadataKeyRow[]): Promise<M
     [JSON.stringify(rows)],
   );
 
-/** The keys that payments of these accounts ever had, each once, by their letters. */
+/** The metadata keys that payments of these accounts have ever had, without duplicates, in code point order. */
 export async function metadataKeysOf(sql: Sql, accountIds: string[]): Promise<string[]> {
   const rows = await sql.query<{ key: string }>(
     'select distinct key collate "C" as key from metadata_key where gateway_account_id = any($1::text[]) order by key',

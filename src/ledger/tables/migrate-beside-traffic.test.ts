@@ -46,7 +46,7 @@ const others = {
 };
 
 describeNeeding("TEST_POSTGRES_URL", postgresServer !== undefined)("while the tables are migrated", () => {
-  test("processes of the version before read and write them, and none waits for a long reader", async () => {
+  test("processes of the previous release read and write, and none waits for a long reader", async () => {
     await using made = await newPostgres();
     await using database = await openDatabase(made.url);
     await using before = await newMigrations({}, newestOfBefore);

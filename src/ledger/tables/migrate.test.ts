@@ -11,8 +11,8 @@ import type { NewEvent } from "./event.ts";
 import { migrate, statementsOf } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
 
-/** What is not known of the folds of old rows is found out when they go on. */
-const kept = async (database: Database) => ({
+/** Without the fold states: a receiver computes that of an old row when the row changes. */
+const savedRows = async (database: Database) => ({
   transactions: await database.query(
     "select to_jsonb(transaction) - 'folded' as row from transaction order by external_id",
   ),
@@ -20,7 +20,7 @@ const kept = async (database: Database) => ({
 });
 
 const [created] = readDemoEvents().filter(({ resource_type }) => resource_type === "payment");
-/** A refund of another account than its payment's. */
+/** The account of this refund is not that of its payment. */
 const foreignRefund = {
   ...(created as NewEvent),
   resource_type: "refund" as const,
@@ -29,17 +29,18 @@ const foreignRefund = {
   event_details: { gateway_account_id: "58", amount: 1, wallet: "OWN", fee: 2 },
 };
 
-test("a ledger of the first migration knows after the others what a new one knows", async () => {
+test("a database of the first migration has the rows of a new one after the others", async () => {
   await using database = await openNewDatabase();
   await migrate(database);
-  await ingest(database, { events: [...readDemoEvents(), foreignRefund], reprojections: [], parked: [] });
-  const expected = await kept(database);
+  await ingest(database, { events: [...readDemoEvents(), foreignRefund], rebuilds: [], deadLetters: [] });
+  const expected = await savedRows(database);
   expect(expected.metadataKeys).not.toEqual([]);
 
   await database.run(`
-    alter table event rename to event_of_now;
-    alter table transaction rename to transaction_of_now;
-    drop table parked_message, payout, metadata_key;
+    alter table event rename to new_event;
+    alter table transaction rename to new_transaction;
+    drop view parked_message;
+    drop table dead_letter, payout, metadata_key;
     delete from migration where name <> '0001-events-and-transactions.sql'`);
   await database.run(
     await readFile(new URL("./migrations/0001-events-and-transactions.sql", import.meta.url), "utf8"),
@@ -54,14 +55,14 @@ test("a ledger of the first migration knows after the others what a new one know
   for (const table of ["event", "transaction"]) {
     const columns = await columnsOf(table);
     await database.run(
-      `insert into ${table} (${columns}) overriding system value select ${columns} from ${table}_of_now`,
+      `insert into ${table} (${columns}) overriding system value select ${columns} from new_${table}`,
     );
   }
   await database.run(`
     update transaction set reference = 'of the payment', card_brand = 'visa', payment_details = '{"email": "payer"}'
     where external_id = 'foreign'`);
   await migrate(database);
-  expect(await kept(database)).toEqual(expected);
+  expect(await savedRows(database)).toEqual(expected);
 });
 
 test("a migration is applied once", async () => {
@@ -72,7 +73,54 @@ test("a migration is applied once", async () => {
   expect(await database.query("select * from migration")).toEqual(applied);
 });
 
-/** One of each kind, on a table of their own; each takes so many seconds. */
+describe("the checksum of a migration", () => {
+  const thing = { "9001-thing.sql": "create table thing (id text)" };
+  const edited = { "9001-thing.sql": "create table thing (id bigint)" };
+
+  test("rejects an edited file", async () => {
+    await using database = await openNewDatabase();
+    await using before = await newMigrations(thing);
+    await migrate(database, undefined, before.url);
+    await using after = await newMigrations(edited);
+    await expect(migrate(database, undefined, after.url)).rejects.toThrow(
+      "the migration 9001-thing.sql has changed since it was applied; write a new migration instead",
+    );
+  });
+
+  test.each([
+    ["the column is empty", "update migration set checksum = null"],
+    ["the table has no such column", "alter table migration drop column checksum"],
+  ])("is saved with the next migration when %s", async (_before, statement) => {
+    await using database = await openNewDatabase();
+    await migrate(database);
+    await database.run(statement);
+    await migrate(database);
+    await using folder = await newMigrations(thing);
+    await migrate(database, undefined, folder.url);
+    expect(await database.query("select from migration where checksum is null")).toEqual([]);
+    await using changed = await newMigrations(edited);
+    await expect(migrate(database, undefined, changed.url)).rejects.toThrow("has changed");
+  });
+});
+
+test("the previous release saves, reads and removes dead letters in the view", async () => {
+  await using database = await openNewDatabase();
+  await migrate(database);
+  const insert = `insert into parked_message (source_id, body, reason) values ($1, decode($2, 'base64'), $3)
+    on conflict (source_id) do nothing`;
+  await database.query(insert, ["one", "e30=", "no reason"]);
+  await database.query(insert, ["one", "e30=", "another reason"]);
+  const saved = await database.query("select source_id, reason, created_at from dead_letter");
+  expect(saved).toMatchObject([{ source_id: "one", reason: "no reason", created_at: expect.any(String) }]);
+  const removed = await database.query(
+    "delete from parked_message where id = any($1::bigint[]) returning body",
+    [[1n]],
+  );
+  expect(removed).toHaveLength(1);
+  expect(await database.query("select from dead_letter")).toEqual([]);
+});
+
+/** A migration of each kind, on a table of their own. Each takes the given time. */
 const ofEachKind = (seconds: number) => ({
   "9001-in-one-transaction.sql": `
     create table thing (id text primary key, twice integer);
@@ -108,14 +156,14 @@ async function expectOfEachKind(database: Database): Promise<void> {
   ]);
 }
 
-test("a migration is run as its first line says", async () => {
+test("the first line of a migration states how it is run", async () => {
   await using database = await openNewDatabase();
   await using migrations = await newMigrations(ofEachKind(0));
   await migrate(database, undefined, migrations.url);
   await expectOfEachKind(database);
 });
 
-test("a migration that fails leaves nothing of itself, and all that came before it", async () => {
+test("a failed migration is rolled back; those before it stay", async () => {
   await using database = await openNewDatabase();
   const failing = { "9004-failing.sql": "delete from thing; select 1 / 0" };
   await using migrations = await newMigrations({ ...ofEachKind(0), ...failing });
@@ -125,14 +173,16 @@ test("a migration that fails leaves nothing of itself, and all that came before 
 
 const outside = "-- outside a transaction";
 const inBatches = "-- in batches";
-/** What ARCHITECTURE.md allows a migration to do, by its first line: nothing that reads or writes a whole table under a lock. */
+/** The statements that ARCHITECTURE.md allows, by the first line. None reads or writes a whole table under a lock. */
 const allowed: Record<string, RegExp[]> = {
   "": [
     /^create table \w+ \(.*\)$/s,
     /^alter table \w+ add column \w+ \w+(\[\])?(, add column \w+ \w+(\[\])?)*$/,
     /^alter table \w+ add constraint \w+ check \(.*\) not valid$/s,
     /^alter table \w+ drop (column|constraint) \w+$/,
-    /^drop table \w+$/,
+    /^alter table \w+ rename (to|column \w+ to) \w+$/,
+    /^create view \w+ as select [^;]* from \w+$/,
+    /^drop (table|view) \w+$/,
   ],
   [outside]: [
     /^create (unique )?index concurrently if not exists \w+ on /,
@@ -143,11 +193,11 @@ const allowed: Record<string, RegExp[]> = {
     /^with batch as \( ?select \w+ as key from \w+ where [^;]*\$1[^;]* order by \w+ limit \d{1,4} ?\),/,
   ],
 };
-/** These were written before, and block who writes and reads; deploy/README.md says for how long. */
-const before = "0005";
+/** The first one of the rules. Older migrations block requests; deploy/README.md says for how long. */
+const firstRuled = "0005";
 
-/** The statements of a migration that are not allowed. */
-function straysOf(text: string): string[] {
+/** The statements of a migration that break the rules. */
+function violationsOf(text: string): string[] {
   const [firstLine = ""] = text.split("\n", 1);
   const statements = statementsOf(text).map((statement) => statement.replaceAll(/\s+/g, " "));
   const made = statements.flatMap((statement) => /^create table (\w+)/.exec(statement)?.[1] ?? []);
@@ -161,13 +211,13 @@ function straysOf(text: string): string[] {
   );
 }
 
-test("every migration after the first four can run beside traffic", async () => {
-  const names = (await migrationNames()).filter((name) => name >= before);
-  const strays = names.map(async (name) => [
+test("every migration after the first four keeps the rules", async () => {
+  const names = (await migrationNames()).filter((name) => name >= firstRuled);
+  const violations = names.map(async (name) => [
     name,
-    straysOf(await readFile(new URL(`./migrations/${name}`, import.meta.url), "utf8")),
+    violationsOf(await readFile(new URL(`./migrations/${name}`, import.meta.url), "utf8")),
   ]);
-  expect(Object.fromEntries(await Promise.all(strays))).toEqual(
+  expect(Object.fromEntries(await Promise.all(violations))).toEqual(
     Object.fromEntries(names.map((name) => [name, []])),
   );
 });
@@ -178,14 +228,15 @@ test.each([
   "alter table event add constraint whole check (id > 0) not valid",
   `${outside}\ncreate unique index concurrently if not exists one on event (id); drop index concurrently if exists two;`,
   `${outside}\nalter table event validate constraint whole`,
+  "alter table event rename to fact; alter table fact rename column id to number; create view event as select number as id from fact",
   `${inBatches}\nwith batch as (select id as key from event where id > $1 order by id limit 1000),
    changed as (update event set live = true from batch where id = key) select key from batch order by key`,
   `${inBatches}
    with batch as (
      select id as key from event where id > coalesce(nullif($1, '')::bigint, 0) order by id limit 500
    ), changed as (update event set live = true from batch where id = key) select key from batch order by key`,
-])("%j can", (text) => {
-  expect(straysOf(text)).toEqual([]);
+])("%j is allowed", (text) => {
+  expect(violationsOf(text)).toEqual([]);
 });
 
 test.each([
@@ -206,24 +257,24 @@ test.each([
   `${inBatches}\nupdate event set live = true where id > $1`,
   `${inBatches}\nwith batch as (select id as key from event where live is null limit 1000),
    changed as (update event set live = true from batch where id = key) select key from batch order by key`,
-])("%j cannot", (text) => {
-  expect(straysOf(text)).not.toEqual([]);
+])("%j is not allowed", (text) => {
+  expect(violationsOf(text)).not.toEqual([]);
 });
 
 describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
-  test("many that migrate an empty database at once all succeed, and each migration is applied once", async () => {
+  test("eight processes that migrate an empty database at once all succeed, and each migration is applied once", async () => {
     await using made = await newPostgres();
     await using migrations = await newMigrations(ofEachKind(0.5));
     await using opened = new AsyncDisposableStack();
     const databases: Database[] = [];
     for (let count = 0; count < 8; count += 1) databases.push(opened.use(await openDatabase(made.url)));
-    // Connected before, so that all begin at the same moment.
+    // Connected first, so that all begin at the same time.
     await Promise.all(databases.map((database) => database.transaction((sql) => sql.query("select 1"))));
     await Promise.all(databases.map((database) => migrate(database, undefined, migrations.url)));
     await expectOfEachKind(databases[0] as Database);
   });
 
-  test("a migration has its own timeouts, whatever those of the role are", async () => {
+  test("a migration has its own timeouts, not those of the role", async () => {
     await using server = await openDatabase(postgresServer ?? "");
     const role = `limited_${randomUUID().replaceAll("-", "")}`;
     await server.run(`
@@ -238,7 +289,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
       await using database = await openDatabase(url.href);
       await migrate(database);
       await using other = await openDatabase(made.url);
-      // What concurrent index builds wait for, too.
+      // A concurrent index build waits for this statement.
       const reading = other.transaction((sql) => sql.query("select count(*), pg_sleep(4) from transaction"));
       await using migrations = await newMigrations(ofEachKind(1.5));
       await migrate(database, undefined, migrations.url);
@@ -253,7 +304,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
     ["in one transaction", "create table thing"],
     ["in batches", "with batch as"],
     ["outside a transaction", "create index concurrently if not exists thing_slow"],
-  ])("a migration that is broken off %s is completed by the next process", async (_kind, text) => {
+  ])("a migration that is interrupted %s is completed by the next process", async (_kind, text) => {
     await using made = await newPostgres();
     await using database = await openDatabase(made.url);
     await using migrations = await newMigrations(ofEachKind(2));
@@ -273,7 +324,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
     await expectOfEachKind(database);
   });
 
-  test("a process whose connection is ended fails, and the next completes its work", async () => {
+  test("a process fails when its connection is terminated, and the next one completes the migration", async () => {
     await using made = await newPostgres();
     await using database = await openDatabase(made.url);
     await using migrations = await newMigrations(ofEachKind(2));
@@ -294,7 +345,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
 });
 
 test.runIf(process.env.TEST_DATABASE === "postgres")(
-  "who may only read can start where nothing is left to be migrated",
+  "a role that may only read can start when no migration is due",
   async () => {
     await using made = await newPostgres();
     await using database = await openDatabase(made.url);

@@ -1,10 +1,10 @@
 import type { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { Sql } from "../database/database.ts";
 import type { Details } from "./event.ts";
-import type { Folded } from "./folded.ts";
+import type { FoldState } from "./fold-state.ts";
 import { saveStatement } from "./save-statement.ts";
 
-/** The states a payout is kept in; `UNDEFINED` when no event has set one. */
+/** The state of a payout; `UNDEFINED` if no event has set one. */
 export type PayoutState = "UNDEFINED" | (typeof stateMachine.payout_events)[number]["state"];
 
 export interface PayoutRow {
@@ -19,7 +19,7 @@ export interface PayoutRow {
   /** UTC, six fraction digits. */
   paid_out_date: string | null;
   details: Details;
-  folded: Folded | null;
+  folded: FoldState | null;
 }
 
 const statement = saveStatement<PayoutRow>("payout", "gateway_payout_id", {
@@ -35,7 +35,7 @@ const statement = saveStatement<PayoutRow>("payout", "gateway_payout_id", {
   folded: "jsonb",
 });
 
-/** The rows of those of these payouts that have one. */
+/** The rows of these payouts. */
 export const payoutsOf = (sql: Sql, payoutIds: string[]): Promise<PayoutRow[]> =>
   sql.query("select * from payout where gateway_payout_id = any($1::text[])", [payoutIds]);
 
@@ -44,7 +44,7 @@ export async function removePayouts(sql: Sql, payoutIds: string[]): Promise<void
   await sql.query("delete from payout where gateway_payout_id = any($1::text[])", [payoutIds]);
 }
 
-/** Adds whole rows, or replaces those that differ. */
+/** Inserts rows, or replaces those that differ. */
 export async function savePayouts(sql: Sql, rows: PayoutRow[]): Promise<void> {
   if (rows.length > 0) await sql.query(statement, [JSON.stringify(rows)]);
 }

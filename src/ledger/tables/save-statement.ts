@@ -1,6 +1,6 @@
 /**
- * A statement that adds whole rows, or replaces those that differ, which it takes as one JSON array. Every column is written at every
- * save: one that was left out would keep a value its events no longer say.
+ * A statement that inserts rows from one JSON array, or replaces those that differ. It writes every column: a column that
+ * was left out would keep an outdated value.
  */
 export function saveStatement<Row>(
   table: string,

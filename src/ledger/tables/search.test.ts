@@ -226,10 +226,10 @@ async function lookedAtBy(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promi
       const [line] = await sql.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
         `explain (analyze, format json) ${text}`,
         values,
-        "once",
+        "custom",
       );
       sum += rowsLookedAt((line?.["QUERY PLAN"] ?? [])[0]?.Plan as PlanNode);
-      return sql.query<Result>(text, values, "once");
+      return sql.query<Result>(text, values, "custom");
     },
   });
   return sum;
@@ -240,7 +240,7 @@ describe.each([
   ["that are missing", unlearned],
   ["of once", unlearned + ofOnce],
 ])("with statistics %s", (_name, change) => {
-  test("a page, and a limited total, read no more than is documented", async () => {
+  test("a page and a limited total read no more rows than documented", async () => {
     const enough = new Error("enough");
     const work = database.transaction(async (sql) => {
       await sql.run(change);

@@ -10,52 +10,52 @@ import {
   type TransactionType,
 } from "./transaction.ts";
 
-/** Where a search goes on: behind a row, without the transactions that arrived after an event. */
+/** A position in a search: after a row, without the transactions that arrived after an event. */
 export interface Position {
   created_date: string;
   external_id: string;
   newest_event_id: bigint;
 }
 
-/** A transaction that was found, and so a place to go on from. */
+/** A transaction in a search result, which is also a position. */
 export type FoundTransaction = ReportedTransaction & Position;
 
-/** All that are given must hold. Instants are in UTC. Texts that are looked for are taken literally. */
+/** All given conditions must hold. Instants are in UTC. Search texts are literal. */
 export interface TransactionFilter {
   gateway_account_id?: string | undefined;
   account_ids?: string[] | undefined;
   transaction_type?: TransactionType | undefined;
-  /** Text the reference contains, letter case aside. */
+  /** Part of the reference, case-insensitive. */
   reference?: string | undefined;
-  /** The whole reference, letter case aside. */
+  /** The whole reference, case-insensitive. */
   exact_reference?: string | undefined;
-  /** Text the email address contains, letter case aside. */
+  /** Part of the email address, case-insensitive. */
   email?: string | undefined;
-  /** Text the name contains, letter case aside. */
+  /** Part of the name, case-insensitive. */
   cardholder_name?: string | undefined;
   first_digits_card_number?: string | undefined;
   last_digits_card_number?: string | undefined;
   card_brands?: string[] | undefined;
   states?: TransactionState[] | undefined;
-  /** For each type that may be found the states it may be in. */
+  /** The states of each type. Other types do not match. */
   states_by_type?: [TransactionType, TransactionState[]][] | undefined;
   created_after?: string | undefined;
   created_before?: string | undefined;
-  /** Days in UTC, themselves included. */
+  /** Days (UTC), inclusive. */
   settled?: { from?: string | undefined; to?: string | undefined } | undefined;
   gateway_payout_id?: string | undefined;
   gateway_transaction_id?: string | undefined;
-  /** Letter case aside. */
+  /** Case-insensitive. */
   payment_provider?: string | undefined;
   agreement_id?: string | undefined;
-  /** Value of any metadata key, letter case aside. */
+  /** Value of any metadata key, case-insensitive. */
   metadata_value?: string | undefined;
   after?: Position | undefined;
 }
 
 /**
- * Those that fit the filter, newest first; ties by id, so that the order is total. To go on from one is to stay
- * within the transactions that had arrived when the first of them was read.
+ * The transactions that match the filter, newest first; ties are ordered by id, descending. A search from a position
+ * excludes transactions that arrived after its first page was read.
  */
 export async function searchTransactions(
   sql: Sql,
@@ -67,7 +67,7 @@ export async function searchTransactions(
     const newest = filter.after
       ? bind(filter.after.newest_event_id)
       : "(select coalesce(max(id), 0) from event)";
-    // The page is joined to whether it is known, since an empty page and one that is not known both have no rows.
+    // `is_known` is joined to the page, since an empty page and an unknown one both have no rows.
     return `
       with found as materialized (
         select * from (${attempt(pageColumns, bind)} offset 0) as found
@@ -84,7 +84,7 @@ export async function searchTransactions(
   return rows.filter(({ external_id }) => external_id !== null);
 }
 
-/** How many fit the filter; counting stops at `max`. */
+/** The number of transactions that match the filter. Counting stops at `max`. */
 export async function countTransactions(
   sql: Sql,
   filter: TransactionFilter,
@@ -102,7 +102,7 @@ export async function countTransactions(
   return Number(row?.count);
 }
 
-/** Makes each attempt in turn, with a statement that also gives `is_known`; resolves with the rows of the first that is. */
+/** Makes the attempts in order and resolves with the rows of the first whose result is known (`is_known`). */
 async function firstKnown<Row>(
   sql: Sql,
   attempts: Attempt[],
@@ -110,16 +110,16 @@ async function firstKnown<Row>(
 ): Promise<Row[]> {
   for (const attempt of attempts) {
     const { values, bind } = binding();
-    const rows = await sql.query<Row & { is_known: boolean }>(statementOf(attempt, bind), values, "once");
+    const rows = await sql.query<Row & { is_known: boolean }>(statementOf(attempt, bind), values, "custom");
     if (rows[0]?.is_known) return rows;
   }
-  throw new Error("the last attempt leaves nothing unknown");
+  throw new Error("the result of the last attempt must be known");
 }
 
 type Column = keyof TransactionRow;
 const pageColumns: Column[] = [...reportedColumns, "gateway_payout_id"];
 
-/** Keeps a value for the statement and answers the placeholder that stands for it. */
+/** Adds a value to the statement and returns its placeholder. */
 type Bind = (value: unknown) => string;
 
 function binding(): { values: unknown[]; bind: Bind } {
@@ -128,42 +128,41 @@ function binding(): { values: unknown[]; bind: Bind } {
 }
 
 /**
- * Makes a statement that gives these columns of transactions that fit, and `is_edge`: whether others may fit that are
- * older than this one. Only an edge need not fit.
+ * A statement for these columns of matching transactions and `is_edge`: whether older transactions that the attempt has
+ * not read may also match. An edge itself may not match.
  */
 type Attempt = (columns: Column[], bind: Bind) => string;
 
-/** How many matches of one condition are read, in whatever order. */
-const few = 5000;
-/** Rows that are looked at before the conditions that many may fit are looked up. */
+/** Maximum number of matches of one condition that are read in any order. */
+const lookupMax = 5000;
+/** Rows that are read in order before conditions with many matches are looked up. */
 const shortWalk = (enough: number) => 2000 + 4 * enough;
-/** Rows that are looked at before all matches are read. */
+/** Rows that are read in order before all matches are read. */
 const longWalk = (enough: number) => 50_000 + 20 * enough;
 
 /**
- * What to try in turn, until the page is known. What an attempt reads is bounded by its statement, not by the plan of it:
- * a planner that expects a match soon, by statistics that are old or missing or know nothing of values that go
- * together, reads a table through.
+ * The attempts for a page, in order. Each attempt limits what it reads in its statement, whatever the plan: with missing,
+ * old or uncorrelated statistics the planner may expect an early match and read a whole table.
  */
 function attemptsFor(filter: TransactionFilter, enough: number): Attempt[] {
   const given = Object.keys(filter).filter((name) => filter[name as keyof TransactionFilter] !== undefined);
   if (given.every((name) => namesOfRanges.has(name))) return [walk(filter, enough)];
   const texts = lookupByText(filter);
   return [
-    ...lookupsByRareIds(filter).map((lookup) => lookUp(filter, lookup, few)),
+    ...lookupsByRareIds(filter).map((lookup) => lookUp(filter, lookup, lookupMax)),
     walk(filter, enough, shortWalk(enough)),
-    ...[...lookupsByCommonValues(filter), ...texts].map((lookup) => lookUp(filter, lookup, few)),
-    ...lookUpByPayout(filter, few),
+    ...[...lookupsByCommonValues(filter), ...texts].map((lookup) => lookUp(filter, lookup, lookupMax)),
+    ...lookUpByPayout(filter, lookupMax),
     walk(filter, enough, longWalk(enough)),
     texts[0] ? lookUp(filter, texts[0]) : readAll(filter),
   ];
 }
 
 const newestFirst = "order by created_date desc, external_id desc";
-/** The same, since each has a date and an id, in words that only the indexes by type and state fit. */
+/** The same order, since neither column is null, in a form that only the indexes by type and state have. */
 const newestFirstOfKind = "order by created_date desc nulls last, external_id desc nulls last";
 
-/** Filters that say which ranges of an index are walked. */
+/** Filters that select ranges of an index. */
 const namesOfRanges: ReadonlySet<string> = new Set<keyof TransactionFilter>([
   "gateway_account_id",
   "account_ids",
@@ -176,9 +175,9 @@ const namesOfRanges: ReadonlySet<string> = new Set<keyof TransactionFilter>([
 ]);
 
 /**
- * Goes through the transactions of each account, and of each type and state, newest first, in an index that has them in
- * this order. When `rows` is given, so many are looked at for what else is asked, evenly in all ranges, of which each
- * ends with an edge; otherwise nothing else is asked.
+ * Reads the transactions of each account, type and state, newest first, from an index in this order. With `rows`, that many
+ * rows are read and checked against the other conditions, evenly in all ranges, and each range ends with an edge. Without
+ * it there must be no other conditions.
  */
 const walk =
   (filter: TransactionFilter, enough: number, rows?: number): Attempt =>
@@ -188,8 +187,8 @@ const walk =
     const kinds = kindsOf(filter);
     const ranges = ["(select) as everything"];
     const conditions = [conditionsOf({ created_after, created_before }, bind)];
-    // Of what is looked at for more, the last row is found in the index alone, which does not know what arrived when.
-    if (after) conditions.push(rows === undefined ? conditionsOf({ after }, bind) : isBehind(after, bind));
+    // With `rows`, the edge is found by the index alone, which does not contain the order of arrival.
+    if (after) conditions.push(rows === undefined ? conditionsOf({ after }, bind) : isAfter(after, bind));
     if (accounts) {
       ranges.push(`unnest(${bind(accounts)}::text[]) as account (wanted_account)`);
       conditions.push(only("gateway_account_id", "wanted_account"));
@@ -201,27 +200,27 @@ const walk =
       conditions.push("transaction_type = wanted_type and state = wanted_state");
     }
     const inOrder = kinds ? newestFirstOfKind : newestFirst;
-    // Of a limit that is a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
+    // For a limit in a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
     const range = (what: string, max: string) => `
       select ${what} from transaction where ${conditions.join(" and ")} ${inOrder} limit (select ${max}::bigint)`;
     const rangeCount = Math.max(1, (accounts?.length ?? 1) * (kinds?.length ?? 1));
-    const fittingOf = (rowsOfRange: number) => `
+    const matchingOf = (rowsOfRange: number) => `
       select * from (
         select *, coalesce(external_id = (${range("external_id", "1")} offset ${bind(rowsOfRange - 1)}), false) as is_edge
-        from (${range("*", bind(rowsOfRange))}) as looked_at offset 0
+        from (${range("*", bind(rowsOfRange))}) as read_rows offset 0
       ) as transaction
       where is_edge or ${conditionsOf(filter, bind)}
       ${inOrder} limit ${bind(enough)}`;
-    const fitting =
+    const matching =
       rows === undefined
         ? range("*, false as is_edge", bind(enough))
-        : fittingOf(Math.ceil(rows / rangeCount));
+        : matchingOf(Math.ceil(rows / rangeCount));
     return `
       select ${[...columns.map((column) => `transaction.${column}`), "is_edge"]}
-      from ${ranges.join(" cross join ")} cross join lateral (${fitting}) as transaction`;
+      from ${ranges.join(" cross join ")} cross join lateral (${matching}) as transaction`;
   };
 
-/** The accounts a search is bound to, each once; undefined when there is no such bound. */
+/** The accounts of a search, without duplicates; undefined for all accounts. */
 function accountsOf({ gateway_account_id, account_ids }: TransactionFilter): string[] | undefined {
   if (gateway_account_id === undefined) return account_ids && [...new Set(account_ids)];
   return account_ids && !account_ids.includes(gateway_account_id) ? [] : [gateway_account_id];
@@ -232,7 +231,7 @@ const allKinds = types.flatMap((type) =>
   stateMachine.transaction_states.map(({ state }) => ({ type, state })),
 );
 
-/** The types and states that may be found; undefined when all may. */
+/** The types and states of a search; undefined for all. */
 function kindsOf({ transaction_type, states, states_by_type }: TransactionFilter) {
   if (!transaction_type && !states && !states_by_type) return undefined;
   return allKinds.filter(
@@ -243,12 +242,12 @@ function kindsOf({ transaction_type, states, states_by_type }: TransactionFilter
   );
 }
 
-/** What stands behind `from` to find, by an index, the transactions that fit one condition. */
+/** The `from` clause for the transactions that match one condition, by an index. */
 type Lookup = (bind: Bind) => string;
 
 /**
- * Reads the transactions that fit one condition, for what else is asked; when there are more than `max`, so many, each of
- * which is an edge.
+ * Reads the transactions that match one condition and checks the others. If more than `max` match the first one, every row
+ * is an edge.
  */
 const lookUp =
   (filter: TransactionFilter, lookup: Lookup, max?: number): Attempt =>
@@ -263,7 +262,7 @@ const lookUp =
       where is_edge or ${conditionsOf(filter, bind)}`;
   };
 
-/** Ids that a few transactions share. */
+/** Ids that few transactions share. */
 const lookupsByRareIds = (filter: TransactionFilter): Lookup[] => [
   ...lookupByValue("gateway_transaction_id", filter.gateway_transaction_id),
   ...lookupByValue("agreement_id", filter.agreement_id),
@@ -284,7 +283,7 @@ const lookupByValue = (column: Column, values: string | string[] | undefined): L
           cross join lateral (select * from transaction where ${only(column, "value")} offset 0) as transaction`,
       ];
 
-/** Reads the transactions in the payouts of a search by settled date, which is not compared again; none of another. */
+/** For a search by settled date: reads the transactions in its payouts. The date is not compared again. */
 function lookUpByPayout({ settled, ...others }: TransactionFilter, max?: number): Attempt[] {
   if (!settled) return [];
   const accounts = accountsOf(others);
@@ -301,15 +300,15 @@ function lookUpByPayout({ settled, ...others }: TransactionFilter, max?: number)
   return [lookUp(others, lookup, max)];
 }
 
-/** A text of three letters or digits in a row, or of fewer at the edge of a word, has trigrams, by which it is found. */
+/** Whether a text has trigrams: three letters or digits in a row, or fewer at the edge of a word. */
 const hasTrigrams = (text: string) =>
   /[\p{L}\p{N}]{3}|[^\p{L}\p{N}][\p{L}\p{N}]|[\p{L}\p{N}]{2}[^\p{L}\p{N}]/u.test(text);
 
-/** A pattern that fits just this text. */
+/** A pattern that matches only this text. */
 const literally = (text: string) => text.replaceAll(/[\\%_]/g, "\\$&");
 const somewhere = (text: string) => `%${literally(text)}%`;
 
-/** All texts and the metadata value at a time: what an index has of each is compared before a row is read. */
+/** One lookup for all texts and the metadata value, so that their indexes are combined before a row is read. */
 function lookupByText({
   reference,
   exact_reference,
@@ -334,10 +333,7 @@ function lookupByText({
   return [lookup];
 }
 
-/**
- * Reads all that fit: those in the payouts of a search by settled date, and otherwise as the planner finds best, at the
- * worst once through all transactions.
- */
+/** Reads all matches: from the payouts of a search by settled date, otherwise by the plan of the database, at worst a full scan. */
 function readAll(filter: TransactionFilter): Attempt {
   const [inPayouts] = lookUpByPayout(filter);
   if (inPayouts) return inPayouts;
@@ -346,13 +342,13 @@ function readAll(filter: TransactionFilter): Attempt {
 }
 
 /**
- * Equality, of which the planner assumes that little fits, whatever the statistics say: for a range between values that
- * it does not see it takes 0.5 %. So the column's index costs less than another that is in order, or the table.
+ * Equality that the planner expects to be selective, whatever the statistics: for a range between unknown values it assumes
+ * 0.5 %. So it prefers the index of the column to an ordered one or the table.
  */
 const only = (column: Column, value: string): string =>
   `${column} = ${value} and ${column} between ${value} and ${value}`;
 
-/** A value that the planner does not see, so that it assumes of a condition what it assumes of any. */
+/** A value that the planner cannot see, so that it uses its default estimate. */
 const hidden = (value: string, type: string): string => `(select ${value}::${type})`;
 
 type Conditions<Filter> = {
@@ -364,7 +360,7 @@ const equals =
   (value: string, bind: Bind): string =>
     `${column} = ${bind(value)}`;
 
-/** A pattern where the index on the column's trigrams serves; it would be read through for a text without any. */
+/** A pattern, for which the trigram index is used. For a text without trigrams the index would be read completely. */
 const contains =
   (column: string) =>
   (text: string, bind: Bind): string =>
@@ -399,13 +395,13 @@ const conditions: Conditions<TransactionFilter> = {
   agreement_id: equals("agreement_id"),
   metadata_value: (text, bind) => `metadata_values @> array[${bind(text.toLowerCase())}::text]`,
   after: (position, bind) =>
-    `${isBehind(position, bind)} and first_event_id <= ${bind(position.newest_event_id)}`,
+    `${isAfter(position, bind)} and first_event_id <= ${bind(position.newest_event_id)}`,
 };
 
-const isBehind = ({ created_date, external_id }: Position, bind: Bind): string =>
+const isAfter = ({ created_date, external_id }: Position, bind: Bind): string =>
   `(created_date, external_id) < (${bind(created_date)}, ${bind(external_id)})`;
 
-/** Whether a payout was paid out in these days. */
+/** Whether a payout was paid on one of these days. */
 function isPaidOut(
   days: NonNullable<TransactionFilter["settled"]>,
   bind: Bind,

@@ -10,16 +10,10 @@ import {
   payoutEventsOf,
   payoutEventsSince,
 } from "./event.ts";
+import { lockResources } from "./lock.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
 import { migrate } from "./migrate.ts";
-import {
-  childrenOf,
-  familyOf,
-  findTransaction,
-  keptTransactionsOf,
-  lockTransactions,
-  surroundingsOf,
-} from "./transaction.ts";
+import { childrenOf, currentTransactions, familyOf, findTransaction, relationsOf } from "./transaction.ts";
 
 const rows = 100_000;
 /** One account in ten transactions is the biggest; the others share the rest. */
@@ -79,9 +73,9 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   ["list a family", (sql) => familyOf(sql, "id9", "9")],
   ["find children", (sql) => childrenOf(sql, ["id9"])],
   ["find children of old", (sql) => childIdsAsOf(sql, "id9", "2024-03-01T00:00:00Z")],
-  ["look around transactions", (sql) => surroundingsOf(sql, ["id8", "new"])],
-  ["read transactions and their parents", (sql) => keptTransactionsOf(sql, ["id9", "id10"])],
-  ["hold transactions", (sql) => lockTransactions(sql, ["id9", "id10"])],
+  ["look around transactions", (sql) => relationsOf(sql, ["id8", "new"])],
+  ["read transactions and their parents", (sql) => currentTransactions(sql, ["id9", "id10"])],
+  ["hold transactions", (sql) => lockResources(sql, ["id9", "id10"])],
   ["read events", (sql) => eventsOf(sql, ["id9", "id10"], "2024-03-01T00:00:00Z")],
   ["read newer events", (sql) => eventsSince(sql, [{ id: "id9", since: "2024-03-01T00:00:00Z" }])],
   ["read a payout's newer events", (sql) => payoutEventsSince(sql, [{ id: "po5", since: "-infinity" }])],

@@ -3,12 +3,12 @@ import type { components } from "../../../generated/ledger.ts";
 import { toJson } from "../../values/json.ts";
 import type { Sql } from "../database/database.ts";
 import { type Details, transactionTypes } from "./event.ts";
-import type { Folded } from "./folded.ts";
+import type { FoldState } from "./fold-state.ts";
 import { saveStatement } from "./save-statement.ts";
 
 export type TransactionType = components["schemas"]["TransactionType"];
 
-/** The states a transaction is kept in; `UNDEFINED` when no event has set one. */
+/** The state of a transaction; `UNDEFINED` if no event has set one. */
 export type TransactionState = (typeof stateMachine.transaction_states)[number]["state"];
 
 export interface TransactionRow {
@@ -33,14 +33,14 @@ export interface TransactionRow {
   gateway_transaction_id: string | null;
   gateway_payout_id: string | null;
   agreement_id: string | null;
-  /** Of a payment's metadata, as text in lower case; null when there are none. */
+  /** The values of a payment's metadata as text in lower case; null if there are none. */
   metadata_values: string[] | null;
   details: Details;
   payment_details: Details | null;
-  folded: Folded | null;
+  folded: FoldState | null;
 }
 
-/** The columns that are read to be reported. What the others have is in the details, too. */
+/** The columns of a transaction in responses. The values of the other columns are also in the details. */
 export const reportedColumns = [
   "external_id",
   "transaction_type",
@@ -54,9 +54,9 @@ export const reportedColumns = [
   "payment_details",
 ] as const satisfies (keyof TransactionRow)[];
 
-/** A transaction with what its payout says of it. */
+/** A transaction with the date of its payout. */
 export interface ReportedTransaction extends Pick<TransactionRow, (typeof reportedColumns)[number]> {
-  /** When the payout it is included in was paid out: UTC, six fraction digits. */
+  /** When the payout of the transaction was paid: UTC, six fraction digits. */
   paid_out_date: string | null;
 }
 
@@ -86,12 +86,12 @@ const statement = saveStatement<TransactionRow>("transaction", "external_id", {
   folded: "jsonb",
 });
 
-/** The rows of those of these transactions that have one. */
+/** The rows of these transactions. */
 export const transactionsOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
   sql.query("select * from transaction where external_id = any($1::text[])", [externalIds]);
 
-/** The columns that newer events are folded onto, and that children show. */
-const keptColumns = [
+/** The columns into which new events are folded, and those that children show. */
+const foldColumns = [
   "external_id",
   "transaction_type",
   "parent_external_id",
@@ -105,12 +105,12 @@ const keptColumns = [
   "folded",
 ] as const satisfies (keyof TransactionRow)[];
 
-export type KeptTransaction = Pick<TransactionRow, (typeof keptColumns)[number]>;
+export type CurrentTransaction = Pick<TransactionRow, (typeof foldColumns)[number]>;
 
-/** What is kept of those of these transactions that have a row, and of the parents that these rows name. */
-export const keptTransactionsOf = (sql: Sql, externalIds: string[]): Promise<KeptTransaction[]> =>
+/** The current state of these transactions and of the parents in their rows. */
+export const currentTransactions = (sql: Sql, externalIds: string[]): Promise<CurrentTransaction[]> =>
   sql.query(
-    `select ${keptColumns.join(", ")} from transaction where external_id in (
+    `select ${foldColumns.join(", ")} from transaction where external_id in (
        select unnest($1::text[])
        union
        select parent_external_id from transaction
@@ -124,43 +124,20 @@ export async function removeTransactions(sql: Sql, externalIds: string[]): Promi
   await sql.query("delete from transaction where external_id = any($1::text[])", [externalIds]);
 }
 
-/** Adds whole rows, or replaces those that differ. */
+/** Inserts rows, or replaces those that differ. */
 export async function saveTransactions(sql: Sql, rows: TransactionRow[]): Promise<void> {
   if (rows.length > 0) await sql.query(statement, [toJson(rows)]);
 }
 
-/**
- * Holds the transactions with these ids, and those known to be their parents, for the rest of the SQL transaction: no
- * other writes them, or their children, meanwhile. The locks are taken in one order everywhere, so that none waits in
- * a circle. Answers the ids that are held.
- */
-export async function lockTransactions(sql: Sql, externalIds: string[]): Promise<string[]> {
-  const rows = await sql.query<{ id: string }>(
-    `select id, pg_advisory_xact_lock(key) is null as locked
-     from (
-       select id, hashtextextended(id, 0) as key
-       from (
-         select unnest($1::text[]) as id
-         union
-         select parent_external_id from transaction
-         where external_id = any($1::text[]) and parent_external_id is not null
-       ) as held
-       order by key
-     ) as in_order`,
-    [externalIds],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** What there is of a transaction beside its row. */
-export interface Surroundings {
+/** Whether a transaction has children, and events without a row. */
+export interface Relations {
   id: string;
   is_parent: boolean;
-  /** How many events, when there is no row; else null. */
+  /** Number of events if there is no row, otherwise null. */
   events_without_row: number | null;
 }
 
-export const surroundingsOf = (sql: Sql, externalIds: string[]): Promise<Surroundings[]> =>
+export const relationsOf = (sql: Sql, externalIds: string[]): Promise<Relations[]> =>
   sql.query(
     `select wanted.id,
        exists (select from transaction where parent_external_id = wanted.id) as is_parent,
@@ -172,7 +149,7 @@ export const surroundingsOf = (sql: Sql, externalIds: string[]): Promise<Surroun
     [externalIds, transactionTypes],
   );
 
-/** The rows of all transactions whose parent is one of these. */
+/** The rows of the children of these transactions. */
 export const childrenOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
   sql.query("select * from transaction where parent_external_id = any($1::text[])", [externalIds]);
 
@@ -181,20 +158,20 @@ export const isPayoutOfTransaction = `
   payout.gateway_payout_id = transaction.gateway_payout_id
   and payout.gateway_account_id = transaction.gateway_account_id`;
 
-/** Every reader's columns, and of its payout the date. */
+/** The columns of a transaction in responses, with the date of its payout. */
 export const reported = `
   ${reportedColumns.map((name) => `transaction.${name}`).join(", ")},
   (select paid_out_date from payout where ${isPayoutOfTransaction}) as paid_out_date`;
 
-/** A transaction by its id. What else is given must be so. */
-export interface WantedTransaction {
+/** The id of a transaction, and values that it must have. */
+export interface TransactionKey {
   external_id: string;
   gateway_account_id?: string | undefined;
   transaction_type?: TransactionType | undefined;
   parent_external_id?: string | undefined;
 }
 
-const wantedStatement = `
+const findStatement = `
   select ${reported} from transaction
   where external_id = $1
     and ($2::text is null or gateway_account_id = $2)
@@ -203,9 +180,9 @@ const wantedStatement = `
 
 export async function findTransaction(
   sql: Sql,
-  { external_id, gateway_account_id, transaction_type, parent_external_id }: WantedTransaction,
+  { external_id, gateway_account_id, transaction_type, parent_external_id }: TransactionKey,
 ): Promise<ReportedTransaction | undefined> {
-  const [row] = await sql.query<ReportedTransaction>(wantedStatement, [
+  const [row] = await sql.query<ReportedTransaction>(findStatement, [
     external_id,
     gateway_account_id ?? null,
     transaction_type ?? null,
@@ -219,6 +196,6 @@ const familyStatement = `
   where (external_id = $1 or parent_external_id = $1) and gateway_account_id = $2
   order by created_date, external_id`;
 
-/** The transaction and its children, oldest first, as far as they belong to the account. */
+/** The transaction and its children, oldest first, those that belong to the account. */
 export const familyOf = (sql: Sql, externalId: string, accountId: string): Promise<ReportedTransaction[]> =>
   sql.query(familyStatement, [externalId, accountId]);

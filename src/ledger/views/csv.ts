@@ -3,16 +3,16 @@ import { metadataOf } from "../projection/metadata.ts";
 import type { Details } from "../tables/event.ts";
 import type { ReportedTransaction, TransactionType } from "../tables/transaction.ts";
 import { viewDay } from "./date.ts";
-import { viewState, wordsOfState } from "./state.ts";
+import { csvStateName, viewState } from "./state.ts";
 
 export interface CsvOptions {
   feeHeaders: boolean;
   motoHeader: boolean;
-  /** Each gets a column. */
+  /** There is a column for each. */
   metadataKeys: string[];
 }
 
-/** A table in RFC 4180's form, its lines ended by a line feed: the first line, and how to write a transaction's. */
+/** CSV (RFC 4180) with lines that end with a line feed: the header line, and a function for the line of a transaction. */
 export function viewCsv(options: CsvOptions) {
   const columns = columnsOf(options);
   return {
@@ -21,7 +21,7 @@ export function viewCsv(options: CsvOptions) {
   };
 }
 
-/** A number is pence, written in pounds; a text is whatever a payer or producer may have written. */
+/** A number is an amount in pence. A text can contain anything that a payer or producer has written. */
 type Value = string | number | undefined;
 type Cell = (row: ReportedTransaction) => Value;
 type Column = [header: string, cell: Cell];
@@ -35,7 +35,7 @@ const columnsOf = ({ feeHeaders, motoHeader, metadataKeys }: CsvOptions): Column
   ["Cardholder Name", shown("cardholder_name")],
   ["Card Expiry Date", shown("expiry_date")],
   ["Card Number", shown("last_digits_card_number")],
-  ["State", ({ transaction_type, state }) => wordsOfState(transaction_type, state)],
+  ["State", ({ transaction_type, state }) => csvStateName(transaction_type, state)],
   ["Finished", ({ state }) => String(viewState(state, 2).finished)],
   ["Error Code", ({ state }) => viewState(state, 2).code],
   ["Error Message", ({ state }) => viewState(state, 2).message],
@@ -73,7 +73,7 @@ const motoColumn: Column = [
   of("PAYMENT", ({ details }) => String(booleanOf(details, "moto") ?? false)),
 ];
 
-/** What refunds and disputes take over from their payment, and payments have themselves. */
+/** The details of the payment, on refunds and disputes too. */
 const shownDetails = ({ details, payment_details }: ReportedTransaction): Details =>
   payment_details ?? details;
 
@@ -81,12 +81,12 @@ function shown(name: keyof Details): Cell {
   return (row) => textOf(shownDetails(row), name);
 }
 
-/** A cell that only transactions of this type fill. */
+/** A cell of one type of transaction. */
 function of(type: TransactionType, cell: Cell): Cell {
   return (row) => (row.transaction_type === type ? cell(row) : undefined);
 }
 
-/** What was refunded or is disputed went away, unless the dispute was won. */
+/** Refunds and disputes are negative, except for a dispute that was won. */
 function amount({ transaction_type, state, details }: ReportedTransaction): Value {
   const pence = penceOf(details, "amount");
   const stays = transaction_type === "PAYMENT" || (transaction_type === "DISPUTE" && state === "WON");
@@ -144,23 +144,20 @@ const titleCase = (text: string | undefined) =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
     .join(" ");
 
-/**
- * How a formula begins (OWASP, CSV Injection), the full-width forms of `= + - @` among them; a quote before it makes it a
- * text.
- */
+/** The beginning of a formula (OWASP, CSV Injection), with the full-width forms of `= + - @`. A leading quote makes it text. */
 const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const harmless = (text: string): string => (formula.test(text) ? `'${text}` : text);
 
-/** What would end a cell, or its line. */
-const ending = /[",\r\n]/;
-const quote = (text: string): string => (ending.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** Characters that must be quoted. */
+const special = /[",\r\n]/;
+const quote = (text: string): string => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** Nearly all texts are neither, which one look tells. */
-const odd = new RegExp(`${formula.source}|${ending.source}`);
+/** Tests for both at once, since nearly all texts match neither. */
+const unsafe = new RegExp(`${formula.source}|${special.source}`);
 
 function writeCell(value: Value = ""): string {
   if (typeof value === "number") return quote(pounds(value));
-  return odd.test(value) ? quote(harmless(value)) : value;
+  return unsafe.test(value) ? quote(harmless(value)) : value;
 }
 
 const writeLine = (cells: string[]): string => `${cells.join(",")}\n`;

@@ -14,8 +14,8 @@ export function viewEvent({ id, ...event }: EventRow): Schemas["Event"] {
 }
 
 /**
- * The events of these transactions, oldest first. Unless all are wanted, those that set no state are left out, and of
- * those that tell the same state of the same transaction all but the earliest.
+ * The events of these transactions, oldest first. Without `includeAllEvents`, the first event of each transaction for each
+ * state.
  */
 export function viewTransactionEvents(
   transactions: Pick<TransactionRow, "external_id" | "details">[],
@@ -27,14 +27,14 @@ export function viewTransactionEvents(
     transactions.map(({ external_id, details }) => [external_id, penceOf(details, "amount")]),
   );
   const oldestFirst = events.toSorted((a, b) => compareNewestFirst(b, a));
-  const told = new Set<string>();
+  const seen = new Set<string>();
   return oldestFirst.flatMap((event) => {
     const state = stateSetBy(event.event_type);
     const view = state && viewState(state, version);
     if (!includeAllEvents) {
-      const telling = JSON.stringify([event.resource_external_id, event.resource_type, view]);
-      if (view === undefined || told.has(telling)) return [];
-      told.add(telling);
+      const key = JSON.stringify([event.resource_external_id, event.resource_type, view]);
+      if (view === undefined || seen.has(key)) return [];
+      seen.add(key);
     }
     return {
       event_id: event.id,

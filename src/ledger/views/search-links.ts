@@ -1,21 +1,24 @@
+import { defaults as allDefaults } from "../../../generated/ledger.defaults.ts";
 import type { components, operations } from "../../../generated/ledger.ts";
+
+const defaults = allDefaults.searchTransactions;
 
 type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
 type Links = components["schemas"]["SearchLinks"];
 
 export interface SearchedPage {
-  /** The address the caller used, without the query. */
+  /** The URL of the request without its query. */
   url: string;
   query: SearchQuery;
-  /** The size in force. */
+  /** The size that applies. */
   displaySize: number;
   count: number;
   total: number;
-  /** The cursor that leads to the next page, when there is one. */
+  /** The cursor of the next page, if there is one. */
   nextCursor: string | undefined;
 }
 
-/** Links to the pages of a search. They keep every filter, so that following them visits each match once. */
+/** Links to the pages of a search, with every filter that differs from its default. */
 export function viewSearchLinks(searched: SearchedPage): Links {
   const { url, query, displaySize, count, total, nextCursor } = searched;
   const { page } = query;
@@ -49,37 +52,37 @@ export const lastPage = (total: number, displaySize: number) => Math.max(1, Math
 
 type Filter = Exclude<keyof SearchQuery, "page" | "display_size" | "cursor" | "fee_headers" | "moto_header">;
 
-/** Every filter, in the order links have them, with the value that goes without saying. */
-const filters: Record<Filter, unknown> = {
-  account_id: undefined,
-  from_date: undefined,
-  to_date: undefined,
-  email: undefined,
-  reference: undefined,
-  cardholder_name: undefined,
-  first_digits_card_number: undefined,
-  last_digits_card_number: undefined,
-  payment_states: undefined,
-  refund_states: undefined,
-  dispute_states: undefined,
-  card_brands: undefined,
-  state: undefined,
-  transaction_type: undefined,
-  gateway_payout_id: undefined,
-  from_settled_date: undefined,
-  to_settled_date: undefined,
-  metadata_value: undefined,
-  agreement_id: undefined,
-  gateway_transaction_id: undefined,
-  exact_reference_match: false,
-  override_account_id_restriction: false,
-  status_version: 2,
-  limit_total: false,
-  limit_total_size: 10_000,
-};
+/** Every filter, in the order in which alphagov/pay-ledger writes them. */
+const filters: Filter[] = [
+  "account_id",
+  "from_date",
+  "to_date",
+  "email",
+  "reference",
+  "cardholder_name",
+  "first_digits_card_number",
+  "last_digits_card_number",
+  "payment_states",
+  "refund_states",
+  "dispute_states",
+  "card_brands",
+  "state",
+  "transaction_type",
+  "gateway_payout_id",
+  "from_settled_date",
+  "to_settled_date",
+  "metadata_value",
+  "agreement_id",
+  "gateway_transaction_id",
+  "exact_reference_match",
+  "override_account_id_restriction",
+  "status_version",
+  "limit_total",
+  "limit_total_size",
+];
 
 const filtersOf = (query: SearchQuery): [string, unknown][] =>
-  Object.entries(filters)
-    .map(([name, otherwise]) => ({ name, otherwise, value: query[name as Filter] }))
-    .filter(({ value, otherwise }) => value !== otherwise)
+  filters
+    .map((name) => ({ name, value: query[name] }))
+    .filter(({ name, value }) => value !== (defaults as Partial<SearchQuery>)[name])
     .map(({ name, value }) => [name, name === "transaction_type" ? String(value).toUpperCase() : value]);

@@ -4,10 +4,10 @@ import type { TransactionState, TransactionType } from "../tables/transaction.ts
 
 export type StateView = components["schemas"]["TransactionState"];
 
-/** In version 1 every payment that failed on the payer's side is `failed`, whose code tells why. */
+/** In version 1, `failed` covers several failures; the code distinguishes them. */
 export type StatusVersion = 1 | 2;
 
-/** How the contract says that a state is shown. */
+/** A row of `transaction_states` in the contract. */
 interface StateRow extends StateView {
   state: TransactionState;
   status_version_1?: StateView["status"];
@@ -26,34 +26,34 @@ const viewsIn = (version: StatusVersion) =>
   );
 const views = { 1: viewsIn(1), 2: viewsIn(2) };
 
-/** How a state is told to callers. */
+/** A state as callers see it. */
 export const viewState = (state: TransactionState, version: StatusVersion): StateView =>
   views[version].get(state) as StateView;
 
-/** The states that are told as this status; none when the version does not know it. */
-export const statesToldAs = (status: StateView["status"], version: StatusVersion): TransactionState[] =>
+/** The states that are shown as this status; none if the version does not have it. */
+export const statesShownAs = (status: StateView["status"], version: StatusVersion): TransactionState[] =>
   [...views[version]].filter(([, view]) => view.status === status).map(([state]) => state);
 
-/** Every status of a version, each once. */
+/** The statuses of a version, without duplicates. */
 export const statusesOf = (version: StatusVersion): StateView["status"][] => [
   ...new Set([...views[version].values()].map(({ status }) => status)),
 ];
 
-const wordsOfStates: readonly {
+const csvStates: readonly {
   state: TransactionState;
   payment?: string;
   refund?: string;
   dispute?: string;
 }[] = stateMachine.csv_states;
 
-const wordsOf = (type: "payment" | "refund" | "dispute") =>
-  new Map(wordsOfStates.map((row) => [row.state, row[type]]));
-const words = {
-  PAYMENT: wordsOf("payment"),
-  REFUND: wordsOf("refund"),
-  DISPUTE: wordsOf("dispute"),
+const csvNames = (type: "payment" | "refund" | "dispute") =>
+  new Map(csvStates.map((row) => [row.state, row[type]]));
+const csvNamesByType = {
+  PAYMENT: csvNames("payment"),
+  REFUND: csvNames("refund"),
+  DISPUTE: csvNames("dispute"),
 } satisfies Record<TransactionType, object>;
 
-/** A state in the words of a CSV, where it has any for this type. */
-export const wordsOfState = (type: TransactionType, state: TransactionState): string | undefined =>
-  words[type].get(state);
+/** The name of a state in CSV, if the state has one for this type. */
+export const csvStateName = (type: TransactionType, state: TransactionState): string | undefined =>
+  csvNamesByType[type].get(state);

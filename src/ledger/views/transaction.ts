@@ -7,7 +7,7 @@ import { type StatusVersion, viewState } from "./state.ts";
 
 type Schemas = components["schemas"];
 
-/** A transaction as callers see it. Members that are undefined are not sent. */
+/** A transaction as callers see it. Undefined members are not sent. */
 export function viewTransaction(
   row: ReportedTransaction,
   version: StatusVersion,
@@ -84,7 +84,7 @@ function viewChild(row: ReportedTransaction, version: StatusVersion) {
   };
 }
 
-/** Settled is what a payout that was paid out includes. */
+/** A transaction is settled when its payout is paid. */
 const viewSettlement = ({ paid_out_date: paidOut }: ReportedTransaction): Schemas["SettlementSummary"] => ({
   settled_date: paidOut === null ? undefined : viewDay(paidOut),
 });
@@ -126,7 +126,7 @@ function viewPaymentDetails(payment: Details): Schemas["PaymentDetails"] {
   };
 }
 
-/** Undefined when nothing at all is known of the card. */
+/** Undefined if nothing is known about the card. */
 function viewCardDetails(details: Details, address?: Schemas["Address"]): Schemas["CardDetails"] | undefined {
   const brand = textOf(details, "card_brand_label");
   const kind = textOf(details, "card_type")?.toLowerCase();
@@ -154,7 +154,7 @@ function viewAddress(details: Details): Schemas["Address"] | undefined {
   return Object.values(address).every((value) => value === undefined) ? undefined : address;
 }
 
-/** Providers through which nothing can be refunded, whatever the events say. */
+/** Providers without refunds, whatever the events contain. */
 const withoutRefunds = new Set(["epdq", "smartpay"]);
 
 function viewRefundSummary(details: Details): Schemas["RefundSummary"] | undefined {
@@ -180,13 +180,13 @@ const exemptionResults: Record<string, NonNullable<Schemas["Exemption"]["outcome
 
 function viewExemption(details: Details): Schemas["Exemption"] | undefined {
   const outcome = textOf(details, "exemption3ds");
-  const asked = textOf(details, "exemption_3ds_requested");
+  const requested = textOf(details, "exemption_3ds_requested");
   if (outcome === "EXEMPTION_NOT_REQUESTED") return { requested: false };
-  if (outcome === undefined && asked === undefined) return undefined;
+  if (outcome === undefined && requested === undefined) return undefined;
   const result = outcome === undefined ? undefined : exemptionResults[outcome];
   return {
     requested: true,
-    type: asked === "CORPORATE" ? "corporate" : undefined,
+    type: requested === "CORPORATE" ? "corporate" : undefined,
     outcome: result && { result },
   };
 }
@@ -210,7 +210,7 @@ const reasons: Record<string, Reason> = {
   unrecognized: "unrecognised",
 };
 
-function viewReason(told: string | undefined): Reason | undefined {
-  if (told === undefined || told.trim() === "") return undefined;
-  return (Object.hasOwn(reasons, told) ? reasons[told] : undefined) ?? "other";
+function viewReason(reason: string | undefined): Reason | undefined {
+  if (reason === undefined || reason.trim() === "") return undefined;
+  return (Object.hasOwn(reasons, reason) ? reasons[reason] : undefined) ?? "other";
 }

@@ -1,36 +1,30 @@
 import { once } from "node:events";
 import * as redis from "@redis/client";
-import { hostOf } from "../../process/adapter.ts";
-import { messageOf } from "../../process/describe-error.ts";
-import { inTime } from "../../process/with-timeout.ts";
-import { StoreFailure } from "./store.ts";
+import { hostOf } from "../../../process/adapter.ts";
+import { messageOf } from "../../../process/describe-error.ts";
+import { withTimeout } from "../../../process/with-timeout.ts";
+import { StoreFailure } from "../store.ts";
+import { tagOf } from "./keys.ts";
 
-/** Within which a server has to be connected to and to answer. */
-const answerMaxMs = 2000;
-/** So long a command waits for a connection that was lost. */
-const reconnectMaxMs = answerMaxMs / 2;
+/** Limit for a connection and for a response. */
+const responseMaxMs = 2000;
+/** How long a command waits for a lost connection. */
+const reconnectMaxMs = responseMaxMs / 2;
 const renewEveryMs = 3000;
 const versionMin = 7;
 
-/**
- * Keys are in parts; those of a part have its hash tag, so that one server of a cluster has them all and a script can
- * change them in one step. These tags spread evenly over the slots of clusters of 2 to 16 masters.
- */
-export const parts = Array.from({ length: 16 }, (_, part) => part);
-export const tagOf = (part: number) => `{${part}/${parts.length}}`;
-
 export type Command = [name: string, ...args: string[]];
 
-/** The server that has all parts, or a cluster: the driver finds who has which, and connects again by itself. */
+/** One Redis, or a Redis Cluster. The driver finds the server of a part and reconnects by itself. */
 export interface Servers extends Disposable {
   /**
-   * Asks who has the part; without one, SCAN walks through all servers.
-   * Rejects with `StoreFailure`, whose cause is what the server said when it said something.
+   * Sends a command to the server of the part; without a part, SCAN iterates over all servers. Rejects with
+   * `StoreFailure` after 2 seconds; its cause is the error of the server, if there is one.
    */
-  ask<Reply>(part: number | undefined, command: Command): Promise<Reply>;
+  send<Reply>(part: number | undefined, command: Command): Promise<Reply>;
 }
 
-/** Opens the servers at these URLs: the one, or some of a cluster's. */
+/** Connects to the server at the URL, or to a cluster through the nodes at the URLs. Rejects if no node can be used. */
 export async function openServers(urls: [URL, ...URL[]]): Promise<Servers> {
   const [{ protocol, pathname }] = urls;
   const isCluster = protocol.includes("+cluster");
@@ -38,7 +32,7 @@ export async function openServers(urls: [URL, ...URL[]]): Promise<Servers> {
   if (!/^\/?\d{0,5}$/.test(pathname))
     throw new Error("the URL must have the number of a database as its path");
   if (isCluster && Number(pathname.slice(1)) !== 0)
-    throw new Error("a Redis Cluster has no databases to choose from; its URL names one");
+    throw new Error("a Redis Cluster has only database 0; its URL names another");
   const connect = async () => {
     const made = isCluster ? clientOfCluster(urls) : clientOfOne(urls[0]);
     try {
@@ -57,8 +51,8 @@ export async function openServers(urls: [URL, ...URL[]]): Promise<Servers> {
   let renewedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * The driver keeps a silent connection as long as something is written to it, and looks for who follows a master
-   * only when it was once connected to that one. So after a failure a new client is opened, beside the one there is.
+   * Replaces the client after a failure. The driver keeps a silent connection while it has something to write, and it
+   * looks for the successor of a master only if it was connected to that master.
    */
   async function renew(): Promise<void> {
     if (performance.now() < renewedAt + renewEveryMs) return;
@@ -68,18 +62,19 @@ export async function openServers(urls: [URL, ...URL[]]): Promise<Servers> {
     const before = client;
     client = next;
     clients.add(next);
-    // By then, what it was asked has an answer or is late.
-    setTimeout(() => clients.delete(before) && before.destroy(), answerMaxMs).unref();
+    // By then every command of the old client has a response or is late.
+    setTimeout(() => clients.delete(before) && before.destroy(), responseMaxMs).unref();
   }
 
   return {
-    async ask<Reply>(part: number | undefined, command: Command) {
+    async send<Reply>(part: number | undefined, command: Command) {
       try {
-        return (await inTime(client.ask(part, command), answerMaxMs, late)) as Reply;
+        return (await withTimeout(client.send(part, command), responseMaxMs, late)) as Reply;
       } catch (error) {
-        const isRefused = error instanceof redis.ErrorReply && !/^(CLUSTERDOWN|READONLY)/.test(error.message);
-        // When it cannot be done now, the one there is goes on.
-        if (!isRefused) renew().catch(() => {});
+        const isServerError =
+          error instanceof redis.ErrorReply && !/^(CLUSTERDOWN|READONLY)/.test(error.message);
+        // If the replacement fails, the old client continues.
+        if (!isServerError) renew().catch(() => {});
         throw failureOf(error as Error);
       }
     },
@@ -92,7 +87,7 @@ export async function openServers(urls: [URL, ...URL[]]): Promise<Servers> {
 
 interface Client {
   open(): Promise<unknown>;
-  ask(part: number | undefined, command: Command): Promise<unknown>;
+  send(part: number | undefined, command: Command): Promise<unknown>;
   destroy(): void;
 }
 
@@ -106,7 +101,7 @@ function clientOfOne(url: URL): Client {
       ...defaults,
       database,
       socket,
-      // Its own wait for a connection costs several times as much as a command, and each command pays for it.
+      // The timeout of the driver costs several times as much as a command.
       commandOptions: { timeout: undefined },
       disableOfflineQueue: true,
     })
@@ -116,12 +111,12 @@ function clientOfOne(url: URL): Client {
     connecting ??= new Promise((resolve) => client.once("ready", resolve)).finally(() => {
       connecting = undefined;
     });
-    return inTime(connecting, reconnectMaxMs, new Error("there is no connection"));
+    return withTimeout(connecting, reconnectMaxMs, new Error("there is no connection"));
   };
   return {
-    // The first error is enough; the driver would go on trying.
+    // Fails at the first error; the driver would retry.
     open: () => Promise.all([once(client, "ready"), check(client.connect(), false)]),
-    async ask(_part, command) {
+    async send(_part, command) {
       if (!client.isReady) await connected();
       return client.sendCommand(command);
     },
@@ -131,30 +126,30 @@ function clientOfOne(url: URL): Client {
 
 function clientOfCluster(urls: [URL, ...URL[]]): Client {
   const rootNodes = urls.map((url) => ({ socket: addressOf(url) }));
-  let trouble: unknown;
+  let lastError: unknown;
   const cluster = redis
     .createCluster({
       ...optionsFor(urls[0]),
       rootNodes,
-      // Otherwise it would wait for all masters.
+      // The default is to wait for all masters.
       minimizeConnections: true,
       commandOptions: { timeout: reconnectMaxMs },
     })
     .on("error", (error) => {
-      trouble = error;
+      lastError = error;
     });
   return {
     async open() {
       await cluster.connect().catch((error) => {
-        throw trouble ?? error;
+        throw lastError ?? error;
       });
-      // One master is enough, the others may come.
+      // One master is enough; others may follow.
       const checks = cluster.masters.map((node) => check(cluster.nodeClient(node), true));
       await Promise.any(checks).catch(({ errors }: AggregateError) => {
         throw errors[0] ?? new Error("the cluster has no servers with slots");
       });
     },
-    ask: (part, command) => cluster.sendCommand(part === undefined ? part : tagOf(part), false, command),
+    send: (part, command) => cluster.sendCommand(part === undefined ? part : tagOf(part), false, command),
     destroy: () => cluster.destroy(),
   };
 }
@@ -167,46 +162,48 @@ const optionsFor = ({ protocol, username, password }: URL) => ({
     ...(username && { username: decodeURIComponent(username) }),
     ...(password && { password: decodeURIComponent(password) }),
     clientInfoTag: "feature-storage",
-    /** Also what is not asked says something, or is connected to anew. */
-    pingInterval: answerMaxMs / 2,
+    /** An idle connection is tested too, and replaced if it is dead. */
+    pingInterval: responseMaxMs / 2,
     socket: {
-      connectTimeout: answerMaxMs,
-      /** More than the time to answer, so that what is late is said to be late. */
-      socketTimeout: answerMaxMs * 1.25,
+      connectTimeout: responseMaxMs,
+      /** Longer than the limit for a response, so that a late response is reported as late. */
+      socketTimeout: responseMaxMs * 1.25,
       reconnectStrategy: 100,
       ...(protocol.startsWith("rediss") && { tls: true as const }),
     },
   },
 });
 
-/** Refuses a server on which changes would fail; one that tells nothing of itself is taken as it is. */
+/** Rejects if changes would fail on the server. A server that does not permit INFO is accepted. */
 async function check(
   connecting: Promise<{ info(section: string): Promise<string> }>,
   isCluster: boolean,
 ): Promise<void> {
-  const asked = connecting.then((server) => server.info("server"));
-  const about = await inTime(asked, answerMaxMs, late).catch((error) => {
+  const response = connecting.then((server) => server.info("server"));
+  const info = await withTimeout(response, responseMaxMs, late).catch((error) => {
     if (error.message.startsWith("NOPERM")) return "";
     throw error;
   });
-  const [version] = /(?<=^redis_version:)\d+/m.exec(about) ?? [];
+  const [version] = /(?<=^redis_version:)\d+/m.exec(info) ?? [];
   if (version && Number(version) < versionMin) throw new Error(`it is older than Redis ${versionMin}.0`);
-  if (!isCluster && about.includes("redis_mode:cluster")) {
-    throw new Error("it belongs to a cluster, whose URLs begin with redis+cluster: or rediss+cluster:");
+  if (!isCluster && info.includes("redis_mode:cluster")) {
+    throw new Error("it is a node of a cluster, whose URL must begin with redis+cluster: or rediss+cluster:");
   }
 }
 
-const late = new StoreFailure("the store did not answer in time");
+const late = new StoreFailure("the store did not respond in time");
 
 function failureOf(error: Error): StoreFailure {
   if (error === late || error instanceof redis.SocketTimeoutError) return late;
-  const what = error instanceof redis.ErrorReply ? `refused: ${messageOf(error)}` : "cannot be reached";
-  return new StoreFailure(`the store ${what}`, { cause: error });
+  const reason =
+    error instanceof redis.ErrorReply ? `returned an error: ${messageOf(error)}` : "cannot be reached";
+  return new StoreFailure(`the store ${reason}`, { cause: error });
 }
 
-/** What a server said when it refused; nothing when it did not answer. */
-export const wordsOf = ({ cause }: Error): string => (cause instanceof redis.ErrorReply ? cause.message : "");
+/** The message of the server's error; empty if the server did not respond. */
+export const errorMessageOf = ({ cause }: Error): string =>
+  cause instanceof redis.ErrorReply ? cause.message : "";
 
-/** Some errors of the system have a code and no words. */
+/** Some errors of the system have a code and no message. */
 const reasonOf = (error: NodeJS.ErrnoException) =>
   error instanceof redis.SocketTimeoutError ? late.message : messageOf(error) || error.code;

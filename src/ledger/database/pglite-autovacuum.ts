@@ -1,17 +1,17 @@
 import type { PGlite } from "@electric-sql/pglite";
 
-const upkeepEveryMs = 10_000;
+const runEveryMs = 10_000;
 
 /**
- * PostgreSQL's autovacuum, for which this engine has no process: without it dead rows pile up, and the planner, knowing
- * nothing of the tables, sorts where an index is in order. The thresholds are PostgreSQL's defaults; a negative number
- * of tuples is its sign for a table that was never looked at. An upkeep that fails is tried again the next time.
+ * The autovacuum of PostgreSQL, for which the embedded engine has no process. Without it dead rows accumulate, and a planner
+ * without statistics sorts instead of using an index. The thresholds are the defaults of PostgreSQL; it has a negative
+ * number of tuples for a table that was never analysed. A failed run is repeated after 10 seconds.
  */
-export function upkeepOf(pglite: PGlite): AsyncDisposable {
+export function startAutovacuum(pglite: PGlite): AsyncDisposable {
   let running: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    running = keepUp(pglite).catch(() => {});
-  }, upkeepEveryMs).unref();
+    running = vacuum(pglite).catch(() => {});
+  }, runEveryMs).unref();
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
@@ -20,7 +20,7 @@ export function upkeepOf(pglite: PGlite): AsyncDisposable {
   };
 }
 
-async function keepUp(pglite: PGlite): Promise<void> {
+async function vacuum(pglite: PGlite): Promise<void> {
   const { rows } = await pglite.query<{ statement: string }>(
     `select case when dead_tuples > 50 + 0.2 * tuples then 'vacuum analyze ' else 'analyze ' end || name as statement
      from (

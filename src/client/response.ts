@@ -2,28 +2,28 @@ import type { components } from "../../generated/ledger.ts";
 import { needsBigInt } from "../contract/int64.ts";
 import { type Contract, follow, type Operation } from "../contract/operations.ts";
 
-/** An error as the ledger tells it (RFC 9457). */
+/** An error of the ledger (RFC 9457). */
 export type Problem = components["schemas"]["Problem"];
 
-/** Characters of a reply that an error's message tells at the most. */
-const toldMax = 500;
+/** Maximum number of characters of a response in an error message. */
+const quotedMax = 500;
 
-/** A reply that is no success. */
-export class ReplyError extends Error {
-  override readonly name = "ReplyError";
+/** A response that is not successful. */
+export class ResponseError extends Error {
+  override readonly name = "ResponseError";
   /** The operation that was called. */
   readonly operationId: string;
   /** The HTTP status. */
   readonly status: number;
-  /** What came, word for word. */
+  /** The body as text. */
   readonly text: string;
-  /** The problem document, where the reply is one. */
+  /** The problem document, if the body is one. */
   readonly problem: Problem | undefined;
 
   constructor(operationId: string, status: number, text: string, options?: ErrorOptions) {
     const problem = readProblem(text);
-    const said = problem?.detail ?? text.trim().slice(0, toldMax);
-    super(`${operationId} was answered ${status}${said && `: ${said}`}`, options);
+    const detail = problem?.detail ?? text.trim().slice(0, quotedMax);
+    super(`${operationId} returned ${status}${detail && `: ${detail}`}`, options);
     this.operationId = operationId;
     this.status = status;
     this.text = text;
@@ -41,8 +41,8 @@ function readProblem(text: string): Problem | undefined {
 }
 
 /**
- * The body of a successful reply: JSON with a bigint wherever the contract's integers need one or a double does not hold
- * an integer; text where the contract has no JSON, undefined where it has nothing.
+ * The body of a successful response: parsed JSON, text if the contract declares no JSON, undefined if it declares no
+ * content. An integer is a bigint if the contract needs one or if it is not a safe integer.
  */
 export function readBody(contract: Contract, operation: Operation, status: number, text: string): unknown {
   const content = operation.responses[status]?.content;
@@ -53,11 +53,11 @@ export function readBody(contract: Contract, operation: Operation, status: numbe
     const value = JSON.parse(text, exactly as (key: string, value: unknown) => unknown);
     return typed(contract, json.schema, value);
   } catch (cause) {
-    throw new ReplyError(operation.operationId, status, text, { cause });
+    throw new ResponseError(operation.operationId, status, text, { cause });
   }
 }
 
-/** An integer that a double does not hold is read from its digits. */
+/** An integer that is not safe is parsed from its digits. */
 const exactly = (_key: string, value: unknown, { source }: { source?: string }): unknown =>
   typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? "")
     ? BigInt(source as string)

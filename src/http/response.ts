@@ -7,18 +7,18 @@ import type { Logger } from "../process/log.ts";
 import { isJson, toJson } from "../values/json.ts";
 import { entityTag } from "./entity-tag.ts";
 
-/** A handler whose operation is not known any more. */
-export type AnyHandler = (request: object) => Promise<AnyReply>;
+/** A handler without the types of its operation. */
+export type AnyHandler = (request: object) => Promise<AnyResponse>;
 
-interface AnyReply {
+interface AnyResponse {
   status: number;
   type?: string;
   headers?: Record<string, string>;
   body?: unknown;
 }
 
-/** Binds a handler to the route of its operation: the only place where a handler meets the framework. */
-export function answerWith(
+/** Makes a handler a route handler. This is the only place where a handler meets the framework. */
+export function routeHandler(
   handler: AnyHandler,
   { parameters, responses }: Operation,
   log: Logger,
@@ -27,12 +27,12 @@ export function answerWith(
   const mediaTypes = Object.keys(responses[200]?.content ?? {});
   const [only, ...others] = mediaTypes;
   const headerNames = parameters.filter((one) => one.in === "header").map(({ name }) => name);
-  const isTagged = responses[200]?.headers?.ETag !== undefined;
+  const hasEntityTag = responses[200]?.headers?.ETag !== undefined;
   const isConditional = responses[304] !== undefined;
-  const tellsRequests = log.level === "debug" || log.level === "trace";
+  const logsRequests = log.level === "debug" || log.level === "trace";
 
-  /** What a handler is told. What costs something is found out when it is asked for. */
-  class Asked {
+  /** The request of a handler (`handlers.ts`). Members that cost something are computed at their first use. */
+  class RequestContext {
     readonly #reply: FastifyReply;
 
     constructor(reply: FastifyReply) {
@@ -55,7 +55,7 @@ export function answerWith(
       return this.#reply.request.caller;
     }
     get log() {
-      return tellsRequests ? log.child({ reqId: this.#reply.request.id }) : log;
+      return logsRequests ? log.child({ reqId: this.#reply.request.id }) : log;
     }
     get url() {
       const { request } = this.#reply;
@@ -65,19 +65,18 @@ export function answerWith(
       if (others.length === 0) return only;
       return new Negotiator(this.#reply.request.raw).mediaType(mediaTypes) ?? only;
     }
-    get ended() {
-      const gone = new AbortController();
-      this.#reply.raw.once("close", () => gone.abort());
-      return AbortSignal.any([closing, gone.signal]);
+    get signal() {
+      const disconnected = new AbortController();
+      this.#reply.raw.once("close", () => disconnected.abort());
+      return AbortSignal.any([closing, disconnected.signal]);
     }
   }
 
-  function send(reply: FastifyReply, given: AnyReply): void {
-    const { status, type = json, headers, body } = given;
+  function send(reply: FastifyReply, { status, type = json, headers, body }: AnyResponse): void {
     if (others.length > 0) reply.header("vary", "accept");
     reply.code(status);
     if (headers) reply.headers(headers);
-    if (!isTagged || status !== 200 || !isJson(type)) return void sendReply(reply, type, body, log);
+    if (!hasEntityTag || status !== 200 || !isJson(type)) return void sendBody(reply, type, body, log);
     const text = toJson(body);
     const etag = entityTag(text);
     reply.header("etag", etag);
@@ -85,35 +84,35 @@ export function answerWith(
     else sendText(reply, type, text);
   }
 
-  return function answer(_request: FastifyRequest, reply: FastifyReply): void {
-    handler(new Asked(reply))
-      .then((given) => send(reply, given))
+  return function handle(_request: FastifyRequest, reply: FastifyReply): void {
+    handler(new RequestContext(reply))
+      .then((response) => send(reply, response))
       .catch((error) => reply.send(error));
   };
 }
 
-/** Where the caller found this service, for example `http://ledger.test:8081`. */
+/** The origin to which the caller sent the request, for example `http://ledger.test:8081`. */
 export function originOf({ protocol, host, socket }: FastifyRequest): string {
   return `${protocol}://${host || `${socket.localAddress}:${socket.localPort}`}`;
 }
 
 /**
- * Sends a body as its media type wants it: JSON is written with every member it has, text goes as it is, in pieces when
- * it comes in pieces. A piece that fails ends the connection, so that the caller sees that something is missing.
+ * Sends a body: a JSON type as JSON with every member, a text as it is, an iterable of texts as a stream. If the iterable
+ * throws, the connection is closed without the final chunk, so that the caller notices.
  */
-export function sendReply(reply: FastifyReply, type: string, body: unknown, log: Logger): FastifyReply {
+export function sendBody(reply: FastifyReply, type: string, body: unknown, log: Logger): FastifyReply {
   if (body === undefined) return reply.send();
   if (isJson(type)) return sendText(reply, type, toJson(body));
   if (typeof body === "string") return sendText(reply, type, body);
   const { method, routeOptions } = reply.request;
-  const pieces = Readable.from(method === "HEAD" ? [] : (body as AsyncIterable<string>));
-  pieces.on("error", (err) => log.error({ err, method, route: routeOptions.url }, "a reply broke off"));
-  return reply.type(`${type}; charset=utf-8`).send(pieces);
+  const stream = Readable.from(method === "HEAD" ? [] : (body as AsyncIterable<string>));
+  stream.on("error", (err) => log.error({ err, method, route: routeOptions.url }, "a response was cut off"));
+  return reply.type(`${type}; charset=utf-8`).send(stream);
 }
 
 const sendText = (reply: FastifyReply, type: string, text: string) =>
   reply.type(type === json ? jsonInUtf8 : `${type}; charset=utf-8`).send(text);
 
 const json = "application/json";
-/** Put together once: the framework looks at it with every reply. */
+/** Concatenated once, since every response needs it. */
 const jsonInUtf8 = `${json}; charset=utf-8`;

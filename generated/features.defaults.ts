@@ -1,0 +1,22 @@
+// Generated from openapi/features.yaml by npm run codegen. Do not edit.
+
+/** Default values of parameters, by operation. */
+export const defaults = {
+  "listResources": {
+    "limit": 100
+  },
+  "listFeatures": {},
+  "replaceFeatures": {},
+  "removeFeatures": {},
+  "hasFeature": {},
+  "addFeature": {},
+  "removeFeature": {},
+  "hasFeatures": {},
+  "listChanges": {
+    "limit": 100
+  },
+  "changeFeatures": {},
+  "evaluateFlag": {},
+  "evaluateFlags": {},
+  "getMetrics": {}
+} as const;

@@ -1,0 +1,139 @@
+import { STATUS_CODES } from "node:http";
+import { type Document, parseDocument } from "yaml";
+
+interface ErrorFormat {
+  "media-type": string;
+  /** Name of the schema. */
+  schema: string;
+  /** A body, in which `{message}`, `{status}` and `{title}` stand for those of a response. */
+  example: unknown;
+}
+
+interface Response {
+  $ref?: string;
+  /** A message for each example. */
+  "x-messages"?: Record<string, string>;
+}
+
+interface Operation {
+  tags?: string[];
+  security?: object[];
+  requestBody?: object;
+  responses?: Record<string, Response>;
+}
+
+interface WrittenContract {
+  paths?: Record<string, Record<string, Operation>>;
+  components?: { responses?: Record<string, Response> };
+  "x-common-responses"?: Record<string, Record<string, Response>>;
+  "x-error-formats"?: Record<string, ErrorFormat>;
+}
+
+/** The conditions under which `x-common-responses` adds responses. */
+const conditions: Record<string, (operation: Operation) => boolean> = {
+  always: () => true,
+  "with-security": ({ security = [] }) => security.length > 0,
+  "with-request-body": ({ requestBody }) => requestBody !== undefined,
+};
+
+const reference = "#/components/responses/";
+
+/**
+ * The contract in full, as YAML in the form in which it is written. OpenAPI can share neither a set of responses between
+ * operations nor a response between error formats, so a written contract has two extensions, which are resolved and
+ * removed here:
+ *
+ * - `x-common-responses` adds responses to each operation that meets a condition and does not declare the status;
+ * - `x-error-formats` is how a response with `x-messages` gets its content: in the format of the operation's tag, under
+ *   the tag's name, or in the default format.
+ *
+ * Throws on an unknown condition or response, on a response that no operation uses and on one that has two statuses.
+ */
+export function completeContract(text: string): string {
+  const document = parseDocument(text);
+  const written = document.toJS() as WrittenContract;
+  const { "x-common-responses": common = {}, "x-error-formats": formats = {} } = written;
+  const shared = written.components?.responses ?? {};
+  const used = new Map<string, string>();
+
+  /** The name of a shared response in the format of a tag, after that response is complete in the document. */
+  function nameFor(name: string, status: string, tag: string): string {
+    const response = shared[name];
+    if (!response) throw new Error(`${reference}${name} does not exist`);
+    const messages = response["x-messages"];
+    const formatted = messages && formats[tag] ? capitalised(tag) + name : name;
+    const other = used.get(formatted);
+    if (other !== undefined && other !== status)
+      throw new Error(`${name} has the statuses ${other}, ${status}`);
+    if (other === undefined && messages) {
+      const { "x-messages": _, ...rest } = response;
+      const format = formats[tag] ?? formats.default;
+      const content = format && contentOf(format, status, messages);
+      document.setIn(["components", "responses", formatted], document.createNode({ ...rest, content }));
+    }
+    used.set(formatted, status);
+    return formatted;
+  }
+
+  for (const [path, method, operation] of operationsOf(written)) {
+    const responses = { ...commonResponses(common, operation), ...operation.responses };
+    for (const [status, { $ref }] of Object.entries(responses)) {
+      if (!$ref) continue;
+      const name = nameFor($ref.slice(reference.length), status, operation.tags?.[0] ?? "");
+      document.setIn(["paths", path, method, "responses", status], { $ref: reference + name });
+    }
+  }
+  const unused = Object.keys(shared).filter((name) => ![...used.keys()].some((key) => key.endsWith(name)));
+  if (unused.length > 0) throw new Error(`no operation uses the response ${unused.join(", ")}`);
+  for (const name of Object.keys(shared)) {
+    if (!used.has(name)) document.deleteIn(["components", "responses", name]);
+  }
+  return withoutExtensions(document);
+}
+
+function commonResponses(common: Record<string, Record<string, Response>>, operation: Operation) {
+  const groups = Object.entries(common).map(([condition, responses]) => {
+    const applies = conditions[condition];
+    if (!applies) throw new Error(`x-common-responses has the unknown condition ${condition}`);
+    return applies(operation) ? responses : {};
+  });
+  return Object.assign({}, ...groups) as Record<string, Response>;
+}
+
+const operationsOf = ({ paths = {} }: WrittenContract) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [path, method, operation] as const),
+  );
+
+const capitalised = (tag: string) => tag.charAt(0).toUpperCase() + tag.slice(1);
+
+const contentOf = (format: ErrorFormat, status: string, messages: Record<string, string>) => ({
+  [format["media-type"]]: {
+    schema: { $ref: `#/components/schemas/${format.schema}` },
+    examples: Object.fromEntries(
+      Object.entries(messages).map(([name, message]) => [
+        name,
+        { value: fill(format.example, status, message) },
+      ]),
+    ),
+  },
+});
+
+function fill(template: unknown, status: string, message: string): unknown {
+  if (template === "{status}") return Number(status);
+  if (typeof template === "string") {
+    return template.replaceAll("{message}", message).replaceAll("{title}", STATUS_CODES[status] ?? "");
+  }
+  if (Array.isArray(template)) return template.map((item) => fill(item, status, message));
+  if (typeof template !== "object" || template === null) return template;
+  return Object.fromEntries(
+    Object.entries(template).map(([name, value]) => [name, fill(value, status, message)]),
+  );
+}
+
+function withoutExtensions(document: Document): string {
+  document.delete("x-common-responses");
+  document.delete("x-error-formats");
+  // Lines keep their ends.
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
+}

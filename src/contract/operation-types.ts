@@ -1,0 +1,19 @@
+/** What handlers and clients read from the `operations` that openapi-typescript generates. */
+
+/** The parameters of an operation in one place, by name. */
+export type ParametersIn<Operation, Place extends "path" | "query" | "header"> = Operation extends {
+  parameters: { [Key in Place]?: infer Values };
+}
+  ? [NonNullable<Values>] extends [never]
+    ? Record<never, never>
+    : NonNullable<Values>
+  : Record<never, never>;
+
+type Json<Value> = { content: { "application/json": Value } };
+
+/** The JSON body of a request; undefined if the operation has none. */
+export type RequestBody<Operation> = Operation extends { requestBody?: infer Body }
+  ? Body extends Json<infer Value>
+    ? Value
+    : undefined
+  : undefined;

@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import type { StoredEntry } from "../stored-entry.ts";
+
+/** Names contain no control characters, so neither character can be part of a name. */
+const separator = "\t";
+const afterSeparator = "\n";
+
+/** Maximum bytes of a name in a key. Four such names and their separators are less than any engine's limit for keys. */
+const nameMaxBytes = 480;
+
+/** A name as a part of a key. A longer name is replaced by its hash, with a first character that no name has. */
+function partOf(name: string): string {
+  if (name.length <= nameMaxBytes / 4 || Buffer.byteLength(name) <= nameMaxBytes) return name;
+  return `\u0001${createHash("sha256").update(name).digest("base64url")}`;
+}
+
+/** The key with these parts, the first of which is its kind. */
+export function keyOf(...parts: string[]): string {
+  let key = "";
+  for (const part of parts) key += key === "" ? part : separator + partOf(part);
+  return key;
+}
+
+/** The range of all keys that begin with these parts. */
+export const keysWithin = (...parts: string[]): [start: string, end: string] => [
+  keyOf(...parts) + separator,
+  keyOf(...parts) + afterSeparator,
+];
+
+/** The range of the keys of a kind up to a time in milliseconds, inclusive. */
+export const keysUpTo = (kind: string, time: number): [start: string, end: string] => [
+  keyOf(kind, ""),
+  keyOf(kind, digits(time + 1)),
+];
+
+/** A number as text that sorts like the number. */
+export const digits = (number: number) => String(number).padStart(16, "0");
+
+/** The keys under which an entry is stored: by resource, by feature, and by expiry time if it has one. */
+export const entryKeys = ({ resource, id, feature, expiresAt, place }: StoredEntry): string[] => [
+  keyOf("of", resource, id, feature),
+  keyOf("with", resource, feature, id),
+  ...(expiresAt === undefined ? [] : [keyOf("due", digits(expiresAt), digits(place))]),
+];

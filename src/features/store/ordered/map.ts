@@ -1,0 +1,15 @@
+/** Values by key, ordered by the UTF-8 of the keys. */
+export interface OrderedMap extends AsyncDisposable {
+  /** Runs `work` on a snapshot of everything that any process has written so far. */
+  read<Result>(work: () => Result): Result;
+  /** Within `read` or `write` only. */
+  get<Value>(key: string): Value | undefined;
+  /** The values with keys from `start` to before `end`. Within `read` or `write` only. */
+  range<Value>(start: string, end: string): Iterable<Value>;
+  /** Runs `work` as the only writer. Resolves when what `work` has put and removed is durable. */
+  write<Result>(work: () => Result): Promise<Result>;
+  /** Within `write` only. */
+  put(key: string, value: unknown): void;
+  /** Within `write` only. */
+  remove(key: string): void;
+}

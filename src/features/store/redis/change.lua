@@ -1,0 +1,95 @@
+-- Makes changes to one resource atomically and records them. All keys are of one part.
+-- KEYS: the features of the resource, the due expiries, the change records, and for each change the ids with its feature.
+-- ARGV: JSON { now, kept, resource, id, onlyIf?, changes: [{ type, feature, expiresAt? }] }. Numbers are texts, since Lua
+-- loses digits when it writes a number. The change "expire" records an expiry whose time has come.
+-- Returns for each change 1 if the resource had the feature before it, otherwise 0; false if the list differs from onlyIf.
+local of, due, records = KEYS[1], KEYS[2], KEYS[3]
+local request = cjson.decode(ARGV[1])
+local resource, id, now = request.resource, request.id, tonumber(request.now)
+
+-- An entry: its place, and when it expires.
+local function read(value)
+  local place, expiresAt = string.match(value, "^(%d+) ?(%d*)$")
+  return { place = place, expiresAt = expiresAt ~= "" and expiresAt or nil }
+end
+
+local function isLive(entry)
+  return not entry.expiresAt or tonumber(entry.expiresAt) > now
+end
+
+local function dueMember(feature)
+  return cjson.encode({ resource, id, feature })
+end
+
+local function withMember(entry)
+  return entry.expiresAt and id .. "\0" .. entry.expiresAt or id
+end
+
+-- Returns the number of the record.
+local function record(type, at, feature, expiresAt)
+  local fields = { "type", type, "at", at, "resource", resource, "id", id, "feature", feature }
+  if expiresAt then
+    fields[#fields + 1] = "expiresAt"
+    fields[#fields + 1] = expiresAt
+  end
+  return string.sub(redis.call("XADD", records, "MAXLEN", "~", request.kept, "0-*", unpack(fields)), 3)
+end
+
+local function remove(with, feature, entry)
+  redis.call("HDEL", of, feature)
+  redis.call("ZREM", with, withMember(entry))
+  if entry.expiresAt then redis.call("ZREM", due, dueMember(feature)) end
+end
+
+local function put(with, feature, entry)
+  local value = entry.expiresAt and entry.place .. " " .. entry.expiresAt or entry.place
+  redis.call("HSET", of, feature, value)
+  redis.call("ZADD", with, 0, withMember(entry))
+  if entry.expiresAt then redis.call("ZADD", due, entry.expiresAt, dueMember(feature)) end
+end
+
+local function make(change, with)
+  local feature = change.feature
+  local value = redis.call("HGET", of, feature)
+  local entry = value and read(value)
+  if entry and not isLive(entry) then
+    remove(with, feature, entry)
+    record("expired", entry.expiresAt, feature)
+    entry = nil
+  end
+  if change.type == "expire" then
+    -- The entry may have been deleted by hand. Without this its expiry would be found again and again.
+    if not entry then redis.call("ZREM", due, dueMember(feature)) end
+  elseif change.type == "remove" then
+    if entry then
+      remove(with, feature, entry)
+      record("removed", request.now, feature)
+    end
+  elseif not entry or entry.expiresAt ~= change.expiresAt then
+    -- The record is first: a server without memory rejects the first command of a script or none.
+    local number = record("added", request.now, feature, change.expiresAt)
+    if entry then remove(with, feature, entry) end
+    put(with, feature, { place = entry and entry.place or number, expiresAt = change.expiresAt })
+  end
+  return entry and 1 or 0
+end
+
+-- Whether the live features are these, in this order.
+local function areLive(expected)
+  local all, live = redis.call("HGETALL", of), {}
+  for index = 1, #all, 2 do
+    local entry = read(all[index + 1])
+    if isLive(entry) then live[#live + 1] = { feature = all[index], place = tonumber(entry.place) } end
+  end
+  if #live ~= #expected then return false end
+  table.sort(live, function(one, other) return one.place < other.place end)
+  for index, entry in ipairs(live) do
+    if entry.feature ~= expected[index] then return false end
+  end
+  return true
+end
+
+if request.onlyIf and not areLive(request.onlyIf) then return false end
+local had = {}
+for index, change in ipairs(request.changes) do had[index] = make(change, KEYS[3 + index]) end
+return had

@@ -1,0 +1,51 @@
+import { crc32 } from "node:zlib";
+
+/**
+ * Keys are divided into parts. The keys of a part have its hash tag, so one server of a cluster has them all and a script
+ * can change them atomically. These tags spread evenly over the slots of clusters of 2 to 16 masters.
+ */
+export const parts = Array.from({ length: 16 }, (_, part) => part);
+export const tagOf = (part: number) => `{${part}/${parts.length}}`;
+
+/** The part of a resource. Names contain no control characters, so a tab can separate them. */
+export const partOf = (resource: string, id: string) => crc32(`${resource}\t${id}`) % parts.length;
+
+/** Names are percent-encoded: an encoded name contains neither a separator nor the braces of a hash tag. */
+export function keyOf(part: number, kind: string, ...names: string[]): string {
+  const key = `features:${tagOf(part)}:${kind}`;
+  return names.length === 0 ? key : `${key}:${names.map(encodeURIComponent).join("/")}`;
+}
+
+/** The names in a key. */
+export const namesIn = (key: string) => key.split(":").at(-1)?.split("/").map(decodeURIComponent);
+
+/** The fields and values of a hash or a stream entry. */
+export const pairs = (fields: string[]) =>
+  Array.from(
+    { length: fields.length / 2 },
+    (_, index) => fields.slice(2 * index, 2 * index + 2) as [string, string],
+  );
+
+/** The value of a feature in the hash of its resource. */
+export function readEntry(value: string): { place: number; expiresAt?: number } {
+  const [place, expiresAt] = value.split(" ");
+  return { place: Number(place), ...(expiresAt && { expiresAt: Number(expiresAt) }) };
+}
+
+/** A member of the sorted set of a feature: an id, followed by \0 and the expiry time if it has one. */
+export interface Member {
+  id: string;
+  expiresAt?: number;
+  bytes: Buffer;
+}
+
+export function readMember(member: string): Member {
+  const [id = "", expiresAt] = member.split("\0");
+  return { id, bytes: Buffer.from(id), ...(expiresAt && { expiresAt: Number(expiresAt) }) };
+}
+
+/** The order of Redis is by bytes, that of JavaScript by UTF-16 code units. */
+export const byBytes = (one: Member, other: Member) => Buffer.compare(one.bytes, other.bytes);
+
+/** Sorts after every member with the id, since ids contain no control characters. */
+export const afterId = (id: string) => `${id}\u0001`;

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Address } from "../../../process/adapter.ts";
+import { changeMany } from "../change-many.ts";
+import type { FeatureChange, FeatureStore, StoreParameters } from "../store.ts";
+import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
+import { changeLogIn, shareOf } from "./change-log.ts";
+import {
+  afterId,
+  byBytes,
+  keyOf,
+  type Member,
+  namesIn,
+  pairs,
+  partOf,
+  parts,
+  readEntry,
+  readMember,
+} from "./keys.ts";
+import { type Command, errorMessageOf, openServers, type Servers } from "./servers.ts";
+
+/** Maximum number of expiries in one round, for each part. */
+const expiriesPerRound = 200;
+const keysPerScan = 500;
+
+const script = readFileSync(new URL("./change.lua", import.meta.url), "utf8");
+const scriptDigest = createHash("sha1").update(script).digest("hex");
+
+/**
+ * A store in a Redis or a Redis Cluster. All keys of a resource are in one part (`keys.ts`), so that one script can
+ * change them atomically (`change.lua`). Names in keys are percent-encoded. The keys of a part:
+ *
+ *     features:{3/16}:of:RESOURCE/ID          hash: feature -> place and expiry time
+ *     features:{3/16}:with:RESOURCE/FEATURE   sorted set without scores: id, and after \0 the expiry time
+ *     features:{3/16}:due                     sorted set by expiry time: [resource, id, feature]
+ *     features:{3/16}:changes                 stream: the change records, numbered from 0-1. A place is such a number
+ *     features:{3/16}:log                     id of the stream, new when the part was emptied
+ */
+export async function open({ url, others, parameters }: Address<StoreParameters>): Promise<FeatureStore> {
+  const servers = await openServers([url, ...others]);
+  const log = changeLogIn(servers);
+  const change = changeWith(servers, parameters.changes);
+  const expire = () => expireEntries(servers, change);
+
+  async function entriesOf(resource: string, id: string): Promise<StoredEntry[]> {
+    const part = partOf(resource, id);
+    const fields = await servers.send<string[]>(part, ["HGETALL", keyOf(part, "of", resource, id)]);
+    return liveInOrder(
+      pairs(fields).map(([feature, value]) => ({ resource, id, feature, ...readEntry(value) })),
+    );
+  }
+
+  return {
+    async list(resource, id) {
+      return (await entriesOf(resource, id)).map(({ feature }) => feature);
+    },
+    async has(resource, id, feature) {
+      const part = partOf(resource, id);
+      const key = keyOf(part, "of", resource, id);
+      const value = await servers.send<string | null>(part, ["HGET", key, feature]);
+      return value !== null && isLive(readEntry(value));
+    },
+    change,
+    idsWith: (resource, feature, after, limit) => idsWith(servers, resource, feature, after, limit),
+    async changes(after, limit) {
+      await expire();
+      return log.after(after, limit);
+    },
+    async newest() {
+      await expire();
+      return log.newest();
+    },
+    async *entries() {
+      // SCAN can return a key twice.
+      const seen = new Set<string>();
+      let cursor = "0";
+      do {
+        const match = ["MATCH", "features:*:of:*", "COUNT", String(keysPerScan)];
+        const [next, keys] = await servers.send<[string, string[]]>(undefined, ["SCAN", cursor, ...match]);
+        const fresh = [...new Set(keys)].filter((key) => !seen.has(key));
+        const groups = await Promise.all(
+          fresh.map((key) => entriesOf(...(namesIn(key) as [resource: string, id: string]))),
+        );
+        for (const key of fresh) seen.add(key);
+        yield* groups.flat().map(withoutPlace);
+        cursor = next;
+      } while (cursor !== "0");
+    },
+    async [Symbol.asyncDispose]() {
+      servers[Symbol.dispose]();
+    },
+  };
+}
+
+type ScriptChange = FeatureChange | { type: "expire"; feature: string };
+type MakeChanges = (
+  resource: string,
+  id: string,
+  changes: ScriptChange[],
+  onlyIf?: string[],
+) => Promise<boolean[] | undefined>;
+
+/** `FeatureStore.change`, which also takes expiries. */
+const changeWith =
+  (servers: Servers, kept: number): MakeChanges =>
+  async (resource, id, changes, onlyIf) => {
+    const part = partOf(resource, id);
+    const keys = [
+      keyOf(part, "of", resource, id),
+      keyOf(part, "due"),
+      keyOf(part, "changes"),
+      ...changes.map(({ feature }) => keyOf(part, "with", resource, feature)),
+    ];
+    const request = { now: Date.now(), kept, resource, id, onlyIf, changes };
+    const args = [String(keys.length), ...keys, JSON.stringify(request, numberToText)];
+    const run = (command: Command) => servers.send<number[] | null>(part, [...command, ...args]);
+    const had = await run(["EVALSHA", scriptDigest]).catch((error) => {
+      if (errorMessageOf(error).startsWith("NOSCRIPT")) return run(["EVAL", script]);
+      throw error;
+    });
+    return had?.map(Boolean);
+  };
+
+const numberToText = (_name: string, value: unknown) => (typeof value === "number" ? String(value) : value);
+
+/** Records every expiry whose time has come. */
+async function expireEntries(servers: Servers, change: MakeChanges): Promise<void> {
+  const now = String(Date.now());
+  await Promise.all(
+    parts.map(async (part) => {
+      for (;;) {
+        const range = ["-inf", now, "LIMIT", "0", String(expiriesPerRound)];
+        const due = await servers.send<string[]>(part, ["ZRANGEBYSCORE", keyOf(part, "due"), ...range]);
+        if (due.length === 0) return;
+        const expiries = due.map((member) => {
+          const [resource, id, feature] = JSON.parse(member);
+          return { type: "expire" as const, resource, id, feature };
+        });
+        await changeMany(change, expiries);
+      }
+    }),
+  );
+}
+
+/** See `FeatureStore.idsWith`. Reads the sorted sets of all parts and merges them. */
+async function idsWith(
+  servers: Servers,
+  resource: string,
+  feature: string,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  const count = shareOf(limit);
+  for (let from = after; ids.length < limit; ) {
+    const start = from === undefined ? "-" : `(${afterId(from)}`;
+    const range = [start, "+", "LIMIT", "0", String(count)];
+    const read = await Promise.all(
+      parts.map(async (part) => {
+        const key = keyOf(part, "with", resource, feature);
+        return (await servers.send<string[]>(part, ["ZRANGEBYLEX", key, ...range])).map(readMember);
+      }),
+    );
+    // Up to the smallest last member of a full page, every part is read completely.
+    const lasts = read.filter(({ length }) => length === count).map((members) => members.at(-1) as Member);
+    const [end] = lasts.sort(byBytes);
+    const found = read.flat().filter((member) => isLive(member) && !(end && byBytes(end, member) < 0));
+    ids.push(...found.sort(byBytes).map(({ id }) => id));
+    if (!end) break;
+    from = end.id;
+  }
+  return ids.slice(0, limit);
+}

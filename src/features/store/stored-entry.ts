@@ -1,0 +1,15 @@
+import type { Entry } from "./store.ts";
+
+/** An entry with its position among those of its resource: the number of the change that added it. */
+export interface StoredEntry extends Entry {
+  place: number;
+}
+
+export const isLive = ({ expiresAt }: { expiresAt?: number | undefined }): boolean =>
+  expiresAt === undefined || expiresAt > Date.now();
+
+/** The entries of a resource that have not expired, oldest first. */
+export const liveInOrder = (entries: StoredEntry[]): StoredEntry[] =>
+  entries.filter(isLive).sort((one, other) => one.place - other.place);
+
+export const withoutPlace = ({ place: _, ...entry }: StoredEntry): Entry => entry;

@@ -1,0 +1,90 @@
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  preValidationHookHandler,
+  RouteOptions,
+} from "fastify";
+import type { Contract, Operation } from "../contract/operations.ts";
+import { HttpError } from "./http-error.ts";
+
+/**
+ * The contract for the binder, without its responses. The kernel sends what handlers return; the framework's serializers
+ * would drop undeclared members, and compiling them takes time at the start.
+ */
+export function withoutResponses(contract: Contract, operations: Operation[]): Contract {
+  const paths: Contract["paths"] = {};
+  for (const { path, method } of operations) {
+    const operation = contract.paths[path]?.[method.toLowerCase()] as object;
+    const responses = { default: { description: "See the contract." } };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { ...operation, responses } };
+  }
+  return { ...contract, paths };
+}
+
+type ParametersSchema = { properties: Record<string, object> };
+
+/** Changes a route of the binder: it rejects undeclared parameters and a missing body, and authenticates first. */
+export function strictRoute(route: RouteOptions, { parameters, body, method }: Operation): void {
+  const { params, querystring, headers, ...schema } = route.schema as Record<
+    string,
+    ParametersSchema | undefined
+  >;
+  for (const { name, explode } of parameters) {
+    // The binder drops `explode`.
+    if (explode === false && querystring)
+      Object.assign(querystring.properties[name] ?? {}, { commaSeparated: true });
+  }
+  route.schema = {
+    ...schema,
+    params: withoutOthers(params),
+    querystring: withoutOthers(querystring),
+    ...(headers && { headers: withLowerCaseNames(headers) }),
+  };
+  // The binder authenticates after validation, whose errors would reveal the contract to anyone.
+  const authenticate = route.preHandler ?? [];
+  const ignoresBody = body === undefined && method !== "GET";
+  route.onRequest = [authenticate, ignoresBody ? ignoreBody : []].flat() as onRequestHookHandler[];
+  delete route.preHandler;
+  if (body?.required) route.preValidation = requireBody;
+}
+
+const withoutOthers = (schema: ParametersSchema = { properties: {} }) => ({
+  type: "object",
+  ...schema,
+  additionalProperties: false,
+});
+
+/** The framework does this only for its own validator. No header is required by a contract. */
+const withLowerCaseNames = ({ properties }: ParametersSchema) => ({
+  type: "object",
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name.toLowerCase(), schema]),
+  ),
+});
+
+const requireBody: preValidationHookHandler = (request, _reply, done) =>
+  done(request.body === undefined ? new HttpError(400, ["a body is required"]) : undefined);
+
+/** The body of an operation without one is not read, whatever its type. */
+function ignoreBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  delete request.headers["content-type"];
+  delete request.headers["content-length"];
+  delete request.headers["transfer-encoding"];
+  done();
+}
+
+/** Responds 405 to every other method of a path, before anything else of the request is read. */
+export function rejectOtherMethods(app: FastifyInstance, url: string, declared: string[]): void {
+  const allowed = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method));
+  const allow = allowed.join(", ");
+  app.route({
+    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
+    url,
+    exposeHeadRoute: false,
+    onRequest: (request, _reply, done) =>
+      done(new HttpError(405, [`${request.method} is not allowed here; allowed: ${allow}`], { allow })),
+    handler: () => undefined,
+  });
+}

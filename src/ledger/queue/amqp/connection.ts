@@ -1,0 +1,189 @@
+import { isUtf8 } from "node:buffer";
+import { createHash, randomUUID } from "node:crypto";
+import { EventEmitter } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import amqp, { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage } from "amqplib";
+import { hostOf, type Warn } from "../../../process/adapter.ts";
+import type { Delivery } from "../queue.ts";
+import { assertQueue } from "./declaration.ts";
+import { attemptsHeader, forward } from "./publish.ts";
+
+/** Limit for the bytes of messages that have arrived and are not acknowledged, approximately. */
+const unacknowledgedBytesMax = 32 * 2 ** 20;
+/** The assumed size of a message until messages have arrived. */
+const assumedMessageBytes = 2 ** 20;
+const connectMaxMs = 5000;
+/** A broker closes a silent connection after 2 to 3 of these and delivers its in-flight messages to others. */
+const heartbeatSeconds = 5;
+/** How long a broker may need to process acknowledgements before their channel closes. */
+const acknowledgeMaxMs = 300;
+
+/** A connection to the broker. When it breaks, the broker delivers the in-flight messages again. */
+export interface Connection {
+  id: string;
+  model: ChannelModel;
+  /** Delivers and acknowledges messages. */
+  channel: Channel;
+  /** Sends messages. It is a channel of its own, since a queue that does not confirm blocks its whole channel. */
+  sending?: Promise<ConfirmChannel> | undefined;
+  /** Deliveries that `receive` has not returned yet. */
+  arrived: Delivery[];
+  /** By receipt. */
+  inFlight: Map<string, ConsumeMessage>;
+  /** Ids of publications that no queue has accepted. */
+  returned: Set<string>;
+  /** By name of a retry queue: resolves when the broker keeps the queue durably. */
+  retryQueues: Map<string, Promise<void>>;
+  /** Emits at an arrival and at the end of the connection. */
+  events: EventEmitter<{ change: [] }>;
+  isClosed: boolean;
+  isClosing: boolean;
+  queue: string;
+  /** The maximum number of unacknowledged messages now, and for small messages. */
+  prefetch: number;
+  prefetchMax: number;
+  /** A moving maximum of message sizes, in bytes. */
+  largest: number;
+  consuming?: Promise<{ consumerTag: string }>;
+}
+
+/** Connects to the broker and declares the queue. Calls `onClosed` when the connection ends. */
+export async function openConnection(
+  url: URL,
+  queue: string,
+  prefetch: number,
+  warn: Warn,
+  onClosed: () => void,
+): Promise<Connection> {
+  const model = await connect(url);
+  try {
+    model.on("error", () => {});
+    await assertQueue(model, queue, warn);
+    const channel = await model.createChannel();
+    const connection: Connection = {
+      id: randomUUID(),
+      model,
+      channel,
+      arrived: [],
+      inFlight: new Map(),
+      returned: new Set(),
+      retryQueues: new Map(),
+      events: new EventEmitter(),
+      isClosed: false,
+      isClosing: false,
+      queue,
+      prefetch: prefetchFor(assumedMessageBytes, prefetch),
+      prefetchMax: prefetch,
+      largest: assumedMessageBytes,
+    };
+    connection.events.setMaxListeners(0);
+    channel.on("error", () => {});
+    channel.on("cancel", () => model.close().catch(() => {}));
+    channel.on("close", () => {
+      connection.isClosed = true;
+      onClosed();
+      connection.events.emit("change");
+      model.close().catch(() => {});
+    });
+    return connection;
+  } catch (error) {
+    await model.close().catch(() => {});
+    throw error;
+  }
+}
+
+function connect(url: URL): Promise<ChannelModel> {
+  const { protocol, port, username, password, pathname } = url;
+  const vhost = decodeURIComponent(pathname.slice(1)) || "/";
+  return amqp.connect(
+    {
+      protocol: protocol.slice(0, -1),
+      hostname: hostOf(url),
+      ...(port && { port: Number(port) }),
+      ...(username && { username: decodeURIComponent(username), password: decodeURIComponent(password) }),
+      vhost,
+      heartbeat: heartbeatSeconds,
+    },
+    { timeout: connectMaxMs, clientProperties: { connection_name: "payment-ledger" } },
+  );
+}
+
+/** Begins to receive messages. */
+export async function consume(connection: Connection): Promise<{ consumerTag: string }> {
+  await connection.channel.prefetch(connection.prefetch);
+  return connection.channel.consume(connection.queue, (message) => message && accept(connection, message));
+}
+
+/**
+ * Stops receiving. Messages that have arrived and were not returned by `receive` are sent to the queue again: if they were
+ * returned to it, it would count a failure, and a broker drops messages that have failed often. A quorum queue processes
+ * acknowledgements asynchronously and loses those that are under way when their channel closes.
+ */
+export async function stopConsuming(connection: Connection): Promise<void> {
+  const { channel, arrived, queue } = connection;
+  connection.isClosing = true;
+  if (!connection.consuming) return;
+  await channel.cancel((await connection.consuming).consumerTag);
+  await Promise.all(
+    arrived.splice(0).map((delivery) => forward(connection, queue, delivery, delivery.attempt - 1)),
+  );
+  await sleep(acknowledgeMaxMs);
+  await channel.close();
+}
+
+function accept(connection: Connection, message: ConsumeMessage): void {
+  const { content, properties, fields } = message;
+  const receipt = `${connection.id} ${fields.deliveryTag}`;
+  const headers: Record<string, unknown> = properties.headers ?? {};
+  const sentAt = Number(properties.timestamp) * 1000;
+  connection.inFlight.set(receipt, message);
+  connection.arrived.push({
+    id: idOf(message),
+    // Decoded on demand, so that a waiting message takes no more memory than its bytes.
+    get body() {
+      return content.toString();
+    },
+    size: content.length,
+    ...(!isUtf8(content) && { bytes: content }),
+    attempt: 1 + countIn(headers[attemptsHeader]) + countIn(headers["x-delivery-count"]),
+    receipt,
+    ...(sentAt > 0 && { sentAt }),
+  });
+  fitPrefetch(connection, content.length);
+  connection.events.emit("change");
+}
+
+/** The count in a header. Producers can set any value. */
+const countIn = (header: unknown): number =>
+  Number.isSafeInteger(header) && (header as number) > 0 ? (header as number) : 0;
+
+/** An id from the contents of a message: the broker assigns none, and producers can reuse theirs. */
+const idOf = ({ properties: { messageId }, content }: ConsumeMessage): string => {
+  const digest = createHash("sha256").update(content).digest("hex");
+  return messageId ? `${messageId.replaceAll(/\p{Cc}/gu, "?")} ${digest}` : digest;
+};
+
+/**
+ * Adapts the prefetch to the size of the messages, since a broker counts messages, not bytes. The largest recent message
+ * decides; its weight falls by a tenth with each message. A consumer keeps its prefetch, so it is replaced.
+ */
+function fitPrefetch(connection: Connection, size: number): void {
+  connection.largest = Math.max(size, connection.largest * 0.9);
+  const fitting = prefetchFor(connection.largest, connection.prefetchMax);
+  const isNear = connection.prefetch < 2 * fitting && fitting < 2 * connection.prefetch;
+  const isFit =
+    isNear && (fitting < connection.prefetchMax || connection.prefetch === connection.prefetchMax);
+  if (isFit || connection.isClosing) return;
+  connection.prefetch = fitting;
+  const { consuming: before, channel } = connection;
+  connection.consuming = (async () => {
+    const consumer = await before;
+    if (consumer) await channel.cancel(consumer.consumerTag);
+    return consume(connection);
+  })();
+  // The next call of `receive` handles the rejection.
+  connection.consuming.catch(() => {});
+}
+
+const prefetchFor = (bytes: number, max: number) =>
+  Math.max(1, Math.min(max, Math.floor(unacknowledgedBytesMax / bytes)));

@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import type { ConfirmChannel, Options } from "amqplib";
+import { withTimeout } from "../../../process/with-timeout.ts";
+import type { Delivery } from "../queue.ts";
+import type { Connection } from "./connection.ts";
+
+/** Number of failed attempts of a message. */
+export const attemptsHeader = "x-attempts";
+/** Identifies a publication that no queue accepts, since producers can reuse message ids. */
+const publicationHeader = "x-publication";
+const confirmMaxMs = 10_000;
+
+/**
+ * Publishes a message to a queue. Resolves when the broker has it in the queue and on disk. Rejects after 10 seconds: a
+ * quorum queue without a leader accepts messages and confirms none.
+ */
+export async function publish(
+  connection: Connection,
+  queue: string,
+  body: Buffer,
+  properties: Options.Publish,
+): Promise<void> {
+  const channel = await sendingChannel(connection);
+  const publication = randomUUID();
+  const headers = { ...properties.headers, [publicationHeader]: publication };
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const common = { persistent: true, mandatory: true, contentType: "application/json" };
+  channel.publish("", queue, body, { ...common, ...properties, headers }, (error) =>
+    error ? reject(error) : resolve(),
+  );
+  await withTimeout(promise, confirmMaxMs, unconfirmed).catch((error) => {
+    if (error === unconfirmed) closeSending(connection);
+    throw error;
+  });
+  if (connection.returned.delete(publication)) throw new Error(`there is no queue ${queue}`);
+}
+
+const unconfirmed = new Error("the broker does not confirm a message");
+
+/**
+ * Moves an in-flight message to a queue with its number of attempts, and acknowledges it when that is confirmed. The
+ * producer's headers are dropped: the broker obeys some of them (`CC` and `BCC` route copies to other queues) and keeps
+ * the history of a message in others.
+ */
+export async function forward(
+  connection: Connection,
+  queue: string,
+  { receipt }: Delivery,
+  attempts: number,
+): Promise<void> {
+  const message = connection.inFlight.get(receipt);
+  connection.inFlight.delete(receipt);
+  if (message === undefined) return;
+  const { messageId, timestamp, contentType } = message.properties;
+  const headers = { [attemptsHeader]: attempts };
+  try {
+    await publish(connection, queue, message.content, { messageId, timestamp, contentType, headers });
+    connection.channel.ack(message);
+  } catch (error) {
+    if (!connection.isClosed) connection.channel.nack(message);
+    throw error;
+  }
+}
+
+function sendingChannel(connection: Connection): Promise<ConfirmChannel> {
+  connection.sending ??= openSending(connection);
+  return connection.sending;
+}
+
+async function openSending(connection: Connection): Promise<ConfirmChannel> {
+  try {
+    const channel = await connection.model.createConfirmChannel();
+    channel.on("error", () => closeSending(connection));
+    channel.on("return", ({ properties }) =>
+      connection.returned.add(properties.headers?.[publicationHeader]),
+    );
+    return channel;
+  } catch (error) {
+    connection.sending = undefined;
+    throw error;
+  }
+}
+
+/** The next message opens another channel. The broker may need a minute to close one that is blocked. */
+function closeSending(connection: Connection): void {
+  const channel = connection.sending;
+  connection.sending = undefined;
+  channel?.then((open) => open.close()).catch(() => {});
+}
