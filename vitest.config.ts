@@ -1,26 +1,25 @@
 import { defineConfig } from "vitest/config";
 import { complain } from "./src/process/command.ts";
-import { patienceMs } from "./testing/patience.ts";
 import { rabbitmq4 } from "./testing/servers/rabbitmq.ts";
+import { testWaitMaxMs } from "./testing/test-wait-max.ts";
 
 const common = {
-  testTimeout: 5 * patienceMs,
-  hookTimeout: 5 * patienceMs,
-  // No test depends on those before it: each run has an order of its own, and prints the seed that gives it again
-  // (--sequence.seed).
+  testTimeout: 5 * testWaitMaxMs,
+  hookTimeout: 5 * testWaitMaxMs,
+  // No test may depend on another: the order is random. A run prints its seed; --sequence.seed repeats the order.
   sequence: { shuffle: { tests: true } },
-  expect: { poll: { timeout: patienceMs } },
-  // Packages are imported as Node.js imports them.
+  expect: { poll: { timeout: testWaitMaxMs } },
+  // Default imports of CommonJS packages are as in Node.js.
   deps: { interopDefault: false },
 };
 
-/** What runs on the ledger's database runs over each engine: the embedded one, and PostgreSQL where a server answers. */
+/** Tests that use the database of the ledger. They run on the embedded engine, and on PostgreSQL if it is available. */
 const onDatabase = [
   "src/ledger/*.test.ts",
   "src/ledger/intake/ingest.test.ts",
   "src/ledger/tables/*.test.ts",
 ];
-/** What takes long by nature: processes under faults, waits by the clock, many rows, tools that are slow to start. */
+/** Slow tests: processes under faults, waits for real time, many rows, tools with a slow start. */
 const slow = [
   "scripts/{contract,servers}/*.test.ts",
   "scripts/checks/audit.test.ts",
@@ -38,8 +37,8 @@ const slow = [
   "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
   "src/http/limits.test.ts",
 ];
-/** These choose their engines themselves. */
-const onTheirOwn = [
+/** Tests that select their engines themselves. */
+const selectEngines = [
   "src/ledger/{full-disk,large-messages,many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/tables/migrate-beside-traffic.test.ts",
 ];
@@ -48,19 +47,19 @@ const servers = { TEST_POSTGRES_URL: "PostgreSQL", TEST_AMQP_URL: "RabbitMQ" };
 const missing = Object.entries(servers).filter(([variable]) => !process.env[variable]);
 for (const [variable, server] of missing) {
   complain(
-    `left out: tests over ${server}, since ${variable} is not set; npm run servers -- npm test sets it`,
+    `skipped: tests on ${server}, because ${variable} is not set; npm run servers -- npm test sets it`,
   );
 }
 if (!rabbitmq4()) {
   complain(
-    "left out: tests over RabbitMQ 4, which npm run servers -- --install installs, and root alone can start",
+    "skipped: tests on RabbitMQ 4; npm run servers -- --install installs it, and only root can start it",
   );
 }
 
 export default defineConfig({
   test: {
     globalSetup: "testing/scratch.ts",
-    // Many wait for a server or a process: three files at a time, also where there are two cores.
+    // Three files at a time, also on two cores, since many tests wait for a server or a process.
     maxWorkers: 3,
     projects: [
       {
@@ -77,7 +76,7 @@ export default defineConfig({
           ...common,
           name: "postgres",
           include: process.env.TEST_POSTGRES_URL ? onDatabase : [],
-          exclude: onTheirOwn,
+          exclude: selectEngines,
           env: { TEST_DATABASE: "postgres" },
         },
       },

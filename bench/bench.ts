@@ -22,20 +22,20 @@ const usage = `Usage: npm run bench [-- --rows 1,4] [--rounds N] [--transactions
        npm run bench -- --smoke
        npm run bench -- --install
 
-Measures the services beside what else could be had, prints a table, and writes bench/results.json and
-bench/chart.svg. bench/README.md tells how, and what a figure means. It takes about half an hour, two cores that do
-nothing else, and PostgreSQL, RabbitMQ, Redis, wrk and Webdis from Debian's packages. Exit code: 0 whatever the figures.
+Compares both services with alternatives, prints a table, and writes bench/results.json and bench/chart.svg.
+bench/README.md describes the method. A full run takes about half an hour. It needs two cores without other load, and
+PostgreSQL, RabbitMQ, Redis, wrk and Webdis from the packages of Debian. The exit code does not depend on the results.
 
-  --rows 1,4         only these rows; of the others what was measured before stays in bench/results.json
-  --rounds N         how often both are measured in turn (otherwise 7)
-  --transactions N   in the largest ledger (otherwise 1000000)
-  --smoke            everything once and very small, to see that it works; writes nothing
-  --install          installs, as root and with apt-get (Debian, Ubuntu), what of that is missing
+  --rows 1,4         rows to measure; the others stay in bench/results.json as they are. Default: all rows
+  --rounds N         rounds per comparison. Default: 7
+  --transactions N   transactions in the largest ledger. Default: 1000000
+  --smoke            measures everything once at the smallest scale, to test the benchmark; writes no file
+  --install          installs missing programs with apt-get (Debian, Ubuntu), as root
   --help             print this text
 `;
 
 const full = { rounds: 7, seconds: 1, payments: 5000, requests: 1_000_000 };
-const largestOtherwise = 1_000_000;
+const defaultTransactions = 1_000_000;
 const smoke: Scale = { rounds: 1, seconds: 1, ledgers: [100, 200, 300], payments: 50, requests: 1000 };
 
 const resultsFile = join(root, "bench/results.json");
@@ -45,7 +45,7 @@ await runCommand("bench", usage, async (args) => {
   if (args[0] === "--install" && args.length === 1) {
     return installMissing(needs, "bench", stopOnSignals().signal);
   }
-  const { values: given } = parseCommandLine({
+  const { values: options } = parseCommandLine({
     args,
     options: {
       rows: { type: "string" },
@@ -54,12 +54,12 @@ await runCommand("bench", usage, async (args) => {
       smoke: { type: "boolean" },
     },
   });
-  const chosen = given.rows === undefined ? rows : given.rows.split(",").map(rowOf);
-  const largest = wholeNumber("transactions", given.transactions ?? String(largestOtherwise));
-  const rounds = wholeNumber("rounds", given.rounds ?? String(full.rounds));
+  const selected = options.rows === undefined ? rows : options.rows.split(",").map(findRow);
+  const largest = wholeNumber("transactions", options.transactions ?? String(defaultTransactions));
+  const rounds = wholeNumber("rounds", options.rounds ?? String(full.rounds));
   if (largest < 100 || rounds < 1)
-    throw new UsageError("--transactions must be 100 at the least, --rounds 1");
-  const scale = given.smoke
+    throw new UsageError("--transactions must be at least 100, --rounds at least 1");
+  const scale = options.smoke
     ? smoke
     : { ...full, rounds, ledgers: [largest / 100, largest / 10, largest].map(Math.floor) };
   requireInstalled(needs, "bench");
@@ -67,17 +67,17 @@ await runCommand("bench", usage, async (args) => {
 
   await using ledgers = ledgersOnPostgres();
   const measured: MeasuredRow[] = [];
-  for (const row of chosen) {
+  for (const row of selected) {
     measured.push(await measure(row, scale, ledgers));
     for (const line of tableOf(measured.slice(-1))) say(line);
   }
-  if (given.smoke) return;
+  if (options.smoke) return;
   const before = existsSync(resultsFile)
     ? (JSON.parse(await readFile(resultsFile, "utf8")) as Results).rows
     : [];
-  const kept = before.filter(({ number }) => !chosen.some((row) => row.number === number));
+  const kept = before.filter(({ number }) => !selected.some((row) => row.number === number));
   const results = {
-    machine: await machine(),
+    machine: await describeMachine(),
     rows: [...kept, ...measured].sort((a, b) => a.number - b.number),
   };
   await writeFile(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
@@ -85,16 +85,16 @@ await runCommand("bench", usage, async (args) => {
   say(`wrote bench/results.json and bench/chart.svg`);
 });
 
-function rowOf(text: string): Row {
+function findRow(text: string): Row {
   const row = rows.find(({ number }) => String(number) === text);
   if (!row)
-    throw new UsageError(`there is no row ${text}; there are ${rows.map(({ number }) => number).join(", ")}`);
+    throw new UsageError(`unknown row ${text}; the rows are ${rows.map(({ number }) => number).join(", ")}`);
   return row;
 }
 
 async function measure(row: Row, scale: Scale, ledgers: Ledgers): Promise<MeasuredRow> {
-  const { number, work } = row;
-  complain(`row ${number}, ${work}: getting ready`);
+  const { number, title } = row;
+  complain(`row ${number}, ${title}: preparing`);
   await using opened = new AsyncDisposableStack();
   const comparisons = await row.open(scale, opened, ledgers);
   using progress = openProgress(`rounds of row ${number}`, comparisons.length * scale.rounds);
@@ -102,10 +102,10 @@ async function measure(row: Row, scale: Scale, ledgers: Ledgers): Promise<Measur
   for (const comparison of comparisons) {
     results.push(await compare(comparison, scale.rounds, () => progress.advance(1)));
   }
-  return { number, work, measured: new Date().toISOString().slice(0, 10), results };
+  return { number, title, date: new Date().toISOString().slice(0, 10), results };
 }
 
-async function machine(): Promise<Results["machine"]> {
+async function describeMachine(): Promise<Results["machine"]> {
   const { PRETTY_NAME = "" } = parseEnv(await readFile("/etc/os-release", "utf8"));
   return {
     system: `${PRETTY_NAME}, Linux ${release()}`,

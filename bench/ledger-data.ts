@@ -2,27 +2,27 @@ import { type Database, openDatabase } from "../src/ledger/database/database.ts"
 import { verify } from "../src/ledger/intake/verify.ts";
 import { migrate } from "../src/ledger/tables/migrate.ts";
 import { startPostgres } from "../testing/servers/postgres.ts";
-import { makeDatabase } from "./databases.ts";
+import { createDatabase } from "./create-database.ts";
 
 /**
- * The growing account has four tenths of a ledger of any size, the big one a tenth, the steady one 5000 transactions, or
- * half of all when that is less. The others have 1000 each.
+ * The growing account has 40 % of the transactions of a ledger, the big account 10 %, and the steady account 5000 or
+ * 50 %, whichever is less. The other accounts have 1000 each.
  */
 export const accounts = { growing: "1", big: "2", steady: "3" };
 
 export interface Ledgers extends AsyncDisposable {
-  /** URL of a database that holds so many transactions, in many accounts or all in the growing one. */
+  /** The URL of a database with this many transactions, in many accounts or all in the growing account. */
   open(transactions: number, spread?: "many accounts" | "one account"): Promise<string>;
 }
 
-/** Ledgers on a PostgreSQL of their own, each made when it is first asked for. */
+/** Ledgers on a PostgreSQL server of their own. Each is created at its first use. */
 export function ledgersOnPostgres(): Ledgers {
   const opened = new AsyncDisposableStack();
   const ledgers = new Map<string, Promise<string>>();
   let server: ReturnType<typeof startPostgres> | undefined;
-  async function make(name: string, transactions: number, account: string) {
+  async function create(name: string, transactions: number, account: string) {
     server ??= startPostgres().then((started) => opened.use(started));
-    const url = await makeDatabase(await server, name);
+    const url = await createDatabase(await server, name);
     await using database = await openDatabase(url);
     await migrate(database);
     await fill(database, transactions, account);
@@ -32,7 +32,7 @@ export function ledgersOnPostgres(): Ledgers {
     open(transactions, spread = "many accounts") {
       const name = `${spread.replace(" ", "_")}_${transactions}`;
       const account = spread === "one account" ? `'${accounts.growing}'` : accountOf(transactions);
-      const ledger = ledgers.get(name) ?? make(name, transactions, account);
+      const ledger = ledgers.get(name) ?? create(name, transactions, account);
       ledgers.set(name, ledger);
       return ledger;
     },
@@ -40,48 +40,49 @@ export function ledgersOnPostgres(): Ledgers {
   };
 }
 
-const verified = 1000;
+const verifiedRows = 1000;
 export const fillMaxMs = 3_600_000;
 
-/** Throws when a row is not what the ledger itself would have made of the events. */
+/** Throws if a sampled row differs from the projection of its events by the ledger. */
 async function fill(database: Database, transactions: number, account: string): Promise<void> {
-  const patient = database.within(fillMaxMs);
-  await patient.run(withoutIndexes(fillScript(transactions, account)));
-  // What is still to be written would be written while something is measured.
-  await patient.run("vacuum analyze");
-  await patient.run("checkpoint");
-  const sample = await someTransactions(database, verified);
+  const longRunning = database.within(fillMaxMs);
+  await longRunning.run(withoutIndexes(fillScript(transactions, account)));
+  // Otherwise PostgreSQL would write during a measurement.
+  await longRunning.run("vacuum analyze");
+  await longRunning.run("checkpoint");
+  const sample = await sampleTransactions(database, verifiedRows);
   const [difference] = await verify(
     database,
     sample.map(({ external_id }) => external_id),
   );
-  if (difference) throw new Error(`the ledger of ${transactions} transactions is wrong: ${difference}`);
+  if (difference)
+    throw new Error(`the ledger of ${transactions} transactions is inconsistent: ${difference}`);
 }
 
-export interface SomeTransaction {
+export interface SampledTransaction {
   external_id: string;
   gateway_account_id: string;
 }
 
-export const lookupPath = ({ external_id, gateway_account_id }: SomeTransaction) =>
+export const lookupPath = ({ external_id, gateway_account_id }: SampledTransaction) =>
   `/v1/transaction/${external_id}?account_id=${gateway_account_id}`;
 
-/** Transactions, or payments that have a refund, from everywhere in a ledger; the same in every run. */
-export const someTransactions = (
+/** A sample of all transactions, or of the payments that have a refund. It is the same in every run. */
+export const sampleTransactions = (
   database: Database,
   max: number,
-  which: "all" | "refunded" = "all",
-): Promise<SomeTransaction[]> =>
+  from: "all" | "refunded" = "all",
+): Promise<SampledTransaction[]> =>
   database.query(
     `select external_id, gateway_account_id from transaction
-     ${which === "all" ? "" : "where external_id in (select parent_external_id from transaction)"}
+     ${from === "all" ? "" : "where external_id in (select parent_external_id from transaction)"}
      order by hashtextextended(external_id, 1) limit $1`,
     [max],
   );
 
 /**
- * Whose the transactions of a group of ten are, in SQL: four groups in ten are the growing account's, one the big one's,
- * and the steady one's are evenly among the rest.
+ * The account of a group of ten transactions, as an SQL expression. Of ten groups four belong to the growing account and
+ * one to the big account. Those of the steady account are spread evenly over the rest.
  */
 function accountOf(transactions: number): string {
   const restGroups = Math.max(1, transactions / 20);
@@ -94,7 +95,7 @@ function accountOf(transactions: number): string {
   end`;
 }
 
-/** Indexes are dropped while rows are added, since making them afterwards takes a fraction of the time. */
+/** Drops the indexes before the script and creates them after it, which takes a fraction of the time. */
 const withoutIndexes = (script: string) => `
   alter table event set unlogged;
   alter table transaction set unlogged;
@@ -112,8 +113,8 @@ const withoutIndexes = (script: string) => `
 `;
 
 /**
- * Ten transactions a group, all of one account: nine payments and a refund of the ninth, each told by three events. Rows
- * are written next to the events that they amount to, so that the fold need not run for millions.
+ * Each group has ten transactions of one account: nine payments and a refund of the ninth, with three events each. The
+ * rows are computed in SQL, because the projection of millions of events by the ledger would take too long.
  */
 const fillScript = (transactions: number, account: string) => `
   create temporary table life as

@@ -1,23 +1,23 @@
-import { answer } from "./answer.ts";
+import { handleCalls } from "./handle-calls.ts";
 
-/** What a process holds, in MiB, after what it does not need is collected. */
-export interface Held {
-  /** Of JavaScript, with what its objects keep outside of its heap. */
+/** The memory of a process after a garbage collection, in MiB. */
+export interface MemoryUse {
+  /** The JavaScript heap, and the memory outside of the heap that its objects own. */
   objects: number;
-  /** Of the machine's memory. */
+  /** The resident memory of the process. */
   resident: number;
 }
 
 const MiB = 2 ** 20;
 
-/** What a connection or a timer leaves behind is let go of in turns of the event loop. */
+/** Connections and timers release their memory in later turns of the event loop. */
 const settleMs = 200;
 
-answer(async (): Promise<Held> => {
+handleCalls(async (): Promise<MemoryUse> => {
   await new Promise((resolve) => setTimeout(resolve, settleMs));
   globalThis.gc?.();
   const { heapUsed, external, rss } = process.memoryUsage();
   return { objects: (heapUsed + external) / MiB, resident: rss / MiB };
 });
-// It is not what keeps the process running.
+// The channel must not keep the process running.
 process.channel?.unref();

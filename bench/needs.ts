@@ -2,7 +2,7 @@ import { postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
 import type { Installable } from "../scripts/servers/install.ts";
 import { findProgram } from "../testing/servers/server.ts";
 
-/** What must be installed to measure. */
+/** The programs that the benchmark needs. */
 export const needs: Installable[] = [
   postgresql,
   rabbitmq,

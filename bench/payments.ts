@@ -1,27 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { type Details, messagesAbout, type Step } from "../src/ledger/commands/messages.ts";
 
-/** What a program that takes in messages is asked for. */
-export interface Intake {
-  /** How many payments, of 3 events each, that nothing was told of before. */
+/** The events of one round of ingestion. */
+export interface Workload {
+  /** Number of new payments, of 3 events each. */
   payments: number;
-  order: Order;
+  order: EventOrder;
 }
 
 /**
- * `together`: one payment after another, as they are written down. `apart`: all payments are created before the first is
- * paid, as with many payers at a time, so that a batch has one event of each of its payments.
+ * `adjacent`: the events of a payment follow each other. `interleaved`: all payments are created before the first is
+ * paid, as with many payers at the same time, so a batch has one event of each of its payments.
  */
-export type Order = "together" | "apart";
+export type EventOrder = "adjacent" | "interleaved";
 
-/** The messages, as producers write them, of so many new payments. */
-export function messagesOf({ payments, order }: Intake): string[] {
-  const all = Array.from({ length: payments }, (_, index) => lifeOf(index));
-  if (order === "together") return all.flat();
-  return life.flatMap((_, step) => all.map((messages) => messages[step] as string));
+/** The messages of new payments, as producers write them. */
+export function messagesOf({ payments, order }: Workload): string[] {
+  const all = Array.from({ length: payments }, (_, index) => messagesOfPayment(index));
+  if (order === "adjacent") return all.flat();
+  return lifeCycle.flatMap((_, step) => all.map((messages) => messages[step] as string));
 }
 
-function lifeOf(index: number): string[] {
+function messagesOfPayment(index: number): string[] {
   const resource = {
     resource_type: "payment",
     resource_external_id: randomBytes(13).toString("hex"),
@@ -29,11 +29,13 @@ function lifeOf(index: number): string[] {
     live: true,
   } as const;
   const microseconds = String(index % 1_000_000).padStart(6, "0");
-  const steps = life.map(([time, type, details]): Step => [`${time}.${microseconds}`, type, details(index)]);
+  const steps = lifeCycle.map(
+    ([time, type, details]): Step => [`${time}.${microseconds}`, type, details(index)],
+  );
   return messagesAbout(resource, "2024-03-05", steps).map((message) => JSON.stringify(message));
 }
 
-const life: [time: string, eventType: string, details: (index: number) => Details][] = [
+const lifeCycle: [time: string, eventType: string, details: (index: number) => Details][] = [
   [
     "09:14:22",
     "PAYMENT_CREATED",

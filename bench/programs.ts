@@ -10,57 +10,56 @@ import { startProcess } from "../testing/child-process.ts";
 import { freePort } from "../testing/free-port.ts";
 import { root } from "../testing/project.ts";
 
-/** The core that what is measured has to itself; load, databases and brokers share the others. */
+/** The core of the measured process. Load, databases and brokers share the other cores. */
 const measuredCore = "0";
 const otherCores = availableParallelism() > 1 ? `1-${availableParallelism() - 1}` : measuredCore;
 
-/** The command on the core of what is measured. */
+/** The command, restricted to the measured core. */
 export const onMeasuredCore = (command: string[]): [program: string, ...args: string[]] => [
   "taskset",
   ...["--cpu-list", measuredCore, ...command],
 ];
 
-/** Keeps this process, and all that it starts from then on, off the core of what is measured. */
+/** Restricts this process, and every process that it starts later, to the other cores. */
 export const leaveMeasuredCore = () =>
   execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", otherCores, String(process.pid)]);
 
 const startMaxMs = 60_000;
-const lookEveryMs = 2;
+const pollIntervalMs = 2;
 
 /** A process on the measured core. */
 export interface Program extends AsyncDisposable {
   pid: number;
-  /** What it answers (see answer.ts) to a question, of which one is asked at a time. */
-  ask<Answer>(question: unknown): Promise<Answer>;
+  /** Runs the work of the program (see `handleCalls`) and resolves with its result. One call at a time. */
+  call<Result>(argument: unknown): Promise<Result>;
 }
 
 export interface Server extends Program {
-  /** Where it listens. */
   url: string;
-  /** From its start to its first answer, in milliseconds. */
+  /** Time from the start of the process to its first response. */
   startMs: number;
 }
 
 export interface Settings {
-  /** Environment variables beside the port's. */
+  /** Environment variables in addition to the port. */
   env?: Record<string, string>;
   /** Options of Node.js. */
   options?: string[];
-  /** Any answer to it tells that the program is ready. */
+  /** The program is ready when it responds to this path, with any status. Default: `/`. */
   path?: string;
 }
 
-/** The options of Node.js that `npm start` has. */
-const shipped = npmPackage.scripts.start.split(" ").filter((word) => word.startsWith("--"));
+/** The options of Node.js in `npm start`. */
+const startOptions = npmPackage.scripts.start.split(" ").filter((word) => word.startsWith("--"));
 
-/** Starts a service on the measured core, in a folder of its own, and waits until it answers. */
+/** Starts a service on the measured core, in a folder of its own. Resolves when it responds. */
 export const startService = (service: "ledger" | "features", { options = [], ...settings }: Settings = {}) =>
   startServer("src/main.ts", [service], `${service.toUpperCase()}_PORT`, {
     ...settings,
-    options: [...shipped, ...options],
+    options: [...startOptions, ...options],
   });
 
-/** A ledger that answers from this database and receives nothing. */
+/** Starts a ledger on this database, without a receiver. */
 export const startLedger = (databaseUrl: string) =>
   startService("ledger", {
     env: {
@@ -70,11 +69,11 @@ export const startLedger = (databaseUrl: string) =>
     },
   });
 
-/** The same with one of the baselines. */
+/** Starts a server of `baselines/` on the measured core, in a folder of its own. Resolves when it responds. */
 export const startBaseline = (file: string, settings: Settings = {}) =>
   startServer(`bench/baselines/${file}`, [], "PORT", settings);
 
-/** Starts a program of `bench/` that listens nowhere, and is asked. */
+/** Starts a program of `bench/` that is called (`Program.call`) and does not listen. */
 export const startProgram = (file: string, env: Record<string, string> = {}): Promise<Program> =>
   launch(`bench/${file}`, [], { env });
 
@@ -86,17 +85,17 @@ async function startServer(
 ): Promise<Server> {
   await using opening = new AsyncDisposableStack();
   const port = await freePort();
-  const begun = performance.now();
+  const start = performance.now();
   const program = opening.use(
     await launch(file, args, { env: { [portVariable]: String(port), ...env }, options }),
   );
   const url = `http://127.0.0.1:${port}`;
-  const late = AbortSignal.timeout(startMaxMs);
-  while (!(await answers(url + path))) {
-    if (program.hasExited() || late.aborted) throw new Error(`${file} did not start`);
-    await sleep(lookEveryMs);
+  const timeout = AbortSignal.timeout(startMaxMs);
+  while (!(await responds(url + path))) {
+    if (program.hasExited() || timeout.aborted) throw new Error(`${file} did not start`);
+    await sleep(pollIntervalMs);
   }
-  const startMs = performance.now() - begun;
+  const startMs = performance.now() - start;
   const opened = opening.move();
   return { ...program, url, startMs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
@@ -123,19 +122,19 @@ async function launch(
   return {
     pid: child.pid as number,
     hasExited: running.hasExited,
-    async ask(question) {
-      const unanswered = running.exit.then(() => {
-        throw new Error(`${file} ended without an answer`);
+    async call(argument) {
+      const exited = running.exit.then(() => {
+        throw new Error(`${file} exited without a result`);
       });
-      child.send(question as Serializable);
-      const [answer] = await Promise.race([once(child, "message"), unanswered]);
-      return answer;
+      child.send(argument as Serializable);
+      const [result] = await Promise.race([once(child, "message"), exited]);
+      return result;
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
-const answers = (url: string) =>
+const responds = (url: string) =>
   request(url).then(
     ({ body }) => body.dump().then(() => true),
     () => false,

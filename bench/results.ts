@@ -1,6 +1,6 @@
 import type { Figure, Result } from "./rounds.ts";
 
-/** What is kept of a run. */
+/** The content of `results.json`. */
 export interface Results {
   machine: { system: string; processor: string; memoryGiB: number; node: string };
   rows: MeasuredRow[];
@@ -8,33 +8,33 @@ export interface Results {
 
 export interface MeasuredRow {
   number: number;
-  work: string;
-  /** The day, in UTC. */
-  measured: string;
+  title: string;
+  /** The day of the measurement, in UTC. */
+  date: string;
   results: Result[];
 }
 
-/** Lines for people, a block for each row. */
+/** The rows as lines of text. */
 export const tableOf = (rows: MeasuredRow[]): string[] =>
-  rows.flatMap(({ number, work, results }) => [`${number}. ${work}`, ...results.map(lineOf)]);
+  rows.flatMap(({ number, title, results }) => [`${number}. ${title}`, ...results.map(lineOf)]);
 
 function lineOf({ name, unit, ours, baseline, ratio, target, reached }: Result): string {
   const parts = [
     `${toPrecision(ours.median)} ${unit}`,
     baseline && `${baseline.name}: ${toPrecision(baseline.median)}`,
-    ratio && `ratio ${spreadOf(ratio)}`,
+    ratio && `ratio ${rangeOf(ratio)}`,
     target && `${targetOf(target)}: ${reached ? "reached" : "NOT REACHED"}`,
   ];
   return `   ${name.padEnd(30)}  ${parts.filter(Boolean).join("; ")}`;
 }
 
-/** A median and, in brackets, the least and the most. */
-export const spreadOf = ({ median, least, most }: Figure): string =>
-  `${toPrecision(median)} (${toPrecision(least)} to ${toPrecision(most)})`;
+/** `0.6 (0.5 to 0.9)`: the median, the minimum and the maximum. */
+const rangeOf = ({ median, min, max }: Figure): string =>
+  `${toPrecision(median)} (${toPrecision(min)} to ${toPrecision(max)})`;
 
-export const targetOf = (target: NonNullable<Result["target"]>): string =>
+const targetOf = (target: NonNullable<Result["target"]>): string =>
   "atLeast" in target ? `at least ${target.atLeast}` : `at most ${target.atMost}`;
 
-/** Three digits that count. */
+/** Rounds to three significant digits, or to an integer from 100 on. */
 const toPrecision = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));

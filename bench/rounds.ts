@@ -1,10 +1,10 @@
 import type { Comparison } from "./row.ts";
 
-/** A median with how far the rounds were apart. */
+/** The median of several values, with their range. */
 export interface Figure {
   median: number;
-  least: number;
-  most: number;
+  min: number;
+  max: number;
 }
 
 export interface Result {
@@ -12,23 +12,23 @@ export interface Result {
   unit: string;
   ours: Figure;
   baseline?: { name: string } & Figure;
-  /** Of ours to the baseline's, of the same round each. */
+  /** The ratios of our value to that of the baseline, one per round. */
   ratio?: Figure;
   target?: Comparison["target"];
   reached?: boolean;
 }
 
-/** Rounds that do not count: a new process is slow. */
+/** Rounds that are not counted, because a new process is slow. */
 const warmUpRounds = 2;
 
 /**
- * Measures both, once they are warm, in turn, round by round, so that what slows the machine for a while slows both; who
- * is first changes with each round.
+ * Measures both sides in turn, round by round, after a warm-up. A slow phase of the machine then affects both. The side
+ * that is first changes with each round.
  */
 export async function compare(comparison: Comparison, rounds: number, onRound: () => void): Promise<Result> {
   const { name, unit, target, baseline } = comparison;
   const ours: number[] = [];
-  const others: number[] = [];
+  const baselines: number[] = [];
   const warmUp = async () => {
     await comparison.ours();
     await baseline?.measure();
@@ -37,18 +37,18 @@ export async function compare(comparison: Comparison, rounds: number, onRound: (
   for (let round = 0; round < (comparison.rounds ?? rounds); round++) {
     const turns = [
       async () => ours.push(await comparison.ours()),
-      async () => baseline && others.push(await baseline.measure()),
+      async () => baseline && baselines.push(await baseline.measure()),
     ];
     for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn();
     onRound();
   }
-  const ratios = others.map((other, round) => (ours[round] as number) / other);
+  const ratios = baselines.map((value, round) => (ours[round] as number) / value);
   const judged = figureOf(baseline ? ratios : ours);
   return {
     name,
     unit,
     ours: figureOf(ours),
-    ...(baseline && { baseline: { name: baseline.name, ...figureOf(others) }, ratio: judged }),
+    ...(baseline && { baseline: { name: baseline.name, ...figureOf(baselines) }, ratio: judged }),
     ...(target && { target, reached: isReached(judged.median, target) }),
   };
 }
@@ -61,7 +61,7 @@ export function figureOf(values: number[]): Figure {
   const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1);
   return {
     median: middle.reduce((sum, value) => sum + value, 0) / middle.length,
-    least: sorted.at(0) as number,
-    most: sorted.at(-1) as number,
+    min: sorted.at(0) as number,
+    max: sorted.at(-1) as number,
   };
 }

@@ -1,37 +1,37 @@
 import type { Ledgers } from "./ledger-data.ts";
 
-/** One line of the table: some work, and what the same work costs somebody who does it another way. */
+/** One row of the benchmark: a kind of work, compared with other ways to do it. */
 export interface Row {
   number: number;
-  work: string;
-  /** Starts what is to be measured; all of it ends with the stack, but for the ledgers, which the rows share. */
+  title: string;
+  /** Starts all that the comparisons need. It ends with the stack, except for the ledgers, which rows share. */
   open(scale: Scale, opened: AsyncDisposableStack, ledgers: Ledgers): Promise<Comparison[]>;
 }
 
-/** Measures one round; resolves with a figure in the unit of its comparison. */
+/** Measures one round. Resolves with a value in the unit of the comparison. */
 export type Measure = () => Promise<number>;
 
 export interface Comparison {
   name: string;
   unit: string;
   ours: Measure;
-  /** Without one, what is judged is our figure, and not the ratio of both. */
+  /** Default: none. The target then applies to our value instead of the ratio. */
   baseline?: { name: string; measure: Measure };
-  /** What is reached, or only told when there is none. */
+  /** Default: none. The value is then only reported. */
   target?: { atLeast: number } | { atMost: number };
-  /** For what the same process can tell but once; as many as the scale says otherwise. */
+  /** For a measurement that a process can make only once. There is no warm-up then. Default: `rounds` of the scale. */
   rounds?: 1;
 }
 
 /** How much is measured. */
 export interface Scale {
   rounds: number;
-  /** Of load, in a round of either. */
+  /** Duration of the load in a round, for each side. */
   seconds: number;
-  /** The sizes of the ledgers that are compared, in transactions, ascending. */
+  /** The sizes of the ledgers in transactions, ascending. */
   ledgers: number[];
-  /** Payments of 3 events each, in a round of ingestion. */
+  /** Payments, of 3 events each, in a round of ingestion. */
   payments: number;
-  /** Requests between the two looks at a service's memory. */
+  /** Requests between the two measurements of the memory of a service. */
   requests: number;
 }

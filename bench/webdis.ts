@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { findProgram, startServer } from "../testing/servers/server.ts";
 import { onMeasuredCore } from "./programs.ts";
 
-/** Starts a Webdis on the measured core, before the Redis at this URL. */
+/** Starts Webdis on the measured core, as an HTTP server for the Redis at this URL. */
 export function startWebdis(redis: URL) {
   const configuration = ({ folder }: { folder: string }) => join(folder, "webdis.json");
   return startServer({
     name: "webdis",
     url: ({ port }) => `http://127.0.0.1:${port}`,
-    async prepare(place) {
+    async prepare(instance) {
       const settings = {
         redis_host: redis.hostname,
         redis_port: Number(redis.port),
         http_host: "127.0.0.1",
-        http_port: place.port,
-        // As many as it has cores, and the number of connections with which it was fastest.
+        http_port: instance.port,
+        // One thread, because it has one core. It was fastest with 4 connections.
         threads: 1,
         pool_size: 4,
         daemonize: false,
@@ -23,11 +23,11 @@ export function startWebdis(redis: URL) {
         verbosity: 0,
         logfile: "/dev/null",
       };
-      await writeFile(configuration(place), JSON.stringify(settings));
+      await writeFile(configuration(instance), JSON.stringify(settings));
     },
-    command: (place) => onMeasuredCore([findProgram("webdis") ?? "webdis", configuration(place)]),
+    command: (instance) => onMeasuredCore([findProgram("webdis") ?? "webdis", configuration(instance)]),
     stopSignal: "SIGTERM",
-    hello: "GET /PING HTTP/1.1\r\nHost: webdis\r\n\r\n",
-    welcome: "PONG",
+    probeRequest: "GET /PING HTTP/1.1\r\nHost: webdis\r\n\r\n",
+    probeResponse: "PONG",
   });
 }

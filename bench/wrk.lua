@@ -1,4 +1,4 @@
--- Asks for what the lines of a file say, and tells what came of it as "REQUESTS_A_SECOND FAILURES".
+-- Sends the requests of a file, in order and repeatedly. Prints "REQUESTS_PER_SECOND FAILURES".
 local requests = {}
 local position = 0
 

@@ -8,16 +8,15 @@ import type { Comparison } from "./row.ts";
 
 const script = fileURLToPath(new URL("wrk.lua", import.meta.url));
 
-/** What is asked of a server: lines of a method and a path, one after another, from the first again after the last. */
 export interface Load {
-  /** A file of such lines. */
+  /** A file with a method and a path on each line. The requests are sent in order and repeatedly. */
   requests: string;
   connections: number;
   seconds: number;
 }
 
-/** Writes the lines of such a file, which is there as long as the stack. */
-export async function requestsFile(opened: AsyncDisposableStack, lines: string[]): Promise<string> {
+/** Writes a file for `Load.requests`. It is deleted with the stack. */
+export async function writeRequests(opened: AsyncDisposableStack, lines: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "requests-"));
   opened.defer(() => rm(folder, { recursive: true }));
   const file = join(folder, "requests");
@@ -25,20 +24,20 @@ export async function requestsFile(opened: AsyncDisposableStack, lines: string[]
   return file;
 }
 
-/** Requests a second that a server answers, all of them with a status below 400. */
+/** The responses per second of a server under load. Rejects if a request fails or a status is 400 or above. */
 export async function requestsPerSecond(
   url: string,
   { requests, connections, seconds }: Load,
 ): Promise<number> {
   const options = ["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`];
   const { stdout } = await promisify(execFile)("wrk", [...options, "--script", script, url, "--", requests]);
-  const [, rate, bad] = /^(\S+) (\d+)$/m.exec(stdout) ?? [];
-  if (bad !== "0") throw new Error(`${url} did not answer all that it was asked:\n${stdout}`);
+  const [, rate, failures] = /^(\S+) (\d+)$/m.exec(stdout) ?? [];
+  if (failures !== "0") throw new Error(`requests to ${url} failed:\n${stdout}`);
   return Number(rate);
 }
 
-/** How many requests a second our server answers, and the baseline's, under the same load. */
-export const underLoad = (
+/** Compares the responses per second of our server and of a baseline under the same load. */
+export const compareThroughput = (
   name: string,
   ours: { url: string },
   baseline: { name: string; url: string },
@@ -52,9 +51,9 @@ export const underLoad = (
   target: { atLeast },
 });
 
-/** Asks a server until it has answered so many requests, or some more. */
-export async function untilAnswered(url: string, load: Load, requests: number): Promise<void> {
-  for (let answered = 0; answered < requests; ) {
-    answered += (await requestsPerSecond(url, load)) * load.seconds;
+/** Applies the load until the server has sent at least `count` responses. */
+export async function sendRequests(url: string, load: Load, count: number): Promise<void> {
+  for (let responses = 0; responses < count; ) {
+    responses += (await requestsPerSecond(url, load)) * load.seconds;
   }
 }

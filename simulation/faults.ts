@@ -1,65 +1,63 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestServer } from "../testing/servers/server.ts";
 import type { SmallDisk } from "../testing/small-disk.ts";
-import { openLine } from "./line.ts";
 import type { Random } from "./random.ts";
+import { openTcpProxy } from "./tcp-proxy.ts";
 
-/** Something bad that happens to a part of the system, and is over when it resolves. */
+/** A fault of one component of the system. */
 export interface Fault {
-  /** Of which there are several servers, say; a part suffers one fault at a time. */
-  part: string;
-  /** In figures, for example `ledger killed`. */
+  /** The component, for example one of several servers. It has one fault at a time. */
+  component: string;
+  /** The name in the statistics, for example `ledger killed`. */
   kind: string;
-  inflict(random: Random): Promise<void>;
+  /** Resolves when the fault is over. */
+  inject(random: Random): Promise<void>;
 }
 
-const shortly = (random: Random, maxMs: number) => sleep(random.whole(0, maxMs));
+const sleepUpTo = (maxMs: number, random: Random) => sleep(random.integer(0, maxMs));
 
-/**
- * What can happen to a server by itself: it crashes, hangs, now and then for up to `hangMaxMs`, or is started anew by its
- * keepers.
- */
+/** The faults of a server: it is killed, suspended (sometimes for up to `longSuspensionMaxMs`) or restarted. */
 export const faultsOfServer = (
   name: string,
-  part: string,
+  component: string,
   server: TestServer,
-  hangMaxMs = hangUsuallyMaxMs,
+  longSuspensionMaxMs = suspensionMaxMs,
 ): Fault[] => [
   {
-    part,
+    component,
     kind: `${name} killed`,
-    async inflict(random) {
+    async inject(random) {
       await server.kill();
-      await shortly(random, 2000);
-      await startAgain(server);
+      await sleepUpTo(2000, random);
+      await ensureRunning(server);
     },
   },
   {
-    part,
-    kind: `${name} paused`,
-    async inflict(random) {
+    component,
+    kind: `${name} suspended`,
+    async inject(random) {
       server.pause();
-      await shortly(random, random.chance(0.25) ? hangMaxMs : hangUsuallyMaxMs);
+      await sleepUpTo(random.chance(0.25) ? longSuspensionMaxMs : suspensionMaxMs, random);
       server.resume();
     },
   },
   {
-    part,
+    component,
     kind: `${name} restarted`,
-    inflict: () => server.restart().catch(() => startAgain(server)),
+    inject: () => server.restart().catch(() => ensureRunning(server)),
   },
 ];
 
-const hangUsuallyMaxMs = 4000;
+const suspensionMaxMs = 4000;
 
-/** Again and again, as whatever keeps servers running does: what it needs may be away. */
-export async function startAgain(server: TestServer): Promise<void> {
-  const late = AbortSignal.timeout(startMaxMs);
+/** Starts a server unless it runs. Retries, as a process manager does, since its dependencies can be down. */
+export async function ensureRunning(server: TestServer): Promise<void> {
+  const deadline = AbortSignal.timeout(startMaxMs);
   while (!server.isRunning()) {
     try {
       await server.start();
     } catch (error) {
-      if (late.aborted) throw error;
+      if (deadline.aborted) throw error;
       await sleep(200);
     }
   }
@@ -67,120 +65,126 @@ export async function startAgain(server: TestServer): Promise<void> {
 const startMaxMs = 60_000;
 
 /**
- * Puts what the services depend on behind a line: its URL by the line, and all that can happen to it. `silent` is for
- * those alone whose clients have limits for a line that loses every packet.
+ * Opens a TCP proxy for a dependency of the services. `url` is its URL through the proxy. `faults` are the faults of the
+ * server and of the connections. `partition` is only for a dependency whose clients have timeouts for lost packets.
  */
-export async function putBehindLine(part: string, server: TestServer) {
-  const line = await openLine(server.url);
-  const cut: Fault = { part, kind: `connections to ${part} cut`, inflict: async () => line.cut() };
-  const silent: Fault = {
-    part,
-    kind: `line to ${part} silent`,
-    async inflict(random) {
-      line.silence();
-      await shortly(random, silenceMaxMs);
-      line.restore();
-      // Whoever asks on a connection from before waits for as long as a statement may take.
-      await sleep(silenceEndsMs);
+export async function openFaultyServer(component: string, server: TestServer) {
+  const proxy = await openTcpProxy(server.url);
+  const reset: Fault = {
+    component,
+    kind: `connections to ${component} reset`,
+    inject: async () => proxy.resetConnections(),
+  };
+  const partition: Fault = {
+    component,
+    kind: `packets to ${component} dropped`,
+    async inject(random) {
+      proxy.dropPackets();
+      await sleepUpTo(partitionMaxMs, random);
+      proxy.restore();
+      // A request on an earlier connection waits for up to the statement timeout.
+      await sleep(statementEndsMs);
     },
   };
-  const faults = [...faultsOfServer(part, part, server), cut];
-  return { url: line.url, faults, silent, [Symbol.asyncDispose]: () => line[Symbol.asyncDispose]() };
+  const faults = [...faultsOfServer(component, component, server), reset];
+  return { url: proxy.url, faults, partition, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() };
 }
 
-const silenceMaxMs = 15_000;
-const silenceEndsMs = 6000;
+const partitionMaxMs = 15_000;
+const statementEndsMs = 6000;
 
-/** Servers that end for want of space are started again when there is some. */
+/** Servers that end because the disk is full are started again when there is space. */
 export const diskFilled = (disk: SmallDisk, servers: TestServer[]): Fault => ({
-  part: "disk",
+  component: "disk",
   kind: "disk full",
-  async inflict(random) {
+  async inject(random) {
     await disk.fill();
-    await shortly(random, 3000);
+    await sleepUpTo(3000, random);
     await disk.clear();
-    for (const server of servers) await startAgain(server);
+    for (const server of servers) await ensureRunning(server);
   },
 });
 
-/** How long after a fault its effects may still be met: connections break at their next use. */
-const aftermathMs = 5000;
+/** How long after a fault it can have effects: a broken connection fails at its next use. */
+const effectsMaxMs = 5000;
 
-/** What happened when, in milliseconds since the process began. */
+/** The injected faults. Times are in milliseconds since this process started. */
 export interface FaultLog {
-  /** How often each kind of fault happened. */
+  /** The number of faults by kind. */
   readonly kinds: Map<string, number>;
-  /** Whether a part suffered, or had just suffered, at any time between two instants. */
-  suffered(parts: string[], from: number, to: number): boolean;
-  /** The last faults before an instant, in words. */
-  before(instant: number): string[];
+  /** Tells whether a fault of one of these components, or its effects, can explain an error between two times. */
+  affected(components: string[], from: number, to: number): boolean;
+  /** Descriptions of the last faults before a time. */
+  before(time: number): string[];
 }
 
-/** The log of a time without faults. */
-export const nothingHappens: FaultLog = { kinds: new Map(), suffered: () => false, before: () => [] };
+export const noFaults: FaultLog = { kinds: new Map(), affected: () => false, before: () => [] };
 
-interface Happened {
-  part: string;
+interface FaultRecord {
+  component: string;
   kind: string;
   from: number;
   to: number;
 }
 
-/** Lets faults happen, several at a time but one for each part, until `stop` aborts; tells when all are over. */
-export function letHappen(faults: Fault[], random: Random, stop: AbortSignal) {
-  const happened: Happened[] = [];
-  const suffering = new Set<string>();
+/** Injects faults until `stop` aborts: several at a time, one per component. `ended` resolves when all are over. */
+export function injectFaults(faults: Fault[], random: Random, stop: AbortSignal) {
+  const records: FaultRecord[] = [];
+  const faulty = new Set<string>();
 
-  async function happen(own: Random): Promise<void> {
+  async function injectOneByOne(own: Random): Promise<void> {
     while (!stop.aborted) {
-      await sleep(own.whole(200, 2500), undefined, { signal: stop }).catch(() => {});
-      const possible = faults.filter(({ part }) => !suffering.has(part));
+      await sleep(own.integer(200, 2500), undefined, { signal: stop }).catch(() => {});
+      const possible = faults.filter(({ component }) => !faulty.has(component));
       if (stop.aborted || possible.length === 0) continue;
-      const { part, kind, inflict } = own.one(possible);
-      const entry = { part, kind, from: performance.now(), to: Number.POSITIVE_INFINITY };
-      happened.push(entry);
-      suffering.add(part);
-      await inflict(own);
-      suffering.delete(part);
-      entry.to = performance.now();
+      const { component, kind, inject } = own.pick(possible);
+      const record = { component, kind, from: performance.now(), to: Number.POSITIVE_INFINITY };
+      records.push(record);
+      faulty.add(component);
+      await inject(own);
+      faulty.delete(component);
+      record.to = performance.now();
     }
   }
 
   const log: FaultLog = {
     get kinds() {
-      return new Map([...Map.groupBy(happened, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]));
+      return new Map([...Map.groupBy(records, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]));
     },
-    suffered: (parts, from, to) =>
-      happened.some((one) => parts.includes(one.part) && one.from <= to && from <= one.to + aftermathMs),
-    before: (instant) =>
-      happened
-        .filter(({ from }) => from <= instant)
+    affected: (components, from, to) =>
+      records.some(
+        (record) =>
+          components.includes(record.component) && record.from <= to && from <= record.to + effectsMaxMs,
+      ),
+    before: (time) =>
+      records
+        .filter(({ from }) => from <= time)
         .slice(-10)
         .map(
-          ({ part, kind, from, to }) =>
-            `${((from - instant) / 1000).toFixed(1)} s: ${kind} (${part}), for ${((to - from) / 1000).toFixed(1)} s`,
+          ({ component, kind, from, to }) =>
+            `${((from - time) / 1000).toFixed(1)} s: ${kind} (${component}), for ${((to - from) / 1000).toFixed(1)} s`,
         ),
   };
-  const over = Promise.all(Array.from({ length: atATime }, () => happen(random.fork())));
-  return { log, over };
+  const ended = Promise.all(Array.from({ length: faultsAtATime }, () => injectOneByOne(random.fork())));
+  return { log, ended };
 }
-const atATime = 2;
+const faultsAtATime = 2;
 
-/** The time of a simulation, at whose end nothing bad happens any more. */
+/** The time limits of a simulation. `faultsEnd` aborts before `end`, so that the last part runs without faults. */
 export function openRun(minutes: number, stop: AbortSignal) {
   const failed = new AbortController();
-  const until = (share: number) =>
+  const after = (share: number) =>
     AbortSignal.any([stop, failed.signal, AbortSignal.timeout(minutes * 60_000 * share)]);
   return {
-    over: until(1),
-    quiet: until(0.9),
-    /** Waits for all; the first that fails ends the others, and is what it rejects with. */
-    async all(works: Promise<unknown>[]): Promise<void> {
+    end: after(1),
+    faultsEnd: after(0.9),
+    /** Waits for all tasks. If one fails, ends the others and rejects with its error. */
+    async all(tasks: Promise<unknown>[]): Promise<void> {
       try {
-        await Promise.all(works);
+        await Promise.all(tasks);
       } catch (error) {
         failed.abort();
-        await Promise.allSettled(works);
+        await Promise.allSettled(tasks);
         throw error;
       }
       stop.throwIfAborted();

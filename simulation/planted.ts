@@ -3,113 +3,115 @@ import { join } from "node:path";
 import type { Exit } from "../testing/child-process.ts";
 import { openProjectCopy, type ProjectCopy } from "../testing/project.ts";
 import { seeded } from "./random.ts";
-import { astrayExitCode } from "./replies.ts";
+import { violationExitCode } from "./violation.ts";
 
-/** A fault to be planted in a copy of this project, by which it breaks a promise. */
-export interface Planted {
+/** A known defect that breaks a guarantee. It is planted in a copy of this project. */
+export interface Defect {
   name: string;
   file: string;
-  /** What is there, and what stands there instead. */
-  sound: string;
-  broken: string;
-  /** The options of the simulation that must find it. */
+  /** The text of the file that `defective` replaces. */
+  original: string;
+  defective: string;
+  /** The options of the simulation that must find the defect. */
   simulation: string[];
 }
 
-const onLedger = ["--seed", "1", "--minutes", "0.2"];
+const ledgerSimulation = ["--seed", "1", "--minutes", "0.2"];
 
-export const planted: Planted[] = [
+export const plantedDefects: Defect[] = [
   {
     name: "messages are acknowledged before they are committed",
     file: "src/ledger/intake/receiver.ts",
-    sound: "const stored = await ingest(database, batch);",
-    // Long before, so that a process which is killed is sure to have some in hand.
-    broken: `await parts.queue.acknowledge(deliveries);
+    original: "const stored = await ingest(database, batch);",
+    // The pause makes it certain that a killed process has acknowledged messages that are not committed.
+    defective: `await parts.queue.acknowledge(deliveries);
   await new Promise((resolve) => setTimeout(resolve, 100));
   const stored = await ingest(database, batch);`,
     simulation: ["--seed", "1", "--minutes", "0.3"],
   },
   {
-    name: "no constraint keeps an event from being stored twice",
+    name: "no constraint makes events unique",
     file: "src/ledger/tables/migrations/0001-events-and-transactions.sql",
-    sound: "unique (resource_external_id, resource_type, timestamp, event_type)",
-    broken: "check (true)",
-    simulation: onLedger,
+    original: "unique (resource_external_id, resource_type, timestamp, event_type)",
+    defective: "check (true)",
+    simulation: ledgerSimulation,
   },
   {
-    name: "of events at the same instant the one that arrived later is newer",
+    name: "of two events with the same timestamp, the one that arrived later is newer",
     file: "src/ledger/projection/history.ts",
-    sound: "lifeCyclePosition(b.event_type) - lifeCyclePosition(a.event_type) ||",
-    broken: "Number(b.id - a.id) ||",
-    simulation: onLedger,
+    original: "lifeCyclePosition(b.event_type) - lifeCyclePosition(a.event_type) ||",
+    defective: "Number(b.id - a.id) ||",
+    simulation: ledgerSimulation,
   },
   {
-    name: "refunds and disputes do not hear of what their payment is told later",
+    name: "refunds and disputes do not get later details of their payment",
     file: "src/ledger/intake/ingest.ts",
-    sound: "isRebuild || !showTheSame(",
-    broken: "isRebuild && !showTheSame(",
-    simulation: onLedger,
+    original: "isRebuild || !showTheSame(",
+    defective: "isRebuild && !showTheSame(",
+    simulation: ledgerSimulation,
   },
   {
-    name: "an older event is folded onto a row as if it were newer",
+    name: "an event that is older than the row is folded as if it were newer",
     file: "src/ledger/projection/history.ts",
-    sound: "if (oldest > folded.timestamp) ",
-    broken: "if (oldest) ",
-    simulation: onLedger,
+    original: "if (oldest > folded.timestamp) ",
+    defective: "if (oldest) ",
+    simulation: ledgerSimulation,
   },
   {
-    name: "a page that is reached by a cursor begins with the last row of the page before",
+    name: "a page from a cursor starts with the last row of the previous page",
     file: "src/ledger/tables/search.ts",
-    sound: "(created_date, external_id) < (",
-    broken: "(created_date, external_id) <= (",
-    simulation: onLedger,
+    original: "(created_date, external_id) < (",
+    defective: "(created_date, external_id) <= (",
+    simulation: ledgerSimulation,
   },
   {
-    name: "a queue has the delivery limit of a RabbitMQ 4",
-    file: "src/ledger/queue/amqp/queue.ts",
-    sound: "...(hasLimitUnlessSet(connection) && { [limitArgument]: -1 }),",
-    broken: "",
-    // Its first fault is that receivers die in a row.
+    name: "a queue has the default delivery limit of RabbitMQ 4",
+    file: "src/ledger/queue/amqp/declaration.ts",
+    original: "...(hasDefaultLimit(model) && { [limitArgument]: -1 }),",
+    defective: "",
+    // With this seed the first fault is "consumers closed in a row".
     simulation: ["--seed", "13", "--minutes", "0.3", "--queue", "amqp4"],
   },
   {
-    name: "a process of the feature storage answers from what it read before",
+    name: "a process of the feature storage answers from an old read transaction",
     file: "src/features/store/lmdb.ts",
-    sound: "environment.resetReadTxn();",
-    broken: "",
+    original: "environment.resetReadTxn();",
+    defective: "",
     simulation: ["--seed", "1", "--minutes", "0.4", "--store", "lmdb"],
   },
 ];
 
-/** As many of them as there are, or fewer, which the seed decides. */
-export function choosePlanted(count: number, seed: number): Planted[] {
+/** `count` defects, or all if there are fewer. The seed decides which. */
+export function chooseDefects(count: number, seed: number): Defect[] {
   const random = seeded(seed);
-  const left = [...planted];
-  return Array.from({ length: Math.min(count, left.length) }, () =>
-    left.splice(random.whole(0, left.length - 1), 1),
+  const remaining = [...plantedDefects];
+  return Array.from({ length: Math.min(count, remaining.length) }, () =>
+    remaining.splice(random.integer(0, remaining.length - 1), 1),
   ).flat();
 }
 
-/** What a simulation of a copy with the fault says of it; rejects when the fault is not found. */
-export async function findingOf(fault: Planted, stop: AbortSignal): Promise<string> {
+/** Simulates a copy with the defect and resolves with the violation. Rejects if the defect is not found. */
+export async function findDefect(defect: Defect, stop: AbortSignal): Promise<string> {
   await using copy = await openProjectCopy();
-  await plant(copy, fault);
-  return findingIn(await copy.run("simulation/simulate.ts", fault.simulation, stop));
+  await plant(copy, defect);
+  return violationIn(await copy.run("simulation/simulate.ts", defect.simulation, stop));
 }
 
-export async function plant(copy: ProjectCopy, { file, sound, broken }: Planted): Promise<void> {
+export async function plant(copy: ProjectCopy, { file, original, defective }: Defect): Promise<void> {
   const path = join(copy.folder, file);
-  const parts = (await readFile(path, "utf8")).split(sound);
-  if (parts.length !== 2) throw new Error(`${file} does not have this once: ${sound}`);
-  await writeFile(path, parts.join(broken));
+  const parts = (await readFile(path, "utf8")).split(original);
+  if (parts.length !== 2) throw new Error(`${file} does not have this text exactly once: ${original}`);
+  await writeFile(path, parts.join(defective));
 }
 
-/** What went astray in a simulation that ended so; throws when nothing did, and when it failed for another reason. */
-export function findingIn({ code, output, errors }: Exit): string {
-  if (code === 0) throw new Error("NOT FOUND: its simulation found nothing");
-  const finding = errors.split("\n").find((line) => line.startsWith("simulate: "));
-  if (code !== astrayExitCode || finding === undefined) {
-    throw new Error(`its simulation failed, exit code ${code}, and found nothing\n${output}${errors}`);
+/** The violation that a simulation printed. Throws if it found none, or if it failed for another reason. */
+export function violationIn({ code, output, errors }: Exit): string {
+  if (code === 0) throw new Error("NOT FOUND: its simulation found no violation");
+  const violation = errors.split("\n").find((line) => line.startsWith("simulate: "));
+  if (code !== violationExitCode || violation === undefined) {
+    throw new Error(
+      `its simulation failed with exit code ${code} and found no violation\n${output}${errors}`,
+    );
   }
-  return finding;
+  return violation;
 }

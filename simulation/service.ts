@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { root } from "../testing/project.ts";
 import { startServer, type TestServer } from "../testing/servers/server.ts";
 
-/** Starts one of the services as an operator does, in a process and a folder of its own; in the folder is its log. */
+/** Starts a service as an operator does, in its own process and its own folder, which also has its log. */
 export const startService = (
   service: "ledger" | "features",
   settings: Record<string, string>,
@@ -13,6 +13,6 @@ export const startService = (
     command: () => [process.execPath, join(root, "src/main.ts"), service],
     environment: ({ port }) => ({ [`${service.toUpperCase()}_PORT`]: String(port), ...settings }),
     stopSignal: "SIGTERM",
-    hello: "GET /none HTTP/1.1\r\nHost: simulation\r\n\r\n",
-    welcome: "HTTP/1.1 404",
+    probeRequest: "GET /none HTTP/1.1\r\nHost: simulation\r\n\r\n",
+    probeResponse: "HTTP/1.1 404",
   });

@@ -6,36 +6,40 @@ import { stopOnSignals } from "../src/process/stop.ts";
 import { wholeNumber } from "../testing/options.ts";
 import { canMount } from "../testing/small-disk.ts";
 import { simulateFeatures, stores } from "./features/run.ts";
+import { engines, queues } from "./ledger/deployment.ts";
 import { simulateLedger } from "./ledger/run.ts";
-import { engines, queues } from "./ledger/world.ts";
-import { choosePlanted, findingOf, planted } from "./planted.ts";
+import { chooseDefects, findDefect, plantedDefects } from "./planted.ts";
 import { seeded } from "./random.ts";
-import { Astray, astrayExitCode } from "./replies.ts";
+import { Violation, violationExitCode } from "./violation.ts";
 
 const usage = `Usage: npm run simulate [-- --seed N] [--minutes M] [--engine pglite|postgres] [--queue embedded|amqp|amqp4]
        npm run simulate -- --store lmdb|redis [--seed N] [--minutes M]
        npm run simulate -- --prove [--count N] [--seed N]
 
-Runs real processes of the payment ledger, or with --store of the feature storage, while they and what they depend on are
-killed, paused and restarted, connections are cut and a disk fills; callers ask all the while. At the end an oracle, which
-shares no code with the services, tells what they must answer, and what must be stored. Disks fill only where this process
-may mount one (Linux, root). PROMISES.md tells what is tried.
+Runs real processes of the payment ledger, or with --store of the feature storage, and injects faults: it kills, suspends
+and restarts the processes and the servers they use, resets connections and fills a disk while clients send requests. At
+the end an oracle, which shares no code with the services, is compared with all responses and stored rows. Disks fill
+only if this process may mount one (Linux, root). PROMISES.md lists the guarantees.
 
-  --seed N       which lives, questions and faults; told, so that a run can be repeated (otherwise another each time).
-                 What happens at the same time is up to the machine
-  --minutes M    for how long faults happen (otherwise 1); what follows takes about half a minute
-  --engine, --queue
-                 of the ledger: its database and its queue (otherwise pglite and embedded). amqp is the RabbitMQ of the
-                 machine, whatever its version, amqp4 one from version 4 on. What they need, and redis, is installed by
-                 npm run servers -- --install
-  --store        of the feature storage
-  --prove        shows that faults are found: plants them, each in a copy of this project, and lets a simulation find it,
-                 which takes about a minute
-  --count N      how many of them; the seed says which (otherwise all that there are)
+  --seed N       seed of the random messages, requests and faults; it is printed. Default: a random one. Runs with the
+                 same seed differ in timing
+  --minutes M    duration of the faults in minutes; the rest takes about 30 seconds. Default: 1
+  --engine pglite|postgres
+                 database of the ledger. Default: pglite
+  --queue embedded|amqp|amqp4
+                 queue of the ledger: amqp is the installed RabbitMQ of any version, amqp4 is RabbitMQ 4 or later.
+                 Default: embedded
+  --store lmdb|redis
+                 simulates the feature storage with this store
+  --prove        verifies that the simulation finds defects: plants each known defect in a copy of this project and runs
+                 a simulation there. Takes about a minute per defect
+  --count N      number of planted defects, chosen by the seed. Default: all
   --help         print this text
 
-Exit code: ${astrayExitCode} at the first thing that went astray, which is told with the seed and the fewest messages that show it; 1
-when a simulation could not be run to its end, or a planted fault was not found.
+To install the servers: npm run servers -- --install
+
+Exit code: ${violationExitCode} at the first violation, which is printed with the seed and a small set of messages that shows it;
+1 if the simulation could not run to its end, or if a planted defect was not found.
 `;
 
 await runCommand("simulate", usage, async (args) => {
@@ -54,82 +58,82 @@ await runCommand("simulate", usage, async (args) => {
   const stop = stopOnSignals().signal;
   const seed = wholeNumber("seed", given.seed ?? String(Math.floor(Math.random() * 1_000_000)));
   if (given.prove) {
-    const others = Object.keys(given).filter((name) => !["prove", "count", "seed"].includes(name));
-    if (others.length > 0) throw new UsageError(`--prove excludes --${others.join(" and --")}`);
-    return prove(wholeNumber("count", given.count ?? String(planted.length)), seed, stop);
+    const excluded = Object.keys(given).filter((name) => !["prove", "count", "seed"].includes(name));
+    if (excluded.length > 0) throw new UsageError(`--prove excludes --${excluded.join(" and --")}`);
+    return prove(wholeNumber("count", given.count ?? String(plantedDefects.length)), seed, stop);
   }
-  if (given.count !== undefined) throw new UsageError("only --prove has --count");
+  if (given.count !== undefined) throw new UsageError("--count requires --prove");
   const minutes = readMinutes(given.minutes ?? "1");
   const store = given.store && oneOf("store", stores, given.store);
   if (store && (given.engine || given.queue)) throw new UsageError("--store excludes --engine and --queue");
   const engine = oneOf("engine", engines, given.engine ?? "pglite");
   const queue = oneOf("queue", queues, given.queue ?? "embedded");
 
-  const chosen = store ? `feature storage on ${store}` : `ledger on ${engine}, queue ${queue}`;
-  const needed = [
+  const subject = store ? `feature storage on ${store}` : `ledger on ${engine}, queue ${queue}`;
+  const programs = [
     ...(!store && engine === "postgres" ? [postgresql] : []),
     ...(!store && queue === "amqp" ? [rabbitmq] : []),
     ...(!store && queue === "amqp4" ? [newRabbitmq] : []),
     ...(store === "redis" ? [redis] : []),
   ];
-  requireInstalled(needed, "servers");
-  say(`${chosen}, ${minutes} minutes of faults, seed ${seed}`);
-  if (!canMount()) say("LEFT OUT: disks that fill, since this process may not mount one");
+  requireInstalled(programs, "servers");
+  say(`${subject}, ${minutes} minutes of faults, seed ${seed}`);
+  if (!canMount()) say("LEFT OUT: full disks, as this process may not mount a disk");
   const plan = { minutes, random: seeded(seed), stop };
   try {
-    tell(
+    print(
       store ? await simulateFeatures({ ...plan, store }) : await simulateLedger({ ...plan, engine, queue }),
     );
   } catch (error) {
-    if (stop.aborted) throw new Error("stopped before its end");
-    if (!(error instanceof Astray)) throw error;
-    complain(`simulate: seed ${seed}, ${chosen}: ${error.message}`);
-    process.exitCode = astrayExitCode;
+    if (stop.aborted) throw new Error("stopped before the end");
+    if (!(error instanceof Violation)) throw error;
+    complain(`simulate: seed ${seed}, ${subject}: ${error.message}`);
+    process.exitCode = violationExitCode;
   }
 });
 
-/** Figures, each in a line with its parts. */
-function tell(figures: Record<string, number | Map<string, number>>): void {
-  for (const [name, figure] of Object.entries(figures)) {
-    if (typeof figure === "number") {
-      say(`${numeral(figure)} ${name}`);
+/** Prints each statistic on one line, with its parts. */
+function print(statistics: Record<string, number | Map<string, number>>): void {
+  for (const [name, value] of Object.entries(statistics)) {
+    if (typeof value === "number") {
+      say(`${numeral(value)} ${name}`);
       continue;
     }
-    const parts = [...figure].sort().map(([part, count]) => `${part} ${numeral(count)}`);
-    const total = [...figure.values()].reduce((sum, count) => sum + count, 0);
+    const parts = [...value].sort().map(([part, count]) => `${part} ${numeral(count)}`);
+    const total = [...value.values()].reduce((sum, count) => sum + count, 0);
     say(`${numeral(total)} ${name}: ${parts.join(", ")}`);
   }
 }
 
-/** Plants so many faults, one after another, and tells what is found of each; rejects when any is not found. */
+/** Plants `count` defects, one after another, and prints the violation of each. Rejects if one is not found. */
 async function prove(count: number, seed: number, stop: AbortSignal): Promise<void> {
-  const chosen = choosePlanted(count, seed);
-  if (chosen.length === 0) throw new UsageError("--count must be 1 at the least");
-  const unfound: Error[] = [];
-  for (const [index, fault] of chosen.entries()) {
-    say(`${index + 1} of ${chosen.length}  ${fault.name}`);
-    const begun = performance.now();
+  const chosen = chooseDefects(count, seed);
+  if (chosen.length === 0) throw new UsageError("--count must be at least 1");
+  const errors: Error[] = [];
+  for (const [index, defect] of chosen.entries()) {
+    say(`${index + 1} of ${chosen.length}  ${defect.name}`);
+    const startedAt = performance.now();
     try {
-      const finding = await findingOf(fault, stop);
-      say(`  found after ${Math.round((performance.now() - begun) / 1000)} s: ${finding}`);
+      const violation = await findDefect(defect, stop);
+      say(`  found after ${Math.round((performance.now() - startedAt) / 1000)} s: ${violation}`);
     } catch (error) {
-      if (stop.aborted) throw new Error("stopped before its end");
-      unfound.push(new Error(`${fault.name}: ${(error as Error).message}`));
+      if (stop.aborted) throw new Error("stopped before the end");
+      errors.push(new Error(`${defect.name}: ${(error as Error).message}`));
       say(`  ${(error as Error).message}`);
     }
   }
-  if (unfound.length > 0) throw new AggregateError(unfound);
-  say(`all ${chosen.length} were found, of ${planted.length}; seed ${seed}`);
+  if (errors.length > 0) throw new AggregateError(errors);
+  say(`found all ${chosen.length} of ${plantedDefects.length} known defects; seed ${seed}`);
 }
 
 function readMinutes(text: string): number {
   const minutes = /^\d{1,4}(\.\d+)?$/.test(text) ? Number(text) : 0;
-  if (minutes <= 0) throw new UsageError("--minutes must be a number above 0");
+  if (minutes <= 0) throw new UsageError("--minutes must be a number greater than 0");
   return minutes;
 }
 
 function oneOf<Name extends string>(option: string, known: readonly Name[], given: string): Name {
-  const name = known.find((one) => one === given);
+  const name = known.find((candidate) => candidate === given);
   if (name === undefined) throw new UsageError(`--${option} must be ${known.join(" or ")}`);
   return name;
 }

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "undici";
-import type { Held } from "../bench/memory-probe.ts";
+import type { MemoryUse } from "../bench/memory-probe.ts";
 import { type Server, startService } from "../bench/programs.ts";
 import { figureOf } from "../bench/rounds.ts";
 import { postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
@@ -14,50 +14,50 @@ import { wholeNumber } from "../testing/options.ts";
 import { startPostgres } from "../testing/servers/postgres.ts";
 import { startRabbitmq } from "../testing/servers/rabbitmq.ts";
 import { startRedis } from "../testing/servers/redis.ts";
-import { nothingHappens, openRun } from "./faults.ts";
-import { actOnResource, featuresCaller } from "./features/run.ts";
-import { openPublication } from "./ledger/publication.ts";
-import { askAnything, ledgerCaller } from "./ledger/run.ts";
+import { noFaults, openRun } from "./faults.ts";
+import { openFeaturesClient, operateOn } from "./features/run.ts";
+import { openPublisher } from "./ledger/publisher.ts";
+import { openLedgerClient, sendRandomReads } from "./ledger/run.ts";
 import { type Random, seeded } from "./random.ts";
 
 const usage = `Usage: npm run soak [-- --seconds N] [--seed N]
 
-Keeps both services at work for a while, on PostgreSQL, RabbitMQ and Redis of their own: messages come in, callers search,
-look up, read tables, add, remove, and listen to changes. From time to time it rests, and looks at the memory that objects
-take once what is not needed is collected, at open handles, and at how long a lookup takes. Exit code: 1 when one of these
-has grown from the third look to the last.
+Runs both services under load, on their own PostgreSQL, RabbitMQ and Redis: it publishes messages, sends all kinds of
+requests and reads change streams. It pauses 6 times and measures the memory of objects after a garbage collection, the
+resident memory, the open file descriptors, and the duration of lookups. Exit code: 1 if one of these, except the
+resident memory, has grown from the third measurement to the last.
 
-  --seconds N   for how long (otherwise 60)
-  --seed N      which lives and questions (otherwise 1)
+  --seconds N   duration in seconds. Default: 60
+  --seed N      seed of the random messages and requests. Default: 1
   --help        print this text
 `;
 
-const looks = 6;
-/** At the first of which everything is still getting warm. */
-const warmUpLooks = 2;
-const restMs = 1500;
-/** So few that they are there from the first look on: who listens hears all of them. */
-const recordsKept = 1;
-const workPauseMs = 100;
+const measurements = 6;
+/** The first measurements are not compared: caches and pools still grow. */
+const warmUpMeasurements = 2;
+const pauseMs = 1500;
+/** The minimum. The store then has its full number of changes from the first measurement on. */
+const changesKept = 1;
+const requestPauseMs = 100;
 const lookupPauseMs = 20;
 
-/** What one look saw of one service. */
-interface Look {
+/** The measurement of one service. */
+interface Measurement {
   objectsMiB: number;
   residentMiB: number;
   handles: number;
-  /** Median of the lookups of the time before. */
+  /** The median of the lookups since the previous measurement. */
   lookupMs: number;
 }
 
-/** How much more a last look may see: a share of what was seen before, and something for chance. */
-const allowed: Record<keyof Look, { share: number; more: number } | undefined> = {
-  objectsMiB: { share: 0.1, more: 3 },
-  // How much of the machine's memory the engine keeps for later is its own choice: that is only told.
+/** The growth that is allowed: a share of the first compared value, and an absolute tolerance. */
+const allowedGrowth: Record<keyof Measurement, { share: number; absolute: number } | undefined> = {
+  objectsMiB: { share: 0.1, absolute: 3 },
+  // Only printed: the JavaScript engine decides how much memory it keeps.
   residentMiB: undefined,
-  handles: { share: 0, more: 5 },
-  // Others may be at work on this machine.
-  lookupMs: { share: 2, more: 2 },
+  handles: { share: 0, absolute: 5 },
+  // Other processes can use the machine at the same time.
+  lookupMs: { share: 2, absolute: 2 },
 };
 
 const probe = fileURLToPath(new URL("../bench/memory-probe.ts", import.meta.url));
@@ -86,78 +86,79 @@ await runCommand("soak", usage, async (args) => {
   const features = opened.use(
     await startService("features", {
       options,
-      env: { FEATURES_STORE_URL: `${store.url}?changes=${recordsKept}` },
+      env: { FEATURES_STORE_URL: `${store.url}?changes=${changesKept}` },
     }),
   );
   const queue = opened.use(await openQueue(queueUrl));
-  const replies = new Map<string, number>();
-  const ledgerCalls = opened.use(ledgerCaller(ledger.url, "ledger", nothingHappens, replies));
-  const featureCalls = opened.use(featuresCaller(features.url, "features", nothingHappens, replies));
+  const responses = new Map<string, number>();
+  const ledgerClient = opened.use(openLedgerClient(ledger.url, "ledger", noFaults, responses));
+  const featuresClient = opened.use(openFeaturesClient(features.url, "features", noFaults, responses));
   let messages = 0;
-  const published = openPublication(queue, random.fork(), (count) => {
+  const publisher = openPublisher(queue, random.fork(), (count) => {
     messages += count;
   });
   let resources = 0;
-  const workOnFeatures = async (own: Random, until: AbortSignal) => {
-    while (!until.aborted) {
-      await actOnResource(String(resources++ % 1000), [featureCalls], own);
-      await sleep(workPauseMs);
+  const sendFeatureRequests = async (own: Random, end: AbortSignal) => {
+    while (!end.aborted) {
+      await operateOn(String(resources++ % 1000), [featuresClient], own);
+      await sleep(requestPauseMs);
     }
   };
 
-  const seen: { ledger: Look; features: Look }[] = [];
-  for (let look = 0; look < looks; look += 1) {
-    const run = openRun((seconds / looks - restMs / 1000) / 60, stop);
-    const until = run.over;
+  const measured: { ledger: Measurement; features: Measurement }[] = [];
+  for (let count = 0; count < measurements; count += 1) {
+    const run = openRun((seconds / measurements - pauseMs / 1000) / 60, stop);
+    const { end } = run;
     const [ledgerMs, featuresMs]: [number[], number[]] = [[], []];
     await run.all([
-      measure(ledger.url, "/v1/transaction/pay-1?override_account_id_restriction=true", ledgerMs, until),
-      measure(features.url, "/features/customer/1/dark-mode", featuresMs, until),
-      published.until(until, workPauseMs),
-      askAnything(ledgerCalls, random.fork(), published, until),
-      workOnFeatures(random.fork(), until),
-      listen(features.url, until),
+      timeRequests(ledger.url, "/v1/transaction/pay-1?override_account_id_restriction=true", ledgerMs, end),
+      timeRequests(features.url, "/features/customer/1/dark-mode", featuresMs, end),
+      publisher.publishUntil(end, requestPauseMs),
+      sendRandomReads(ledgerClient, random.fork(), publisher, end),
+      sendFeatureRequests(random.fork(), end),
+      readChangeStreams(features.url, end),
     ]);
-    await sleep(restMs);
-    seen.push({
-      ledger: await lookAt(ledger, ledgerMs),
-      features: await lookAt(features, featuresMs),
+    await sleep(pauseMs);
+    measured.push({
+      ledger: await measure(ledger, ledgerMs),
+      features: await measure(features, featuresMs),
     });
   }
 
-  const answered = [...replies.values()].reduce((sum, count) => sum + count, 0);
-  say(`${seconds} s, ${messages} messages, ${answered} replies`);
+  const responseCount = [...responses.values()].reduce((sum, count) => sum + count, 0);
+  say(`${seconds} s, ${messages} messages, ${responseCount} responses`);
   const grown = (["ledger", "features"] as const).flatMap((service) =>
-    (Object.keys(allowed) as (keyof Look)[]).flatMap((figure) => {
-      const all = seen.map((look) => look[service][figure]);
-      say(`${service}, ${figure}: ${all.map((value) => value.toFixed(1)).join(", ")}`);
-      const [before, last] = [all[warmUpLooks] as number, all.at(-1) as number];
-      const most = allowed[figure] && before * (1 + allowed[figure].share) + allowed[figure].more;
-      return most !== undefined && last > most
-        ? new Error(`${service}, ${figure} grew: ${before} to ${last}`)
+    (Object.keys(allowedGrowth) as (keyof Measurement)[]).flatMap((name) => {
+      const values = measured.map((measurement) => measurement[service][name]);
+      say(`${service}, ${name}: ${values.map((value) => value.toFixed(1)).join(", ")}`);
+      const [first, last] = [values[warmUpMeasurements] as number, values.at(-1) as number];
+      const growth = allowedGrowth[name];
+      const max = growth && first * (1 + growth.share) + growth.absolute;
+      return max !== undefined && last > max
+        ? new Error(`${service}, ${name} grew from ${first} to ${last}`)
         : [];
     }),
   );
   if (grown.length > 0) throw new AggregateError(grown);
 });
 
-/** Adds the milliseconds of one request after another. */
-async function measure(url: string, path: string, times: number[], until: AbortSignal): Promise<void> {
+/** Sends one request after another and adds the duration of each in milliseconds. */
+async function timeRequests(url: string, path: string, durations: number[], end: AbortSignal): Promise<void> {
   const client = new Client(url);
-  while (!until.aborted) {
-    const begun = performance.now();
+  while (!end.aborted) {
+    const sentAt = performance.now();
     const { body } = await client.request({ method: "GET", path });
     await body.dump();
-    times.push(performance.now() - begun);
+    durations.push(performance.now() - sentAt);
     await sleep(lookupPauseMs);
   }
   await client.close();
 }
 
-/** Listens to changes, again and again, and goes away in the middle of them. */
-async function listen(url: string, until: AbortSignal): Promise<void> {
+/** Opens one change stream after another and closes each connection in the middle of it. */
+async function readChangeStreams(url: string, end: AbortSignal): Promise<void> {
   const headers = { accept: "text/event-stream" };
-  while (!until.aborted) {
+  while (!end.aborted) {
     const client = new Client(url);
     const { body } = await client.request({ method: "GET", path: "/changes", headers });
     body.on("error", () => {});
@@ -166,12 +167,12 @@ async function listen(url: string, until: AbortSignal): Promise<void> {
   }
 }
 
-async function lookAt(server: Server, timesMs: number[]): Promise<Look> {
-  const { objects, resident } = await server.ask<Held>("held");
+async function measure(server: Server, lookupsMs: number[]): Promise<Measurement> {
+  const { objects, resident } = await server.call<MemoryUse>("memory");
   return {
     objectsMiB: objects,
     residentMiB: resident,
     handles: readdirSync(`/proc/${server.pid}/fd`).length,
-    lookupMs: figureOf(timesMs).median,
+    lookupMs: figureOf(lookupsMs).median,
   };
 }

@@ -14,7 +14,7 @@ const memory = { DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:", LEDGER_POR
 
 test.concurrent.each([
   ...Object.values(npmPackage.scripts).flatMap((script) => script.match(/(?<=^exec node .*)\S+\.ts/) ?? []),
-])("%s has --help", async (program) => {
+])("%s --help prints the usage", async (program) => {
   const { code, output } = await run(program, { args: ["--help"] }).exit;
   expect(output).toMatch(/^Usage: npm /);
   expect(code).toBe(0);
@@ -23,8 +23,8 @@ test.concurrent.each([
 const createdPayment = (id: string, details: object = {}) =>
   JSON.stringify(story("payment", id, ["09:14:22", "PAYMENT_CREATED", details])[0]);
 
-describe("on embedded defaults", () => {
-  test("a newcomer's events go in through the queue and survive a restart", async () => {
+describe("with the embedded engines", () => {
+  test("events sent by the commands are stored and survive a restart and a kill", async () => {
     const [ledgerPort, queuePort] = [String(await freePort()), String(await freePort())];
     const folder = newFolder();
     const env = {
@@ -33,7 +33,7 @@ describe("on embedded defaults", () => {
       QUEUE_URL: `sqs+embedded:./data/queue?port=${queuePort}`,
     };
     const base = `http://127.0.0.1:${ledgerPort}`;
-    const find = async (id: string) => {
+    const statusOf = async (id: string) => {
       const { statusCode, body } = await request(`${base}/v1/transaction/${id}?account_id=57`);
       await body.dump();
       return statusCode;
@@ -53,33 +53,33 @@ describe("on embedded defaults", () => {
       errors: "",
       output: expect.stringMatching(/^sent 2 messages to sqs\+http/),
     });
-    await eventually(async () => expect(await find("pay2")).toBe(200));
+    await eventually(async () => expect(await statusOf("pay2")).toBe(200));
 
     const demo = await run("src/ledger/commands/demo.ts", { env, folder }).exit;
     expect(demo).toMatchObject({ code: 0, errors: "" });
-    const tries = [...demo.output.matchAll(/curl '([^']+)'/g)].map(([, url = ""]) => url);
-    expect(tries.length).toBeGreaterThan(5);
-    for (const url of tries) {
+    const urls = [...demo.output.matchAll(/curl '([^']+)'/g)].map(([, url = ""]) => url);
+    expect(urls.length).toBeGreaterThan(5);
+    for (const url of urls) {
       const { statusCode, body } = await request(url);
       expect([url, statusCode, (await body.text()).includes("demo")]).toEqual([url, 200, true]);
     }
     services.child.kill("SIGINT");
     expect((await services.exit).code).toBe(0);
 
-    const again = run("src/main.ts", { env, folder, args: ["ledger"] });
-    await again.waitForOutput("listening");
-    expect(await find("pay1")).toBe(200);
-    again.child.kill("SIGKILL");
-    await again.exit;
+    const restarted = run("src/main.ts", { env, folder, args: ["ledger"] });
+    await restarted.waitForOutput("listening");
+    expect(await statusOf("pay1")).toBe(200);
+    restarted.child.kill("SIGKILL");
+    await restarted.exit;
 
     const afterKill = run("src/main.ts", { env, folder, args: ["ledger"] });
     await afterKill.waitForOutput("listening");
-    expect(await find("pay1")).toBe(200);
+    expect(await statusOf("pay1")).toBe(200);
     afterKill.child.kill("SIGTERM");
     expect((await afterKill.exit).code).toBe(0);
   });
 
-  test("with background processing off, messages wait in the queue until it is on", async () => {
+  test("messages wait in the queue while background processing is off", async () => {
     const [ledgerPort, queuePort] = [String(await freePort()), String(await freePort())];
     const folder = newFolder();
     const env = {
@@ -89,44 +89,44 @@ describe("on embedded defaults", () => {
     };
     const url = `http://127.0.0.1:${ledgerPort}/v1/transaction/?account_id=57`;
     const total = async () => ((await (await request(url)).body.json()) as { total: number }).total;
-    const idle = run("src/main.ts", { env, folder, args: ["ledger"] });
-    await idle.waitForOutput("listening");
-    const input = createdPayment("waits");
+    const off = run("src/main.ts", { env, folder, args: ["ledger"] });
+    await off.waitForOutput("listening");
+    const input = createdPayment("pay1");
     expect(
       (await run("src/ledger/commands/send-events.ts", { env, folder, args: ["-"], input }).exit).code,
     ).toBe(0);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await total()).toBe(0);
-    idle.child.kill("SIGTERM");
-    await idle.exit;
-    const busy = run("src/main.ts", {
+    off.child.kill("SIGTERM");
+    await off.exit;
+    const on = run("src/main.ts", {
       env: { ...env, QUEUE_RECEIVER_BACKGROUND_PROCESSING: "true" },
       folder,
       args: ["ledger"],
     });
-    await busy.waitForOutput("listening");
+    await on.waitForOutput("listening");
     await eventually(async () => expect(await total()).toBe(1));
-    busy.child.kill("SIGTERM");
-    expect((await busy.exit).code).toBe(0);
+    on.child.kill("SIGTERM");
+    expect((await on.exit).code).toBe(0);
   });
 });
 
 describe("send-events", () => {
   test.each<[string, string[], string, number, string, Record<string, string>?]>([
-    ["no file", [], "", 2, "name one file"],
-    ["two files", ["a", "b"], "", 2, "name one file"],
+    ["no file", [], "", 2, "expected one file"],
+    ["two files", ["a", "b"], "", 2, "expected one file"],
     ["an unknown option", ["--dry-run"], "", 2, "'--dry-run'"],
-    ["a file that is not there", ["nowhere.ndjson"], "", 1, "nowhere.ndjson"],
-    ["a queue in memory", ["-"], "", 2, "QUEUE_URL is memory:", { QUEUE_URL: "memory:" }],
-  ])("tells what is wrong: %s", async (_name, args, input, code, message, others = {}) => {
+    ["a missing file", ["missing.ndjson"], "", 1, "missing.ndjson"],
+    ["an in-memory queue", ["-"], "", 2, "QUEUE_URL is memory:", { QUEUE_URL: "memory:" }],
+  ])("prints one line for an error: %s", async (_name, args, input, code, message, others = {}) => {
     const env = { QUEUE_URL: `sqs+embedded:./q?port=${await freePort()}`, ...others };
-    const ended = await run("src/ledger/commands/send-events.ts", { args, input, env }).exit;
-    expect(ended.errors).toContain(message);
-    expect(ended.errors.trim().split("\n")).toHaveLength(1);
-    expect(ended.code).toBe(code);
+    const result = await run("src/ledger/commands/send-events.ts", { args, input, env }).exit;
+    expect(result.errors).toContain(message);
+    expect(result.errors.trim().split("\n")).toHaveLength(1);
+    expect(result.code).toBe(code);
   });
 
-  test("tells that no queue answers, and keeps the password to itself", async () => {
+  test("prints an error without the password if no queue responds", async () => {
     const env = { QUEUE_URL: `amqp://user:hunter2@127.0.0.1:${await freePort()}` };
     const { code, errors } = await run("src/ledger/commands/send-events.ts", {
       args: ["-"],
@@ -137,7 +137,7 @@ describe("send-events", () => {
     expect(code).toBe(1);
   });
 
-  test("leaves messages in the folder of an embedded queue for the ledger that is not running", async () => {
+  test("stores messages in the folder of an embedded queue if the ledger is not running", async () => {
     const folder = newFolder();
     await using made = await newEmbedded();
     const env = {
@@ -146,13 +146,13 @@ describe("send-events", () => {
       QUEUE_URL: `sqs+embedded:./q?port=${await freePort()}`,
       LEDGER_PORT: String(await freePort()),
     };
-    const input = createdPayment("early");
+    const input = createdPayment("pay1");
     expect(
       (await run("src/ledger/commands/send-events.ts", { args: ["-"], input, env, folder }).exit).code,
     ).toBe(0);
     const ledger = run("src/main.ts", { env, folder, args: ["ledger"] });
     await ledger.waitForOutput("listening");
-    const url = `http://127.0.0.1:${env.LEDGER_PORT}/v1/transaction/early?account_id=57`;
+    const url = `http://127.0.0.1:${env.LEDGER_PORT}/v1/transaction/pay1?account_id=57`;
     await eventually(async () => expect((await fetch(url)).status).toBe(200));
     ledger.child.kill("SIGTERM");
     expect((await ledger.exit).code).toBe(0);
@@ -171,7 +171,7 @@ describe("send-events", () => {
     expect(await queue.check()).toEqual({ waiting: 250 });
   });
 
-  test("names the line that is not JSON", async () => {
+  test("prints the number of the line that is not JSON", async () => {
     const queuePort = String(await freePort());
     await using made = await newEmbedded();
     const queueUrl = `sqs+embedded:${newFolder()}?port=${queuePort}`;
@@ -182,8 +182,8 @@ describe("send-events", () => {
     writeFileSync(file, '{"a":1}\n\nnonsense\n');
     const { code, errors } = await run("src/ledger/commands/send-events.ts", { env, args: [file] }).exit;
     expect([code, errors]).toEqual([1, "send-events: line 3 is not JSON; 0 messages were sent\n"]);
-    const missing = await run("src/ledger/commands/send-events.ts", { env, args: ["nowhere.ndjson"] }).exit;
-    expect(missing).toMatchObject({ code: 1, errors: expect.stringContaining("nowhere.ndjson") });
+    const missing = await run("src/ledger/commands/send-events.ts", { env, args: ["missing.ndjson"] }).exit;
+    expect(missing).toMatchObject({ code: 1, errors: expect.stringContaining("missing.ndjson") });
     services.child.kill("SIGTERM");
     await services.exit;
   });

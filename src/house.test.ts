@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -10,20 +10,20 @@ const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8"
 const sources = files.filter((file) => !/\.(test|fixture)\.ts$/.test(file));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
-const namesIn = (text: string) =>
-  [...text.matchAll(/(?:from|import|import\()\s*"([^"]+)"/g)].map(([, name = ""]) => name);
-const isOfOurs = (name: string) => name.startsWith(".");
-const pathOf = (name: string, file: string) => normalize(join(dirname(file), name));
+const specifiersIn = (text: string) =>
+  [...text.matchAll(/(?:from|import|import\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => specifier);
+const isRelative = (specifier: string) => specifier.startsWith(".");
+const pathOf = (specifier: string, file: string) => normalize(join(dirname(file), specifier));
 const importsOf = (file: string) =>
-  namesIn(read(file))
-    .filter(isOfOurs)
-    .map((name) => pathOf(name, file));
+  specifiersIn(read(file))
+    .filter(isRelative)
+    .map((specifier) => pathOf(specifier, file));
 
-/** The rooms that know neither service. */
+/** The folders that both services share. */
 const shared = ["src/http", "src/contract", "src/process", "src/values"];
 
-/** Where a file may import from, besides its own room. The first folder that contains a file decides. */
-const doors: [room: string, mayImport: string[]][] = [
+/** The files and folders that a folder may import, besides itself. The first entry that contains a file applies. */
+const allowedImports: [folder: string, allowed: string[]][] = [
   ["src/values", []],
   ["src/process", []],
   ["src/contract", ["src/values"]],
@@ -64,30 +64,36 @@ const doors: [room: string, mayImport: string[]][] = [
   ["src/ledger", [...shared, "generated/ledger"]],
   ["src", ["src/http", "src/process", "src/ledger/start.ts", "src/features/start.ts"]],
 ];
-const isIn = (file: string, room: string) =>
-  file === room || file.startsWith(`${room}/`) || file.startsWith(`${room}.`);
+const isIn = (file: string, folder: string) =>
+  file === folder || file.startsWith(`${folder}/`) || file.startsWith(`${folder}.`);
 
-/** Of these imports of a file, those that no door leads to. */
-function straysOf(file: string, targets: string[]): string[] {
-  const [room, mayImport] = doors.find(([name]) => isIn(file, name)) as (typeof doors)[number];
-  const open = room === "src" ? mayImport : [room, ...mayImport];
-  return targets.filter((target) => !open.some((name) => isIn(target, name)));
+/** The imports of a file that are not allowed. */
+function forbiddenImports(file: string, imports: string[]): string[] {
+  const [folder, others] = allowedImports.find(([name]) =>
+    isIn(file, name),
+  ) as (typeof allowedImports)[number];
+  const allowed = folder === "src" ? others : [folder, ...others];
+  return imports.filter((path) => !allowed.some((name) => isIn(path, name)));
 }
 
-describe("the doors of the house", () => {
-  test.each(sources)("%s imports only through them", (file) => {
-    expect(straysOf(file, importsOf(file))).toEqual([]);
+describe("the structure of src", () => {
+  test.each(sources)("%s imports only what its folder may import", (file) => {
+    expect(forbiddenImports(file, importsOf(file))).toEqual([]);
   });
 
-  test("are closed to the rest", () => {
-    expect(straysOf("src/ledger/tables/event.ts", ["src/ledger/views/event.ts"])).toHaveLength(1);
-    expect(straysOf("src/features/app.ts", ["src/ledger/app.ts"])).toHaveLength(1);
-    expect(straysOf("src/http/service.ts", ["src/features/app.ts", "generated/ledger.ts"])).toHaveLength(2);
+  test("the check finds forbidden imports", () => {
+    expect(forbiddenImports("src/ledger/tables/event.ts", ["src/ledger/views/event.ts"])).toHaveLength(1);
+    expect(forbiddenImports("src/features/app.ts", ["src/ledger/app.ts"])).toHaveLength(1);
+    expect(
+      forbiddenImports("src/http/service.ts", ["src/features/app.ts", "generated/ledger.ts"]),
+    ).toHaveLength(2);
     expect(importsOf("src/main.ts")).toContain("src/ledger/start.ts");
   });
 
-  test("the product imports only packages that are installed for production", () => {
-    const imported = sources.flatMap((file) => namesIn(read(file)).filter((name) => !isOfOurs(name)));
+  test("product files import only packages in the dependencies of package.json", () => {
+    const imported = sources.flatMap((file) =>
+      specifiersIn(read(file)).filter((specifier) => !isRelative(specifier)),
+    );
     const packages = imported
       .filter((name) => !name.startsWith("node:"))
       .map((name) => name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name);
@@ -96,7 +102,7 @@ describe("the doors of the house", () => {
     expect(packages).toContain("fastify");
   });
 
-  test("the environment is read where a program begins, and nowhere else", () => {
+  test("only src/main.ts and the commands read process.env", () => {
     const readers = sources.filter((file) => read(file).includes("process.env"));
     expect(readers.filter((file) => file !== "src/main.ts" && !/^src\/\w+\/commands\//.test(file))).toEqual(
       [],
@@ -104,55 +110,55 @@ describe("the doors of the house", () => {
     expect(readers).toContain("src/main.ts");
   });
 
-  test("SQL is in the tables' room, but for what an engine does for itself", () => {
-    const speakers = sources.filter((file) =>
+  test("only src/ledger/tables and two files of src/ledger/database contain SQL statements", () => {
+    const withSql = sources.filter((file) =>
       /\b(select|insert into|update|delete from)\b[^;]*\bfrom\b|insert into/.test(read(file)),
     );
     expect(
-      speakers.map((file) => relative("src/ledger/tables", file)).filter((path) => path.startsWith("..")),
+      withSql.map((file) => relative("src/ledger/tables", file)).filter((path) => path.startsWith("..")),
     ).toEqual(["../database/pglite-autovacuum.ts", "../database/session.ts"]);
-    expect(speakers.length).toBeGreaterThan(2);
+    expect(withSql.length).toBeGreaterThan(2);
   });
 
-  test("HTTP statuses are decided by handlers, and by the app for what they do not catch", () => {
-    const speakers = sources.filter(
+  test("only the app.ts and the handlers of a service contain HTTP statuses", () => {
+    const withStatuses = sources.filter(
       (file) =>
         /^src\/(ledger|features)\//.test(file) &&
         /\b(?:status: |problem\(|HttpError\()[1-5]\d\d\b|statusCode|STATUS_CODES/.test(read(file)),
     );
     const isAllowed = (file: string) => /^src\/\w+\/(?:app\.ts$|handlers\/)/.test(file);
-    expect(speakers.filter((file) => !isAllowed(file))).toEqual([]);
-    expect(speakers.length).toBeGreaterThan(2);
+    expect(withStatuses.filter((file) => !isAllowed(file))).toEqual([]);
+    expect(withStatuses.length).toBeGreaterThan(2);
   });
 
-  test("nothing is exported as default", () => {
+  test("no file has a default export", () => {
     expect(sources.filter((file) => /^export default/m.test(read(file)))).toEqual([]);
   });
 });
 
-/** They say what is right, and so must not have it from those whom they judge. */
-const judges = [
+/** The reference models and what they are built on. If they shared code with the product, they would share its bugs. */
+const models = [
   "simulation/ledger/oracle.ts",
-  "simulation/ledger/lives.ts",
+  "simulation/ledger/messages.ts",
   "simulation/features/history.ts",
 ];
-/** All that they may import, types too: each other, and the chance that a seed decides. */
-const openToJudges = [...judges, "simulation/random.ts"];
-const openToChance = ["pure-rand/distribution/uniformInt", "pure-rand/generator/xoroshiro128plus"];
+/** They may import only each other and the random generator, types too. */
+const allowedInModels = [...models, "simulation/random.ts"];
+const allowedInRandom = ["pure-rand/distribution/uniformInt", "pure-rand/generator/xoroshiro128plus"];
 
-/** What a text of a judge imports beside these: files, and packages. */
-const helpersIn = (text: string, file: string) =>
-  namesIn(text)
-    .map((name) => (isOfOurs(name) ? pathOf(name, file) : name))
-    .filter((path) => !openToJudges.includes(path));
+/** The other files and packages that a model imports. */
+const forbiddenInModel = (text: string, file: string) =>
+  specifiersIn(text)
+    .map((specifier) => (isRelative(specifier) ? pathOf(specifier, file) : specifier))
+    .filter((path) => !allowedInModels.includes(path));
 
-describe("those that judge the services", () => {
-  test.each(judges)("%s shares no code with them", (file) => {
-    expect(helpersIn(read(file), file)).toEqual([]);
+describe("the reference models of the simulation", () => {
+  test.each(models)("%s imports no product code", (file) => {
+    expect(forbiddenInModel(read(file), file)).toEqual([]);
   });
 
-  test("nor does the chance of a seed", () => {
-    expect(namesIn(read("simulation/random.ts")).sort()).toEqual(openToChance);
+  test("simulation/random.ts imports only its generator", () => {
+    expect(specifiersIn(read("simulation/random.ts")).sort()).toEqual(allowedInRandom);
   });
 
   test.each([
@@ -171,30 +177,72 @@ describe("those that judge the services", () => {
       "src/ledger/projection/history.ts",
     ],
     ['import { ledgerClient } from "payment-ledger-services/client";', "payment-ledger-services/client"],
-  ])("cannot have %j", (line, imported) => {
-    expect(helpersIn(line, "simulation/ledger/oracle.ts")).toEqual([imported]);
+  ])("the check finds %j", (line, imported) => {
+    expect(forbiddenInModel(line, "simulation/ledger/oracle.ts")).toEqual([imported]);
   });
 });
 
-describe("the promises", () => {
+describe("PROMISES.md", () => {
   const promises = readFileSync(join(root, "PROMISES.md"), "utf8")
     .split(/^(?=\d+\. )/m)
     .slice(1);
-  const named = (promise: string) => [...promise.matchAll(/`(\S+\.test\.ts)`: "([^"]+)"/g)];
+  const testsOf = (promise: string) => [...promise.matchAll(/`(\S+\.test\.ts)`: "([^"]+)"/g)];
 
   test.each(promises.map((promise) => [promise.split("\n")[0], promise]))(
-    "%s … is tried by a test that is there",
+    "%s … names an existing test",
     (_first, promise) => {
-      expect(named(promise).length).toBeGreaterThan(0);
-      const missing = named(promise).filter(([, file = "", name]) => !read(file).includes(`"${name}"`));
+      expect(testsOf(promise).length).toBeGreaterThan(0);
+      const missing = testsOf(promise).filter(([, file = "", title]) => !read(file).includes(`"${title}"`));
       expect(missing.map(([reference]) => reference)).toEqual([]);
     },
   );
 
-  test("are numbered in their order", () => {
+  test("numbers its promises in order", () => {
     expect(promises.map((promise) => Number.parseInt(promise, 10))).toEqual(
       promises.map((_, index) => index + 1),
     );
     expect(promises.length).toBeGreaterThan(10);
+  });
+});
+
+describe("the documents", () => {
+  const documents = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+    (path) => path.endsWith(".md") && !/^(node_modules|dist|data)\//.test(path),
+  );
+  const anchorOf = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-");
+  const anchorsIn = (path: string) =>
+    [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+
+  test.each(documents)("every link of %s within the repository leads somewhere", (document) => {
+    const links = [...read(document).matchAll(/\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)/g)];
+    const broken = links.filter(([, path = "", anchor]) => {
+      const target = path === "" ? document : join(dirname(document), path);
+      return !existsSync(join(root, target)) || (anchor && !anchorsIn(target).includes(anchor));
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+
+  test("the index of the decisions names every record", () => {
+    const folder = "docs/decisions";
+    const index = read(`${folder}/README.md`);
+    const records = readdirSync(join(root, folder)).filter((file) => !/^(README|dependencies)/.test(file));
+    const anchors = records.flatMap((file) =>
+      [...read(`${folder}/${file}`).matchAll(/^## (.+)$/gm)].map(
+        ([, heading = ""]) => `${file}#${anchorOf(heading)}`,
+      ),
+    );
+    expect(anchors.filter((anchor) => !index.includes(`(${anchor})`))).toEqual([]);
+    expect(anchors.length).toBeGreaterThan(40);
+  });
+
+  test("the package and every contract have one version", () => {
+    const contracts = readdirSync(join(root, "openapi")).filter((file) => file.endsWith(".yaml"));
+    const versions = contracts.map((file) => /^ {2}version: (.*)$/m.exec(read(`openapi/${file}`))?.[1]);
+    expect(versions).toEqual(contracts.map(() => JSON.parse(read("package.json")).version));
+    expect(contracts.length).toBeGreaterThan(2);
   });
 });

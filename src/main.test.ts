@@ -12,8 +12,8 @@ import { newEmbedded } from "./ledger/database/new-database.fixture.ts";
 
 const memory = { DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:", LEDGER_PORT: "0", FEATURES_PORT: "0" };
 
-describe("settings that cannot be used", () => {
-  test("are told all at once, by name, without their values, and the exit code is 2", async () => {
+describe("wrong settings", () => {
+  test("are all reported by name, without their values, with exit code 2", async () => {
     const secret = "hunter2";
     const env = {
       FEATURES_PORT: "99999",
@@ -46,21 +46,21 @@ describe("settings that cannot be used", () => {
 
   test.each([
     [{ QUEUE_URL: "sqs+embedded:./q?port=x" }, "QUEUE_URL has a parameter port that is not a whole number"],
-    [{ DATABASE_URL: "pglite:" }, "DATABASE_URL names no folder"],
+    [{ DATABASE_URL: "pglite:" }, "DATABASE_URL has no folder"],
     [{ DATABASE_URL: "./data" }, "DATABASE_URL must be one of"],
-  ])("%j", async (env, message) => {
+  ])("are reported with the reason: %j", async (env, message) => {
     const { code, errors } = await run("src/main.ts", { env, args: ["ledger"] }).exit;
     expect(errors).toContain(message);
     expect(code).toBe(2);
   });
 
-  test("so is a service that is not known", async () => {
+  test("and an unknown service end with exit code 2", async () => {
     const { code, errors } = await run("src/main.ts", { args: ["lodger"] }).exit;
     expect([code, errors]).toEqual([2, "start: unknown: lodger; known: ledger, features, --help\n"]);
   });
 });
 
-describe("what cannot be opened is one clear line and exit code 1", () => {
+describe("a failed start prints one line, with exit code 1:", () => {
   test("a port in use", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -74,7 +74,7 @@ describe("what cannot be opened is one clear line and exit code 1", () => {
     expect(code).toBe(1);
   });
 
-  test("a data folder another process has", async () => {
+  test("a data folder in use by another process", async () => {
     await using made = await newEmbedded();
     const env = { ...memory, DATABASE_URL: made.url };
     const first = run("src/main.ts", { env, args: ["ledger"] });
@@ -106,14 +106,14 @@ describe("a stop", () => {
     await using made = await newEmbedded();
     const services = run("src/main.ts", { env: { ...memory, DATABASE_URL: made.url } });
     await eventually(() => expect(services.output().match(/listening/g)).toHaveLength(2));
-    const begun = performance.now();
+    const start = performance.now();
     services.child.kill(signal);
     expect(await services.exit).toMatchObject({ code: 0, errors: "" });
-    // What has nothing in hand does not wait for the end of its grace.
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    // Without requests in flight it does not last for the grace period.
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
-  test("while the ledger still makes its database is heard too", async () => {
+  test("while the ledger creates its database ends both services too", async () => {
     const services = run("src/main.ts", { env: { ...memory, DATABASE_URL: `pglite:${newFolder()}` } });
     await services.waitForOutput('"service":"features","msg":"Server listening');
     expect(services.output()).not.toContain('"service":"ledger"');
@@ -122,7 +122,7 @@ describe("a stop", () => {
   });
 });
 
-test("an address that others reach is warned of, unless they have to say who they are", async () => {
+test("an address that is not loopback causes a warning if authentication is off", async () => {
   const authentication = {
     AUTH_JWKS_URL: "http://127.0.0.1:1/keys",
     AUTH_ISSUER: "https://issuer.test/",
@@ -140,7 +140,7 @@ test("an address that others reach is warned of, unless they have to say who the
   }
 });
 
-test("tokens that the settings ask for are asked for by both services", async () => {
+test("both services require tokens if the settings name an issuer", async () => {
   await using issuer = await openIssuer();
   const settings = { ...issuer.settings, AUTH_JWKS_URL: String(issuer.settings.AUTH_JWKS_URL) };
   const [ledgerPort, featuresPort] = [String(await freePort()), String(await freePort())];
@@ -154,7 +154,7 @@ test("tokens that the settings ask for are asked for by both services", async ()
   };
   const services = run("src/main.ts", { env });
   await eventually(() => expect(services.output().match(/listening/g)).toHaveLength(2));
-  const good = await issuer.sign({ scope: "ledger:read:all features:read" });
+  const valid = await issuer.sign({ scope: "ledger:read:all features:read" });
   for (const url of [
     `http://127.0.0.1:${ledgerPort}/v1/transaction/?account_id=57`,
     `http://127.0.0.1:${featuresPort}/features/a/b`,
@@ -165,13 +165,13 @@ test("tokens that the settings ask for are asked for by both services", async ()
       return statusCode;
     };
     expect(await statusWith({})).toBe(401);
-    expect(await statusWith({ authorization: `Bearer ${good}` })).toBe(200);
+    expect(await statusWith({ authorization: `Bearer ${valid}` })).toBe(200);
   }
   services.child.kill("SIGTERM");
   expect(await services.exit).toMatchObject({ code: 0, errors: "" });
 });
 
-test("at info, a start and requests write one line a service: where it listens", async () => {
+test("at level info, a service logs only the address at which it listens", async () => {
   const port = String(await freePort());
   const services = run("src/main.ts", { env: { ...memory, FEATURES_PORT: port }, args: ["features"] });
   await services.waitForOutput("listening");

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
-import { describeNeeding } from "../testing/describe-needing.ts";
+import { describeIfAvailable } from "../testing/describe-if-available.ts";
 import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
 import { openIssuer } from "../testing/issuer.ts";
@@ -14,10 +14,10 @@ import { describeOnEngines, newEmbedded } from "./ledger/database/new-database.f
 import { clientUrl, openQueue } from "./ledger/queue/queue.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
 
-const loudest = { LOG_LEVEL: "trace", LEDGER_PORT: "0", FEATURES_PORT: "0" };
-const inMemory = { ...loudest, DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:" };
+const verbose = { LOG_LEVEL: "trace", LEDGER_PORT: "0", FEATURES_PORT: "0" };
+const inMemory = { ...verbose, DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:" };
 
-/** Of people and of those who ask: each says `planted`, or is a number that stands nowhere else. */
+/** Personal data of a payer. Each value contains `planted`, or is a number that occurs nowhere else. */
 const person = {
   reference: "planted-reference",
   description: "planted description",
@@ -43,9 +43,9 @@ const eventOf = (id: string, change: object = {}, details: object = {}) => ({
   ...change,
 });
 
-/** What someone has done to the tables by hand: they refuse some messages and some readers, and quote what they saw. */
+/** Changes to the tables that make some writes and reads fail with errors that quote data. */
 const alterations = `
-  create function refuse_event() returns trigger language plpgsql as $$ begin
+  create function reject_event() returns trigger language plpgsql as $$ begin
     if new.event_type = 'RAISED' then raise exception 'cannot keep %', new.event_details; end if;
     if new.event_type = 'RAISED_AS_RETRY' then
       raise exception 'cannot keep %', new.event_details using errcode = 'serialization_failure';
@@ -53,15 +53,15 @@ const alterations = `
     if new.event_type = 'CAST' then perform (new.event_details ->> 'email')::integer; end if;
     return new;
   end $$;
-  create trigger refuse before insert on event for each row execute function refuse_event();
+  create trigger reject before insert on event for each row execute function reject_event();
   alter table event add constraint unwanted check (event_type <> 'CHECKED');
-  create function refuse_parked() returns trigger language plpgsql as $$ begin
-    if convert_from(new.body, 'utf8') like '%unparkable%' then perform convert_from(new.body, 'utf8')::jsonb; end if;
+  create function reject_dead_letter() returns trigger language plpgsql as $$ begin
+    if convert_from(new.body, 'utf8') like '%unstorable%' then perform convert_from(new.body, 'utf8')::jsonb; end if;
     return new;
   end $$;
-  create trigger refuse before insert on dead_letter for each row execute function refuse_parked();
-  alter table transaction rename to kept;
-  create view transaction as select * from kept
+  create trigger reject before insert on dead_letter for each row execute function reject_dead_letter();
+  alter table transaction rename to original;
+  create view transaction as select * from original
   where case when external_id = 'planted-unreadable' then reference::integer > 0 else true end;
 `;
 
@@ -71,20 +71,20 @@ async function prepare(url: string): Promise<void> {
   await database.run(alterations);
 }
 
-/** Tokens that are refused. */
-const tokensOf = async ({ sign, forgeries }: Awaited<ReturnType<typeof openIssuer>>, scope: string) => [
-  ...Object.values(await forgeries({ scope, sub: "planted" })),
+/** Tokens that are rejected. */
+const tokensOf = async ({ sign, invalidTokens }: Awaited<ReturnType<typeof openIssuer>>, scope: string) => [
+  ...Object.values(await invalidTokens({ scope, sub: "planted" })),
   await sign({ scope: "planted" }),
   "planted.planted.planted",
 ];
 
-/** Nor any of their parts. */
+/** Expects that the output contains no part of a token. */
 function expectNoTokens(output: string, tokens: string[]): void {
   const parts = tokens.flatMap((token) => token.split(/[. ]/)).filter(({ length }) => length > 8);
   expect(parts.filter((part) => output.includes(part))).toEqual([]);
 }
 
-describeOnEngines("a ledger that tells all it can", (make) => {
+describeOnEngines("the log of a ledger at level trace", (make) => {
   test("has no contents of messages, queries and tokens, but the cause of each error", async () => {
     await using made = await make();
     await prepare(made.url);
@@ -96,7 +96,7 @@ describeOnEngines("a ledger that tells all it can", (make) => {
     const ledger = run("src/main.ts", {
       args: ["ledger"],
       env: {
-        ...loudest,
+        ...verbose,
         ...issuer.settings,
         AUTH_JWKS_URL: String(issuer.settings.AUTH_JWKS_URL),
         LEDGER_PORT: String(port),
@@ -114,16 +114,16 @@ describeOnEngines("a ledger that tells all it can", (make) => {
 
     await using queue = await openQueue(clientUrl(queueUrl));
     const messages = [
-      eventOf("good"),
+      eventOf("valid"),
       eventOf("checked", { event_type: "CHECKED" }),
       eventOf("cast", { event_type: "CAST" }),
       eventOf("wrong", { event_type: 8642, timestamp: "planted", live: "planted", service_id: ["planted"] }),
       eventOf("wrong details", {}, { amount: "planted", source: "planted", moto: { planted: 1 } }),
       eventOf("long metadata", {}, { external_metadata: { ["planted".repeat(50)]: "planted" } }),
-      eventOf("no metadata", {}, { external_metadata: "planted", live: "planted" }),
+      eventOf("metadata is a text", {}, { external_metadata: "planted", live: "planted" }),
       eventOf("long id", { resource_external_id: "planted".repeat(50) }),
-      eventOf("no text", {}, { "planted\0": "planted\ud800" }),
-      eventOf("no kind", { resource_type: "planted" }),
+      eventOf("not Unicode", {}, { "planted\0": "planted\ud800" }),
+      eventOf("unknown type", { resource_type: "planted" }),
       { planted: person },
       [person],
       "planted",
@@ -132,24 +132,28 @@ describeOnEngines("a ledger that tells all it can", (make) => {
     await eventually(() => expect(lines("message became a dead letter")).toHaveLength(13));
     for (const [index, message] of [
       JSON.stringify(eventOf("raised", { event_type: "RAISED" })),
-      '{"unparkable": planted}',
+      '{"unstorable": planted}',
       JSON.stringify(eventOf("retried", { event_type: "RAISED_AS_RETRY" })),
     ].entries()) {
       await queue.send([message]);
-      await eventually(() => expect(lines("put back")).toHaveLength(index + 1));
+      await eventually(() => expect(lines("will be retried")).toHaveLength(index + 1));
     }
     await queue.send([JSON.stringify(eventOf("unreadable"))]);
 
     const base = `http://127.0.0.1:${port}`;
-    const good = await issuer.sign({ scope: "ledger:read:all", sub: "planted" });
-    async function ask(path: string, token = good, headers: Record<string, string> = {}): Promise<number> {
+    const valid = await issuer.sign({ scope: "ledger:read:all", sub: "planted" });
+    async function statusOf(
+      path: string,
+      token = valid,
+      headers: Record<string, string> = {},
+    ): Promise<number> {
       const authorization = `Bearer ${token}`;
       const { statusCode, body } = await request(base + path, { headers: { ...headers, authorization } });
       await body.dump();
       return statusCode;
     }
     const unreadable = "/v1/transaction/planted-unreadable?account_id=57";
-    await eventually(async () => expect(await ask(unreadable)).toBe(500));
+    await eventually(async () => expect(await statusOf(unreadable)).toBe(500));
     const search = new URLSearchParams({
       account_id: "57",
       reference: person.reference,
@@ -159,45 +163,47 @@ describeOnEngines("a ledger that tells all it can", (make) => {
       last_digits_card_number: person.last_digits_card_number,
       metadata_value: "planted value",
     });
-    expect(await ask(`/v1/transaction/?${search}`)).toBe(500);
-    expect(await ask(`/v1/transaction/?${search}`, good, { accept: "text/csv" })).toBe(500);
-    expect(await ask(`/v1/transaction/?${search}&page=planted&planted=planted&from_date=planted`)).toBe(400);
-    expect(await ask("/v1/transaction/planted%zz?account_id=57")).toBe(400);
-    expect(await ask("/planted?email=planted")).toBe(404);
+    expect(await statusOf(`/v1/transaction/?${search}`)).toBe(500);
+    expect(await statusOf(`/v1/transaction/?${search}`, valid, { accept: "text/csv" })).toBe(500);
+    expect(await statusOf(`/v1/transaction/?${search}&page=planted&planted=planted&from_date=planted`)).toBe(
+      400,
+    );
+    expect(await statusOf("/v1/transaction/planted%zz?account_id=57")).toBe(400);
+    expect(await statusOf("/planted?email=planted")).toBe(404);
     const tokens = await tokensOf(issuer, "ledger:read:all");
-    for (const token of tokens) expect([401, 403]).toContain(await ask(unreadable, token));
-    expect(await ask(`/v1/transaction/?account_id=57&access_token=${good}`)).toBe(400);
+    for (const token of tokens) expect([401, 403]).toContain(await statusOf(unreadable, token));
+    expect(await statusOf(`/v1/transaction/?account_id=57&access_token=${valid}`)).toBe(400);
     await issuer.close();
 
     ledger.child.kill("SIGTERM");
     const { code, output, errors } = await ledger.exit;
     expect([code, errors]).toEqual([0, ""]);
     expect(output.match(planted)?.[0]).toBeUndefined();
-    expectNoTokens(output, [good, ...tokens]);
-    const told = output
+    expectNoTokens(output, [valid, ...tokens]);
+    const logged = output
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
     for (const code of ["22P02", "23514"]) {
-      expect(output).toContain(`"reason":"the database refuses to store it (SQLSTATE ${code})"`);
+      expect(output).toContain(`"reason":"the database rejects it (SQLSTATE ${code})"`);
     }
     for (const code of ["P0001", "22P02", "40001"]) {
-      expect(output).toContain(`"code":"${code}","message":"withheld, since it can quote data (${code})"`);
+      expect(output).toContain(`"code":"${code}","message":"withheld, because it can quote data (${code})"`);
     }
-    const routes = told.filter(({ msg }) => msg === "unexpected error").map(({ route }) => route);
+    const routes = logged.filter(({ msg }) => msg === "unexpected error").map(({ route }) => route);
     expect(new Set(routes)).toEqual(new Set(["/v1/transaction/:transactionExternalId", "/v1/transaction/"]));
   });
 });
 
-describeNeeding("Redis", isRedisInstalled())("a feature storage that tells all it can", () => {
-  test("tells nothing of tokens, of bodies and of its Redis' password", async () => {
+describeIfAvailable("Redis", isRedisInstalled())("the log of a feature storage at level trace", () => {
+  test("has no tokens, bodies or Redis password", async () => {
     await using redis = await startRedis();
     await using issuer = await openIssuer();
     const port = await freePort();
     const features = run("src/main.ts", {
       args: ["features"],
       env: {
-        ...loudest,
+        ...verbose,
         ...issuer.settings,
         AUTH_JWKS_URL: `${issuer.settings.AUTH_JWKS_URL}?key=planted`,
         FEATURES_PORT: String(port),
@@ -205,7 +211,7 @@ describeNeeding("Redis", isRedisInstalled())("a feature storage that tells all i
       },
     });
     await features.waitForOutput("listening");
-    const good = await issuer.sign({ scope: "features:read features:write", sub: "planted" });
+    const valid = await issuer.sign({ scope: "features:read features:write", sub: "planted" });
     const tokens = await tokensOf(issuer, "features:write");
     const put = async (token: string, body: string, query = "") => {
       const headers = {
@@ -214,29 +220,29 @@ describeNeeding("Redis", isRedisInstalled())("a feature storage that tells all i
         "if-match": "*",
       };
       const url = `http://127.0.0.1:${port}/features/customer/42${query}`;
-      const reply = await request(url, { method: "PUT", headers, body });
-      await reply.body.dump();
-      return reply.statusCode;
+      const response = await request(url, { method: "PUT", headers, body });
+      await response.body.dump();
+      return response.statusCode;
     };
-    expect(await put(good, '["dark-mode"]')).toBe(200);
-    expect(await put(good, '["planted')).toBe(400);
-    expect(await put(good, '{"planted": "planted"}')).toBe(400);
-    expect(await put(good, '["dark-mode"]', `?access_token=${good}&planted=planted`)).toBe(400);
+    expect(await put(valid, '["dark-mode"]')).toBe(200);
+    expect(await put(valid, '["planted')).toBe(400);
+    expect(await put(valid, '{"planted": "planted"}')).toBe(400);
+    expect(await put(valid, '["dark-mode"]', `?access_token=${valid}&planted=planted`)).toBe(400);
     for (const token of tokens) expect([401, 403]).toContain(await put(token, '["planted"]'));
     await redis.kill();
-    expect(await put(good, '["dark-mode"]')).toBe(500);
+    expect(await put(valid, '["dark-mode"]')).toBe(500);
     await issuer.close();
 
     features.child.kill("SIGTERM");
     const { code, output, errors } = await features.exit;
     expect([code, errors]).toEqual([0, ""]);
     expect(output.match(planted)?.[0]).toBeUndefined();
-    expectNoTokens(output, [good, ...tokens]);
+    expectNoTokens(output, [valid, ...tokens]);
     expect(output).toContain('"msg":"the store cannot be reached"');
   });
 });
 
-test("what a queue says that cannot be read is not quoted", async () => {
+test("an invalid response of a queue is not quoted", async () => {
   await using server = createServer((_request, response) => response.end('planted, {"Body": "planted"}'));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -251,7 +257,7 @@ test("what a queue says that cannot be read is not quoted", async () => {
   expect(output).toContain('"type":"SyntaxError"');
 });
 
-test("an error that nobody caught ends the process and is told as others are", async () => {
+test("an uncaught error ends the process and is printed like other errors", async () => {
   const bug = `
     const planted = { detail: "planted", cause: Object.assign(new Error("planted"), { code: "22P02" }) };
     const isRunning = () => process.listenerCount("SIGTERM") > 0;
@@ -262,12 +268,12 @@ test("an error that nobody caught ends the process and is told as others are", a
   const { code, output, errors } = await run("src/main.ts", { env }).exit;
   expect(code).toBe(1);
   expect((output + errors).match(/"planted|: planted|'planted/)?.[0]).toBeUndefined();
-  expect(errors).toMatch(/^start: nobody caught \{"type":"Error","message":"a bug","stack":".*\}\n$/);
+  expect(errors).toMatch(/^start: uncaught error \{"type":"Error","message":"a bug","stack":".*\}\n$/);
 });
 
-describe("the password of a URL is told to nobody", () => {
-  describeNeeding("Redis", isRedisInstalled())("by a feature storage", () => {
-    test("whose Redis knows no AUTH, and repeats it", async () => {
+describe("the password of a URL is not printed", () => {
+  describeIfAvailable("Redis", isRedisInstalled())("by a feature storage", () => {
+    test("whose Redis has no command AUTH and quotes its arguments", async () => {
       await using redis = await startRedis("--rename-command", "AUTH", "");
       const env = { ...inMemory, FEATURES_STORE_URL: redis.url.replace("//", "//planted:planted@") };
       const { code, output, errors } = await run("src/main.ts", { args: ["features"], env }).exit;
@@ -278,8 +284,8 @@ describe("the password of a URL is told to nobody", () => {
   });
 
   const broker = process.env.TEST_AMQP_URL;
-  describeNeeding("TEST_AMQP_URL", broker !== undefined)("by a ledger", () => {
-    test("that its RabbitMQ refuses", async () => {
+  describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("by a ledger", () => {
+    test("whose RabbitMQ rejects it", async () => {
       const url = new URL(broker ?? "");
       url.password = "planted";
       const ledger = run("src/main.ts", { args: ["ledger"], env: { ...inMemory, QUEUE_URL: url.href } });

@@ -6,12 +6,12 @@ import { join } from "node:path";
 export const isOpensslInstalled = () => spawnSync("openssl", ["version"]).status === 0;
 
 export interface Certificate extends Disposable {
-  /** Files. */
+  /** Paths of files. */
   certificate: string;
   key: string;
 }
 
-/** A certificate for an address that vouches for itself, and its key. */
+/** Makes a self-signed certificate for an IP address, and its key. Both are deleted on disposal. */
 export function makeCertificate(address: string): Certificate {
   const folder = mkdtempSync(join(tmpdir(), "certificate-"));
   const [certificate, key] = [join(folder, "certificate"), join(folder, "key")];

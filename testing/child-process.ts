@@ -2,7 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { once } from "node:events";
 import { constants } from "node:os";
 
-/** How a process ended, and what it wrote. The code of a process that a signal ended is a shell's: 128 and the signal. */
+/** The exit code and the output of a process. After a signal the code is 128 plus the number of the signal, as in a shell. */
 export interface Exit {
   code: number;
   output: string;
@@ -14,19 +14,19 @@ type Stream = "collect" | "inherit" | "ignore";
 export interface ProcessOptions {
   /** Default: the folder of this process. */
   cwd?: string;
-  /** The whole environment. Default: that of this process. */
+  /** The whole environment. Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Standard input, which then ends unless `keepInputOpen`. Default: none. */
+  /** Text for the standard input, which then ends unless `keepInputOpen`. Default: none. */
   input?: string;
   keepInputOpen?: boolean;
-  /** Gives it the standard input of this process instead. */
+  /** Inherits the standard input of this process. Default: false. */
   inheritInput?: boolean;
   /** Default: `collect`. */
   output?: Stream;
   errors?: Stream;
   /** Opens a channel for messages. Default: false. */
   ipc?: boolean;
-  /** Ends the process with SIGTERM when it aborts. */
+  /** Sends the process SIGTERM when it aborts. */
   signal?: AbortSignal;
 }
 
@@ -34,15 +34,15 @@ export interface RunningProcess extends AsyncDisposable {
   child: ChildProcess;
   /** Rejects only when the program cannot be started. */
   exit: Promise<Exit>;
-  /** What it has written to standard output so far. */
+  /** The standard output so far. */
   output(): string;
   hasExited(): boolean;
 }
 
-/** A process that does not end by itself this long after SIGTERM is killed. */
+/** Time from SIGTERM to SIGKILL. */
 const stopMaxMs = 60_000;
 
-/** Starts a command. When it is disposed of, it gets SIGTERM, after 60 seconds SIGKILL, and its end is awaited. */
+/** Starts a command. Disposal sends SIGTERM, then SIGKILL after 60 seconds, and waits until the process has exited. */
 export function startProcess(
   [program = "", ...args]: string[],
   options: ProcessOptions = {},
@@ -64,11 +64,11 @@ export function startProcess(
   const stop = () => child.kill("SIGTERM");
   signal?.addEventListener("abort", stop);
   if (signal?.aborted) stop();
-  const exit = once(child, "close").then(([code, by]) => {
+  const exit = once(child, "close").then(([code, endedBy]) => {
     signal?.removeEventListener("abort", stop);
-    return { code: code ?? 128 + constants.signals[by as NodeJS.Signals], ...written };
+    return { code: code ?? 128 + constants.signals[endedBy as NodeJS.Signals], ...written };
   });
-  exit.catch(() => {}); // whoever awaits it is told
+  exit.catch(() => {}); // Not unhandled if nobody awaits it.
   return {
     child,
     exit,
@@ -76,21 +76,21 @@ export function startProcess(
     hasExited: () => child.exitCode !== null || child.signalCode !== null,
     async [Symbol.asyncDispose]() {
       stop();
-      const late = setTimeout(() => child.kill("SIGKILL"), stopMaxMs);
+      const killTimer = setTimeout(() => child.kill("SIGKILL"), stopMaxMs);
       await exit.catch(() => {});
-      clearTimeout(late);
+      clearTimeout(killTimer);
     },
   };
 }
 
-/** Runs a command to its end. Rejects when it cannot be started, and when the signal aborts. */
+/** Runs a command until it exits. Rejects if it cannot be started or if the signal aborts. */
 export async function runProcess(command: string[], options: ProcessOptions = {}): Promise<Exit> {
   const exit = await startProcess(command, options).exit;
   options.signal?.throwIfAborted();
   return exit;
 }
 
-/** Runs a command to its end and returns its output. Rejects with what it wrote unless its exit code is 0. */
+/** Runs a command until it exits and returns its output. Rejects with the whole output if the exit code is not 0. */
 export async function outputOf(command: string[], options: ProcessOptions = {}): Promise<string> {
   const { code, output, errors } = await runProcess(command, options);
   if (code !== 0) {

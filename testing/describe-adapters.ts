@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { Adapters } from "../src/process/adapter.ts";
 
-/** Describes tests over one adapter, giving them what makes something empty of its kind, such as a URL of it. */
+/** Describes tests over one adapter. `make` makes an empty instance, for example a URL of a new database. */
 export type Fixture<Made> = (title: string, tests: (make: () => Promise<Made>) => void) => void;
 
-/** For each scheme of a port its fixture, or the scheme that opens the same and has one. */
+/** The fixture of each scheme of a port, or the scheme with a fixture that opens the same adapter. */
 export type Fixtures<Scheme extends string, Made> = Record<Scheme, Fixture<Made> | { sameAs: Scheme }>;
 
-/** Describes tests of what must be the same over each adapter of a port. */
+/** Describes tests of behaviour that every adapter of a port has. */
 export function describeOnAdapters<Made>(
   title: string,
   fixtures: Fixtures<string, Made>,
@@ -18,13 +18,13 @@ export function describeOnAdapters<Made>(
   }
 }
 
-/** Tests that no adapter of a port is left out. */
+/** Tests that every adapter of a port has a fixture. */
 export function testFixtures<Port>(adapters: Adapters<Port>, fixtures: Fixtures<string, unknown>): void {
   test.each(Object.entries(adapters))(
-    "%s has a fixture, or is the same as one that has",
+    "%s has a fixture, or opens the same adapter as a scheme that has one",
     async (scheme, adapter) => {
       const fixture = fixtures[scheme];
-      if (!fixture) throw new Error(`${scheme} has no fixture, so the tests of its port leave it out`);
+      if (!fixture) throw new Error(`${scheme} has no fixture, so no test of its port covers it`);
       if (typeof fixture === "function") return;
       expect(fixtures[fixture.sameAs]).toBeTypeOf("function");
       const [own, same] = await Promise.all([adapter.load(), adapters[fixture.sameAs]?.load()]);

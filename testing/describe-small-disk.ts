@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { canMount, openSmallDisk, type SmallDisk } from "./small-disk.ts";
 
-/** Describes tests on a disk of so many mebibytes; they are left out where none can be mounted, in CI too. */
+/** Describes tests on a disk of this size. They are skipped where no disk can be mounted, in CI too. */
 export const describeOnSmallDisk = (
   title: string,
   mebibytes: number,
@@ -9,5 +9,5 @@ export const describeOnSmallDisk = (
 ) =>
   canMount()
     ? describe(title, () => tests(() => openSmallDisk(mebibytes)))
-    : describe.skip(`${title} (left out: no disk can be mounted)`, () =>
+    : describe.skip(`${title} (skipped: no disk can be mounted)`, () =>
         tests(() => openSmallDisk(mebibytes)));

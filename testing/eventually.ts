@@ -1,6 +1,6 @@
 import { vi } from "vitest";
-import { patienceMs } from "./patience.ts";
+import { testWaitMaxMs } from "./test-wait-max.ts";
 
-/** Tries until the work succeeds; resolves with its result. */
+/** Repeats the work until it succeeds, for up to `testWaitMaxMs`. Resolves with its result. */
 export const eventually = <Result>(work: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(work, { timeout: patienceMs });
+  vi.waitFor(work, { timeout: testWaitMaxMs });

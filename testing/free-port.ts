@@ -5,9 +5,9 @@ import { createServer, type ListenOptions, type Server } from "node:net";
 const host = "127.0.0.1";
 
 /**
- * A port at which nobody listens on loopback. On Linux no other call on this machine returns it until this process
- * ends: it is below the ports that the system chooses from, and an abstract socket, which ends with its process, is its
- * lock.
+ * A free port on loopback. On Linux no other call on this machine returns it until this process ends: it is below the
+ * range from which the system assigns ports, and it is locked by an abstract socket, which the system closes when this
+ * process ends.
  */
 export async function freePort(): Promise<number> {
   if (process.platform !== "linux") return portOf({ host, port: 0 });
@@ -21,7 +21,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** The port at which a server could listen, 0 when it could not. */
+/** The port at which a server could listen, or 0. */
 async function portOf(address: ListenOptions): Promise<number> {
   const probe = createServer();
   if (!(await listens(probe, address))) return 0;

@@ -14,7 +14,7 @@ import {
 import { openAuthentication } from "../src/http/authentication.ts";
 import { openLog } from "../src/process/log.ts";
 
-/** A pair of keys, and how it is called. */
+/** A key pair with its id and algorithm. */
 export interface Key {
   kid: string;
   alg: string;
@@ -28,21 +28,22 @@ export async function makeKey(kid: string, alg = "ES256"): Promise<Key> {
 
 export const nowS = () => Math.floor(Date.now() / 1000);
 
-/** An issuer of tokens, which publishes its keys on loopback, and the security of a service that trusts it. */
+/** Starts an issuer of tokens that publishes its keys on loopback, with the security of a service that trusts it. */
 export async function openIssuer(...keys: Key[]) {
   const published: JWK[] = [];
-  const publish = async (...more: Key[]) => {
-    for (const { kid, alg, publicKey } of more) published.push({ ...(await exportJWK(publicKey)), kid, alg });
+  const publish = async (...added: Key[]) => {
+    for (const { kid, alg, publicKey } of added)
+      published.push({ ...(await exportJWK(publicKey)), kid, alg });
   };
   const withdraw = ({ kid }: Key) => {
     published.splice(0, published.length, ...published.filter((one) => one.kid !== kid));
   };
   const [key = await makeKey("first"), ...others] = keys;
   await publish(key, ...others);
-  let fetched = 0;
+  let fetchCount = 0;
   let status = 200;
   const server = createServer((_request, response) => {
-    fetched += 1;
+    fetchCount += 1;
     response.statusCode = status;
     response.setHeader("content-type", "application/jwk-set+json").end(JSON.stringify({ keys: published }));
   });
@@ -53,14 +54,14 @@ export async function openIssuer(...keys: Key[]) {
     AUTH_ISSUER: "https://issuer.test/",
     AUTH_AUDIENCE: "https://services.test/",
   };
-  const claimed = (claims: JWTPayload): JWTPayload => ({
+  const withDefaults = (claims: JWTPayload): JWTPayload => ({
     iss: settings.AUTH_ISSUER,
     aud: settings.AUTH_AUDIENCE,
     exp: nowS() + 3600,
     ...claims,
   });
   const sign = (claims: JWTPayload, { header = {}, by = key }: { header?: object; by?: Key } = {}) =>
-    new SignJWT(claimed(claims))
+    new SignJWT(withDefaults(claims))
       .setProtectedHeader({ alg: by.alg, kid: by.kid, typ: "at+jwt", ...header })
       .sign(by.privateKey);
 
@@ -70,50 +71,50 @@ export async function openIssuer(...keys: Key[]) {
     key,
     publish,
     withdraw,
-    /** From now on the keys are answered with this status. */
-    answerWith(given: number) {
-      status = given;
+    /** Sets the status of the following responses. */
+    respondWith(newStatus: number) {
+      status = newStatus;
     },
-    /** How often the keys were fetched. */
-    fetched: () => fetched,
-    /** A token that is good but for what the claims and the rest make of it; an undefined claim is left out. */
+    /** The number of requests for the keys. */
+    fetchCount: () => fetchCount,
+    /** A valid token with these claims, header parameters and key in place of the defaults. An undefined claim is left out. */
     sign,
-    /** Tokens that must not pass, whatever they claim. */
-    async forgeries(claims: JWTPayload): Promise<Record<string, string>> {
-      const good = await sign(claims);
-      const [header = "", , signature = ""] = good.split(".");
+    /** Tokens that must be rejected, with any claims, by description. */
+    async invalidTokens(claims: JWTPayload): Promise<Record<string, string>> {
+      const valid = await sign(claims);
+      const [header = "", , signature = ""] = valid.split(".");
       const encode = (value: object) => base64url.encode(JSON.stringify(value));
-      const none = encode({ alg: "none", typ: "at+jwt" });
+      const unsigned = encode({ alg: "none", typ: "at+jwt" });
       const secret = new TextEncoder().encode(await exportSPKI(key.publicKey));
-      const stranger = await makeKey("stranger", key.alg);
+      const unknownKey = await makeKey("unknown", key.alg);
       return {
-        "that is no JWT": "nonsense",
-        "that is two tokens": `${good} ${good}`,
-        "that has expired": await sign({ ...claims, exp: nowS() - 1 }),
-        "that is not valid yet": await sign({ ...claims, nbf: nowS() + 60 }),
+        "not a JWT": "nonsense",
+        "two tokens": `${valid} ${valid}`,
+        expired: await sign({ ...claims, exp: nowS() - 1 }),
+        "not valid yet": await sign({ ...claims, nbf: nowS() + 60 }),
         "of another issuer": await sign({ ...claims, iss: "https://other.test/" }),
         "for another audience": await sign({ ...claims, aud: ["https://other.test/"] }),
         "without issuer": await sign({ ...claims, iss: undefined }),
         "without audience": await sign({ ...claims, aud: undefined }),
-        "that never expires": await sign({ ...claims, exp: undefined }),
-        "that expires at no time": await sign({ ...claims, exp: "never" as never }),
-        "that is unsigned": `${none}.${encode(claimed(claims))}.`,
-        "that is unsigned, with a signature": `${none}.${encode(claimed(claims))}.${signature}`,
-        "signed by HS256 with the public key": await new SignJWT(claimed(claims))
+        "without expiry time": await sign({ ...claims, exp: undefined }),
+        "with an invalid expiry time": await sign({ ...claims, exp: "never" as never }),
+        unsigned: `${unsigned}.${encode(withDefaults(claims))}.`,
+        "unsigned, with a signature": `${unsigned}.${encode(withDefaults(claims))}.${signature}`,
+        "signed by HS256 with the public key": await new SignJWT(withDefaults(claims))
           .setProtectedHeader({ alg: "HS256", kid: key.kid, typ: "at+jwt" })
           .sign(secret),
-        "signed with a key nobody published": await sign(claims, { by: stranger }),
-        "signed with another key under the name of a good one": await sign(claims, {
-          by: { ...stranger, kid: key.kid },
+        "signed with an unpublished key": await sign(claims, { by: unknownKey }),
+        "signed with an unpublished key under the id of a published one": await sign(claims, {
+          by: { ...unknownKey, kid: key.kid },
         }),
-        "with a key of its own": await sign(claims, {
-          by: stranger,
-          header: { jwk: await exportJWK(stranger.publicKey), kid: undefined, alg: stranger.alg },
+        "with its key in the header": await sign(claims, {
+          by: unknownKey,
+          header: { jwk: await exportJWK(unknownKey.publicKey), kid: undefined, alg: unknownKey.alg },
         }),
-        "whose claims were changed": `${header}.${encode(claimed({ ...claims, sub: "x" }))}.${signature}`,
-        "that is an identity token": await sign(claims, { header: { typ: "JWT" } }),
+        "with changed claims": `${header}.${encode(withDefaults({ ...claims, sub: "x" }))}.${signature}`,
+        "an identity token": await sign(claims, { header: { typ: "JWT" } }),
         "without a type": await sign(claims, { header: { typ: undefined } }),
-        "with a critical extension nobody knows": `${encode({ alg: key.alg, kid: key.kid, typ: "at+jwt", crit: ["odd"], odd: 1 })}.${encode(claimed(claims))}.${signature}`,
+        "with an unknown critical extension": `${encode({ alg: key.alg, kid: key.kid, typ: "at+jwt", crit: ["unknown"], unknown: 1 })}.${encode(withDefaults(claims))}.${signature}`,
       };
     },
     close: () => server[Symbol.asyncDispose](),

@@ -2,13 +2,13 @@ import { type EventMessage, messagesAbout } from "../src/ledger/commands/message
 
 export type { EventMessage } from "../src/ledger/commands/messages.ts";
 
-/** One event: its time of 5 March 2024, its type, its details, and members of the message that differ, right or wrong. */
+/** One event: its time on 5 March 2024, its type, its details, and members of the message to add or replace. */
 export type Step = [time: string, eventType: string, details?: object, members?: object];
 
 const day = "2024-03-05";
 const account = { gateway_account_id: "57" };
 
-/** The messages of one resource's events, of account 57 unless the first details name another. */
+/** The messages of the events of one resource. Default account: 57; the details of the first event can name another. */
 export const story = (
   resource_type: EventMessage["resource_type"],
   resource_external_id: string,
@@ -25,11 +25,11 @@ export const story = (
     ]),
   );
 
-/** The same for a child of a payment. */
+/** The messages of a child of a payment. */
 export const childStory = (type: "refund" | "dispute", id: string, parent: string, ...steps: Step[]) =>
   story(type, id, ...steps).map((message) => ({ ...message, parent_resource_external_id: parent }));
 
-/** The message that payment `pay1` of account 57 was created; a test names the members that matter to it. */
+/** The message of the creation of payment `pay1` of account 57, with these members added or replaced. */
 export const message = (members: object) => ({
   ...story("payment", "pay1", [
     "09:14:22.018408",

@@ -1,6 +1,6 @@
 import { parseCommandLine, UsageError } from "../src/process/command.ts";
 
-/** The options `--name VALUE` of a command that takes nothing else. */
+/** The options `--name VALUE` of a command that takes no other arguments. */
 export function readOptions<Name extends string>(
   args: string[],
   names: Name[],

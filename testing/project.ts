@@ -11,13 +11,13 @@ export const root = fileURLToPath(new URL("../", import.meta.url));
 export const contractsIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((file) => file.endsWith(".yaml")).sort();
 
-/** Runs a Node.js program in a folder. Rejects only when the signal aborts. */
+/** Runs a Node.js program in a folder. Rejects only if the signal aborts. */
 const run = (cwd: string, program: string, args: string[], signal?: AbortSignal): Promise<Exit> =>
   runProcess([process.execPath, program, ...args], { cwd, ...(signal && { signal }) });
 
 const redoclyProgram = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
 
-/** Runs the tool that lints, bundles and compares contracts. */
+/** Runs Redocly, which lints and bundles contracts. */
 export const redocly = (args: string[], folder = root): Promise<Exit> => run(folder, redoclyProgram, args);
 
 const parts = [
@@ -28,11 +28,11 @@ const parts = [
 
 export interface ProjectCopy extends AsyncDisposable {
   folder: string;
-  /** Runs a program of the copy, by its path in it. */
+  /** Runs the program at this path in the copy. */
   run(program: string, args?: string[], signal?: AbortSignal): Promise<Exit>;
 }
 
-/** A copy of this project to change and to run things in; it shares the installed packages. */
+/** Copies this project, to change it and to run programs in it. The copy shares the installed packages. */
 export async function openProjectCopy(): Promise<ProjectCopy> {
   const folder = await mkdtemp(join(tmpdir(), "project-"));
   for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });

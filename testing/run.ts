@@ -21,8 +21,8 @@ export function newFolder() {
 }
 
 /**
- * Starts a program of this repository, named by its path, with `env` added to the environment of the tests. It is
- * killed after the tests of the file. Its input ends after `input` unless `keepInputOpen`.
+ * Starts the program at this path in the repository, with `env` added to the environment of the tests. It is killed
+ * after the tests of the file. Its input ends after `input` unless `keepInputOpen`.
  */
 export function run(
   program: string,
@@ -37,7 +37,7 @@ export function run(
   started.push(running);
   return {
     ...running,
-    /** Waits until the output contains this text. */
+    /** Resolves when the output contains this text. */
     waitForOutput: (text: string) => eventually(() => expect(running.output()).toContain(text)),
   };
 }

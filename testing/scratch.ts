@@ -5,12 +5,12 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** A folder that all tests of a run share, for what is made once. */
+    /** A folder that all tests of a run share, for files that are made once. */
     scratch: string;
   }
 }
 
-/** Vitest calls it before the first test of a run, and what it returns behind the last. */
+/** Vitest calls this before the first test of a run, and the returned function after the last one. */
 export function setup({ provide }: TestProject): () => void {
   const scratch = mkdtempSync(join(tmpdir(), "tests-"));
   provide("scratch", scratch);

@@ -9,13 +9,13 @@ import { root } from "./project.ts";
 export interface Services extends AsyncDisposable {
   ledgerUrl: string;
   featuresUrl: string;
-  /** Runs a program of the project, named by its path, with the settings of these services. Rejects when it fails. */
+  /** Runs the program at this path in the project with the settings of these services. Rejects if it fails. */
   run(path: string): Promise<void>;
 }
 
 const startMaxMs = 60_000;
 
-/** Starts both services as a user does: on embedded engines, in a folder of their own, at free ports. */
+/** Starts both services with their default engines, which are embedded, in a new folder and at free ports. */
 export async function startServices(): Promise<Services> {
   await using opening = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "services-"));
@@ -29,9 +29,9 @@ export async function startServices(): Promise<Services> {
   };
   const command = (path: string) => [process.execPath, join(root, path)];
   const services = opening.use(startProcess(command("src/main.ts"), { cwd: folder, env, errors: "inherit" }));
-  const late = AbortSignal.timeout(startMaxMs);
+  const timeout = AbortSignal.timeout(startMaxMs);
   while (services.output().split("Server listening").length <= 2) {
-    if (services.hasExited() || late.aborted) throw new Error("the services did not start");
+    if (services.hasExited() || timeout.aborted) throw new Error("the services did not start");
     await sleep(20);
   }
   const opened = opening.move();

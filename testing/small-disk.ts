@@ -4,18 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** A disk so small that it can be filled. */
+/** A disk that is small enough to be filled. */
 export interface SmallDisk extends AsyncDisposable {
   folder: string;
-  /** Takes all the space that is left. */
+  /** Uses all free space. */
   fill(): Promise<void>;
-  /** Gives it back. */
+  /** Frees the space that `fill` has used. */
   clear(): Promise<void>;
 }
 
 const run = promisify(execFile);
 
-/** Mounting is the right of root, where the system lets it. */
+/** Only root can mount, and not on every system. */
 export function canMount(): boolean {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
   try {
@@ -26,7 +26,7 @@ export function canMount(): boolean {
   }
 }
 
-/** A folder that goes away, on a disk of so many mebibytes where one can be had. */
+/** A new folder, deleted on disposal. It is on a disk of this size where one can be mounted. */
 export async function openScratch(
   mebibytes: number,
 ): Promise<AsyncDisposable & { folder: string; disk?: SmallDisk }> {
@@ -38,7 +38,7 @@ export async function openScratch(
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
-/** A disk in memory. */
+/** Mounts a disk in memory. */
 export async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), "small-disk-"));
   await run("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m,mode=1777`, "tmpfs", folder]);
@@ -47,10 +47,10 @@ export async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
     folder,
     async fill() {
       await using file = await open(filler, "w");
-      const page = Buffer.alloc(2 ** 20);
-      // What is written in whole mebibytes leaves less than one, which the last bytes take.
-      for (let size = page.length; size > 0; size = size > 4096 ? Math.floor(size / 16) : 0) {
-        while (await written(file.write(page, 0, size)));
+      const bytes = Buffer.alloc(2 ** 20);
+      // Whole mebibytes leave less than one free; smaller writes fill that.
+      for (let size = bytes.length; size > 0; size = size > 4096 ? Math.floor(size / 16) : 0) {
+        while (await isWritten(file.write(bytes, 0, size)));
       }
     },
     clear: () => rm(filler, { force: true }),
@@ -61,9 +61,10 @@ export async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
   };
 }
 
-async function written(writing: Promise<unknown>): Promise<boolean> {
+/** Resolves with false if the disk is full. */
+async function isWritten(write: Promise<unknown>): Promise<boolean> {
   try {
-    await writing;
+    await write;
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOSPC") return false;

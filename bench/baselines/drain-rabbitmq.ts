@@ -1,18 +1,21 @@
 import { randomUUID } from "node:crypto";
 import amqp from "amqplib";
 import { openQueue, rabbitmqParameters } from "../../src/ledger/queue/queue.ts";
-import { answer } from "../answer.ts";
-import { type Intake, messagesOf } from "../payments.ts";
+import { handleCalls } from "../handle-calls.ts";
+import { messagesOf, type Workload } from "../payments.ts";
 
-/** Consumes and acknowledges with amqplib alone, from a queue that the ledger made and filled; answers messages a second. */
+/**
+ * Consumes and acknowledges with amqplib alone, from a queue that the ledger has declared and filled. Returns messages per
+ * second.
+ */
 const url = process.env.AMQP_URL as string;
 
 async function fill(queue: string, messages: string[]): Promise<void> {
-  await using filled = await openQueue(`${url}?queue=${queue}`);
-  await filled.send(messages);
+  await using opened = await openQueue(`${url}?queue=${queue}`);
+  await opened.send(messages);
 }
 
-/** Answers the consumer, for which nothing is left. */
+/** Resolves with the tag of the consumer when `count` messages are acknowledged. */
 async function drain(channel: amqp.Channel, queue: string, count: number): Promise<string> {
   const { promise: allAcknowledged, resolve } = Promise.withResolvers<void>();
   let left = count;
@@ -25,16 +28,16 @@ async function drain(channel: amqp.Channel, queue: string, count: number): Promi
   return consumerTag;
 }
 
-answer(async (intake: Intake) => {
+handleCalls(async (workload: Workload) => {
   const queue = randomUUID();
-  const messages = messagesOf(intake);
+  const messages = messagesOf(workload);
   await fill(queue, messages);
   const connection = await amqp.connect(url);
   const channel = await connection.createChannel();
   await channel.prefetch(rabbitmqParameters.prefetch.default);
-  const begun = performance.now();
+  const start = performance.now();
   const consumerTag = await drain(channel, queue, messages.length);
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - start) / 1000;
   await channel.cancel(consumerTag);
   await channel.deleteQueue(queue);
   await connection.close();

@@ -4,49 +4,52 @@ import { standInClient } from "../../src/ledger/queue/sqs.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
 import { readSettings } from "../../src/process/settings.ts";
 import { freePort } from "../../testing/free-port.ts";
-import { answer } from "../answer.ts";
-import { type Intake, messagesOf } from "../payments.ts";
+import { handleCalls } from "../handle-calls.ts";
+import { messagesOf, type Workload } from "../payments.ts";
 
 /**
- * Receives and deletes with the SDK alone, as many requests side by side as the ledger has, beside the embedded server
- * in this process; answers messages a second.
+ * Receives and deletes with the SDK alone, with as many concurrent requests as the ledger. The embedded server is in this
+ * process. Returns messages per second.
  */
-const requestMax = 10;
+
+/** The limit of SQS for the messages of a request. */
+const messagesPerRequest = 10;
 const { batchSize, concurrency } = receiverLimits(readSettings(process.env, settings));
-const sideBySide = Math.ceil(batchSize / requestMax) * concurrency;
+const concurrentRequests = Math.ceil(batchSize / messagesPerRequest) * concurrency;
 const port = await freePort();
 const embedded = await openQueue(`sqs+embedded:./queue?port=${port}`);
 const QueueUrl = embeddedQueueUrl(port);
 const client = standInClient(new URL(QueueUrl).origin);
 
-/** How many were taken: all that wait are seen, so a request gets as many as it may. */
-async function takeSome(): Promise<number> {
-  const asked = { QueueUrl, MaxNumberOfMessages: requestMax };
-  const { Messages = [] } = await client.send(new ReceiveMessageCommand(asked));
+/** Returns the number of messages. The embedded server fills every request while it has enough messages. */
+async function receiveAndDelete(): Promise<number> {
+  const input = { QueueUrl, MaxNumberOfMessages: messagesPerRequest };
+  const { Messages = [] } = await client.send(new ReceiveMessageCommand(input));
   const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
   const { Successful = [] } = await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
   return Successful.length;
 }
 
 async function drain(count: number): Promise<number> {
-  let [asked, taken] = [0, 0];
-  async function takeAll() {
-    while (asked < count) {
-      asked += requestMax;
-      const more = await takeSome();
-      taken += more;
+  let [requested, received] = [0, 0];
+  async function sendRequests() {
+    while (requested < count) {
+      requested += messagesPerRequest;
+      const more = await receiveAndDelete();
+      received += more;
     }
   }
-  await Promise.all(Array.from({ length: sideBySide }, takeAll));
-  return taken;
+  await Promise.all(Array.from({ length: concurrentRequests }, sendRequests));
+  return received;
 }
 
-answer(async (intake: Intake) => {
-  const messages = messagesOf(intake);
+handleCalls(async (workload: Workload) => {
+  const messages = messagesOf(workload);
   await embedded.send(messages);
-  const begun = performance.now();
-  const taken = await drain(messages.length);
-  const seconds = (performance.now() - begun) / 1000;
-  if (taken !== messages.length) throw new Error(`${taken} of ${messages.length} messages were taken`);
+  const start = performance.now();
+  const received = await drain(messages.length);
+  const seconds = (performance.now() - start) / 1000;
+  if (received !== messages.length)
+    throw new Error(`${received} of ${messages.length} messages were received`);
   return messages.length / seconds;
 });

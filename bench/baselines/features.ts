@@ -2,11 +2,11 @@ import { createServer, type ServerResponse } from "node:http";
 import { openFeatureStore } from "../../src/features/store/store.ts";
 import { entityTag } from "../../src/http/entity-tag.ts";
 
-/** A feature storage by hand: the same calls of the same store, the same bytes, and nothing is checked or counted. */
+/** A feature storage on `node:http`: the same store calls and the same bytes, without validation and metrics. */
 const store = await openFeatureStore(process.env.FEATURES_STORE_URL as string);
 const json = "application/json; charset=utf-8";
-const added = '{"result":true}\n';
-const addedHeaders = { "content-type": json, "content-length": String(added.length) };
+const addedBody = '{"result":true}\n';
+const addedHeaders = { "content-type": json, "content-length": String(addedBody.length) };
 
 async function list(resource: string, id: string, response: ServerResponse): Promise<void> {
   const text = `${JSON.stringify(await store.list(resource, id))}\n`;
@@ -16,9 +16,9 @@ async function list(resource: string, id: string, response: ServerResponse): Pro
 }
 
 async function add(resource: string, id: string, feature: string, response: ServerResponse): Promise<void> {
-  const [had] = (await store.change(resource, id, [{ type: "add", feature }])) ?? [];
-  response.writeHead(had ? 200 : 201, addedHeaders);
-  response.end(added);
+  const [existed] = (await store.change(resource, id, [{ type: "add", feature }])) ?? [];
+  response.writeHead(existed ? 200 : 201, addedHeaders);
+  response.end(addedBody);
 }
 
 async function remove(

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** Answers every request with the bytes of the feature storage's answer, and looks at none. */
+/** Responds to every request with the bytes of a response of the feature storage. It does not read the request. */
 const body = '{"result":true}\n';
 const headers = { "content-type": "application/json; charset=utf-8", "content-length": "16" };
 

@@ -7,7 +7,7 @@ import {
   searchTransactions,
 } from "../../src/ledger/tables/search.ts";
 
-/** Answers with the first page of 20 of an account, asking the database as the ledger does; the JSON is made by hand. */
+/** Responds with the first page of 20 of an account. The SQL is that of the ledger; the JSON is written by hand. */
 const size = 20;
 
 const { INT8, TIMESTAMPTZ } = pg.types.builtins;
@@ -26,7 +26,7 @@ const sql = {
 
 const milliseconds = (instant: string) => `${instant.slice(0, 23)}Z`;
 
-// Which members there are, the data decides: a payment of it has no fewer, and none is of another type.
+// Only the members and types that occur in the data of the benchmark.
 function viewTransaction(row: FoundTransaction): unknown {
   const details = row.details as Record<string, string>;
   const shown = (row.payment_details ?? details) as Record<string, string>;

@@ -2,27 +2,27 @@ import { createServer } from "node:http";
 import pg from "pg";
 import { pipelined, pipelineOptions, pipelinesMax } from "../../src/ledger/database/pipeline.ts";
 
-/** Answers `/v1/transaction/ID` with the text that is stored for the id, and looks at nothing else. */
+/** Responds to `/v1/transaction/ID` with the text that is stored for the id. It reads nothing else of the request. */
 const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,
   ...pipelineOptions,
   max: pipelinesMax,
 });
-const use = pipelined(pool);
+const withClient = pipelined(pool);
 const statement = {
   name: "stored",
   text: "select body from stored_json where external_id = $1",
   rowMode: "array" as const,
 };
-const idAt = "/v1/transaction/".length;
+const idStart = "/v1/transaction/".length;
 const notFound = { "content-length": "0" };
 
 const server = createServer(
   { keepAliveTimeout: 72_000, optimizeEmptyRequests: true },
   async ({ url = "" }, response) => {
     const end = url.indexOf("?");
-    const id = url.slice(idAt, end === -1 ? undefined : end);
-    const { rows } = await use((client) => client.query({ ...statement, values: [id] }));
+    const id = url.slice(idStart, end === -1 ? undefined : end);
+    const { rows } = await withClient((client) => client.query({ ...statement, values: [id] }));
     const body: string | undefined = rows[0]?.[0];
     if (body === undefined) {
       response.writeHead(404, notFound).end();

@@ -7,20 +7,23 @@ import { migrate } from "../../src/ledger/tables/migrate.ts";
 import { countTransactions } from "../../src/ledger/tables/search.ts";
 import { openLog } from "../../src/process/log.ts";
 import { readSettings } from "../../src/process/settings.ts";
-import { answer } from "../answer.ts";
-import { type Intake, messagesOf } from "../payments.ts";
+import { handleCalls } from "../handle-calls.ts";
+import { messagesOf, type Workload } from "../payments.ts";
 
-/** The ledger's intake, from messages that wait in the queue to all of them acknowledged; answers events a second. */
-const given = readSettings(process.env, settings);
+/**
+ * The receiver of the ledger. The messages are in the queue before the measurement, which ends when all are acknowledged.
+ * Returns events per second.
+ */
+const values = readSettings(process.env, settings);
 const log = openLog("warn", process.stderr);
-const database = await openDatabase(given.DATABASE_URL);
+const database = await openDatabase(values.DATABASE_URL);
 await migrate(database);
 
-/** Acknowledged is committed: when the last is, all can be seen. */
-async function takeIn(queue: Queue, events: number): Promise<void> {
+/** Resolves when all messages are acknowledged, which is after their commit. */
+async function receive(queue: Queue, events: number): Promise<void> {
   const { promise: allAcknowledged, resolve, reject } = Promise.withResolvers<void>();
   let left = events;
-  const counted: Queue = {
+  const countingQueue: Queue = {
     ...queue,
     async acknowledge(deliveries) {
       await queue.acknowledge(deliveries);
@@ -29,7 +32,13 @@ async function takeIn(queue: Queue, events: number): Promise<void> {
     },
     retry: async () => reject(new Error("a message failed")),
   };
-  const parts = { queue: counted, database, metrics: new Registry(), log, limits: receiverLimits(given) };
+  const parts = {
+    queue: countingQueue,
+    database,
+    metrics: new Registry(),
+    log,
+    limits: receiverLimits(values),
+  };
   const stop = new AbortController();
   const running = createReceiver(parts).run(stop.signal);
   try {
@@ -40,15 +49,16 @@ async function takeIn(queue: Queue, events: number): Promise<void> {
   }
 }
 
-answer(async (intake: Intake) => {
-  await using queue = await openQueue(given.QUEUE_URL);
-  const messages = messagesOf(intake);
+handleCalls(async (workload: Workload) => {
+  await using queue = await openQueue(values.QUEUE_URL);
+  const messages = messagesOf(workload);
   await queue.send(messages);
   const before = await countTransactions(database, {});
-  const begun = performance.now();
-  await takeIn(queue, messages.length);
-  const seconds = (performance.now() - begun) / 1000;
-  const made = (await countTransactions(database, {})) - before;
-  if (made !== intake.payments) throw new Error(`${intake.payments} payments became ${made} transactions`);
+  const start = performance.now();
+  await receive(queue, messages.length);
+  const seconds = (performance.now() - start) / 1000;
+  const added = (await countTransactions(database, {})) - before;
+  if (added !== workload.payments)
+    throw new Error(`${workload.payments} payments became ${added} transactions`);
   return messages.length / seconds;
 });

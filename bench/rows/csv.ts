@@ -10,15 +10,15 @@ import type { Row } from "../row.ts";
 
 export const csv: Row = {
   number: 9,
-  work: "CSV",
+  title: "CSV",
   async open({ ledgers: sizes }, opened, ledgers) {
     const size = sizes.at(-1) as number;
     const databaseUrl = await ledgers.open(size, "one account");
     const service = opened.use(await startLedger(databaseUrl));
     const perSecond = async (read: () => Promise<unknown>) => {
-      const begin = performance.now();
+      const start = performance.now();
       await read();
-      return (size * 1000) / (performance.now() - begin);
+      return (size * 1000) / (performance.now() - start);
     };
     return [
       {
@@ -29,7 +29,7 @@ export const csv: Row = {
         target: { atLeast: 0.25 },
       },
       {
-        name: `of ${size} rows, by how much the memory of a new process grows`,
+        name: `of ${size} rows, memory growth of a new process`,
         unit: "MB",
         rounds: 1,
         async ours() {
@@ -45,8 +45,8 @@ export const csv: Row = {
 async function download(url: string): Promise<void> {
   const path = `/v1/transaction?account_id=${accounts.growing}`;
   const { statusCode, body } = await request(url + path, { headers: { accept: "text/csv" } });
-  if (statusCode !== 200) throw new Error(`${path} is answered with ${statusCode}`);
-  await readAway(body);
+  if (statusCode !== 200) throw new Error(`the response to ${path} has status ${statusCode}`);
+  await discard(body);
 }
 
 async function copy(databaseUrl: string): Promise<void> {
@@ -54,18 +54,18 @@ async function copy(databaseUrl: string): Promise<void> {
   const psql = spawn("psql", ["--no-psqlrc", "--quiet", "--command", script, databaseUrl], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [[code], errors] = await Promise.all([once(psql, "close"), text(psql.stderr), readAway(psql.stdout)]);
+  const [[code], errors] = await Promise.all([once(psql, "close"), text(psql.stderr), discard(psql.stdout)]);
   if (code !== 0) throw new Error(errors);
 }
 
-/** Both are read so: through a pipe or a socket, as fast as they come, and kept nowhere. */
-async function readAway(stream: Readable): Promise<void> {
-  for await (const _piece of stream);
+/** Reads a stream as fast as it arrives and discards it. Both sides are read in this way. */
+async function discard(stream: Readable): Promise<void> {
+  for await (const _chunk of stream);
 }
 
 const sampleEveryMs = 20;
 
-/** How far the resident memory of a process goes beyond what it was before the work: MB (10^6 bytes). */
+/** The maximum of the resident memory of a process during the work, minus its value before, in MB (10^6 bytes). */
 async function memoryGrowth(pid: number, work: () => Promise<void>): Promise<number> {
   const before = await residentBytes(pid);
   let peak = before;
@@ -82,7 +82,7 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(kilobytes) * 1024;
 }
 
-/** What the ledger writes, as it is stored: pence and instants in their plain form. */
+/** The columns of the CSV of the ledger, without its formatting of amounts and times. */
 const columns = `
   select
     reference as "Reference",

@@ -4,23 +4,23 @@ import {
   accounts,
   type Ledgers,
   lookupPath,
-  type SomeTransaction,
-  someTransactions,
+  type SampledTransaction,
+  sampleTransactions,
 } from "../ledger-data.ts";
 import { startLedger } from "../programs.ts";
 import type { Comparison, Row } from "../row.ts";
-import { requestsFile, requestsPerSecond } from "../wrk.ts";
+import { requestsPerSecond, writeRequests } from "../wrk.ts";
 
-const sampled = 10_000;
+const sampleSize = 10_000;
 
-/** Does the same work in ledgers of several sizes; what it takes in the smallest is the baseline. */
+/** Compares the time of a request in larger ledgers with that in the smallest. */
 export const growth: Row = {
   number: 8,
-  work: "growth with the ledger",
+  title: "growth with the size of the ledger",
   async open({ seconds, ledgers: sizes }, opened, ledgers) {
-    const sized: SizedLedger[] = [];
-    for (const size of sizes) sized.push(await openSized(size, opened, ledgers));
-    const [smallest, ...larger] = sized as [SizedLedger, ...SizedLedger[]];
+    const running: RunningLedger[] = [];
+    for (const size of sizes) running.push(await startLedgerOf(size, opened, ledgers));
+    const [smallest, ...larger] = running as [RunningLedger, ...RunningLedger[]];
     const measure = (url: string, requests: string) => async () =>
       1000 / (await requestsPerSecond(url, { requests, connections: 1, seconds }));
     return larger.flatMap(({ size, url, kinds }) =>
@@ -40,40 +40,44 @@ export const growth: Row = {
   },
 };
 
-/** Counts all that it finds: it is told what that takes, and not asked to take no longer. */
+/** An exact total counts all matches, so its time grows with the ledger. It is reported without a target. */
 const exactTotal = "first page of the growing account, exact total";
 
 type Kind = keyof Awaited<ReturnType<typeof pathsOf>>;
 
-interface SizedLedger {
+interface RunningLedger {
   size: number;
   url: string;
-  /** Of each kind of request a file of them. */
+  /** The file with the requests of each kind. */
   kinds: Record<Kind, string>;
 }
 
-async function openSized(size: number, opened: AsyncDisposableStack, ledgers: Ledgers): Promise<SizedLedger> {
+async function startLedgerOf(
+  size: number,
+  opened: AsyncDisposableStack,
+  ledgers: Ledgers,
+): Promise<RunningLedger> {
   const databaseUrl = await ledgers.open(size);
   await using database = await openDatabase(databaseUrl);
   const { url } = opened.use(await startLedger(databaseUrl));
   const paths = await pathsOf(
     url,
-    await someTransactions(database, sampled),
-    await someTransactions(database, sampled, "refunded"),
+    await sampleTransactions(database, sampleSize),
+    await sampleTransactions(database, sampleSize, "refunded"),
   );
-  const files = Object.entries(paths).map(async ([kind, those]) => {
-    const lines = those.map((path) => `GET ${path}`);
-    return [kind, await requestsFile(opened, lines)];
+  const files = Object.entries(paths).map(async ([kind, kindPaths]) => {
+    const lines = kindPaths.map((path) => `GET ${path}`);
+    return [kind, await writeRequests(opened, lines)];
   });
   return { size, url, kinds: Object.fromEntries(await Promise.all(files)) };
 }
 
-const pathsOf = async (url: string, all: SomeTransaction[], refunded: SomeTransaction[]) => ({
+const pathsOf = async (url: string, all: SampledTransaction[], refunded: SampledTransaction[]) => ({
   lookup: all.map(lookupPath),
   "first page": [searchPath(accounts.steady)],
   "page 1000 by cursor": await pagesByCursor(url, searchPath(accounts.steady, 5)),
-  events: refunded.map((payment) => familyPath(payment, "event")),
-  children: refunded.map((payment) => familyPath(payment, "transaction")),
+  events: refunded.map((payment) => relatedPath(payment, "event")),
+  children: refunded.map((payment) => relatedPath(payment, "transaction")),
   [exactTotal]: [searchPath(accounts.growing)],
   "first page of the growing account, limited total": [
     `${searchPath(accounts.growing)}&limit_total=true&limit_total_size=20`,
@@ -83,12 +87,12 @@ const pathsOf = async (url: string, all: SomeTransaction[], refunded: SomeTransa
 const searchPath = (account: string, displaySize = 20) =>
   `/v1/transaction?account_id=${account}&display_size=${displaySize}`;
 
-const familyPath = ({ external_id, gateway_account_id }: SomeTransaction, members: string) =>
-  `/v1/transaction/${external_id}/${members}?gateway_account_id=${gateway_account_id}`;
+const relatedPath = ({ external_id, gateway_account_id }: SampledTransaction, collection: string) =>
+  `/v1/transaction/${external_id}/${collection}?gateway_account_id=${gateway_account_id}`;
 
 const lastPage = 1000;
 
-/** Goes from page to page; answers the paths of page 1000, or the last that there is, and of the ten before that. */
+/** Follows the cursors from the first page. Returns the paths of the last 11 pages, up to page 1000. */
 async function pagesByCursor(url: string, first: string): Promise<string[]> {
   const paths: string[] = [];
   let next: string | undefined = first;

@@ -3,16 +3,16 @@ import { startRedis } from "../../testing/servers/redis.ts";
 import { startService } from "../programs.ts";
 import type { Row } from "../row.ts";
 import { startWebdis } from "../webdis.ts";
-import { requestsFile, requestsPerSecond } from "../wrk.ts";
+import { requestsPerSecond, writeRequests } from "../wrk.ts";
 
 const path = "/features/customer/42/dark-mode";
 
-/** Webdis has no words for a feature; it is asked for the field of a hash, as the service asks Redis. */
+/** Reads a field of a hash, as the service does for `path`. */
 const webdisPath = "/HGET/customer:42/dark-mode";
 
 export const hasFeatureInRedis: Row = {
   number: 2,
-  work: "has-feature, kept in Redis",
+  title: "has-feature on Redis",
   async open({ seconds }, opened) {
     const redis = opened.use(await startRedis());
     const service = opened.use(await startService("features", { env: { FEATURES_STORE_URL: redis.url } }));
@@ -21,8 +21,8 @@ export const hasFeatureInRedis: Row = {
     await request(webdis.url + webdisPath.replace("HGET", "HSET").concat("/1")).then(({ body }) =>
       body.dump(),
     );
-    const rate = async (url: string, asked: string) => {
-      const load = { requests: await requestsFile(opened, [`GET ${asked}`]), connections: 64, seconds };
+    const rate = async (url: string, target: string) => {
+      const load = { requests: await writeRequests(opened, [`GET ${target}`]), connections: 64, seconds };
       return () => requestsPerSecond(url, load);
     };
     return [

@@ -1,45 +1,41 @@
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { startRabbitmq } from "../../testing/servers/rabbitmq.ts";
-import { makeDatabase } from "../databases.ts";
-import type { Intake } from "../payments.ts";
+import { createDatabase } from "../create-database.ts";
+import type { Workload } from "../payments.ts";
 import { startProgram } from "../programs.ts";
 import type { Comparison, Row } from "../row.ts";
 
-/** The embedded queue's messages, to a ledger's from a broker: it is so much slower. */
+/** The embedded queue gets this share of the payments, because it is slower. */
 const embeddedShare = 0.1;
 
 export const ingestFromQueues: Row = {
   number: 7,
-  work: "ingest from a queue",
+  title: "ingest from a queue",
   async open({ payments }, opened) {
     const postgres = opened.use(await startPostgres());
     const rabbitmq = opened.use(await startRabbitmq());
-    const intakeFrom = async (database: string, QUEUE_URL: string) => {
-      const DATABASE_URL = await makeDatabase(postgres, database);
+    const startIngest = async (database: string, QUEUE_URL: string) => {
+      const DATABASE_URL = await createDatabase(postgres, database);
       return opened.use(await startProgram("programs/ingest.ts", { DATABASE_URL, QUEUE_URL }));
     };
-    const fromMemory = await intakeFrom("memory", "memory:");
+    const fromMemory = await startIngest("memory", "memory:");
 
-    /** Who only takes messages, or only stores what they tell, is as fast as we could be at the most. */
+    /** The ledger cannot be faster than the slower of the client library alone and the ledger without a broker. */
     async function comparison(
       name: string,
-      library: string,
-      {
-        payments,
-        queue,
-        drain,
-      }: { payments: number; queue: string; drain: [string, Record<string, string>] },
+      libraryName: string,
+      { payments, queue, drain }: { payments: number; queue: string; drain: Parameters<typeof startProgram> },
     ): Promise<Comparison> {
-      const intake: Intake = { payments, order: "together" };
-      const ours = await intakeFrom(name, queue);
-      const draining = opened.use(await startProgram(...drain));
+      const workload: Workload = { payments, order: "adjacent" };
+      const ours = await startIngest(name, queue);
+      const library = opened.use(await startProgram(...drain));
       return {
         name,
         unit: "events/s",
-        ours: () => ours.ask(intake),
+        ours: () => ours.call(workload),
         baseline: {
-          name: `the slower of ${library} without work and the ledger without a broker`,
-          measure: async () => Math.min(await draining.ask(intake), await fromMemory.ask(intake)),
+          name: `the slower of ${libraryName} alone and the ledger without a broker`,
+          measure: async () => Math.min(await library.call(workload), await fromMemory.call(workload)),
         },
         target: { atLeast: 0.5 },
       };

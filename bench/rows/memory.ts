@@ -3,41 +3,41 @@ import { openDatabase } from "../../src/ledger/database/database.ts";
 import { ingest } from "../../src/ledger/intake/ingest.ts";
 import { readMessage } from "../../src/ledger/intake/message.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
-import type { Held } from "../memory-probe.ts";
+import type { MemoryUse } from "../memory-probe.ts";
 import { messagesOf } from "../payments.ts";
 import { type Server, type Settings, startService } from "../programs.ts";
 import type { Comparison, Row, Scale } from "../row.ts";
-import { requestsFile, untilAnswered } from "../wrk.ts";
+import { sendRequests, writeRequests } from "../wrk.ts";
 
 const probe = fileURLToPath(new URL("../memory-probe.ts", import.meta.url));
-const probed: Settings = { options: ["--expose-gc", "--import", probe] };
+const withProbe: Settings = { options: ["--expose-gc", "--import", probe] };
 
 const warmUpShare = 0.01;
 
-/** Both comparisons look at the same process, before and after the same load. */
-function heldBy(name: string, server: Server, requests: string, scale: Scale): Comparison[] {
+/** Both comparisons use one measurement of the process before the load, and one after it. */
+function memoryOf(name: string, server: Server, requests: string, scale: Scale): Comparison[] {
   const load = { requests, connections: 16, seconds: scale.seconds };
-  async function look() {
-    await untilAnswered(server.url, load, scale.requests * warmUpShare);
-    const atRest = await server.ask<Held>("held");
-    await untilAnswered(server.url, load, scale.requests);
-    return { atRest, after: await server.ask<Held>("held") };
+  async function measure() {
+    await sendRequests(server.url, load, scale.requests * warmUpShare);
+    const before = await server.call<MemoryUse>("memory");
+    await sendRequests(server.url, load, scale.requests);
+    return { before, after: await server.call<MemoryUse>("memory") };
   }
-  let looked: ReturnType<typeof look> | undefined;
-  const held = () => (looked ??= look());
-  const comparison = (kind: keyof Held): Comparison => ({
+  let measurement: ReturnType<typeof measure> | undefined;
+  const measureOnce = () => (measurement ??= measure());
+  const comparison = (kind: keyof MemoryUse): Comparison => ({
     name: `${name}, ${kind}`,
     unit: "MiB",
     rounds: 1,
-    ours: async () => (await held()).after[kind],
-    baseline: { name: "at rest, after a warm-up", measure: async () => (await held()).atRest[kind] },
-    // How much of the machine's memory the engine keeps for later is its own choice: that is only told.
+    ours: async () => (await measureOnce()).after[kind],
+    baseline: { name: "after the warm-up", measure: async () => (await measureOnce()).before[kind] },
+    // The engine decides how much resident memory it keeps, so that value has no target.
     ...(kind === "objects" && { target: { atMost: 1.1 } }),
   });
   return [comparison("objects"), comparison("resident")];
 }
 
-/** What changes is forgotten soon, so that the change log is full after the warm-up. */
+/** A change log this short is full after the warm-up. */
 const store = "memory:?changes=1000";
 const resources = Array.from({ length: 500 }, (_, id) => `/features/customer/${id}`);
 const featureLines = resources.flatMap((resource, id) => [
@@ -47,9 +47,9 @@ const featureLines = resources.flatMap((resource, id) => [
   `DELETE ${resources[(id + 250) % 500]}/dark-mode`,
 ]);
 
-/** Looks up transactions of which each is there. */
-async function lookUpLines(databaseUrl: string): Promise<string[]> {
-  const messages = messagesOf({ payments: 50, order: "together" }).map(readMessage);
+/** Adds transactions to the ledger. Returns a request for each. */
+async function lookupLines(databaseUrl: string): Promise<string[]> {
+  const messages = messagesOf({ payments: 50, order: "adjacent" }).map(readMessage);
   const events = messages.flatMap((message) => (message.kind === "event" ? [message.event] : []));
   await using database = await openDatabase(databaseUrl);
   await ingest(database, { events, rebuilds: [], deadLetters: [] });
@@ -59,17 +59,17 @@ async function lookUpLines(databaseUrl: string): Promise<string[]> {
 
 export const memory: Row = {
   number: 11,
-  work: "memory",
+  title: "memory",
   async open(scale, opened) {
     const env = { FEATURES_STORE_URL: store };
-    const features = opened.use(await startService("features", { ...probed, env }));
+    const features = opened.use(await startService("features", { ...withProbe, env }));
     const { url } = opened.use(await startPostgres());
     const ledger = opened.use(
-      await startService("ledger", { ...probed, env: { DATABASE_URL: url, QUEUE_URL: "memory:" } }),
+      await startService("ledger", { ...withProbe, env: { DATABASE_URL: url, QUEUE_URL: "memory:" } }),
     );
     return [
-      ...heldBy("features", features, await requestsFile(opened, featureLines), scale),
-      ...heldBy("ledger", ledger, await requestsFile(opened, await lookUpLines(url)), scale),
+      ...memoryOf("features", features, await writeRequests(opened, featureLines), scale),
+      ...memoryOf("ledger", ledger, await writeRequests(opened, await lookupLines(url)), scale),
     ];
   },
 };

@@ -5,7 +5,7 @@ import { startPostgres } from "../../testing/servers/postgres.ts";
 import { type Server, startBaseline, startService } from "../programs.ts";
 import type { Row } from "../row.ts";
 
-/** The end of what was started is not measured. */
+/** The time until the server exits is not measured. */
 async function startMs(start: () => Promise<Server>): Promise<number> {
   await using server = await start();
   return server.startMs;
@@ -13,7 +13,7 @@ async function startMs(start: () => Promise<Server>): Promise<number> {
 
 export const start: Row = {
   number: 10,
-  work: "start to first answer",
+  title: "start to first response",
   async open(_scale, opened) {
     const postgres = opened.use(await startPostgres());
     const folder = await mkdtemp(join(tmpdir(), "ledger-"));
@@ -24,7 +24,7 @@ export const start: Row = {
         path: "/healthcheck",
       });
     const ledgers = { pglite: ledgerOn(`pglite:${folder}`), postgres: ledgerOn(postgres.url) };
-    // The first start makes the tables.
+    // The first start creates the tables.
     for (const ledger of Object.values(ledgers)) await startMs(ledger);
     const baseline = {
       name: "Fastify, hello world",

@@ -2,49 +2,49 @@ import { openDatabase, type Sql } from "../../src/ledger/database/database.ts";
 import { type FoundTransaction, searchTransactions } from "../../src/ledger/tables/search.ts";
 import { viewTransaction } from "../../src/ledger/views/transaction.ts";
 import { toJson } from "../../src/values/json.ts";
-import { fillMaxMs, lookupPath, someTransactions } from "../ledger-data.ts";
+import { fillMaxMs, lookupPath, sampleTransactions } from "../ledger-data.ts";
 import { startBaseline, startLedger } from "../programs.ts";
 import type { Row } from "../row.ts";
-import { expectSameAnswers } from "../same-answers.ts";
-import { requestsFile, underLoad } from "../wrk.ts";
+import { expectSameResponses } from "../same-responses.ts";
+import { compareThroughput, writeRequests } from "../wrk.ts";
 
 export const transactionLookup: Row = {
   number: 4,
-  work: "transaction lookup on PostgreSQL",
+  title: "transaction lookup on PostgreSQL",
   async open({ seconds, ledgers: sizes }, opened, ledgers) {
     const size = sizes.at(-1) as number;
     const databaseUrl = await ledgers.open(size);
     await using database = await openDatabase(databaseUrl);
-    await storeAnswers(database.within(fillMaxMs));
-    const paths = (await someTransactions(database, 10_000)).map(lookupPath);
+    await storeResponses(database.within(fillMaxMs));
+    const paths = (await sampleTransactions(database, 10_000)).map(lookupPath);
     const service = opened.use(await startLedger(databaseUrl));
     const baseline = opened.use(
       await startBaseline("stored-json.ts", { env: { DATABASE_URL: databaseUrl } }),
     );
-    await expectSameAnswers(service.url, baseline.url, paths.slice(0, 100));
-    const requests = await requestsFile(
+    await expectSameResponses(service.url, baseline.url, paths.slice(0, 100));
+    const requests = await writeRequests(
       opened,
       paths.map((path) => `GET ${path}`),
     );
     const load = { requests, connections: 64, seconds };
-    const stored = { name: "node:http, the stored JSON text", url: baseline.url };
-    return [underLoad(`of ${size} transactions`, service, stored, load, 0.8)];
+    const storedJson = { name: "node:http, the stored JSON text", url: baseline.url };
+    return [compareThroughput(`of ${size} transactions`, service, storedJson, load, 0.8)];
   },
 };
 
-const rowsAtOnce = 5000;
+const rowsPerQuery = 5000;
 
-/** Stores what the ledger answers for each transaction, byte for byte. */
-async function storeAnswers(sql: Sql): Promise<void> {
+/** Stores the body of the response of the ledger for each transaction. */
+async function storeResponses(sql: Sql): Promise<void> {
   await sql.run("create unlogged table stored_json (external_id text primary key, body text not null)");
   let rows: FoundTransaction[] = [];
   do {
-    rows = await searchTransactions(sql, { after: rows.at(-1) }, { limit: rowsAtOnce });
+    rows = await searchTransactions(sql, { after: rows.at(-1) }, { limit: rowsPerQuery });
     await sql.query("insert into stored_json select * from unnest($1::text[], $2::text[])", [
       rows.map(({ external_id }) => external_id),
       rows.map((row) => toJson(viewTransaction(row, 2))),
     ]);
-  } while (rows.length === rowsAtOnce);
+  } while (rows.length === rowsPerQuery);
   await sql.run("vacuum analyze stored_json");
   await sql.run("checkpoint");
 }

@@ -16,10 +16,10 @@ func main() {
 	account := "demo"
 	payments := must(ledger.NewClientWithResponses(os.Args[1]))
 
-	one := must(payments.GetTransactionWithResponse(ctx, "demo-success", &ledger.GetTransactionParams{AccountId: &account}))
-	check(one.JSON200 != nil, one.Status(), string(one.Body))
-	payment, isPayment := must(one.JSON200.ValueByDiscriminator()).(ledger.Payment)
-	check(isPayment && *payment.Amount == 4250 && payment.State.Status == ledger.Success, string(one.Body))
+	response := must(payments.GetTransactionWithResponse(ctx, "demo-success", &ledger.GetTransactionParams{AccountId: &account}))
+	check(response.JSON200 != nil, response.Status(), string(response.Body))
+	payment, isPayment := must(response.JSON200.ValueByDiscriminator()).(ledger.Payment)
+	check(isPayment && *payment.Amount == 4250 && payment.State.Status == ledger.Success, string(response.Body))
 	fmt.Println("payment", payment.TransactionId, *payment.Amount, payment.State.Status)
 
 	missing := must(payments.GetTransactionWithResponse(ctx, "demo-missing", &ledger.GetTransactionParams{AccountId: &account}))
@@ -46,9 +46,9 @@ func main() {
 
 	removed := must(storage.RemoveFeatureWithResponse(ctx, "customer", customer, "dark-mode"))
 	check(removed.StatusCode() == 204, removed.Status(), string(removed.Body))
-	having := must(storage.ListResourcesWithResponse(ctx, "customer", &features.ListResourcesParams{Feature: trial}))
-	check(having.JSON200 != nil && slices.Equal(having.JSON200.Ids, []string{customer}), having.Status(), string(having.Body))
-	fmt.Println("customers with it", having.JSON200.Ids)
+	withTrial := must(storage.ListResourcesWithResponse(ctx, "customer", &features.ListResourcesParams{Feature: trial}))
+	check(withTrial.JSON200 != nil && slices.Equal(withTrial.JSON200.Ids, []string{customer}), withTrial.Status(), string(withTrial.Body))
+	fmt.Println("customers with the feature", withTrial.JSON200.Ids)
 }
 
 func must[Value any](value Value, err error) Value {
@@ -56,9 +56,9 @@ func must[Value any](value Value, err error) Value {
 	return value
 }
 
-func check(holds bool, otherwise ...any) {
-	if !holds {
-		fmt.Fprintln(os.Stderr, otherwise...)
+func check(ok bool, details ...any) {
+	if !ok {
+		fmt.Fprintln(os.Stderr, details...)
 		os.Exit(1)
 	}
 }

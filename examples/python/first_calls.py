@@ -37,6 +37,6 @@ print("features", *listed)
 
 removed = remove_feature.sync_detailed("customer", customer, "dark-mode", client=features)
 assert removed.status_code == 204, removed
-having = list_resources.sync("customer", client=features, feature=trial)
-assert isinstance(having, ResourcePage) and having.ids == [customer], having
-print("customers with it", *having.ids)
+with_trial = list_resources.sync("customer", client=features, feature=trial)
+assert isinstance(with_trial, ResourcePage) and with_trial.ids == [customer], with_trial
+print("customers with the feature", *with_trial.ids)

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-// From outside of this repository: "payment-ledger-services/client".
+// Outside this repository, import "payment-ledger-services/client".
 import { featuresClient, ledgerClient, ResponseError } from "../../src/client/client.ts";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
-const say = (...words: unknown[]) => process.stdout.write(`${words.join(" ")}\n`);
+const print = (...values: unknown[]) => process.stdout.write(`${values.join(" ")}\n`);
 
 const ledger = ledgerClient({ baseUrl: ledgerUrl, timeoutMs: 5000 });
 
 const payment = await ledger.getTransaction({ transactionExternalId: "demo-success", account_id: "demo" });
 assert.deepEqual([payment.amount, payment.state.status], [4250, "success"]);
-say("payment", payment.transaction_id, payment.amount, payment.state.status);
+print("payment", payment.transaction_id, payment.amount, payment.state.status);
 
 await assert.rejects(
   ledger.getTransaction({ transactionExternalId: "demo-missing", account_id: "demo" }),
@@ -25,7 +25,7 @@ const search = {
 };
 for await (const { transaction_id } of ledger.eachTransaction(search)) found.push(transaction_id);
 assert.equal(found.length, 3);
-say("found", ...found);
+print("found", ...found);
 
 const features = featuresClient({ baseUrl: featuresUrl });
 const customer = { resource: "customer", id: randomUUID() };
@@ -33,9 +33,9 @@ const trial = `../trial ${customer.id}`;
 for (const feature of ["dark-mode", trial]) await features.addFeature({ ...customer, feature });
 const listed = await features.listFeatures(customer);
 assert.deepEqual(listed, ["dark-mode", trial]);
-say("features", ...listed);
+print("features", ...listed);
 
 await features.removeFeature({ ...customer, feature: "dark-mode" });
-const having = await Array.fromAsync(features.eachResource({ resource: "customer", feature: trial }));
-assert.deepEqual(having, [customer.id]);
-say("customers with it", ...having);
+const withTrial = await Array.fromAsync(features.eachResource({ resource: "customer", feature: trial }));
+assert.deepEqual(withTrial, [customer.id]);
+print("customers with the feature", ...withTrial);

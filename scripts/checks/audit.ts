@@ -7,23 +7,27 @@ import { lockFaults, manifestFaults, readReport } from "./audit/lock-file.ts";
 
 const usage = `Usage: npm run audit
 
-Looks at the packages that this project is made with. package.json and package-lock.json: every direct dependency is
-pinned, every package has its integrity and comes from the registry, none but the known ones has an install script, and
-the licence of each that is installed for production is among those that are allowed. Then asks the registry (npm audit)
-for vulnerabilities of those installed for production; says so and succeeds when it answers no audits.
+Checks the packages that this project uses:
+  - every direct dependency is pinned to one version
+  - every package has an integrity hash and comes from the registry
+  - only known packages have an install script
+  - the licence of every production package is allowed
+  - npm audit reports no vulnerability of a production package; skipped with a message if the registry cannot be
+    reached or does not support audits
+Exit code: 1 if a check failed.
 
   --help   print this text
 `;
 
 const auditMaxMs = 5 * 60_000;
 
-/** Packages with an install script, and why it need not run. */
+/** Packages with an install script, and the reason why it is not needed. */
 const installScripts = {
-  lmdb: "its binary is an optional package, and is found without it",
-  "msgpackr-extract": "its binary is an optional package, and lmdb does without it",
+  lmdb: "its binary is in an optional package",
+  "msgpackr-extract": "its binary is in an optional package, and lmdb works without it",
 };
 
-/** Those that are allowed for production: permissive ones. */
+/** Licences allowed in production. All are permissive. */
 const licences = ["0BSD", "Apache-2.0", "BSD-3-Clause", "BlueOak-1.0.0", "ISC", "MIT"];
 
 await runCommand("audit", usage, async (args) => {
@@ -31,13 +35,13 @@ await runCommand("audit", usage, async (args) => {
   const [manifest, lock] = await Promise.all(["package.json", "package-lock.json"].map(readDocument));
   say(`${Object.keys(lock.packages).length - 1} packages`);
   for (const [name, reason] of Object.entries(installScripts))
-    say(`the install script of ${name} need not run: ${reason}`);
+    say(`the install script of ${name} is not needed: ${reason}`);
   const faults = [...manifestFaults(manifest), ...lockFaults(lock, installScripts, licences)];
   const report = readReport(await npmAudit());
-  if ("unanswered" in report) say(`LEFT OUT: the registry answers no audits: ${report.unanswered}`);
+  if ("unavailable" in report) say(`SKIPPED: npm audit: ${report.unavailable}`);
   else faults.push(...report.faults);
   if (faults.length > 0) throw new AggregateError(faults.map((fault) => new Error(fault)));
-  say("nothing is wrong with what was looked at");
+  say("no faults found");
 });
 
 async function readDocument(file: string) {

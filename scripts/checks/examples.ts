@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { runCommand, say, UsageError } from "../../src/process/command.ts";
+import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { stopOnSignals } from "../../src/process/stop.ts";
 import { runProcess } from "../../testing/child-process.ts";
 import { root } from "../../testing/project.ts";
@@ -8,28 +8,28 @@ import { startServices } from "../../testing/services.ts";
 
 const usage = `Usage: npm run examples
 
-Starts both services with the demonstration's data, and runs every client of examples/ against them: each is made from
-the published contracts, compiled, and makes its first calls. What this machine has no compiler for is left out, by
-name.
+Starts both services with the data of npm run demo and runs every client of examples/ against them. Each client is
+generated from the published contracts, compiled and run. A client is skipped, with a message, if its language is not
+installed. Exit code: 1 if a client failed.
 
   --help   print this text
 `;
 
 const examples = [
-  { name: "typescript", needs: process.execPath },
-  { name: "python", needs: "python3" },
-  { name: "go", needs: "go" },
+  { name: "typescript", program: process.execPath },
+  { name: "python", program: "python3" },
+  { name: "go", program: "go" },
 ];
 
 await runCommand("examples", usage, async (args) => {
-  if (args.length > 0) throw new UsageError("takes no arguments");
+  rejectUnknown(args, []);
   const stop = stopOnSignals();
   await using services = await startServices();
   await services.run("src/ledger/commands/demo.ts");
   const failed: string[] = [];
-  for (const { name, needs } of examples) {
-    if (spawnSync(needs, ["--help"]).error) {
-      say(`\n${name}: LEFT OUT, there is no ${needs}`);
+  for (const { name, program } of examples) {
+    if (spawnSync(program, ["--help"]).error) {
+      say(`\n${name}: SKIPPED: ${program} is not installed`);
       continue;
     }
     say(`\n${name}`);

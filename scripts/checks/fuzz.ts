@@ -12,19 +12,20 @@ import { pythonTools } from "./python-tools.ts";
 
 const version = "4.32.5";
 const runMaxMs = 15 * 60_000;
+const defaultCases = 200;
 
 const usage = `Usage: npm run fuzz [-- --seed S] [--cases N]
 
-Starts both services with events loaded, and lets Schemathesis ${version} (Python, from PyPI) try their published
-contracts: every phase and every check, on every operation. Says so and succeeds when python3 or the tool cannot be had.
-Exit code: 1 when a check failed, or when an operation or a phase was left out.
+Starts both services with events loaded and runs Schemathesis ${version} (Python, from PyPI) on their published contracts,
+with every phase and every check, on every operation. Skipped with a message, and exit code 0, if Schemathesis cannot be
+installed. Exit code: 1 if a check failed or if an operation or a phase was not tested.
 
-  --seed S    which cases; told, so that a run can be repeated (otherwise another each time)
-  --cases N   how many for each operation and phase at the most (otherwise 200)
+  --seed S    selects the test cases; printed, to repeat a run. Default: random
+  --cases N   maximum number of test cases for each operation and phase. Default: ${defaultCases}
   --help      print this text
 `;
 
-/** The tool's report, what is read of it. */
+/** The parts of the Schemathesis report that are read. */
 interface Report {
   complete: boolean;
   stop_reason: string;
@@ -37,7 +38,7 @@ interface Report {
   filtered: number;
 }
 
-/** What a run left out, or left untold by its exit code. */
+/** A line for everything that failed or was not tested. The exit code of Schemathesis does not show all of it. */
 function gapsOf({
   complete,
   stop_reason,
@@ -52,7 +53,7 @@ function gapsOf({
     ([, rates]) => !Object.values(rates).some(({ accepted }) => accepted > 0),
   );
   return [
-    ...(complete && stop_reason === "completed" ? [] : [`it ended early: ${stop_reason}`]),
+    ...(complete && stop_reason === "completed" ? [] : [`the run ended early: ${stop_reason}`]),
     ...(exit_code === 0 ? [] : ["a check failed"]),
     ...(total > 0 && tested === total && skipped + errored === 0
       ? []
@@ -63,37 +64,37 @@ function gapsOf({
         (phase) =>
           `the phase ${phase} did not succeed: ${phases[phase]?.skip_reason ?? phases[phase]?.status}`,
       ),
-    ...(Object.keys(valid_rates).length === total ? [] : ["an operation got no valid request"]),
+    ...(Object.keys(valid_rates).length === total ? [] : ["an operation received no valid request"]),
     ...neverAccepted.map(([operation]) => `${operation} never accepted a request`),
     ...Object.entries(warnings)
-      .filter(([, told]) => told.length > 0)
-      .map(([kind, told]) => `${kind}: ${told.join(", ")}`),
+      .filter(([, texts]) => texts.length > 0)
+      .map(([kind, texts]) => `${kind}: ${texts.join(", ")}`),
   ];
 }
 
 await runCommand("fuzz", usage, async (args) => {
-  const given = readOptions(args, ["seed", "cases"]);
-  const seed = wholeNumber("seed", given.seed ?? String(Math.floor(Math.random() * 1_000_000)));
-  const cases = wholeNumber("cases", given.cases ?? "200");
+  const options = readOptions(args, ["seed", "cases"]);
+  const seed = wholeNumber("seed", options.seed ?? String(Math.floor(Math.random() * 1_000_000)));
+  const cases = wholeNumber("cases", options.cases ?? String(defaultCases));
   const tools = pythonTools([`schemathesis==${version}`]);
-  if ("why" in tools) {
-    say(`LEFT OUT: Schemathesis cannot be had here: ${tools.why}`);
+  if ("reason" in tools) {
+    say(`SKIPPED: Schemathesis cannot be installed: ${tools.reason}`);
     return;
   }
 
   const stop = stopOnSignals();
-  say("starting the services, with the events of the demonstration");
+  say("starting the services with the data of npm run demo");
   await using services = await startServices();
   await services.run("src/ledger/commands/demo.ts");
 
-  say(`fuzzing both, seed ${seed}; this takes about a minute`);
+  say(`fuzzing both services with seed ${seed}; takes about a minute`);
   const reports = await mkdtemp(join(tmpdir(), "fuzz-"));
   const fuzz = async (name: string, url: string) => {
     const file = join(reports, `${name}.json`);
-    const options = ["--seed", String(seed), "--max-examples", String(cases), "--no-color"];
+    const toolOptions = ["--seed", String(seed), "--max-examples", String(cases), "--no-color"];
     const command = [join(tools.folder, "schemathesis"), "run", `${url}/openapi.json`];
     const { output, errors } = await startProcess(
-      [...command, ...options, "--report", "json", "--report-json-path", file],
+      [...command, ...toolOptions, "--report", "json", "--report-json-path", file],
       {
         cwd: fileURLToPath(new URL("fuzz", import.meta.url)),
         env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
@@ -105,7 +106,7 @@ await runCommand("fuzz", usage, async (args) => {
     const gaps = report ? gapsOf(report) : ["there is no report"];
     if (gaps.length > 0) say(output + errors);
     say(
-      `${name}: seed ${seed}, ${report?.test_cases.generated} cases, ${report?.operations.tested} operations, ${report?.filtered} refusals by rules between parameters`,
+      `${name}: seed ${seed}, ${report?.test_cases.generated} cases, ${report?.operations.tested} operations, ${report?.filtered} rejections that hooks.py expects`,
     );
     return gaps.map((gap) => new Error(`${name}: ${gap}`));
   };

@@ -5,8 +5,8 @@ import { root } from "../../testing/project.ts";
 
 const usage = `Usage: npm run image-check
 
-Builds the image of deploy/Dockerfile with Docker and runs both services from it, in memory, on a file system that is
-read-only. Requests the documents that each reads from a file or a package, then stops it. Needs Docker.
+Builds the image of deploy/Dockerfile and runs both services from it, in memory, with a read-only file system. Requests
+the documents that each service reads from a file or a package, then stops it. Requires Docker.
 
   --help   print this text
 `;
@@ -42,18 +42,18 @@ await runCommand("image-check", usage, async (args) => {
     const container = (await docker("run", ...options, ...settings, image, name)).trim();
     try {
       const address = (await docker("port", container, `${port}/tcp`)).trim();
-      await untilAnswered(
+      await waitForResponse(
         `http://${address}/`,
         AbortSignal.any([stop.signal, AbortSignal.timeout(startMaxMs)]),
       );
       for (const path of documents) {
         const { status } = await fetch(`http://${address}${path}`, { signal: stop.signal });
-        if (status !== 200) throw new Error(`${name}: the status of ${path} is ${status}, not 200`);
+        if (status !== 200) throw new Error(`${name}: the status of ${path} is ${status}; expected 200`);
       }
       await docker("stop", container);
       const code = (await docker("inspect", "--format={{.State.ExitCode}}", container)).trim();
-      if (code !== "0") throw new Error(`${name}: ended with exit code ${code}`);
-      say(`${name}: ${documents.length} documents are served from the image`);
+      if (code !== "0") throw new Error(`${name}: the exit code is ${code}`);
+      say(`${name}: the image serves ${documents.length} documents`);
     } finally {
       await outputOf(["docker", "rm", "--force", container]);
     }
@@ -61,13 +61,13 @@ await runCommand("image-check", usage, async (args) => {
 });
 
 /** Resolves at the first response, of any status. */
-async function untilAnswered(url: string, signal: AbortSignal): Promise<void> {
+async function waitForResponse(url: string, signal: AbortSignal): Promise<void> {
   for (;;) {
-    const answered = await fetch(url, { signal }).then(
+    const hasResponse = await fetch(url, { signal }).then(
       () => true,
       () => false,
     );
-    if (answered) return;
+    if (hasResponse) return;
     signal.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -11,21 +11,22 @@ import { type Mutation, mutationsOf } from "./evidence/mutations.ts";
 
 const usage = `Usage: npm run mutants [-- --count N] [--seed S]
 
-Shows that a difference between contract and services does not pass: makes small changes to the contracts (a type, a
-required member, a value of an enum, a status), each in a copy of this project, and tells which check catches it:
-codegen, the compiler, the start of the services, the evidence, or the tests. Writes mutants.json. Exit code: 1 when
-one escaped.
+Shows that the checks find a difference between contract and services. Makes small changes to the contracts (a type, a
+required member, a value of an enum, a status), each in a copy of this project, and prints which check fails: codegen,
+the compiler, the start of the services, the evidence or the tests. Writes mutants.json. Exit code: 1 if no check fails
+for one of the changes.
 
-  --count N   how many, drawn evenly from all kinds; all that there are when it is 0 (otherwise 24)
-  --seed S    which ones; told at the end, so that a run can be repeated (otherwise 1)
+  --count N   number of changes, drawn evenly from all kinds; 0 means all. Default: 24
+  --seed S    selects the changes. Default: 1
   --help      print this text
 `;
 
-/** The checks a change has to pass, in the order of their cost; each as the program and its arguments. */
+/** The checks in the order of their cost. */
 const checks: {
   name: string;
   command: [program: string, ...args: string[]];
-  fails?: (output: string) => string;
+  /** The name of the failed part, from the output. Default: the name of the check. */
+  failedPart?: (output: string) => string;
 }[] = [
   { name: "codegen", command: ["scripts/contract/codegen.ts"] },
   {
@@ -35,7 +36,7 @@ const checks: {
   {
     name: "evidence",
     command: ["scripts/checks/evidence.ts"],
-    fails: (output) => (output.includes("replies; wrote") ? "evidence" : "start"),
+    failedPart: (output) => (output.includes("responses; wrote") ? "evidence" : "start"),
   },
   {
     name: "tests",
@@ -69,7 +70,7 @@ async function allMutants(): Promise<Mutant[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** So many of them, one of each kind in turn, in an order that the seed decides. */
+/** Draws mutants in an order that depends on the seed, one of each kind in turn. A count of 0 draws all. */
 function draw(mutants: Mutant[], count: number, seed: number): Mutant[] {
   let state = seed;
   const random = () => {
@@ -86,71 +87,73 @@ function draw(mutants: Mutant[], count: number, seed: number): Mutant[] {
   return inTurn.filter((mutant) => mutant !== undefined).slice(0, count === 0 ? undefined : count);
 }
 
-/** The first of the checks that fails in a copy, with what it said; undefined when all pass. */
-async function firstFailing(copy: ProjectCopy, some: typeof checks, stop: AbortSignal) {
-  for (const { name, command, fails } of some) {
+/** The name and the output of the first check that fails in a copy. Undefined if all pass. */
+async function firstFailure(copy: ProjectCopy, selected: typeof checks, stop: AbortSignal) {
+  for (const { name, command, failedPart } of selected) {
     const [program, ...args] = command;
     const { code, output, errors } = await copy.run(program, args, stop);
-    if (code !== 0) return { name: fails?.(output) ?? name, said: output + errors };
+    if (code !== 0) return { name: failedPart?.(output) ?? name, output: output + errors };
   }
   return undefined;
 }
 
-/** Which check catches a mutant. */
-async function judge(copy: ProjectCopy, mutant: Mutant, stop: AbortSignal): Promise<string> {
+/** The name of the check that catches a mutant, or "nothing". */
+async function catcherOf(copy: ProjectCopy, mutant: Mutant, stop: AbortSignal): Promise<string> {
   const { contract, place, apply } = mutant;
   const file = `openapi/${contract}.yaml`;
   const document = structuredClone(mutant.document);
   // biome-ignore lint/suspicious/noExplicitAny: A path through a document of any shape.
   apply(place.reduce<any>((node, step) => node[step], document));
   await writeFile(join(copy.folder, file), JSON.stringify(document));
-  const failing = await firstFailing(copy, checks, stop);
+  const failure = await firstFailure(copy, checks, stop);
   await copyFile(join(root, file), join(copy.folder, file));
-  return failing?.name ?? "nothing";
+  return failure?.name ?? "nothing";
 }
 
 await runCommand("mutants", usage, async (args) => {
-  const given = readOptions(args, ["count", "seed"]);
-  const count = wholeNumber("count", given.count ?? "24");
-  const seed = wholeNumber("seed", given.seed ?? "1");
+  const options = readOptions(args, ["count", "seed"]);
+  const count = wholeNumber("count", options.count ?? "24");
+  const seed = wholeNumber("seed", options.seed ?? "1");
   const all = await allMutants();
   const drawn = draw(all, count, seed);
-  const waiting = [...drawn];
+  const remaining = [...drawn];
   const outcomes: Outcome[] = [];
   const stop = stopOnSignals();
 
   {
     await using copy = await openProjectCopy();
-    const failing = await firstFailing(copy, checks.slice(0, -1), stop.signal);
-    if (failing) throw new Error(`without any change, this fails: ${failing.name}\n${failing.said}`);
+    const failure = await firstFailure(copy, checks.slice(0, -1), stop.signal);
+    if (failure) throw new Error(`${failure.name} fails without any change\n${failure.output}`);
   }
 
-  const lanes = Array.from({ length: Math.min(availableParallelism(), drawn.length) }, async () => {
+  const workers = Array.from({ length: Math.min(availableParallelism(), drawn.length) }, async () => {
     await using copy = await openProjectCopy();
-    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-      const caughtBy = await judge(copy, mutant, stop.signal);
+    for (let mutant = remaining.shift(); mutant; mutant = remaining.shift()) {
+      const caughtBy = await catcherOf(copy, mutant, stop.signal);
       const { contract, kind, place, what } = mutant;
       outcomes.push({ contract, kind, place: place.join(" "), what, caughtBy });
-      const outcome = caughtBy === "nothing" ? "ESCAPED" : `caught by ${caughtBy}`;
+      const outcome = caughtBy === "nothing" ? "NOT CAUGHT" : `caught by ${caughtBy}`;
       say(
         `${String(outcomes.length).padStart(4)} of ${drawn.length}  ${outcome.padEnd(18)}  ${kind}: ${place.slice(-2).join(" ")} ${what}`,
       );
     }
   });
-  await Promise.all(lanes);
+  await Promise.all(workers);
   await writeFile("mutants.json", `${JSON.stringify({ seed, of: all.length, outcomes }, null, 2)}\n`);
 
   const tally = Map.groupBy(outcomes, ({ caughtBy }) => caughtBy);
   const counts = ["codegen", "compiler", "start", "evidence", "tests"].map(
     (name) => `${name} ${tally.get(name)?.length ?? 0}`,
   );
-  const escaped = tally.get("nothing") ?? [];
+  const notCaught = tally.get("nothing") ?? [];
   say(
-    `${outcomes.length} of ${all.length} changes, seed ${seed}; caught by ${counts.join(", ")}; escaped ${escaped.length}; wrote mutants.json`,
+    `${outcomes.length} of ${all.length} changes, seed ${seed}; caught by ${counts.join(", ")}; not caught ${notCaught.length}; wrote mutants.json`,
   );
-  if (escaped.length > 0) {
+  if (notCaught.length > 0) {
     throw new AggregateError(
-      escaped.map(({ contract, kind, place, what }) => new Error(`${contract} ${kind}: ${place} ${what}`)),
+      notCaught.map(
+        ({ contract, kind, place, what }) => new Error(`not caught: ${contract}, ${kind}: ${place} ${what}`),
+      ),
     );
   }
 });

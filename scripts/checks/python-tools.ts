@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 import { say } from "../../src/process/command.ts";
 
 /**
- * The folder of programs of these packages of PyPI, each `NAME==VERSION`, in an environment of their own below
- * node_modules, installed when it is not there yet; or why they cannot be had.
+ * Installs packages of PyPI, each given as `NAME==VERSION`, in a virtual environment below node_modules, unless they are
+ * installed. Returns the folder of their programs, or the reason why they cannot be installed.
  */
-export function pythonTools(packages: string[]): { folder: string } | { why: string } {
+export function pythonTools(packages: string[]): { folder: string } | { reason: string } {
   const environment = fileURLToPath(
     new URL(`../../node_modules/.cache/python-${packages.join("-").replaceAll("==", "-")}`, import.meta.url),
   );
@@ -21,7 +21,7 @@ export function pythonTools(packages: string[]): { folder: string } | { why: str
   ] as [string, ...string[]][]) {
     const { status, error, stderr } = spawnSync(command, args, { encoding: "utf8" });
     if (status !== 0)
-      return { why: error?.message ?? (stderr.trim().split("\n").at(-1) || `${command} failed`) };
+      return { reason: error?.message ?? (stderr.trim().split("\n").at(-1) || `${command} failed`) };
   }
   writeFileSync(complete, "");
   return { folder };

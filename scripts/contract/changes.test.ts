@@ -12,7 +12,7 @@ beforeAll(async () => {
       const contract = await readFile(path, "utf8");
       await writeFile(path, contract.replace(/^ {2}version: .*$/m, "  version: 1.0.0"));
     }
-    // The tests begin with a release of the current contracts.
+    // The tests start from a release of the current contracts.
     await rm(join(copy.folder, `openapi/released/${file}.yaml`));
   }
   expect(await changes("--release")).toMatchObject({ code: 0 });
@@ -21,25 +21,25 @@ afterAll(() => copy[Symbol.asyncDispose]());
 
 const changes = (...args: string[]) => copy.run("scripts/contract/changes.ts", args);
 
-/** Runs the script with some texts of a file replaced, and restores the file. */
+/** Runs the script with texts of a file replaced, then restores the file. */
 async function changesWith(file: string, replacements: [string, string][], ...args: string[]) {
   const path = join(copy.folder, file);
-  const right = await readFile(path, "utf8");
-  const wrong = replacements.reduce((text, [from, to]) => text.replace(from, to), right);
-  expect(wrong).not.toBe(right);
-  await writeFile(path, wrong);
+  const original = await readFile(path, "utf8");
+  const changed = replacements.reduce((text, [from, to]) => text.replace(from, to), original);
+  expect(changed).not.toBe(original);
+  await writeFile(path, changed);
   const result = await changes(...args);
-  await writeFile(path, right);
+  await writeFile(path, original);
   return result;
 }
 
 const removal: [string, string] = ['        "404":\n          $ref: "#/components/responses/NotFound"\n', ""];
 
-test("nothing changed since the release", async () => {
+test("a contract without changes is listed as unchanged", async () => {
   expect(await changes("--check")).toMatchObject({ code: 0, errors: "" });
   const log = await readFile(join(copy.folder, "CHANGELOG.md"), "utf8");
   expect(log).toMatch(
-    /## Unreleased\n\n### Contract\n\nUnchanged: Feature storage \S+, Payment ledger \S+, .*\.\n\n## \d{4}-/,
+    /## Unreleased\n\n### Contract\n\nUnchanged: Feature storage \S+, Payment ledger \S+, .*\.\n\n## \d+\.\d+\.\d+ \(\d{4}-/,
   );
 });
 
@@ -53,13 +53,13 @@ test.each<[string, string, [string, string], string]>([
   ],
   ["a shorter maximum length", "generated/features.yaml", ["maxLength: 256", "maxLength: 255"], "maxLength"],
 ])("%s requires a new major version", async (_name, file, change, entry) => {
-  const broken = await changesWith(file, [change], "--check");
-  expect(broken.output).toContain("**breaking** ");
-  expect(broken.output).toContain(entry);
-  expect(broken.errors).toMatch(
+  const unversioned = await changesWith(file, [change], "--check");
+  expect(unversioned.output).toContain("**breaking** ");
+  expect(unversioned.output).toContain(entry);
+  expect(unversioned.errors).toMatch(
     /^changes: [A-Z][a-z ]+: info.version stayed 1.0.0, but these changes require a major bump/,
   );
-  expect(broken.code).toBe(1);
+  expect(unversioned.code).toBe(1);
   for (const version of ["1.1.0", "1.0.1"]) {
     expect(await changesWith(file, [change, ["version: 1.0.0", `version: ${version}`]])).toMatchObject({
       code: 1,
@@ -83,22 +83,22 @@ test.each<[string, string, [string, string], string]>([
 test("an addition requires a minor version", async () => {
   const addition: [string, string] = [
     "      properties:\n        result:\n",
-    "      properties:\n        since: { type: string, description: When. }\n        result:\n",
+    "      properties:\n        since: { type: string, description: Start. }\n        result:\n",
   ];
   const file = "generated/features.yaml";
   expect(await changesWith(file, [addition])).toMatchObject({
     code: 1,
     errors: expect.stringContaining("minor bump"),
   });
-  const added = await changesWith(file, [addition, ["version: 1.0.0", "version: 1.1.0"]]);
-  expect(added).toMatchObject({ code: 0 });
-  expect(added.output).toMatch(
+  const result = await changesWith(file, [addition, ["version: 1.0.0", "version: 1.1.0"]]);
+  expect(result).toMatchObject({ code: 0 });
+  expect(result.output).toMatch(
     /Feature storage 1.1.0, after 1.0.0:\n\n- `GET .*new member `since` with status 200/,
   );
   await changes();
 });
 
-test("a contract without a release is the first; changes of texts are one line", async () => {
+test("a new contract is listed as the first release, and changed texts as one line", async () => {
   const released = join(copy.folder, "openapi/released/features.yaml");
   const contract = await readFile(released, "utf8");
   await rm(released);
@@ -121,10 +121,10 @@ test("a contract without a release is the first; changes of texts are one line",
   await changes();
 });
 
-test("the rest of the changelog is unchanged", async () => {
+test("only the contract section of the changelog is rewritten", async () => {
   const path = join(copy.folder, "CHANGELOG.md");
   const text = "# Changelog\n\nAbove.\n\n## Unreleased\n\n### Contract\n\nOld.\n\n### Services\n\n- Below.\n";
-  const kept = await readFile(path, "utf8");
+  const original = await readFile(path, "utf8");
   for (const rest of [text, text.slice(0, text.indexOf("### Services"))]) {
     await writeFile(path, rest);
     expect(await changes()).toMatchObject({ code: 0 });
@@ -134,28 +134,27 @@ test("the rest of the changelog is unchanged", async () => {
   }
   await writeFile(path, "# Changelog\n");
   expect(await changes()).toMatchObject({ code: 1, errors: expect.stringContaining("has no section") });
-  await writeFile(path, kept);
+  await writeFile(path, original);
 });
 
 test("a contract that is not YAML is an error", async () => {
-  const unread = await changesWith("generated/features.yaml", [["maxLength: 256", "maxLength: ["]]);
-  expect(unread).toMatchObject({
+  const result = await changesWith("generated/features.yaml", [["maxLength: 256", "maxLength: ["]]);
+  expect(result).toMatchObject({
     code: 1,
     errors: expect.stringMatching(/^changes: generated\/features.yaml: .*line/),
   });
 });
 
 test("a released contract that was deleted is an error", async () => {
-  const [here, away] = ["openapi/features.yaml", "features.yaml"].map((path) => join(copy.folder, path)) as [
-    string,
-    string,
-  ];
-  await rename(here, away);
+  const [path, movedPath] = ["openapi/features.yaml", "features.yaml"].map((name) =>
+    join(copy.folder, name),
+  ) as [string, string];
+  await rename(path, movedPath);
   expect(await changes()).toMatchObject({
     code: 1,
-    errors: "changes: released, and no longer in openapi/: features.yaml\n",
+    errors: "changes: released contracts are missing in openapi/: features.yaml\n",
   });
-  await rename(away, here);
+  await rename(movedPath, path);
 });
 
 test("unknown arguments are an error", async () => {

@@ -13,7 +13,7 @@ under "Unreleased", "Contract". Run npm run codegen first. Exits with 1 if a ver
 change needs a new major version, an addition a minor version, any other change a patch version.
 
   --check     write nothing; exit with 1 if CHANGELOG.md does not list the changes
-  --release   copy the contracts to openapi/released/ and date the section with today
+  --release   copy the contracts to openapi/released/ and name the section after the version in package.json and today
   --help      print this text
 `;
 
@@ -27,13 +27,13 @@ interface Comparison {
   name: string;
   /** The released version; undefined when there is none. */
   before: string | undefined;
-  /** What changed for a caller, in lines of Markdown. */
+  /** The changes for callers, as lines of Markdown. */
   lines: string[];
-  /** Why the version number is wrong, if it is. */
+  /** The reason why the version number is wrong; undefined when it is right. */
   fault: string | undefined;
 }
 
-/** A contract in full: codegen completes those of the services. */
+/** The complete contract: codegen completes the contracts of the services. */
 const currentPath = (file: string) => join(file.endsWith(".asyncapi.yaml") ? folder : generatedFolder, file);
 
 async function compare(file: string): Promise<Comparison> {
@@ -75,15 +75,15 @@ function sectionOf(comparisons: Comparison[]): string {
     .flatMap(({ name, before, lines }) =>
       before === undefined ? `${name}, the first release.` : [`${name}, after ${before}:`, lines.join("\n")],
     );
-  const same = comparisons.filter(unchanged).map(({ name }) => name);
-  if (same.length > 0) blocks.push(`Unchanged: ${same.join(", ")}.`);
+  const unchangedNames = comparisons.filter(unchanged).map(({ name }) => name);
+  if (unchangedNames.length > 0) blocks.push(`Unchanged: ${unchangedNames.join(", ")}.`);
   return blocks.map((block) => `${block}\n\n`).join("");
 }
 
 const heading = "## Unreleased\n\n### Contract\n\n";
 
-/** The changelog before, in and after its section for the contracts that are not released. */
-function cut(text: string): [before: string, section: string, after: string] {
+/** Splits the changelog into the text before, in and after the section of the unreleased contracts. */
+function splitChangelog(text: string): [before: string, section: string, after: string] {
   const start = text.indexOf(heading);
   if (start === -1) throw new Error('CHANGELOG.md has no section "Contract" under "Unreleased"');
   const rest = text.slice(start + heading.length);
@@ -94,8 +94,9 @@ function cut(text: string): [before: string, section: string, after: string] {
 
 async function run(mode: "write" | "check" | "release"): Promise<void> {
   const files = await contractsIn(folder);
-  const gone = (await contractsIn(releasedFolder)).filter((file) => !files.includes(file));
-  if (gone.length > 0) throw new Error(`released, and no longer in openapi/: ${gone.join(", ")}`);
+  const missing = (await contractsIn(releasedFolder)).filter((file) => !files.includes(file));
+  if (missing.length > 0)
+    throw new Error(`released contracts are missing in openapi/: ${missing.join(", ")}`);
   const comparisons = await Promise.all(files.map(compare));
   const faults = comparisons.flatMap(({ fault }) => fault ?? []);
   const section = sectionOf(comparisons);
@@ -103,7 +104,7 @@ async function run(mode: "write" | "check" | "release"): Promise<void> {
   if (faults.length > 0) throw new AggregateError(faults.map((fault) => new Error(fault)));
 
   const text = await readFile(changelog, "utf8");
-  const [before, written, after] = cut(text);
+  const [before, written, after] = splitChangelog(text);
   if (mode === "check") {
     if (written !== section)
       throw new Error("CHANGELOG.md does not list the changes to the contracts; run npm run changes");
@@ -112,9 +113,10 @@ async function run(mode: "write" | "check" | "release"): Promise<void> {
   } else {
     for (const file of files) await copyFile(currentPath(file), join(releasedFolder, file));
     const today = new Date().toISOString().slice(0, 10);
-    const same = sectionOf(await Promise.all(files.map(compare)));
-    const dated = heading.replace("Unreleased", today);
-    await writeFile(changelog, before + heading + same + dated + section + after);
+    const nextSection = sectionOf(await Promise.all(files.map(compare)));
+    const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    const releasedHeading = heading.replace("Unreleased", `${version} (${today})`);
+    await writeFile(changelog, before + heading + nextSection + releasedHeading + section + after);
     say(`released ${comparisons.map(({ name }) => name).join(", ")}`);
   }
 }
@@ -124,6 +126,6 @@ const modes = { "--check": "check", "--release": "release" } as const;
 await runCommand("changes", usage, async (args) => {
   rejectUnknown(args, Object.keys(modes));
   const [mode, ...more] = args as (keyof typeof modes)[];
-  if (more.length > 0) throw new UsageError("takes one of --check and --release");
+  if (more.length > 0) throw new UsageError("at most one of --check and --release");
   await run(mode === undefined ? "write" : modes[mode]);
 });

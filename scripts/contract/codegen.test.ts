@@ -12,7 +12,7 @@ const path = (file: string) => join(copy.folder, file);
 
 const codegen = (...args: string[]) => copy.run("scripts/contract/codegen.ts", args);
 
-test("what is generated is what the contracts say, or the check fails and names it", async () => {
+test("the check fails and names stale files until codegen has updated them", async () => {
   expect(await codegen("--check")).toMatchObject({ code: 0, output: expect.stringContaining("up to date") });
   const contract = await readFile(path("openapi/ledger.yaml"), "utf8");
   await writeFile(
@@ -41,13 +41,13 @@ test("what is generated is what the contracts say, or the check fails and names 
   expect(await codegen("--check")).toMatchObject({ code: 0 });
 });
 
-test("a contract that is none makes nothing", async () => {
+test("an invalid contract is an error", async () => {
   await writeFile(path("openapi/odd.yaml"), "openapi: 3.1.0\ninfo: { title: Odd }\npaths: {}\n");
   expect(await codegen()).toMatchObject({ code: 1, errors: expect.stringContaining("version") });
   await rm(path("openapi/odd.yaml"));
 });
 
-test("types are those a handler sees: bigints where they are needed, defaults filled in", async () => {
+test("the types use bigint for large integers and require parameters with a default", async () => {
   await writeFile(
     path("openapi/odd.yaml"),
     `openapi: 3.1.0
@@ -82,5 +82,7 @@ components:
   expect(types).toMatch(/\bparent: bigint \| null;/);
   expect(types).toMatch(/\bpence: number;/);
   expect(types).toMatch(/\bsize\?: number;/);
-  expect(types).toContain('getOdd: "page";');
+  expect(types).toContain('page: components["schemas"]["Page"];');
+  const defaults = await readFile(path("generated/odd.defaults.ts"), "utf8");
+  expect(defaults).toMatch(/"getOdd": \{\s+"page": 1\s+\}/);
 });

@@ -14,14 +14,14 @@ import { renderQueue } from "./queue-page.ts";
 const usage = `Usage: npm run codegen [-- --check]
 
 Generates from every openapi/NAME.yaml:
-  generated/NAME.yaml               the contract in full, with the common responses of each operation
-  generated/NAME.json               the same as JSON, from which the services bind their routes
-  generated/NAME.ts                 its types
+  generated/NAME.yaml               the complete contract, with the common responses of each operation
+  generated/NAME.json               the same as JSON, for the routes of the services
+  generated/NAME.ts                 its TypeScript types
   generated/NAME.defaults.ts        the default values of parameters
   generated/NAME.state-machine.ts   the tables of its x-state-machine, if it has one
 and from every openapi/NAME.asyncapi.yaml:
   generated/NAME.asyncapi.yaml      the contract in one file
-  generated/NAME.html               the page that renders it
+  generated/NAME.html               the contract as a page
 
   --check   write nothing; exit with 1 if a generated file is not up to date
   --help    print this text
@@ -30,7 +30,7 @@ and from every openapi/NAME.asyncapi.yaml:
 const openapiFolder = join(root, "openapi");
 const generatedFolder = join(root, "generated");
 
-/** The files that are generated from a contract: text by file name. */
+/** Generates the files of a contract: their texts by file name. */
 function generate(file: string): Promise<Map<string, string>> {
   const contract = join(openapiFolder, file);
   return file.endsWith(".asyncapi.yaml")
@@ -40,7 +40,7 @@ function generate(file: string): Promise<Map<string, string>> {
 
 const banner = (file: string) => `Generated from openapi/${file} by npm run codegen. Do not edit.`;
 
-/** The contract of a queue, with the schemas of the service contract to which it refers. */
+/** Bundles the contract of a queue with the schemas of the service contract that it refers to. */
 async function bundleQueueContract(contract: string, file: string): Promise<Map<string, string>> {
   const { code, output, errors } = await redocly(["bundle", contract, "--ext", "yaml"]);
   if (code !== 0) throw new Error(errors);
@@ -109,20 +109,20 @@ const defaultsOf = (contract: Contract): Record<string, Record<string, unknown>>
 
 async function run(check: boolean): Promise<void> {
   const contracts = await contractsIn(openapiFolder);
-  const made = new Map((await Promise.all(contracts.map(generate))).flatMap((files) => [...files]));
+  const texts = new Map((await Promise.all(contracts.map(generate))).flatMap((files) => [...files]));
   await mkdir(generatedFolder, { recursive: true });
-  const there = await readdir(generatedFolder);
+  const existing = await readdir(generatedFolder);
   const stale: string[] = [];
-  for (const name of new Set([...made.keys(), ...there])) {
+  for (const name of new Set([...texts.keys(), ...existing])) {
     const target = join(generatedFolder, name);
-    const text = made.get(name);
+    const text = texts.get(name);
     if (text === (await readFile(target, "utf8").catch(() => undefined))) continue;
     stale.push(`generated/${name}`);
     if (check) continue;
     if (text === undefined) await rm(target);
     else await writeFile(target, text);
   }
-  if (stale.length === 0) say(`${contracts.length} contracts, the generated files are up to date`);
+  if (stale.length === 0) say(`the generated files of ${contracts.length} contracts are up to date`);
   else if (!check) say(`wrote or removed ${stale.join(", ")}`);
   else throw new Error(`not up to date: ${stale.join(", ")}; run npm run codegen`);
 }

@@ -32,7 +32,7 @@ components:
     Large: { description: Large. }
 `;
 
-test("each operation gets the common responses that it does not declare, in its error format", () => {
+test("an operation gets the common responses that it does not declare, in its error format", () => {
   const { paths, components, ...rest } = parse(completeContract(written));
   expect(rest).toEqual({ openapi: "3.1.0" });
   const reference = (name: string) => ({ $ref: `#/components/responses/${name}` });
@@ -87,8 +87,8 @@ test.each([
     "no operation uses the response Large",
   ],
   ["a response with two statuses", "responses/Unknown", "responses/Bad", "Bad has the statuses 400, 401"],
-])("%s is an error", (_title, text, other, message) => {
-  const wrong = written.replace(text, other);
-  expect(wrong).not.toBe(written);
-  expect(() => completeContract(wrong)).toThrow(message);
+])("%s is an error", (_title, from, to, message) => {
+  const invalid = written.replace(from, to);
+  expect(invalid).not.toBe(written);
+  expect(() => completeContract(invalid)).toThrow(message);
 });

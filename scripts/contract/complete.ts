@@ -3,15 +3,15 @@ import { type Document, parseDocument } from "yaml";
 
 interface ErrorFormat {
   "media-type": string;
-  /** Name of the schema. */
+  /** The name of the schema. */
   schema: string;
-  /** A body, in which `{message}`, `{status}` and `{title}` stand for those of a response. */
+  /** A body with the placeholders `{message}`, `{status}` and `{title}`. */
   example: unknown;
 }
 
 interface Response {
   $ref?: string;
-  /** A message for each example. */
+  /** The error message of each example, by the name of the example. */
   "x-messages"?: Record<string, string>;
 }
 
@@ -39,13 +39,12 @@ const conditions: Record<string, (operation: Operation) => boolean> = {
 const reference = "#/components/responses/";
 
 /**
- * The contract in full, as YAML in the form in which it is written. OpenAPI can share neither a set of responses between
- * operations nor a response between error formats, so a written contract has two extensions, which are resolved and
- * removed here:
+ * Completes a written contract. Keeps the layout of its YAML. OpenAPI cannot share a set of responses between operations,
+ * nor a response between error formats. A written contract therefore has two extensions, which are resolved and removed:
  *
- * - `x-common-responses` adds responses to each operation that meets a condition and does not declare the status;
- * - `x-error-formats` is how a response with `x-messages` gets its content: in the format of the operation's tag, under
- *   the tag's name, or in the default format.
+ * - `x-common-responses` adds responses to each operation that meets a condition and does not declare the status.
+ * - `x-error-formats` gives a response with `x-messages` its content: in the format of the operation's tag, with the tag
+ *   as the prefix of its name, or in the default format.
  *
  * Throws on an unknown condition or response, on a response that no operation uses and on one that has two statuses.
  */
@@ -56,8 +55,8 @@ export function completeContract(text: string): string {
   const shared = written.components?.responses ?? {};
   const used = new Map<string, string>();
 
-  /** The name of a shared response in the format of a tag, after that response is complete in the document. */
-  function nameFor(name: string, status: string, tag: string): string {
+  /** Completes a shared response in the format of a tag. Returns its name in the document. */
+  function completeResponse(name: string, status: string, tag: string): string {
     const response = shared[name];
     if (!response) throw new Error(`${reference}${name} does not exist`);
     const messages = response["x-messages"];
@@ -79,7 +78,7 @@ export function completeContract(text: string): string {
     const responses = { ...commonResponses(common, operation), ...operation.responses };
     for (const [status, { $ref }] of Object.entries(responses)) {
       if (!$ref) continue;
-      const name = nameFor($ref.slice(reference.length), status, operation.tags?.[0] ?? "");
+      const name = completeResponse($ref.slice(reference.length), status, operation.tags?.[0] ?? "");
       document.setIn(["paths", path, method, "responses", status], { $ref: reference + name });
     }
   }
@@ -134,6 +133,6 @@ function fill(template: unknown, status: string, message: string): unknown {
 function withoutExtensions(document: Document): string {
   document.delete("x-common-responses");
   document.delete("x-error-formats");
-  // Lines keep their ends.
+  // Long lines are not wrapped.
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }

@@ -6,16 +6,16 @@ export interface Change {
   path: string;
   kind: "added" | "removed" | "modified";
   impact: "major" | "minor" | "patch";
-  /** The member of the object at the path, if it is not the object itself. */
+  /** The changed member of the object at the path; undefined if the object itself was changed. */
   property?: string;
   verdicts: { message: string }[];
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: A contract of OpenAPI or AsyncAPI.
+// biome-ignore lint/suspicious/noExplicitAny: An OpenAPI or AsyncAPI contract.
 export type Document = any;
 
 interface Entry {
-  /** The operation, such as `GET /changes`; undefined if the change belongs to none. */
+  /** For example `GET /changes`; undefined if the change belongs to no operation. */
   operation?: string;
   text: string;
   isBreaking: boolean;
@@ -23,8 +23,8 @@ interface Entry {
 
 const texts = ["description", "summary", "title", "example", "examples"];
 const textsEntry = "Descriptions and examples.";
-/** Steps of a pointer that name no part of the contract for a caller. */
-const structure = ["content", "schema", "properties", "discriminator", "mapping", "items"];
+/** Steps of a pointer that mean nothing to a caller. */
+const structuralSteps = ["content", "schema", "properties", "discriminator", "mapping", "items"];
 const singular: Record<string, string> = {
   servers: "server",
   messages: "message",
@@ -33,23 +33,21 @@ const singular: Record<string, string> = {
   paths: "path",
 };
 
-/** What changed for a caller, as lines of Markdown: breaking changes first, one line for each operation. */
+/** Describes the changes for callers in lines of Markdown: one line for each operation, breaking changes first. */
 export function describeChanges(changes: Change[], before: Document, now: Document): string[] {
   const entries = changes.flatMap((change) => entriesOf(change, change.kind === "removed" ? before : now));
   const grouped = Map.groupBy(entries, ({ operation, text }) => operation ?? text);
   const lines = [...grouped].map(([name, members]) => {
     const isBreaking = members.some((member) => member.isBreaking);
     const parts = new Set(
-      members
-        .toSorted((one, other) => Number(other.isBreaking) - Number(one.isBreaking))
-        .map(({ text }) => text),
+      members.toSorted((a, b) => Number(b.isBreaking) - Number(a.isBreaking)).map(({ text }) => text),
     );
     const line = members[0]?.operation === undefined ? name : `\`${name}\`: ${[...parts].join("; ")}.`;
     return { isBreaking, line: `- ${isBreaking ? "**breaking** " : ""}${line}` };
   });
   const rank = ({ isBreaking, line }: (typeof lines)[number]) =>
     isBreaking ? 0 : line === `- ${textsEntry}` ? 2 : 1;
-  return lines.toSorted((one, other) => rank(one) - rank(other)).map(({ line }) => line);
+  return lines.toSorted((a, b) => rank(a) - rank(b)).map(({ line }) => line);
 }
 
 function entriesOf(change: Change, document: Document): Entry[] {
@@ -64,7 +62,7 @@ function entriesOf(change: Change, document: Document): Entry[] {
     return [{ text: textsEntry, isBreaking }];
   }
   if (root === "paths") return operationEntries(change, rest, document);
-  // A component or a tag reaches a caller through an operation, an entry of a list through what it refers to.
+  // Callers see a component or a tag only in the operations that use it, and a list entry only in its target.
   const isIndirect = root === "tags" || root === "components" || /^\d+$/.test(steps.at(-1) ?? "");
   if (isIndirect && !isBreaking && (kind !== "modified" || impact === "patch")) return [];
   const message = verdicts.map((verdict) => verdict.message).join(" ");
@@ -89,7 +87,7 @@ function operationEntries(
   const isBreaking = impact === "major";
   if (method === undefined) {
     const methods: string[] = Object.keys(document.paths[path]);
-    return methods.map((each) => wholeOperation(document, path, each, kind, isBreaking));
+    return methods.map((name) => wholeOperation(document, path, name, kind, isBreaking));
   }
   if (place.length === 0 && property === undefined) {
     return [wholeOperation(document, path, method, kind, isBreaking)];
@@ -133,8 +131,8 @@ function wholeOperation(
   };
 }
 
-const placeOf = (steps: string[]) => steps.filter((step) => !structure.includes(step)).join(".");
+const placeOf = (steps: string[]) => steps.filter((step) => !structuralSteps.includes(step)).join(".");
 
-/** The node at a place, with references followed on the way. */
+/** The node at this path. References on the way are followed. */
 const at = (document: Document, steps: string[]): Document =>
   steps.reduce((node, step) => follow(document, node?.[step]), document);

@@ -1,6 +1,6 @@
-/** Rules for the contracts that cannot be said in redocly.yaml. */
+/** Rules for the contracts that redocly.yaml cannot express. */
 
-/** Each named schema and each member tells what it is. */
+/** Every named schema and every member has a description. */
 const schemasAreDescribed = () => ({
   Schema(schema, { location, report }) {
     const [, name] = /\/(?:schemas|properties)\/([^/]+)$/.exec(location.pointer) ?? [];
@@ -9,14 +9,14 @@ const schemasAreDescribed = () => ({
   },
 });
 
-/** Each body is shown by an example. */
+/** Every body has an example. */
 const bodiesHaveExamples = () => ({
   MediaType({ examples = {} }, { location, report }) {
-    if (Object.keys(examples).length === 0) report({ message: "There is no example.", location });
+    if (Object.keys(examples).length === 0) report({ message: "The body has no example.", location });
   },
 });
 
-/** Redocly loads a plugin by its default export, and not from TypeScript. */
+/** Redocly loads the default export of a plugin. The plugin cannot be TypeScript. */
 export default function contractRules() {
   const rules = { "schemas-are-described": schemasAreDescribed, "bodies-have-examples": bodiesHaveExamples };
   return { id: "contract", rules: { oas3: rules } };

@@ -9,21 +9,21 @@ beforeAll(async () => {
 });
 afterAll(() => copy[Symbol.asyncDispose]());
 
-/** What the linter says of the contracts when a text in one of them is another. */
-async function lint(file: string, text: string | RegExp, other: string): Promise<string> {
+/** Replaces a text in a contract and returns the output of the linter, or "nothing" if it passes. */
+async function lint(file: string, from: string | RegExp, to: string): Promise<string> {
   const path = join(copy.folder, "generated", file);
-  const right = await readFile(path, "utf8");
-  const wrong = right.replace(text, other);
-  expect(wrong).not.toBe(right);
-  await writeFile(path, wrong);
+  const original = await readFile(path, "utf8");
+  const changed = original.replace(from, to);
+  expect(changed).not.toBe(original);
+  await writeFile(path, changed);
   const { code, output, errors } = await redocly(["lint", "--format=stylish"], copy.folder);
-  await writeFile(path, right);
+  await writeFile(path, original);
   return code === 0 ? "nothing" : output + errors;
 }
 
 test.each([
   [
-    "an operation without a verb",
+    "an operation id without a verb",
     "operationId: getEvent\n",
     "operationId: event\n",
     "operation-ids-are-verbs",
@@ -35,21 +35,21 @@ test.each([
     "operation-description",
   ],
   [
-    "an operation that does not say who may call it",
+    "an operation without security",
     /( {6}tags: \[ events \]\n) +security:\n.*\n/,
     "$1",
     "operations-say-who-may-call",
   ],
-  ["an error that is not declared", /( {8}"405":\n.*\n)( {8}"431":\n.*\n)/, "$1", "errors-are-declared"],
+  ["an undeclared error", /( {8}"405":\n.*\n)( {8}"431":\n.*\n)/, "$1", "errors-are-declared"],
   [
-    "parameters of a path",
+    "parameters of a path item",
     "  /v1/event/{eventId}:\n",
     "  /v1/event/{eventId}:\n    parameters: []\n",
     "parameters-belong-to-operations",
   ],
   ["a parameter without an example", "          example: 17\n", "", "parameters-have-an-example"],
   [
-    "a parameter's example of another type",
+    "a parameter with an example of another type",
     "          example: 17\n",
     "          example: many\n",
     "no-invalid-parameter-examples",
@@ -67,67 +67,67 @@ test.each([
     "no-invalid-media-type-examples",
   ],
   [
-    "an example with a member that is not declared",
+    "an example with an undeclared member",
     "        event_id: 17\n",
     "        event_id: 17\n        colour: red\n",
     "no-invalid-media-type-examples",
   ],
   [
-    "an example that is not in the enum",
+    "an example with a value outside the enum",
     "{ status: created, finished: false }",
     "{ status: create, finished: false }",
     "no-invalid-media-type-examples",
   ],
   [
-    "an example with a day that is not",
+    "an example with a date that does not exist",
     'settled_date: "2024-03-11"',
     'settled_date: "2024-02-31"',
     "no-invalid-media-type-examples",
   ],
   [
-    "a schema's example of another type",
+    "a schema with an example of another type",
     "      examples: [ 17 ]",
     "      examples: [ many ]",
     "no-invalid-schema-examples",
   ],
   [
-    "a member that is not described",
+    "a member without a description",
     ", description: Number of matches on all pages.",
     "",
     "schemas-are-described",
   ],
-  ["a version that is none", "version: ", "version: banana", "versions-are-semantic"],
+  ["an invalid version", "version: ", "version: banana", "versions-are-semantic"],
   [
-    "a schema that is not described",
+    "a schema without a description",
     "      description: An opaque identifier of 1 to 255 characters without NUL.\n",
     "",
     "schemas-are-described",
   ],
   [
-    "a parameter that is not described",
+    "a parameter without a description",
     "          description: Number of the event.\n",
     "",
     "parameter-description",
   ],
-  ["a bad request that is not declared", /( {8}"400":\n.*\n)( {8}"405":\n)/, "$2", "errors-are-declared"],
+  ["an undeclared bad request", /( {8}"400":\n.*\n)( {8}"405":\n)/, "$2", "errors-are-declared"],
   [
-    "a verb that does not end",
+    "an operation id in lower case",
     "operationId: getEvent\n",
     "operationId: getevent\n",
     "operation-ids-are-verbs",
   ],
   [
-    "a body with no example",
+    "a body with an empty list of examples",
     /examples:\n +created:\n +\$ref: "#\/components\/examples\/Event"\n/,
     "examples: {}\n",
     "bodies-have-examples",
   ],
   [
-    "a schema that is not used",
+    "an unused schema",
     "    SearchText:\n",
-    "    Unused:\n      description: Nobody's.\n      type: string\n    SearchText:\n",
+    "    Unused:\n      description: Nothing refers to it.\n      type: string\n    SearchText:\n",
     "no-unused-components",
   ],
-])("the contract's linter finds %s", async (_name, text, other, rule) => {
-  expect(await lint("ledger.yaml", text, other)).toContain(rule);
+])("the linter reports %s", async (_name, from, to, rule) => {
+  expect(await lint("ledger.yaml", from, to)).toContain(rule);
 });

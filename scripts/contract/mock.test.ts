@@ -24,10 +24,8 @@ const runMock = (...args: string[]) => run("scripts/contract/mock.ts", { args, e
 const mock = runMock();
 const bases: Record<string, string> = {};
 beforeAll(async () => {
-  await eventually(() => expect(mock.output().match(/served at/g)).toHaveLength(2));
-  for (const [, title = "", base = ""] of mock
-    .output()
-    .matchAll(/examples of ([\w ]+) are served at (\S+),/g))
+  await eventually(() => expect(mock.output().match(/examples at/g)).toHaveLength(2));
+  for (const [, title = "", base = ""] of mock.output().matchAll(/^([\w ]+): examples at (\S+),/gm))
     bases[title] = base;
 });
 afterAll(async () => {
@@ -35,7 +33,7 @@ afterAll(async () => {
   expect((await mock.exit).code).toBe(0);
 });
 
-async function ask(
+async function send(
   title: string,
   path: string,
   headers: Record<string, string> = {},
@@ -43,15 +41,15 @@ async function ask(
   body?: unknown,
 ) {
   const type = body !== undefined && { "content-type": "application/json" };
-  const reply = await request(bases[title] + path, {
+  const response = await request(bases[title] + path, {
     method: method as "GET",
     headers: { ...headers, ...type },
     body: body === undefined ? null : JSON.stringify(body),
   });
-  return { status: reply.statusCode, headers: reply.headers, body: await reply.body.text() };
+  return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
 }
 
-/** A query and a body that an operation of a contract takes: the examples of those it requires. */
+/** A valid request for an operation: the examples of its required query parameters and of its body. */
 function requestOf(contract: Contract, { path, method, parameters }: Operation) {
   const query = (parameters as (Parameter & { example: unknown })[])
     .filter(({ in: place, required }) => place === "query" && required)
@@ -63,21 +61,25 @@ function requestOf(contract: Contract, { path, method, parameters }: Operation) 
   return { query: query.length > 0 ? `?${new URLSearchParams(query)}` : "", body };
 }
 
-const ledger = async (path: string, headers?: Record<string, string>) => {
-  const { status, body } = await ask("Payment ledger", path, headers);
+const getFromLedger = async (path: string, headers?: Record<string, string>) => {
+  const { status, body } = await send("Payment ledger", path, headers);
   return { status, json: JSON.parse(body) };
 };
 
 describe("the mock", () => {
-  test("answers with the example that holds the identifier that is asked for, otherwise with the first", async () => {
-    expect(await ledger("/v1/transaction/ref2d8h6")).toMatchObject({
+  test("answers with the example that has the identifier in the path, or with the first example", async () => {
+    expect(await getFromLedger("/v1/transaction/ref2d8h6")).toMatchObject({
       status: 200,
       json: { transaction_type: "REFUND" },
     });
-    expect(await ledger("/v1/transaction/dis5p1")).toMatchObject({ json: { transaction_type: "DISPUTE" } });
-    expect(await ledger("/v1/transaction/any")).toMatchObject({ json: { transaction_type: "PAYMENT" } });
-    expect(await ledger("/v1/event/18")).toMatchObject({ json: { event_id: 17 } });
-    const csv = await ask("Payment ledger", "/v1/transaction/", { accept: "text/csv" });
+    expect(await getFromLedger("/v1/transaction/dis5p1")).toMatchObject({
+      json: { transaction_type: "DISPUTE" },
+    });
+    expect(await getFromLedger("/v1/transaction/any")).toMatchObject({
+      json: { transaction_type: "PAYMENT" },
+    });
+    expect(await getFromLedger("/v1/event/18")).toMatchObject({ json: { event_id: 17 } });
+    const csv = await send("Payment ledger", "/v1/transaction/", { accept: "text/csv" });
     expect([csv.headers["content-type"], csv.body.split("\n")]).toEqual([
       "text/csv; charset=utf-8",
       expect.any(Array),
@@ -85,8 +87,8 @@ describe("the mock", () => {
     expect(csv.body).toMatch(/^Reference,/);
   });
 
-  test("answers as is preferred", async () => {
-    const prefer = (wish: string) => ledger("/v1/transaction/any", { prefer: wish });
+  test("answers with the example that the header Prefer selects", async () => {
+    const prefer = (preference: string) => getFromLedger("/v1/transaction/any", { prefer: preference });
     expect(await prefer("code=404")).toMatchObject({ status: 404, json: { title: "Not Found" } });
     expect(await prefer('example="dispute"')).toMatchObject({
       status: 200,
@@ -97,60 +99,60 @@ describe("the mock", () => {
     });
     expect(await prefer("code=418")).toMatchObject({
       status: 400,
-      json: { detail: expect.stringContaining("it has code=200, example=payment;") },
+      json: { detail: expect.stringContaining("available: code=200, example=payment;") },
     });
     expect(await prefer("respond-async")).toMatchObject({ status: 200 });
     expect(await prefer('Code="404"; code=200')).toMatchObject({ status: 404 });
-    const head = await ask("Payment ledger", "/v1/transaction/any", { prefer: "code=503" }, "HEAD");
+    const head = await send("Payment ledger", "/v1/transaction/any", { prefer: "code=503" }, "HEAD");
     expect([head.status, head.body]).toEqual([503, ""]);
   });
 
-  test("answers without a body where the contract has none, and ends what is a stream elsewhere", async () => {
-    const removed = await ask("Feature storage", "/features/customer/42/dark-mode", {}, "DELETE");
+  test("sends no body where the contract has none, and ends the response where a service streams", async () => {
+    const removed = await send("Feature storage", "/features/customer/42/dark-mode", {}, "DELETE");
     expect([removed.status, removed.body]).toEqual([204, ""]);
     for (const accept of ["application/json", "application/x-ndjson", "text/event-stream"]) {
-      const told = await ask("Feature storage", "/changes", { accept });
-      expect([told.status, mediaTypeOf(told.headers)]).toEqual([200, accept]);
-      expect(told.body).toContain("1f0c9a2b-18");
+      const changes = await send("Feature storage", "/changes", { accept });
+      expect([changes.status, mediaTypeOf(changes.headers)]).toEqual([200, accept]);
+      expect(changes.body).toContain("1f0c9a2b-18");
     }
     const list = ["dark-mode"];
-    const replaced = await ask("Feature storage", "/features/customer/42", { "if-match": "*" }, "PUT", list);
+    const replaced = await send("Feature storage", "/features/customer/42", { "if-match": "*" }, "PUT", list);
     expect([replaced.status, replaced.body]).toEqual([200, '["dark-mode","beta search"]\n']);
-    const odd = await ask("Feature storage", "/features/customer/42", { "if-match": "*" }, "PUT", [1]);
-    expect(odd.status).toBe(400);
+    const invalid = await send("Feature storage", "/features/customer/42", { "if-match": "*" }, "PUT", [1]);
+    expect(invalid.status).toBe(400);
   });
 
   test("publishes the contracts", async () => {
     for (const path of ["/docs", "/docs/queue", "/asyncapi.yaml", "/openapi.json"]) {
-      expect([path, (await ask("Payment ledger", path)).status]).toEqual([path, 200]);
+      expect([path, (await send("Payment ledger", path)).status]).toEqual([path, 200]);
     }
-    expect((await ask("Feature storage", "/openapi.yaml")).status).toBe(200);
+    expect((await send("Feature storage", "/openapi.yaml")).status).toBe(200);
   });
 
-  test("serves what is named, and knows no other", async () => {
-    const one = runMock("features");
-    await one.waitForOutput("\n");
-    expect(one.output()).toMatch(/^the examples of Feature storage are served at /);
-    one.child.kill("SIGTERM");
-    expect((await one.exit).code).toBe(0);
+  test("serves only the named service, and rejects an unknown name", async () => {
+    const features = runMock("features");
+    await features.waitForOutput("\n");
+    expect(features.output()).toMatch(/^Feature storage: examples at /);
+    features.child.kill("SIGTERM");
+    expect((await features.exit).code).toBe(0);
     expect(await runMock("lodger").exit).toMatchObject({
       code: 2,
       errors: "mock: unknown: lodger; known: ledger, features, --help\n",
     });
   });
 
-  test("checks requests as the service does", async () => {
-    expect(await ledger("/v1/transaction/any?colour=red")).toMatchObject({
+  test("validates requests as the service does", async () => {
+    expect(await getFromLedger("/v1/transaction/any?colour=red")).toMatchObject({
       status: 400,
       json: { status: 400 },
     });
-    expect(await ledger("/v1/nothing")).toMatchObject({ status: 404 });
+    expect(await getFromLedger("/v1/nothing")).toMatchObject({ status: 404 });
   });
 
   test.each([ledgerService, featuresService])(
-    "gives every answer of a contract: $contract.info.title",
+    "can send every example of the contract: $contract.info.title",
     async ({ contract }) => {
-      const faultOf = responseChecker(contract);
+      const violationOf = responseChecker(contract);
       for (const operation of operationsOf(contract)) {
         const { operationId, method, path, responses } = operation;
         const { query, body } = requestOf(contract, operation);
@@ -162,10 +164,10 @@ describe("the mock", () => {
           expect(examples, `${operationId} ${status}`).not.toEqual([]);
           for (const [accept, name] of examples) {
             const prefer = `code=${status}${name && `, example=${name}`}`;
-            const reply = await ask(contract.info.title, address, { prefer, accept }, method, body);
-            const fault = faultOf(operationId, reply);
-            const type = name === "" ? "*/*" : mediaTypeOf(reply.headers);
-            expect([operationId, name, type, reply.status, fault]).toEqual([
+            const response = await send(contract.info.title, address, { prefer, accept }, method, body);
+            const violation = violationOf(operationId, response);
+            const type = name === "" ? "*/*" : mediaTypeOf(response.headers);
+            expect([operationId, name, type, response.status, violation]).toEqual([
               operationId,
               name,
               accept,

@@ -23,8 +23,8 @@ import { stopOnSignals, untilStopped } from "../../src/process/stop.ts";
 const usage = `Usage: npm run mock [-- SERVICE...]
 
 Serves the examples of the contracts until SIGINT or SIGTERM, without a database, queue or store. Default: both services.
-Requests are validated as the services do. The response is the example that contains the identifier in the path, or the
-first example. A header selects another one:
+Validates requests as the services do. Answers with the example that has the identifier in the path. Default: the first
+example. A header selects another one:
 
   Prefer: code=404            the example of this status
   Prefer: example=refund      the example of this name, in the media type that Accept prefers
@@ -50,7 +50,7 @@ interface ExampleResponse {
   name?: string;
 }
 
-/** The examples of an operation, by status and media type in the order of the contract. A response without a body counts. */
+/** The examples of an operation, in the order of the contract. A response without a body is one of them. */
 function examplesOf(contract: Contract, { responses }: Operation): ExampleResponse[] {
   return Object.entries(responses).flatMap(([code, response]): ExampleResponse[] => {
     const [status, headers] = [Number(code), headersOf(response)];
@@ -71,7 +71,7 @@ const headersOf = ({ headers = {} }: DeclaredResponse): Record<string, string> =
       .map(([name, { example = "" }]) => [name, example]),
   );
 
-/** Parses a header such as `code=404, example=refund` (RFC 7240): names are case-insensitive, the first of each counts. */
+/** Parses a header such as `code=404, example=refund` (RFC 7240). Names are case-insensitive; the first one counts. */
 function preferenceOf(header: string): { code: number | undefined; example: string | undefined } {
   const preferences = header.split(/[,;]/).map((text) => /^\s*(\w+)\s*=\s*"?([^"]*?)"?\s*$/.exec(text));
   const preference = (name: string) => preferences.find((pair) => pair?.[1]?.toLowerCase() === name)?.[2];
@@ -79,8 +79,8 @@ function preferenceOf(header: string): { code: number | undefined; example: stri
   return { code: code === undefined ? undefined : Number(code), example: preference("example") };
 }
 
-/** Sends the example that the header Prefer selects, if there is one. */
-function preferred(
+/** Sends the example that the header Prefer selects. Returns undefined if it selects none. */
+function sendPreferred(
   examples: ExampleResponse[],
   request: FastifyRequest,
   reply: FastifyReply,
@@ -93,8 +93,8 @@ function preferred(
   const accepted = new Negotiator(request.raw).mediaType(matching.flatMap(({ type }) => type ?? []));
   const selected = matching.find(({ type }) => type === accepted) ?? matching[0];
   if (selected === undefined) {
-    const known = examples.map(({ status, name }) => `code=${status}${name ? `, example=${name}` : ""}`);
-    throw new HttpError(400, [`the contract has no such example; it has ${known.join("; ")}`]);
+    const available = examples.map(({ status, name }) => `code=${status}${name ? `, example=${name}` : ""}`);
+    throw new HttpError(400, [`the contract has no such example; available: ${available.join("; ")}`]);
   }
   const { status, type = "", headers, body } = selected;
   return sendBody(reply.code(status).headers(headers), type, body, log);
@@ -111,7 +111,7 @@ async function mock({ contract, renderError, publication }: (typeof services)[ke
     async ({ path, mediaType }: { path: object; mediaType: string }) => {
       const successes = examples.filter(({ status, type }) => status < 300 && type === mediaType);
       const identifiers = Object.values(path).map(String);
-      return successes.find(({ body }) => holds(body, identifiers)) ?? successes[0];
+      return successes.find(({ body }) => hasIdentifier(body, identifiers)) ?? successes[0];
     },
   ]);
   const app = await createService({
@@ -123,12 +123,12 @@ async function mock({ contract, renderError, publication }: (typeof services)[ke
   });
   app.addHook("preHandler", async (request, reply) => {
     const operation = operationFor(request, operations);
-    return operation && preferred(operation.examples, request, reply);
+    return operation && sendPreferred(operation.examples, request, reply);
   });
   return app;
 }
 
-const holds = (body: unknown, identifiers: string[]): boolean =>
+const hasIdentifier = (body: unknown, identifiers: string[]): boolean =>
   Object.entries(body ?? {}).some(
     ([name, member]) => name.endsWith("_id") && identifiers.includes(String(member)),
   );
@@ -144,9 +144,7 @@ await runCommand("mock", usage, async (args) => {
     if (args.length > 0 && !args.includes(name)) continue;
     const app = opened.use(await mock(service));
     const address = await app.listen({ host: settings.HOST, port: settings[service.port] });
-    say(
-      `the examples of ${service.contract.info.title} are served at ${address}, its contract at ${address}/docs`,
-    );
+    say(`${service.contract.info.title}: examples at ${address}, contract at ${address}/docs`);
   }
   await untilStopped(stop.signal);
 });

@@ -1,14 +1,14 @@
 import { marked } from "marked";
 import { escapeHtml, htmlPage } from "../../src/http/docs/page.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: The document was checked by the linter; its shape is AsyncAPI's.
+// biome-ignore lint/suspicious/noExplicitAny: An AsyncAPI document that the linter has checked.
 type Node = any;
 
 const code = (text: unknown) => `<code>${escapeHtml(text)}</code>`;
 const prose = (text = "") => marked.parse(text, { async: false }).trim();
 const nameOf = (pointer: string) => pointer.split("/").at(-1) as string;
 
-/** A page that shows the contract of a queue: an AsyncAPI 3 document in one piece, whose references are by name. */
+/** Renders the contract of a queue as a page. It is an AsyncAPI 3 document that refers to its own components only. */
 export function renderQueue({ info, servers, channels, operations, components }: Node): string {
   const page = [
     `<h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1>`,
@@ -51,14 +51,14 @@ export function renderQueue({ info, servers, channels, operations, components }:
   });
 }
 
-function renderSchema(name: string, schema: Node): string[] {
+function renderSchema(schemaName: string, schema: Node): string[] {
   const { description, properties = {}, required = [] } = schema;
   const rows = Object.entries<Node>(properties).map(
-    ([member, one]) =>
-      `<tr><td>${code(member)}${required.includes(member) ? "<br>required" : ""}</td><td>${typeOf(one)}</td><td>${prose(one.description)}</td></tr>`,
+    ([name, member]) =>
+      `<tr><td>${code(name)}${required.includes(name) ? "<br>required" : ""}</td><td>${typeOf(member)}</td><td>${prose(member.description)}</td></tr>`,
   );
   return [
-    `<h3 id="${name}">${escapeHtml(name)}</h3>`,
+    `<h3 id="${schemaName}">${escapeHtml(schemaName)}</h3>`,
     prose(description),
     `<p>${typeOf(schema)}</p>`,
     ...(rows.length > 0
@@ -67,7 +67,7 @@ function renderSchema(name: string, schema: Node): string[] {
   ];
 }
 
-/** What values a schema takes, in words. */
+/** Describes in words the values that a schema allows. */
 function typeOf(schema: Node): string {
   if (schema.$ref) return `<a href="#${nameOf(schema.$ref)}">${escapeHtml(nameOf(schema.$ref))}</a>`;
   if (schema.anyOf) return schema.anyOf.map(typeOf).join("; or ");

@@ -5,7 +5,7 @@ import { isRabbitmqInstalled, laterDebian, rabbitmq4 } from "../../testing/serve
 import { isRedisInstalled } from "../../testing/servers/redis.ts";
 import { type Installable, runToEnd } from "./install.ts";
 
-/** The servers that the services can be run on, as Debian has them. */
+/** The servers that the services can use, from Debian packages. */
 export const postgresql: Installable = {
   name: "PostgreSQL",
   aptPackages: ["postgresql"],
@@ -17,8 +17,8 @@ export const rabbitmq: Installable = {
   isInstalled: isRabbitmqInstalled,
 };
 /**
- * Of the next Debian, in a folder that `chroot` can enter, since Debian 12 has an older one. The folder gets its name once
- * it is complete; what a try before has left is removed, but nothing that is mounted there.
+ * RabbitMQ 4 from Debian 13, since Debian 12 has an older version. It runs with `chroot` in a folder of its own. The folder
+ * gets its final name when it is complete. Leftovers of an earlier attempt are removed, but no file system mounted there.
  */
 export const newRabbitmq: Installable = {
   name: "RabbitMQ 4",
@@ -37,7 +37,7 @@ export const redis: Installable = {
   aptPackages: ["redis-server"],
   isInstalled: isRedisInstalled,
 };
-/** In front of PostgreSQL: tests start it where they need it. */
+/** A connection pooler for PostgreSQL. Only tests start it. */
 export const pgbouncer: Installable = {
   name: "PgBouncer",
   aptPackages: ["pgbouncer"],

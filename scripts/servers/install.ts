@@ -2,29 +2,27 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { say } from "../../src/process/command.ts";
 import { runProcess } from "../../testing/child-process.ts";
 
-/** What a command needs of the system. */
+/** A program that a command needs. */
 export interface Installable {
   name: string;
-  /** Debian's packages of it, or of what installs it. */
+  /** The Debian packages of the program, or of the tools that `install` uses. */
   aptPackages: string[];
   isInstalled(): boolean;
-  /** What installs it once these packages are there; otherwise that is all. */
+  /** Installs the program after the packages. Default: the packages are enough. */
   install?(stop: AbortSignal): Promise<void>;
 }
 
-const missingOf = (all: Installable[]) => all.filter(({ isInstalled }) => !isInstalled());
-const namesOf = (some: Installable[]) => some.map(({ name }) => name).join(", ");
+const missingOf = (programs: Installable[]) => programs.filter(({ isInstalled }) => !isInstalled());
+const namesOf = (programs: Installable[]) => programs.map(({ name }) => name).join(", ");
 
-/** Throws when something is missing, with the npm script whose `--install` installs it. */
-export function requireInstalled(all: Installable[], script: string): void {
-  const missing = missingOf(all);
+/** Throws if a program is missing. The message names the npm script that installs it with `--install`. */
+export function requireInstalled(programs: Installable[], script: string): void {
+  const missing = missingOf(programs);
   if (missing.length === 0) return;
-  throw new Error(
-    `not installed: ${namesOf(missing)}; npm run ${script} -- --install installs what is missing`,
-  );
+  throw new Error(`not installed: ${namesOf(missing)}; to install: npm run ${script} -- --install`);
 }
 
-/** Says a command and runs it; rejects unless its exit code is 0. */
+/** Prints a command and runs it. Rejects unless its exit code is 0. */
 export async function runToEnd(command: string[], stop: AbortSignal): Promise<void> {
   say(command.join(" "));
   const { code } = await runProcess(command, {
@@ -36,14 +34,18 @@ export async function runToEnd(command: string[], stop: AbortSignal): Promise<vo
   if (code !== 0) throw new Error(`${command.join(" ")} ended with exit code ${code}`);
 }
 
-/** What asks before it starts a service of a new package; 101 forbids. */
+/** Packages run this program before they start a service. Its exit code 101 forbids the start. */
 const startPolicy = "/usr/sbin/policy-rc.d";
 
-/** Installs, as root and with apt-get, what is missing, and starts no service that its packages bring. */
-export async function installMissing(all: Installable[], script: string, stop: AbortSignal): Promise<void> {
-  const missing = missingOf(all);
+/** Installs the missing programs with apt-get, as root. Does not start the services of the packages. */
+export async function installMissing(
+  programs: Installable[],
+  script: string,
+  stop: AbortSignal,
+): Promise<void> {
+  const missing = missingOf(programs);
   if (missing.length === 0) {
-    say(`there is ${namesOf(all)}: nothing to install`);
+    say(`nothing to install; installed: ${namesOf(programs)}`);
     return;
   }
   if (process.getuid?.() !== 0) throw new Error(`only root can install ${namesOf(missing)}`);
@@ -54,10 +56,10 @@ export async function installMissing(all: Installable[], script: string, stop: A
     for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...packages]]) {
       await runToEnd(["apt-get", "-qq", ...args], stop);
     }
-    // One package can bring what another would have to be installed for.
+    // The packages may have been enough: a newer Debian has RabbitMQ 4 itself.
     for (const { install } of missingOf(missing)) await install?.(stop);
   } finally {
     if (mayStart) rmSync(startPolicy);
   }
-  requireInstalled(all, script);
+  requireInstalled(programs, script);
 }

@@ -2,24 +2,24 @@ import { chmodSync, globSync, mkdtempSync, readdirSync, readFileSync, readlinkSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { describeNeeding } from "../../testing/describe-needing.ts";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { run } from "../../testing/run.ts";
 import { isPgbouncerInstalled } from "../../testing/servers/pgbouncer.ts";
 import { isPostgresInstalled } from "../../testing/servers/postgres.ts";
 import { isRabbitmqInstalled, rabbitmq4 } from "../../testing/servers/rabbitmq.ts";
 import { isRedisInstalled } from "../../testing/servers/redis.ts";
 
-// All that is started here has its folder in this one, which other users may enter.
+// The folders of all servers are in this folder. Other users may enter it.
 const scratch = mkdtempSync(join(tmpdir(), "servers-"));
 chmodSync(scratch, 0o755);
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-/** The processes that work in the scratch folder, or have been told of it. */
-const processesLeft = () =>
+/** The processes with the scratch folder in their working directory or environment. */
+const leftoverProcesses = () =>
   globSync("/proc/[0-9]*").filter((path) => {
     try {
-      const told = readlinkSync(`${path}/cwd`) + readFileSync(`${path}/environ`, "utf8");
-      return told.includes(scratch);
+      const text = readlinkSync(`${path}/cwd`) + readFileSync(`${path}/environ`, "utf8");
+      return text.includes(scratch);
     } catch {
       return false;
     }
@@ -30,10 +30,10 @@ const runServers = (args: string[], env = {}) =>
 
 const areInstalled =
   isPostgresInstalled() && isPgbouncerInstalled() && isRabbitmqInstalled() && isRedisInstalled();
-describeNeeding("PostgreSQL, PgBouncer, RabbitMQ or Redis", areInstalled)("npm run servers", () => {
-  afterEach(() => expect([processesLeft(), readdirSync(scratch)]).toEqual([[], []]));
+describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ and Redis", areInstalled)("npm run servers", () => {
+  afterEach(() => expect([leftoverProcesses(), readdirSync(scratch)]).toEqual([[], []]));
 
-  test("runs a command with the servers' addresses, and ends with its exit code", async () => {
+  test("runs a command with the addresses of the servers, and exits with its exit code", async () => {
     const names = "TEST_POSTGRES_URL: p, TEST_AMQP_URL: a, TEST_REDIS_URL: r, TEST_REDIS_CLUSTER_URL: c";
     const command = `const { ${names} } = process.env; console.log(p, a, r, c); process.exit(7)`;
     const args = [process.execPath, "-e", command];
@@ -51,16 +51,16 @@ describeNeeding("PostgreSQL, PgBouncer, RabbitMQ or Redis", areInstalled)("npm r
     });
   });
 
-  test("runs until it is stopped, by a Ctrl-C that comes twice", async () => {
+  test("runs until SIGINT, and ignores a second one", async () => {
     const { child, exit, waitForOutput } = runServers([]);
     await waitForOutput("TEST_REDIS_CLUSTER_URL=redis+cluster://");
-    expect(processesLeft().length).toBeGreaterThan(3);
+    expect(leftoverProcesses().length).toBeGreaterThan(3);
     child.kill("SIGINT");
     child.kill("SIGINT");
     expect(await exit).toMatchObject({ code: 0, errors: "" });
   });
 
-  test("stops the command, then the servers", async () => {
+  test("stops the command and the servers on SIGTERM", async () => {
     const { child, exit, waitForOutput } = runServers(["sh", "-c", "echo begun; exec sleep 1000"]);
     await waitForOutput("begun");
     child.kill("SIGTERM");
@@ -68,26 +68,29 @@ describeNeeding("PostgreSQL, PgBouncer, RabbitMQ or Redis", areInstalled)("npm r
   });
 });
 
-const nothingIsMissing = areInstalled && rabbitmq4() !== undefined;
-describeNeeding("RabbitMQ 4 or another server", nothingIsMissing)("npm run servers -- --install", () => {
-  test("has nothing to install", async () => {
-    expect(await runServers(["--install"]).exit).toMatchObject({
-      code: 0,
-      output:
-        "there is PostgreSQL, RabbitMQ, Redis, Redis Cluster, PgBouncer, RabbitMQ 4: nothing to install\n",
+const isEverythingInstalled = areInstalled && rabbitmq4() !== undefined;
+describeIfAvailable("RabbitMQ 4 and the other servers", isEverythingInstalled)(
+  "npm run servers -- --install",
+  () => {
+    test("installs nothing if nothing is missing", async () => {
+      expect(await runServers(["--install"]).exit).toMatchObject({
+        code: 0,
+        output:
+          "nothing to install; installed: PostgreSQL, RabbitMQ, Redis, Redis Cluster, PgBouncer, RabbitMQ 4\n",
+      });
     });
-  });
-});
+  },
+);
 
-test("npm run servers tells what is missing, and how to install it", async () => {
+test("npm run servers names the missing servers and the command that installs them", async () => {
   const { code, output, errors } = await runServers(["true"], { PATH: scratch }).exit;
   expect([code, output]).toEqual([1, ""]);
   expect(errors).toMatch(
-    /^servers: not installed: .*Redis, Redis Cluster; npm run servers -- --install installs what is missing\n$/,
+    /^servers: not installed: .*Redis, Redis Cluster; to install: npm run servers -- --install\n$/,
   );
 });
 
-test("npm run servers knows no other options", async () => {
+test("npm run servers rejects an unknown option", async () => {
   expect(await runServers(["--instal"]).exit).toMatchObject({
     code: 2,
     errors: "servers: unknown: --instal; known: COMMAND ARG..., --install, --help\n",

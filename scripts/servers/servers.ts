@@ -10,16 +10,14 @@ import { installMissing, requireInstalled } from "./install.ts";
 const usage = `Usage: npm run servers [-- COMMAND ARG...]
        npm run servers -- --install
 
-Starts a PostgreSQL, a RabbitMQ, a Redis and a Redis Cluster of its own, empty, on loopback, at ports that are free.
-Without a command, prints what to set to use them, and runs until SIGINT or SIGTERM. With one, runs it with
-TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_REDIS_URL and TEST_REDIS_CLUSTER_URL set, and ends with its exit code. Nothing
-of the servers is kept.
+Starts an empty PostgreSQL, RabbitMQ, Redis and Redis Cluster on free ports of the loopback interface. With a command,
+runs it with TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_REDIS_URL and TEST_REDIS_CLUSTER_URL set, and exits with its exit
+code. Without a command, prints these variables and runs until SIGINT or SIGTERM. All data is deleted at the end.
 
-  --install   installs, as root and with apt-get (Debian, Ubuntu), those that are missing, and what tests start beside
-              them: a PgBouncer, and, where RabbitMQ is older than 4, a later one, with debootstrap, in
-              ${laterDebian} (370 MB). The services that packages bring are not started; where systemd is,
-              it would start them at the next boot, unless you run: systemctl disable postgresql rabbitmq-server
-              redis-server pgbouncer
+  --install   install the missing servers with apt-get, as root (Debian, Ubuntu). Also install PgBouncer, for tests, and,
+              if RabbitMQ is older than 4, RabbitMQ 4 with debootstrap in ${laterDebian} (370 MB). The services
+              of the packages are not started now, but systemd starts them at the next boot. To prevent that: systemctl
+              disable postgresql rabbitmq-server redis-server pgbouncer
   --help      print this text
 `;
 
@@ -63,7 +61,7 @@ await runCommand("servers", usage, async (args) => {
     process.exitCode = (await command.exit).code;
     return;
   }
-  for (const { name, url } of started) say(`${name} answers at ${url}`);
+  for (const { name, url } of started) say(`${name}: ${url}`);
   for (const { variable, url } of started) say(`${variable}=${url}`);
   await untilStopped(stop.signal);
 });

@@ -1,60 +1,57 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  type Answer,
-  type FeatureChange,
-  isLinearizable,
-  type Operation,
-  smallestHistory,
-} from "./history.ts";
+import { type Command, isLinearizable, type Operation, type Result, smallestHistory } from "./history.ts";
 
-/** An operation that begins and is answered at these instants; without an answer when there is no second one. */
+/** An operation without a response if `respondedAt` is undefined. */
 const at = (
-  begun: number,
-  answeredAt: number | undefined,
-  wish: FeatureChange,
-  answer: Answer = null,
+  startedAt: number,
+  respondedAt: number | undefined,
+  command: Command,
+  result: Result = null,
 ): Operation => ({
-  wish,
-  begun,
-  by: 0,
-  ...(answeredAt !== undefined && { answered: { at: answeredAt, answer } }),
+  command,
+  startedAt,
+  process: 0,
+  ...(respondedAt !== undefined && { response: { at: respondedAt, result } }),
 });
-const add: FeatureChange = { type: "add", feature: "a" };
-const remove: FeatureChange = { type: "remove", feature: "a" };
-const has: FeatureChange = { type: "has", feature: "a" };
-const list: FeatureChange = { type: "list" };
-const clear: FeatureChange = { type: "clear" };
+const add: Command = { type: "add", feature: "a" };
+const remove: Command = { type: "remove", feature: "a" };
+const has: Command = { type: "has", feature: "a" };
+const list: Command = { type: "list" };
+const clear: Command = { type: "clear" };
 
 describe("a history is linearizable", () => {
   test.each<[string, Operation[]]>([
-    ["when one comes after the other", [at(0, 1, add, true), at(2, 3, has, true), at(4, 5, add, false)]],
     [
-      "when those at the same time can have an order",
+      "if sequential operations have the results of their order",
+      [at(0, 1, add, true), at(2, 3, has, true), at(4, 5, add, false)],
+    ],
+    [
+      "if an order explains the results of concurrent operations",
       [at(0, 9, add, true), at(1, 2, has, false), at(3, 4, has, true)],
     ],
     [
-      "when what was not answered explains it, however late",
+      "if an operation without a response takes effect late",
       [at(0, undefined, add), at(9, 10, has, false), at(11, 12, has, true)],
     ],
     [
-      "when what was not answered never happened",
+      "if an operation without a response never takes effect",
       [at(0, undefined, clear), at(1, 2, add, true), at(3, 4, list, ["a"])],
     ],
-    ["with nothing in it", []],
+    ["if it is empty", []],
   ])("%s", (_name, history) => {
     expect(isLinearizable(history)).toBe(true);
   });
 
-  test("whatever one caller alone was answered", () => {
-    const wishes = fc.array(
-      fc.constantFrom<FeatureChange>(add, remove, has, list, clear, { type: "add", feature: "b" }),
+  test("if it has the results of any sequence of commands", () => {
+    const anyCommands = fc.array(
+      fc.constantFrom<Command>(add, remove, has, list, clear, { type: "add", feature: "b" }),
     );
     fc.assert(
-      fc.property(wishes, (all) => {
+      fc.property(anyCommands, (commands) => {
         const features = new Set<string>();
-        const history = all.map((wish, index) =>
-          at(2 * index, 2 * index + 1, wish, answerOf(features, wish)),
+        const history = commands.map((command, index) =>
+          at(2 * index, 2 * index + 1, command, resultOf(features, command)),
         );
         expect(isLinearizable(history)).toBe(true);
       }),
@@ -62,36 +59,36 @@ describe("a history is linearizable", () => {
   });
 });
 
-/** As a set answers, which keeps the order of adding. */
-function answerOf(features: Set<string>, wish: FeatureChange): Answer {
-  if (wish.type === "list") return [...features];
-  if (wish.type === "has") return features.has(wish.feature);
-  if (wish.type === "add") {
-    const isNew = !features.has(wish.feature);
-    features.add(wish.feature);
+/** Executes a command on a set, which keeps the order of additions. */
+function resultOf(features: Set<string>, command: Command): Result {
+  if (command.type === "list") return [...features];
+  if (command.type === "has") return features.has(command.feature);
+  if (command.type === "add") {
+    const isNew = !features.has(command.feature);
+    features.add(command.feature);
     return isNew;
   }
-  if (wish.type === "remove") features.delete(wish.feature);
+  if (command.type === "remove") features.delete(command.feature);
   else features.clear();
   return null;
 }
 
 describe("a history is not linearizable", () => {
   test.each<[string, Operation[]]>([
-    ["when what was answered is not seen", [at(0, 1, add, true), at(2, 3, has, false)]],
+    ["if a confirmed addition is not visible", [at(0, 1, add, true), at(2, 3, has, false)]],
     [
-      "when it is seen, and then not any more",
+      "if an addition is visible and then is not",
       [at(0, 9, add, true), at(1, 2, has, true), at(3, 4, has, false)],
     ],
-    ["when two are the first to add", [at(0, 5, add, true), at(1, 5, add, true)]],
-    ["when the order of a list changes", [at(0, 1, add, true), at(2, 3, list, ["a"]), at(2, 3, list, [])]],
-    ["when what was removed is seen", [at(0, 1, add, true), at(2, 3, remove), at(4, 5, list, ["a"])]],
+    ["if two additions of a feature find it new", [at(0, 5, add, true), at(1, 5, add, true)]],
+    ["if two lists differ", [at(0, 1, add, true), at(2, 3, list, ["a"]), at(2, 3, list, [])]],
+    ["if a removed feature is visible", [at(0, 1, add, true), at(2, 3, remove), at(4, 5, list, ["a"])]],
   ])("%s", (_name, history) => {
     expect(isLinearizable(history)).toBe(false);
   });
 
-  test("and is told without the answers that it does not take", () => {
-    const [added, missed] = [at(0, 1, add, true), at(4, 5, has, false)];
-    expect(smallestHistory([added, at(2, 3, has, true), missed])).toEqual([added, missed]);
+  test("and its smallest part leaves out the reads that are not needed", () => {
+    const [addition, missed] = [at(0, 1, add, true), at(4, 5, has, false)];
+    expect(smallestHistory([addition, at(2, 3, has, true), missed])).toEqual([addition, missed]);
   });
 });

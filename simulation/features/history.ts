@@ -1,79 +1,81 @@
-/** What a caller did to a resource and heard of it. Instants are in milliseconds of one clock. */
+/** An operation on a resource. Times are in milliseconds of one clock. */
 export interface Operation {
-  wish: FeatureChange;
-  begun: number;
-  /** Undefined when there was no answer, or one that leaves open whether the wish was fulfilled. */
-  answered?: { at: number; answer: Answer };
-  /** Which process was asked. */
-  by: number;
+  command: Command;
+  startedAt: number;
+  /** Undefined if there was no response, or one that does not tell whether the command was executed. */
+  response?: { at: number; result: Result };
+  /** The index of the process that got the request. */
+  process: number;
 }
 
-export type FeatureChange =
+export type Command =
   | { type: "add" | "remove" | "has"; feature: string }
   | { type: "list" }
   | { type: "clear" };
 
-/** Whether a feature was new, or was there, or the list; null of what answers nothing. */
-export type Answer = boolean | string[] | null;
+/** `add`: the feature is new. `has`: the feature is in the list. `list`: the list. Others: null. */
+export type Result = boolean | string[] | null;
 
-/** What the resource has after the wish, and what is answered. */
-function fulfil(list: string[], wish: FeatureChange): [after: string[], answer: Answer] {
-  switch (wish.type) {
+/** The reference model of a resource: its list after the command, and the result of the command. */
+function execute(list: string[], command: Command): [listAfter: string[], result: Result] {
+  switch (command.type) {
     case "add":
-      return list.includes(wish.feature) ? [list, false] : [[...list, wish.feature], true];
+      return list.includes(command.feature) ? [list, false] : [[...list, command.feature], true];
     case "remove":
-      return [list.filter((feature) => feature !== wish.feature), null];
+      return [list.filter((feature) => feature !== command.feature), null];
     case "clear":
       return [[], null];
     case "has":
-      return [list, list.includes(wish.feature)];
+      return [list, list.includes(command.feature)];
     case "list":
       return [list, list];
   }
 }
 
 /**
- * Whether there is an order of the operations in which one after another would have been answered as they were, each at
- * an instant between its begin and its answer (Wing and Gong, 1993): whether they are linearizable. One without an
- * answer may have been fulfilled at any time after its begin, or never.
+ * Tells whether the history is linearizable (Wing and Gong, 1993): a sequential order explains the results, and each
+ * operation takes effect between its start and its response. An operation without a response takes effect at any time
+ * after its start, or never.
  */
 export function isLinearizable(history: Operation[]): boolean {
-  const tried = new Set<string>();
-  function goOn(left: Operation[], list: string[]): boolean {
-    const firstEnd = Math.min(...left.map(({ answered }) => answered?.at ?? Number.POSITIVE_INFINITY));
-    if (firstEnd === Number.POSITIVE_INFINITY) return true;
-    const position = JSON.stringify([left.map((operation) => history.indexOf(operation)), list]);
-    if (tried.has(position)) return false;
-    tried.add(position);
-    return left.some((operation) => {
-      if (operation.begun > firstEnd) return false;
-      const [after, answer] = fulfil(list, operation.wish);
-      const fits =
-        !operation.answered || JSON.stringify(operation.answered.answer) === JSON.stringify(answer);
+  const visited = new Set<string>();
+  function canComplete(remaining: Operation[], list: string[]): boolean {
+    const firstResponseAt = Math.min(
+      ...remaining.map(({ response }) => response?.at ?? Number.POSITIVE_INFINITY),
+    );
+    if (firstResponseAt === Number.POSITIVE_INFINITY) return true;
+    const state = JSON.stringify([remaining.map((operation) => history.indexOf(operation)), list]);
+    if (visited.has(state)) return false;
+    visited.add(state);
+    return remaining.some((operation) => {
+      if (operation.startedAt > firstResponseAt) return false;
+      const [listAfter, result] = execute(list, operation.command);
+      const matches =
+        !operation.response || JSON.stringify(operation.response.result) === JSON.stringify(result);
       return (
-        fits &&
-        goOn(
-          left.filter((one) => one !== operation),
-          after,
+        matches &&
+        canComplete(
+          remaining.filter((other) => other !== operation),
+          listAfter,
         )
       );
     });
   }
-  // What was never answered and changes nothing tells nothing.
-  return goOn(
-    history.filter(({ wish, answered }) => answered !== undefined || !isRead(wish)),
+  // A read without a response constrains nothing.
+  return canComplete(
+    history.filter(({ command, response }) => response !== undefined || !isRead(command)),
     [],
   );
 }
 
-const isRead = ({ type }: FeatureChange) => type === "has" || type === "list";
+const isRead = ({ type }: Command) => type === "has" || type === "list";
 
-/** The same history without the answers that it takes not to see that it is not linearizable. */
+/** Removes the reads that are not needed to show that the history is not linearizable. */
 export function smallestHistory(history: Operation[]): Operation[] {
   let smallest = history;
   for (const operation of history) {
-    const without = smallest.filter((one) => one !== operation);
-    if (isRead(operation.wish) && !isLinearizable(without)) smallest = without;
+    const shorter = smallest.filter((other) => other !== operation);
+    if (isRead(operation.command) && !isLinearizable(shorter)) smallest = shorter;
   }
   return smallest;
 }

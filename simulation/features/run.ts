@@ -7,26 +7,21 @@ import { openProgress } from "../../src/process/progress.ts";
 import { startRedis } from "../../testing/servers/redis.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openScratch } from "../../testing/small-disk.ts";
+import { type CheckingClient, type HttpRequest, openCheckingClient } from "../client.ts";
 import {
   diskFilled,
+  ensureRunning,
   type Fault,
   type FaultLog,
   faultsOfServer,
-  letHappen,
+  injectFaults,
+  openFaultyServer,
   openRun,
-  putBehindLine,
-  startAgain,
 } from "../faults.ts";
 import type { Random } from "../random.ts";
-import { type Asked, Astray, type Caller, openCaller, withLogs } from "../replies.ts";
 import { startService } from "../service.ts";
-import {
-  type Answer,
-  type FeatureChange,
-  isLinearizable,
-  type Operation,
-  smallestHistory,
-} from "./history.ts";
+import { Violation, withServerErrors } from "../violation.ts";
+import { type Command, isLinearizable, type Operation, type Result, smallestHistory } from "./history.ts";
 
 export const stores = ["lmdb", "redis"] as const;
 export type StoreKind = (typeof stores)[number];
@@ -40,172 +35,184 @@ export interface Plan {
 
 const processes = 3;
 
-/** Lets callers do things to resources while faults happen, and checks what they heard, resource by resource. */
+/**
+ * Sends operations on resources while faults are injected. Verifies that the history of each resource is linearizable,
+ * that the change feed gives the lists, and that the lists are the same after all processes have been killed.
+ */
 export async function simulateFeatures(plan: Plan) {
-  await using world = await openWorld(plan.store);
-  return await withLogs(world.servers, () => simulateIn(world, plan));
+  await using deployment = await openDeployment(plan.store);
+  return await withServerErrors(deployment.servers, () => simulateIn(deployment, plan));
 }
 
-async function simulateIn({ servers, faults: possible, writers }: World, { minutes, random, stop }: Plan) {
+async function simulateIn(
+  { servers, faults: possibleFaults, writers }: Deployment,
+  { minutes, random, stop }: Plan,
+) {
   await using opened = new AsyncDisposableStack();
   const run = openRun(minutes, stop);
-  const { log: faults, over: faultsOver } = letHappen(possible, random.fork(), run.quiet);
-  const replies = new Map<string, number>();
-  const callers = servers.map(({ url }, index) =>
-    opened.use(featuresCaller(url, `features ${index}`, faults, replies, writers)),
+  const { log: faults, ended } = injectFaults(possibleFaults, random.fork(), run.faultsEnd);
+  const responses = new Map<string, number>();
+  const clients = servers.map(({ url }, index) =>
+    opened.use(openFeaturesClient(url, `features ${index}`, faults, responses, writers)),
   );
 
   const progress = opened.use(openProgress("operations"));
   let resources = 0;
-  async function work(own: Random): Promise<void> {
-    while (!run.over.aborted) {
-      const history = await actOnResource(String(resources++), callers, own);
-      if (!isLinearizable(history)) throw new Astray(describe(history, faults.before(performance.now())));
+  async function operateOnResources(own: Random): Promise<void> {
+    while (!run.end.aborted) {
+      const history = await operateOn(String(resources++), clients, own);
+      if (!isLinearizable(history)) {
+        throw new Violation(describe(history, faults.before(performance.now())));
+      }
       progress.advance(history.length);
     }
   }
-  await run.all([faultsOver, ...Array.from({ length: resourcesAtATime }, () => work(random.fork()))]);
+  const tasks = Array.from({ length: resourcesAtATime }, () => operateOnResources(random.fork()));
+  await run.all([ended, ...tasks]);
   progress[Symbol.dispose]();
-  for (const server of servers) await startAgain(server);
-  await sleep(settledMs);
+  for (const server of servers) await ensureRunning(server);
+  await sleep(settleMs);
 
-  const [first, second] = callers as [Caller, Caller];
+  const [first, second] = clients as [CheckingClient, CheckingClient];
   const lists = await listsOf(first, resources);
-  const told = await feedOf(second);
+  const feedLists = await listsOfFeed(second);
   for (const [id, list] of lists.entries())
-    compare(`the feed tells of ${id}`, told.get(String(id)) ?? [], list);
+    compare(`the changes in the feed of ${id}`, feedLists.get(String(id)) ?? [], list);
   for (const server of servers) await server.kill();
-  for (const server of servers) await startAgain(server);
-  for (const caller of callers) compare("after all were killed", await listsOf(caller, resources), lists);
-  return { resources, operations: progress.count, faults: faults.kinds, replies };
+  for (const server of servers) await ensureRunning(server);
+  for (const client of clients) {
+    compare("the lists after all processes were killed", await listsOf(client, resources), lists);
+  }
+  return { resources, operations: progress.count, faults: faults.kinds, responses };
 }
 
-/** A caller of one process, which is the part with this name; replies are counted by status. */
-export const featuresCaller = (
+/** A client of one process, the component `server`. `counts` gets the number of responses by status. */
+export const openFeaturesClient = (
   url: string,
-  own: string,
+  server: string,
   faults: FaultLog,
   counts: Map<string, number>,
   writers: string[] = [],
-): Caller =>
-  openCaller({
+): CheckingClient =>
+  openCheckingClient({
     url,
     contract: contract as unknown as Contract,
-    parts: { own, others: ["store", "disk"], writers },
-    excused: [500, 503],
+    components: { server, dependencies: ["store", "disk"], writers },
+    excusedStatuses: [500, 503],
     faults,
     counts,
   });
 
-const settledMs = 3000;
+const settleMs = 3000;
 
-function compare(what: string, found: unknown, right: unknown): void {
-  if (isDeepStrictEqual(found, right)) return;
-  throw new Astray(
-    `${what}: ${JSON.stringify(found).slice(0, 500)}, not ${JSON.stringify(right).slice(0, 500)}`,
+function compare(name: string, actual: unknown, expected: unknown): void {
+  if (isDeepStrictEqual(actual, expected)) return;
+  throw new Violation(
+    `${name}: ${JSON.stringify(actual).slice(0, 500)}, expected ${JSON.stringify(expected).slice(0, 500)}`,
   );
 }
 
 const resourcesAtATime = 6;
-const callersAtATime = 4;
-const wishesEach = 6;
-const unansweredPauseMs = 50;
+const tasksPerResource = 4;
+const commandsPerTask = 6;
+const noResponsePauseMs = 50;
 const featureNames = ["dark-mode", "beta search", "..", "ü/%2F"];
 
-/** Several callers, each of a process of its choice, do things to one resource at the same time; then all look at it. */
-export async function actOnResource(id: string, callers: Caller[], random: Random): Promise<Operation[]> {
+/** Sends random commands for one resource, concurrently and to random processes. Then lists it at each process. */
+export async function operateOn(id: string, clients: CheckingClient[], random: Random): Promise<Operation[]> {
   const history: Operation[] = [];
-  /** False when there was no answer. */
-  async function act(by: number, wish: FeatureChange): Promise<boolean> {
-    const operation: Operation = { wish, begun: performance.now(), by };
+  /** Resolves with false if there is no result. */
+  async function operate(process: number, command: Command): Promise<boolean> {
+    const operation: Operation = { command, startedAt: performance.now(), process };
     history.push(operation);
-    const answer = await answerTo(callers[by] as Caller, id, wish);
-    if (answer === undefined) return false;
-    operation.answered = { at: performance.now(), answer };
+    const result = await resultOf(clients[process] as CheckingClient, id, command);
+    if (result === undefined) return false;
+    operation.response = { at: performance.now(), result };
     return true;
   }
-  /** Stops at the first wish of which it hears nothing, since each of these doubles the orders that are possible. */
-  async function caller(own: Random): Promise<void> {
-    for (let count = 0; count < wishesEach; count += 1) {
-      if (!(await act(own.whole(0, callers.length - 1), randomWish(own)))) return sleep(unansweredPauseMs);
+  /** Ends at the first operation without a result, as each of these doubles the number of possible orders. */
+  async function operateRandomly(own: Random): Promise<void> {
+    for (let count = 0; count < commandsPerTask; count += 1) {
+      const hasResult = await operate(own.integer(0, clients.length - 1), randomCommand(own));
+      if (!hasResult) return sleep(noResponsePauseMs);
     }
   }
-  await Promise.all(Array.from({ length: callersAtATime }, () => caller(random.fork())));
-  for (const by of callers.keys()) await act(by, { type: "list" });
+  await Promise.all(Array.from({ length: tasksPerResource }, () => operateRandomly(random.fork())));
+  for (const process of clients.keys()) await operate(process, { type: "list" });
   return history;
 }
 
-function randomWish(random: Random): FeatureChange {
-  const type = random.one(["add", "add", "add", "remove", "has", "list", "list", "clear"] as const);
+function randomCommand(random: Random): Command {
+  const type = random.pick(["add", "add", "add", "remove", "has", "list", "list", "clear"] as const);
   if (type === "list" || (type === "clear" && random.chance(0.7))) return { type: "list" };
-  return type === "clear" ? { type } : { type, feature: random.one(featureNames) };
+  return type === "clear" ? { type } : { type, feature: random.pick(featureNames) };
 }
 
-/** Undefined when there is none that says what became of the wish. */
-async function answerTo(caller: Caller, id: string, wish: FeatureChange): Promise<Answer | undefined> {
+/** Undefined if there is no response, or one that does not tell whether the command was executed. */
+async function resultOf(client: CheckingClient, id: string, command: Command): Promise<Result | undefined> {
   try {
-    const { asked, statuses, read } = requestFor(id, wish);
-    const { status, text } = await caller.ask(asked, statuses);
-    return statuses.includes(status) ? read(status, text) : undefined;
+    const { request, statuses, parse } = exchangeFor(id, command);
+    const { status, text } = await client.send(request, statuses);
+    return statuses.includes(status) ? parse(status, text) : undefined;
   } catch (error) {
-    if (error instanceof Astray) throw error;
+    if (error instanceof Violation) throw error;
     return undefined;
   }
 }
 
 interface Exchange {
-  asked: Asked;
+  request: HttpRequest;
   statuses: number[];
-  read(status: number, text: string): Answer;
+  parse(status: number, text: string): Result;
 }
 
-function requestFor(id: string, wish: FeatureChange): Exchange {
+function exchangeFor(id: string, command: Command): Exchange {
   const resource = `/features/customer/${id}`;
-  if (wish.type === "list") {
-    return { asked: { path: resource }, statuses: [200], read: (_, text) => JSON.parse(text) };
+  if (command.type === "list") {
+    return { request: { path: resource }, statuses: [200], parse: (_, text) => JSON.parse(text) };
   }
-  if (wish.type === "clear") {
-    return { asked: { method: "DELETE", path: resource }, statuses: [204], read: () => null };
+  if (command.type === "clear") {
+    return { request: { method: "DELETE", path: resource }, statuses: [204], parse: () => null };
   }
-  const path = `${resource}/${encodeURIComponent(wish.feature).replaceAll(".", "%2E")}`;
-  switch (wish.type) {
+  const path = `${resource}/${encodeURIComponent(command.feature).replaceAll(".", "%2E")}`;
+  switch (command.type) {
     case "add":
-      return { asked: { method: "POST", path }, statuses: [200, 201], read: (status) => status === 201 };
+      return { request: { method: "POST", path }, statuses: [200, 201], parse: (status) => status === 201 };
     case "remove":
-      return { asked: { method: "DELETE", path }, statuses: [204], read: () => null };
+      return { request: { method: "DELETE", path }, statuses: [204], parse: () => null };
     case "has":
-      return { asked: { path }, statuses: [200], read: (_, text) => JSON.parse(text).result };
+      return { request: { path }, statuses: [200], parse: (_, text) => JSON.parse(text).result };
   }
 }
 
-function describe(history: Operation[], before: string[]): string {
-  const smallest = smallestHistory(history).toSorted((a, b) => a.begun - b.begun);
-  const begun = smallest[0]?.begun ?? 0;
-  const at = (instant: number) => `${(instant - begun).toFixed(1)} ms`;
-  const lines = smallest.map(({ wish, answered, by, ...operation }) => {
-    const said = answered ? `${JSON.stringify(answered.answer)} at ${at(answered.at)}` : "no answer";
-    return `  ${at(operation.begun)}, process ${by}: ${JSON.stringify(wish)}: ${said}`;
+function describe(history: Operation[], lastFaults: string[]): string {
+  const smallest = smallestHistory(history).toSorted((a, b) => a.startedAt - b.startedAt);
+  const firstStart = smallest[0]?.startedAt ?? 0;
+  const at = (time: number) => `${(time - firstStart).toFixed(1)} ms`;
+  const lines = smallest.map(({ command, startedAt, response, process }) => {
+    const result = response ? `${JSON.stringify(response.result)} at ${at(response.at)}` : "no response";
+    return `  ${at(startedAt)}, process ${process}: ${JSON.stringify(command)}: ${result}`;
   });
-  return ["no order of these explains their answers", ...lines, "the last faults", ...before].join("\n");
+  return ["this history is not linearizable", ...lines, "the last faults", ...lastFaults].join("\n");
 }
 
-async function listsOf(caller: Caller, resources: number): Promise<string[][]> {
+async function listsOf(client: CheckingClient, resources: number): Promise<string[][]> {
   const lists: string[][] = [];
   for (let id = 0; id < resources; id += 1) {
-    const { text } = await caller.ask({ path: `/features/customer/${id}` }, [200]);
+    const { text } = await client.send({ path: `/features/customer/${id}` }, [200]);
     lists.push(JSON.parse(text));
   }
   return lists;
 }
 
-/** The list of each resource, as all changes together make it. */
-async function feedOf(caller: Caller): Promise<Map<string, string[]>> {
+/** The list of each resource that results from all changes in the feed. */
+async function listsOfFeed(client: CheckingClient): Promise<Map<string, string[]>> {
   const lists = new Map<string, string[]>();
   for (let path = "/changes?limit=1000"; ; ) {
-    const { text } = await caller.ask({ path }, [200]);
+    const { text } = await client.send({ path }, [200]);
     const { changes, next_cursor: cursor } = JSON.parse(text);
     for (const { type, id, feature } of changes) {
-      const list = (lists.get(id) ?? []).filter((one) => one !== feature);
+      const list = (lists.get(id) ?? []).filter((other) => other !== feature);
       lists.set(id, type === "added" ? [...list, feature] : list);
     }
     if (changes.length === 0) return lists;
@@ -213,22 +220,23 @@ async function feedOf(caller: Caller): Promise<Map<string, string[]>> {
   }
 }
 
-interface World extends AsyncDisposable {
+interface Deployment extends AsyncDisposable {
   servers: TestServer[];
-  /** Processes of which one that hangs holds up the writes of the others: they share a folder. */
+  /** Processes that block the writes of the others while they are suspended, because they share a folder. */
   writers: string[];
   faults: Fault[];
 }
 
 const diskMebibytes = 100;
-const recordsKept = 999_999;
+const changesKept = 999_999;
+const longSuspensionMaxMs = 6000;
 
-async function openWorld(kind: StoreKind): Promise<World> {
+async function openDeployment(kind: StoreKind): Promise<Deployment> {
   await using opening = new AsyncDisposableStack();
   const faults: Fault[] = [];
   let url: string;
   if (kind === "redis") {
-    const store = opening.use(await putBehindLine("store", opening.use(await startRedis())));
+    const store = opening.use(await openFaultyServer("store", opening.use(await startRedis())));
     faults.push(...store.faults);
     url = store.url;
   } else {
@@ -240,11 +248,11 @@ async function openWorld(kind: StoreKind): Promise<World> {
   const writers: string[] = [];
   for (let index = 0; index < processes; index += 1) {
     const server = opening.use(
-      await startService("features", { FEATURES_STORE_URL: `${url}?changes=${recordsKept}` }),
+      await startService("features", { FEATURES_STORE_URL: `${url}?changes=${changesKept}` }),
     );
     servers.push(server);
     if (kind === "lmdb") writers.push(`features ${index}`);
-    faults.push(...faultsOfServer("features", `features ${index}`, server, 6000));
+    faults.push(...faultsOfServer("features", `features ${index}`, server, longSuspensionMaxMs));
   }
   const opened = opening.move();
   return { servers, writers, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };

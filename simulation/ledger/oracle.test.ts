@@ -3,12 +3,12 @@ import contract from "../../generated/ledger.json" with { type: "json" };
 import { stateSetBy } from "../../src/ledger/projection/states.ts";
 import type { TransactionState } from "../../src/ledger/tables/transaction.ts";
 import { viewState } from "../../src/ledger/views/state.ts";
-import type { ToldEvent } from "./lives.ts";
+import type { LedgerEvent } from "./messages.ts";
 import { Oracle } from "./oracle.ts";
 
-/** The contract's own tables, which the ledger's code is generated from and the oracle has written down for itself. */
-const machine = contract["x-state-machine"];
-const transactionEvents = machine.transaction_events.rows;
+/** The tables of the contract. The ledger's code is generated from them; the oracle has its own copy. */
+const stateMachine = contract["x-state-machine"];
+const transactionEvents = stateMachine.transaction_events.rows;
 
 interface StateRow {
   state: string;
@@ -18,16 +18,16 @@ interface StateRow {
   code?: string;
   message?: string;
 }
-const states = new Map(machine.transaction_states.rows.map((row: StateRow) => [row.state, row]));
-const wordsOfStates: { state: string; payment?: string; refund?: string; dispute?: string }[] =
-  machine.csv_states.rows;
+const states = new Map(stateMachine.transaction_states.rows.map((row: StateRow) => [row.state, row]));
+const csvStates: { state: string; payment?: string; refund?: string; dispute?: string }[] =
+  stateMachine.csv_states.rows;
 
-const at = "2024-03-05T10:00:00.000000Z";
-const eventOf = (event_type: string, change: Partial<ToldEvent> = {}): ToldEvent => ({
+const timestamp = "2024-03-05T10:00:00.000000Z";
+const eventOf = (event_type: string, change: Partial<LedgerEvent> = {}): LedgerEvent => ({
   resource_type: "payment",
   resource_external_id: "pay",
   parent_resource_external_id: null,
-  timestamp: at,
+  timestamp,
   event_type,
   service_id: null,
   live: null,
@@ -35,8 +35,8 @@ const eventOf = (event_type: string, change: Partial<ToldEvent> = {}): ToldEvent
   ...change,
 });
 
-test.each([...transactionEvents, { event_type: "UNHEARD_OF", state: "UNDEFINED" } as const])(
-  "the ledger's code says the same as the contract of $event_type",
+test.each([...transactionEvents, { event_type: "UNKNOWN_TYPE", state: "UNDEFINED" } as const])(
+  "the ledger sets and shows the state of $event_type as the contract says",
   ({ event_type, state }) => {
     const { status, status_version_1 = status, finished, code, message } = states.get(state) as StateRow;
     expect(stateSetBy(event_type) ?? "UNDEFINED").toBe(state);
@@ -50,9 +50,9 @@ test.each([...transactionEvents, { event_type: "UNHEARD_OF", state: "UNDEFINED" 
   },
 );
 
-describe("the oracle says the same as the contract", () => {
-  test.each([...transactionEvents, { event_type: "UNHEARD_OF", state: "UNDEFINED" }])(
-    "of $event_type, which sets $state",
+describe("the oracle matches the contract", () => {
+  test.each([...transactionEvents, { event_type: "UNKNOWN_TYPE", state: "UNDEFINED" }])(
+    "for $event_type, which sets $state",
     ({ event_type, state }) => {
       const row = states.get(state) as StateRow;
       const oracle = new Oracle([eventOf(event_type)]);
@@ -65,22 +65,22 @@ describe("the oracle says the same as the contract", () => {
     },
   );
 
-  test("of every state, since each but UNDEFINED is set by an event", () => {
-    const reached = new Set(transactionEvents.map(({ state }) => state));
-    expect([...states.keys()].filter((state) => !reached.has(state as never))).toEqual(["UNDEFINED"]);
+  test("for every state, as each except UNDEFINED is set by an event type", () => {
+    const setByEvents = new Set(transactionEvents.map(({ state }) => state));
+    expect([...states.keys()].filter((state) => !setByEvents.has(state as never))).toEqual(["UNDEFINED"]);
   });
 
-  test.each(["payment", "refund", "dispute"] as const)("of the words of a CSV for a %s", (type) => {
+  test.each(["payment", "refund", "dispute"] as const)("for the states in the CSV of a %s", (type) => {
     for (const { event_type, state } of transactionEvents) {
-      const words = wordsOfStates.find((row) => row.state === state)?.[type] ?? "";
-      const [header = [], cells = []] = new Oracle([eventOf(event_type, { resource_type: type })]).table({
+      const expected = csvStates.find((row) => row.state === state)?.[type] ?? "";
+      const [header = [], cells = []] = new Oracle([eventOf(event_type, { resource_type: type })]).csvRows({
         account_id: "57",
       });
-      expect([event_type, cells[header.indexOf("State")]]).toEqual([event_type, words]);
+      expect([event_type, cells[header.indexOf("State")]]).toEqual([event_type, expected]);
     }
   });
 
-  test("of the order of events at one instant, however they come", () => {
+  test("for the order of events with the same timestamp, whatever their order of arrival", () => {
     const types = ["A_TYPE", "Z_TYPE", ...transactionEvents.map(({ event_type }) => event_type)];
     for (const events of [types, types.toReversed()]) {
       const list = new Oracle(events.map((type) => eventOf(type))).eventList("pay", "57", {
@@ -90,9 +90,9 @@ describe("the oracle says the same as the contract", () => {
     }
   });
 
-  test("of the columns of a CSV", () => {
+  test("for the columns of a CSV", () => {
     const details = { gateway_account_id: "57", external_metadata: { KEY: 1 } };
-    const [header] = new Oracle([eventOf("PAYMENT_CREATED", { event_details: details })]).table({
+    const [header] = new Oracle([eventOf("PAYMENT_CREATED", { event_details: details })]).csvRows({
       account_id: "57",
       fee_headers: "true",
       moto_header: "true",

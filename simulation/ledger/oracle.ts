@@ -1,15 +1,15 @@
-import { keyOf, type ToldEvent } from "./lives.ts";
+import { eventKey, type LedgerEvent } from "./messages.ts";
 
 /**
- * What the ledger must answer once it has taken in a set of events: written from the contract alone, and sharing no
- * code with the services. It remembers events and thinks anew for every question; that it is slow does no harm.
+ * The reference model of the ledger computes the expected responses for a set of events. It is written from the contract
+ * alone and shares no code with the services. It stores only events and computes the rest, which is slow and simple.
  */
 
 type Members = Record<string, unknown>;
 export type Query = Record<string, string>;
 
-/** A transaction as its events tell it. */
-interface Told {
+/** A transaction, computed from its events. */
+interface Transaction {
   id: string;
   type: "PAYMENT" | "REFUND" | "DISPUTE";
   parent: string | undefined;
@@ -17,16 +17,16 @@ interface Told {
   service: string | undefined;
   live: boolean | undefined;
   state: string;
-  /** UTC, six fraction digits. */
-  created: string;
-  /** Of each member the newest value. */
-  own: Members;
-  /** What of it belongs to the payment: the payment's own, or of a child its parent's, when both are of one account. */
-  shown: Members;
-  paidOut: string | undefined;
+  /** In UTC with six fraction digits. */
+  createdDate: string;
+  /** The newest value of each detail. */
+  details: Members;
+  /** The parent's details if this is a child and both have the same account; otherwise its own. */
+  paymentDetails: Members;
+  paidOutDate: string | undefined;
 }
 
-/** By the contract's order of lives: of events at one instant the later in this list is the newer. */
+/** In the order of the contract: of two events with the same timestamp, the later one in this list is newer. */
 const statesOfEvents: [eventType: string, state: string][] = [
   ["PAYMENT_CREATED", "created"],
   ["PAYMENT_STARTED", "started"],
@@ -76,49 +76,54 @@ const statesOfEvents: [eventType: string, state: string][] = [
   ["PAYOUT_PAID", "paid out"],
   ["PAYOUT_FAILED", "failed"],
 ];
-const placeInLife = new Map(statesOfEvents.map(([eventType], place) => [eventType, place]));
+const lifeCyclePosition = new Map(statesOfEvents.map(([eventType], position) => [eventType, position]));
 const stateOf = new Map(statesOfEvents);
 
-/** In version 2; `version1` where that says something else. */
-interface Telling {
+/** How a state is shown. */
+interface StateView {
   status: string;
-  version1?: string;
+  /** The status in version 1, if it differs. */
+  statusVersion1?: string;
   finished: boolean;
   failure?: [code: string, message: string];
 }
 
-const goingOn = (status: string): Telling => ({ status, finished: false });
-const done = (status: string, failure?: Telling["failure"], version1?: string): Telling => ({
+const unfinishedState = (status: string): StateView => ({ status, finished: false });
+const finishedState = (
+  status: string,
+  failure?: StateView["failure"],
+  statusVersion1?: string,
+): StateView => ({
   status,
   finished: true,
   ...(failure && { failure }),
-  ...(version1 !== undefined && { version1 }),
+  ...(statusVersion1 !== undefined && { statusVersion1 }),
 });
-const tellings: Record<string, Telling> = {
-  undefined: goingOn("undefined"),
-  created: goingOn("created"),
-  started: goingOn("started"),
-  submitted: goingOn("submitted"),
-  capturable: goingOn("capturable"),
-  success: done("success"),
-  declined: done("declined", ["P0010", "Payment method rejected"], "failed"),
-  timedout: done("timedout", ["P0020", "Payment expired"], "failed"),
-  "cancelled by user": done("cancelled", ["P0030", "Payment was cancelled by the user"], "failed"),
-  "cancelled by service": done("cancelled", ["P0040", "Payment was cancelled by the service"]),
-  error: done("error", ["P0050", "Payment provider returned an error"]),
-  needs_response: goingOn("needs_response"),
-  under_review: goingOn("under_review"),
-  lost: done("lost"),
-  won: done("won"),
+const stateViews: Record<string, StateView> = {
+  undefined: unfinishedState("undefined"),
+  created: unfinishedState("created"),
+  started: unfinishedState("started"),
+  submitted: unfinishedState("submitted"),
+  capturable: unfinishedState("capturable"),
+  success: finishedState("success"),
+  declined: finishedState("declined", ["P0010", "Payment method rejected"], "failed"),
+  timedout: finishedState("timedout", ["P0020", "Payment expired"], "failed"),
+  "cancelled by user": finishedState("cancelled", ["P0030", "Payment was cancelled by the user"], "failed"),
+  "cancelled by service": finishedState("cancelled", ["P0040", "Payment was cancelled by the service"]),
+  error: finishedState("error", ["P0050", "Payment provider returned an error"]),
+  needs_response: unfinishedState("needs_response"),
+  under_review: unfinishedState("under_review"),
+  lost: finishedState("lost"),
+  won: finishedState("won"),
 };
 
 const statusOf = (state: string, version: string | undefined): string => {
-  const { status, version1 } = tellings[state] as Telling;
-  return version === "1" && version1 !== undefined ? version1 : status;
+  const { status, statusVersion1 } = stateViews[state] as StateView;
+  return version === "1" && statusVersion1 !== undefined ? statusVersion1 : status;
 };
 
-const tellState = (state: string, version?: string) => {
-  const { finished, failure } = tellings[state] as Telling;
+const viewState = (state: string, version?: string) => {
+  const { finished, failure } = stateViews[state] as StateView;
   return {
     status: statusOf(state, version),
     finished,
@@ -126,28 +131,28 @@ const tellState = (state: string, version?: string) => {
   };
 };
 
-const bytewise = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-const oldestFirst = (a: ToldEvent, b: ToldEvent) =>
-  byText(a.timestamp, b.timestamp) ||
-  (placeInLife.get(a.event_type) ?? -1) - (placeInLife.get(b.event_type) ?? -1) ||
-  byText(a.event_type, b.event_type) ||
-  byText(a.resource_type, b.resource_type) ||
-  byText(a.resource_external_id, b.resource_external_id);
+const compareOldestFirst = (a: LedgerEvent, b: LedgerEvent) =>
+  compareText(a.timestamp, b.timestamp) ||
+  (lifeCyclePosition.get(a.event_type) ?? -1) - (lifeCyclePosition.get(b.event_type) ?? -1) ||
+  compareText(a.event_type, b.event_type) ||
+  compareText(a.resource_type, b.resource_type) ||
+  compareText(a.resource_external_id, b.resource_external_id);
 
 const text = (members: Members, name: string): string | undefined => {
   const value = Object.hasOwn(members, name) ? members[name] : undefined;
   return value === undefined || typeof value === "object" ? undefined : String(value);
 };
-const pence = (members: Members, name: string): number | undefined => {
+const integer = (members: Members, name: string): number | undefined => {
   const value = Number(members[name] ?? "none");
   return Number.isInteger(value) ? value : undefined;
 };
 const flag = (members: Members, name: string): boolean | undefined =>
   members[name] === undefined ? undefined : String(members[name]) === "true";
-/** In UTC, three fraction digits. */
-const instant = (members: Members, name: string): string | undefined => {
+/** In UTC with three fraction digits. */
+const date = (members: Members, name: string): string | undefined => {
   const time = Date.parse(String(members[name]));
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 };
@@ -155,339 +160,349 @@ const instant = (members: Members, name: string): string | undefined => {
 const transactionTypes = ["payment", "refund", "dispute"];
 
 export class Oracle {
-  readonly #events = new Map<string, ToldEvent>();
-  readonly #ofResource = new Map<string, ToldEvent[]>();
+  readonly #events = new Map<string, LedgerEvent>();
+  readonly #eventsByResource = new Map<string, LedgerEvent[]>();
   readonly #childrenOf = new Map<string, Set<string>>();
-  readonly #thought = new Map<string, Told | undefined>();
+  readonly #cache = new Map<string, Transaction | undefined>();
 
-  constructor(events: Iterable<ToldEvent> = []) {
-    for (const event of events) this.accept(event);
+  constructor(events: Iterable<LedgerEvent> = []) {
+    for (const event of events) this.add(event);
   }
 
-  get events(): ToldEvent[] {
+  get events(): LedgerEvent[] {
     return [...this.#events.values()];
   }
 
-  has = (event: ToldEvent) => this.#events.has(keyOf(event));
+  has = (event: LedgerEvent) => this.#events.has(eventKey(event));
 
-  /** The first telling stays. */
-  accept(event: ToldEvent): void {
+  /** The first version of an event wins. */
+  add(event: LedgerEvent): void {
     if (this.has(event)) return;
-    this.#events.set(keyOf(event), event);
+    this.#events.set(eventKey(event), event);
     const { resource_external_id: id, parent_resource_external_id: parent } = event;
-    const own = this.#ofResource.get(id);
-    if (own) own.push(event);
-    else this.#ofResource.set(id, [event]);
+    const resourceEvents = this.#eventsByResource.get(id);
+    if (resourceEvents) resourceEvents.push(event);
+    else this.#eventsByResource.set(id, [event]);
     if (parent !== null) {
       const children = this.#childrenOf.get(parent);
       if (children) children.add(id);
       else this.#childrenOf.set(parent, new Set([id]));
     }
-    this.#thought.clear();
+    this.#cache.clear();
   }
 
-  /** All events that have a say in what is told of these transactions and of their children. */
-  about(ids: Iterable<string>): ToldEvent[] {
+  /** All events that can change a response about these transactions or their children. */
+  eventsAbout(ids: Iterable<string>): LedgerEvent[] {
     const family = new Set([...ids].flatMap((id) => [id, ...(this.#childrenOf.get(id) ?? [])]));
-    const named = [...family].flatMap((id) =>
-      (this.#ofResource.get(id) ?? []).flatMap(({ parent_resource_external_id: parent, event_details }) => [
-        parent ?? id,
-        text(event_details, "gateway_payout_id") ?? id,
-      ]),
+    const referenced = [...family].flatMap((id) =>
+      (this.#eventsByResource.get(id) ?? []).flatMap(
+        ({ parent_resource_external_id: parent, event_details }) => [
+          parent ?? id,
+          text(event_details, "gateway_payout_id") ?? id,
+        ],
+      ),
     );
-    return [...new Set([...family, ...named])].flatMap((id) => this.#ofResource.get(id) ?? []);
+    return [...new Set([...family, ...referenced])].flatMap((id) => this.#eventsByResource.get(id) ?? []);
   }
 
-  #movesOf = (id: string, types: string[]): ToldEvent[] =>
-    (this.#ofResource.get(id) ?? [])
+  #eventsOf = (id: string, types: string[]): LedgerEvent[] =>
+    (this.#eventsByResource.get(id) ?? [])
       .filter(({ resource_type }) => types.includes(resource_type))
-      .sort(oldestFirst);
+      .sort(compareOldestFirst);
 
-  #told(id: string): Told | undefined {
-    if (!this.#thought.has(id)) this.#thought.set(id, this.#think(id));
-    return this.#thought.get(id);
+  #transactionOf(id: string): Transaction | undefined {
+    if (!this.#cache.has(id)) this.#cache.set(id, this.#fold(id));
+    return this.#cache.get(id);
   }
 
-  #think(id: string): Told | undefined {
-    const events = this.#movesOf(id, transactionTypes);
+  #fold(id: string): Transaction | undefined {
+    const events = this.#eventsOf(id, transactionTypes);
     const newest = events.at(-1);
     if (newest === undefined) return undefined;
-    const own = mergedOf(events);
-    const type = newest.resource_type.toUpperCase() as Told["type"];
+    const details = mergeDetails(events);
+    const type = newest.resource_type.toUpperCase() as Transaction["type"];
     const parent = newestOf(events, (event) => event.parent_resource_external_id);
-    const ofParent =
-      type === "PAYMENT" || parent === undefined ? [] : this.#movesOf(parent, transactionTypes);
-    const account = text(own, "gateway_account_id");
-    const payment = mergedOf(ofParent);
-    const isOfAccount = account !== undefined && text(payment, "gateway_account_id") === account;
+    const parentEvents =
+      type === "PAYMENT" || parent === undefined ? [] : this.#eventsOf(parent, transactionTypes);
+    const account = text(details, "gateway_account_id");
+    const parentDetails = mergeDetails(parentEvents);
+    const isSameAccount = account !== undefined && text(parentDetails, "gateway_account_id") === account;
     return {
       id,
       type,
       parent,
       account,
       service: newestOf(events, (event) => event.service_id),
-      live: newestOf(events, (event) => event.live) ?? flag(own, "live"),
-      state: newestOf(events, ({ event_type }) => ledgerState(event_type)) ?? "undefined",
-      created: (events[0] as ToldEvent).timestamp,
-      own,
-      shown: isOfAccount ? payment : own,
-      paidOut: this.#paidOut(text(own, "gateway_payout_id"), account),
+      live: newestOf(events, (event) => event.live) ?? flag(details, "live"),
+      state: newestOf(events, ({ event_type }) => transactionStateSetBy(event_type)) ?? "undefined",
+      createdDate: (events[0] as LedgerEvent).timestamp,
+      details,
+      paymentDetails: isSameAccount ? parentDetails : details,
+      paidOutDate: this.#paidOutDate(text(details, "gateway_payout_id"), account),
     };
   }
 
-  /** A payout settles only what is of its own account. */
-  #paidOut(payoutId: string | undefined, account: string | undefined): string | undefined {
+  /** A payout settles only transactions of its own account. */
+  #paidOutDate(payoutId: string | undefined, account: string | undefined): string | undefined {
     if (payoutId === undefined || account === undefined) return undefined;
-    const members = mergedOf(this.#movesOf(payoutId, ["payout"]));
-    return text(members, "gateway_account_id") === account ? instant(members, "paid_out_date") : undefined;
+    const members = mergeDetails(this.#eventsOf(payoutId, ["payout"]));
+    return text(members, "gateway_account_id") === account ? date(members, "paid_out_date") : undefined;
   }
 
-  /** As if nothing were known that is dated later; only for questions about these transactions. */
+  /** An oracle with the events up to `until` that concern these transactions. */
   asOf = (ids: string[], until: string): Oracle =>
-    new Oracle(this.about(ids).filter(({ timestamp }) => timestamp <= until));
+    new Oracle(this.eventsAbout(ids).filter(({ timestamp }) => timestamp <= until));
 
-  /** The account of a transaction, when there is one and it has one. */
-  accountOf = (id: string): string | undefined => this.#told(id)?.account;
+  /** Undefined if there is no such transaction or it has no account. */
+  accountOf = (id: string): string | undefined => this.#transactionOf(id)?.account;
 
-  /** The body of a lookup; undefined where that is 404. */
+  /** The body of a lookup; undefined for 404. */
   transaction(id: string, query: Query = {}): object | undefined {
     if (query.as_of !== undefined) {
       const { as_of, ...others } = query;
       return this.asOf([id], as_of).transaction(id, others);
     }
-    const told = this.#told(id);
-    const fits =
-      told !== undefined &&
-      (query.account_id === undefined || told.account === query.account_id) &&
-      (query.transaction_type === undefined || told.type === query.transaction_type.toUpperCase()) &&
-      (query.parent_external_id === undefined || told.parent === query.parent_external_id);
-    return fits ? viewOf(told, query.status_version) : undefined;
+    const transaction = this.#transactionOf(id);
+    const matches =
+      transaction !== undefined &&
+      (query.account_id === undefined || transaction.account === query.account_id) &&
+      (query.transaction_type === undefined || transaction.type === query.transaction_type.toUpperCase()) &&
+      (query.parent_external_id === undefined || transaction.parent === query.parent_external_id);
+    return matches ? viewOf(transaction, query.status_version) : undefined;
   }
 
-  #childrenIn(parent: string, account: string): Told[] {
+  #childrenIn(parent: string, account: string): Transaction[] {
     return [...(this.#childrenOf.get(parent) ?? [])]
-      .flatMap((id) => this.#told(id) ?? [])
-      .filter((told) => told.parent === parent && told.account === account)
-      .sort((a, b) => byText(a.created, b.created) || bytewise(a.id, b.id));
+      .flatMap((id) => this.#transactionOf(id) ?? [])
+      .filter((child) => child.parent === parent && child.account === account)
+      .sort((a, b) => compareText(a.createdDate, b.createdDate) || compareBytes(a.id, b.id));
   }
 
-  /** The body of a list of children; undefined where that is 404. */
+  /** The body of a list of children; undefined for 404. */
   children(id: string, account: string, query: Query = {}): object | undefined {
-    if (this.#told(id)?.account !== account) return undefined;
+    if (this.#transactionOf(id)?.account !== account) return undefined;
     const type = query.transaction_type?.toUpperCase();
     const transactions = this.#childrenIn(id, account).filter(
-      (told) => type === undefined || told.type === type,
+      (child) => type === undefined || child.type === type,
     );
-    return { parent_transaction_id: id, transactions: transactions.map((told) => viewOf(told)) };
+    return { parent_transaction_id: id, transactions: transactions.map((child) => viewOf(child)) };
   }
 
-  /** The body of a list of events without their numbers, which the ledger chooses; undefined where that is 404. */
+  /** The body of a list of events without the event ids, which the ledger assigns; undefined for 404. */
   eventList(id: string, account: string, query: Query = {}): object | undefined {
     if (query.as_of !== undefined) {
       const { as_of, ...others } = query;
       return this.asOf([id], as_of).eventList(id, account, others);
     }
-    const parent = this.#told(id);
+    const parent = this.#transactionOf(id);
     if (parent?.account !== account) return undefined;
     const family = [parent, ...this.#childrenIn(id, account).filter((child) => child.id !== id)];
     const events = family
-      .flatMap((told) => this.#movesOf(told.id, transactionTypes).map((event) => ({ told, event })))
-      .sort((a, b) => oldestFirst(a.event, b.event))
-      .map(({ told, event }) => {
-        const state = ledgerState(event.event_type);
+      .flatMap((transaction) =>
+        this.#eventsOf(transaction.id, transactionTypes).map((event) => ({ transaction, event })),
+      )
+      .sort((a, b) => compareOldestFirst(a.event, b.event))
+      .map(({ transaction, event }) => {
+        const state = transactionStateSetBy(event.event_type);
         return {
-          amount: pence(told.own, "amount") ?? null,
-          state: state === undefined ? null : tellState(state, query.status_version),
+          amount: integer(transaction.details, "amount") ?? null,
+          state: state === undefined ? null : viewState(state, query.status_version),
           resource_type: event.resource_type.toUpperCase(),
           event_type: event.event_type,
           timestamp: milliseconds(event.timestamp),
           data: event.event_details,
-          of: told.id,
+          owner: transaction.id,
         };
       });
-    const told = new Set<string>();
+    const seenStates = new Set<string>();
     const listed =
       query.include_all_events === "true"
         ? events
-        : events.filter(({ of, resource_type, state }) => {
-            const telling = JSON.stringify([of, resource_type, state]);
-            return state !== null && !told.has(telling) && told.add(telling);
+        : events.filter(({ owner, resource_type, state }) => {
+            const key = JSON.stringify([owner, resource_type, state]);
+            return state !== null && !seenStates.has(key) && seenStates.add(key);
           });
-    return { transaction_id: id, events: listed.map(({ of, ...event }) => event) };
+    return { transaction_id: id, events: listed.map(({ owner, ...event }) => event) };
   }
 
-  /** Every match of a search, in the order of its pages. */
+  /** Every match of a search, in order. */
   matches(query: Query): object[] {
-    return this.#found(query).map((told) => viewOf(told, query.status_version));
+    return this.#matching(query).map((transaction) => viewOf(transaction, query.status_version));
   }
 
-  #found(query: Query): Told[] {
-    return [...this.#ofResource.keys()]
-      .flatMap((id) => this.#told(id) ?? [])
-      .filter((told) =>
-        Object.entries(query).every(([name, value]) => filters[name]?.(told, value, query) ?? true),
+  #matching(query: Query): Transaction[] {
+    return [...this.#eventsByResource.keys()]
+      .flatMap((id) => this.#transactionOf(id) ?? [])
+      .filter((transaction) =>
+        Object.entries(query).every(([name, value]) => filters[name]?.(transaction, value, query) ?? true),
       )
-      .sort((a, b) => byText(b.created, a.created) || bytewise(b.id, a.id));
+      .sort((a, b) => compareText(b.createdDate, a.createdDate) || compareBytes(b.id, a.id));
   }
 
-  /** The table of a search: its first line and one for each match, in cells. */
-  table(query: Query): string[][] {
+  /** The cells of the CSV export of a search: the header and one row for each match. */
+  csvRows(query: Query): string[][] {
     const accounts = (query.account_id ?? "").split(",");
     const keys = new Set(
-      [...this.#ofResource.keys()].flatMap((id) => {
-        const events = this.#movesOf(id, ["payment"]);
-        const isOfAccount = events.some(({ event_details }) =>
+      [...this.#eventsByResource.keys()].flatMap((id) => {
+        const events = this.#eventsOf(id, ["payment"]);
+        const hasAccount = events.some(({ event_details }) =>
           accounts.includes(text(event_details, "gateway_account_id") ?? ""),
         );
-        return isOfAccount ? events.flatMap((event) => Object.keys(metadataOf(event.event_details))) : [];
+        return hasAccount ? events.flatMap((event) => Object.keys(metadataOf(event.event_details))) : [];
       }),
     );
-    const columns: [string, (told: Told) => string | undefined][] = [
+    const columns: Column[] = [
       ...columnsOf(query),
       ...[...keys]
-        .sort(bytewise)
-        .map((key): [string, (told: Told) => string | undefined] => [
-          `${key} (metadata)`,
-          ({ type, own }) => (type === "PAYMENT" ? text(metadataOf(own), key) : undefined),
-        ]),
+        .sort(compareBytes)
+        .map(
+          (key): Column => [
+            `${key} (metadata)`,
+            ({ type, details }) => (type === "PAYMENT" ? text(metadataOf(details), key) : undefined),
+          ],
+        ),
     ];
     return [
-      columns.map(([header]) => harmless(header)),
-      ...this.#found(query).map((told) => columns.map(([, cell]) => cell(told) ?? "")),
+      columns.map(([header]) => escapeFormula(header)),
+      ...this.#matching(query).map((transaction) => columns.map(([, cell]) => cell(transaction) ?? "")),
     ];
   }
 }
 
-const mergedOf = (events: ToldEvent[]): Members =>
+const mergeDetails = (events: LedgerEvent[]): Members =>
   Object.fromEntries(events.flatMap(({ event_details }) => Object.entries(event_details)));
 
-function newestOf<Value>(events: ToldEvent[], read: (event: ToldEvent) => Value | null | undefined) {
+function newestOf<Value>(events: LedgerEvent[], read: (event: LedgerEvent) => Value | null | undefined) {
   const value = events
     .toReversed()
     .map(read)
-    .find((one) => one !== null && one !== undefined);
+    .find((candidate) => candidate !== null && candidate !== undefined);
   return value ?? undefined;
 }
 
-/** Payouts' states are not shown. */
-const ledgerState = (eventType: string) => {
+/** The state of a transaction; the states of payouts are not shown. */
+const transactionStateSetBy = (eventType: string) => {
   const state = stateOf.get(eventType);
-  return state !== undefined && Object.hasOwn(tellings, state) ? state : undefined;
+  return state !== undefined && Object.hasOwn(stateViews, state) ? state : undefined;
 };
 
 const milliseconds = (timestamp: string) => `${timestamp.slice(0, 23)}Z`;
 const metadataOf = (members: Members) => (members.external_metadata ?? {}) as Members;
 
-type Filter = (told: Told, value: string, query: Query) => boolean;
+type Filter = (transaction: Transaction, value: string, query: Query) => boolean;
 const contains =
   (name: string): Filter =>
-  ({ shown }, value) =>
-    (text(shown, name) ?? "").toLowerCase().includes(value.toLowerCase());
+  ({ paymentDetails }, value) =>
+    (text(paymentDetails, name) ?? "").toLowerCase().includes(value.toLowerCase());
 const equals =
-  (members: "own" | "shown", name: string): Filter =>
-  (told, value) =>
-    text(told[members], name) === value;
-const isInState = ({ state }: Told, value: string, { status_version }: Query) =>
+  (source: "details" | "paymentDetails", name: string): Filter =>
+  (transaction, value) =>
+    text(transaction[source], name) === value;
+const isInState = ({ state }: Transaction, value: string, { status_version }: Query) =>
   value.split(",").includes(statusOf(state, status_version));
-/** Of a type whose own states are not named nothing is found once those of another are. */
-const typedStates: Filter = (told, _value, query) => {
-  const wanted = query[`${told.type.toLowerCase()}_states`];
-  return wanted !== undefined && isInState(told, wanted, query);
+/** If a query has such a parameter for any type, only types with their own parameter match. */
+const typedStates: Filter = (transaction, _value, query) => {
+  const states = query[`${transaction.type.toLowerCase()}_states`];
+  return states !== undefined && isInState(transaction, states, query);
 };
 
 const filters: Record<string, Filter> = {
   account_id: ({ account }, value) => account !== undefined && value.split(",").includes(account),
-  from_date: ({ created }, value) => created > `${value.slice(0, -1)}000Z`,
-  to_date: ({ created }, value) => created < `${value.slice(0, -1)}000Z`,
+  from_date: ({ createdDate }, value) => createdDate > `${value.slice(0, -1)}000Z`,
+  to_date: ({ createdDate }, value) => createdDate < `${value.slice(0, -1)}000Z`,
   email: contains("email"),
   cardholder_name: contains("cardholder_name"),
-  reference: (told, value, query) =>
+  reference: (transaction, value, query) =>
     query.exact_reference_match === "true"
-      ? text(told.shown, "reference")?.toLowerCase() === value.toLowerCase()
-      : contains("reference")(told, value, query),
-  first_digits_card_number: equals("shown", "first_digits_card_number"),
-  last_digits_card_number: equals("shown", "last_digits_card_number"),
+      ? text(transaction.paymentDetails, "reference")?.toLowerCase() === value.toLowerCase()
+      : contains("reference")(transaction, value, query),
+  first_digits_card_number: equals("paymentDetails", "first_digits_card_number"),
+  last_digits_card_number: equals("paymentDetails", "last_digits_card_number"),
   payment_states: typedStates,
   refund_states: typedStates,
   dispute_states: typedStates,
-  card_brands: ({ shown }, value) => value.split(",").includes(text(shown, "card_brand") ?? ""),
+  card_brands: ({ paymentDetails }, value) =>
+    value.split(",").includes(text(paymentDetails, "card_brand") ?? ""),
   state: isInState,
   transaction_type: ({ type }, value) => type === value.toUpperCase(),
-  gateway_payout_id: equals("own", "gateway_payout_id"),
-  gateway_transaction_id: equals("own", "gateway_transaction_id"),
-  agreement_id: equals("own", "agreement_id"),
-  from_settled_date: ({ paidOut }, value) => paidOut !== undefined && paidOut.slice(0, 10) >= value,
-  to_settled_date: ({ paidOut }, value) => paidOut !== undefined && paidOut.slice(0, 10) <= value,
-  metadata_value: ({ type, own }, value) =>
+  gateway_payout_id: equals("details", "gateway_payout_id"),
+  gateway_transaction_id: equals("details", "gateway_transaction_id"),
+  agreement_id: equals("details", "agreement_id"),
+  from_settled_date: ({ paidOutDate }, value) =>
+    paidOutDate !== undefined && paidOutDate.slice(0, 10) >= value,
+  to_settled_date: ({ paidOutDate }, value) => paidOutDate !== undefined && paidOutDate.slice(0, 10) <= value,
+  metadata_value: ({ type, details }, value) =>
     type === "PAYMENT" &&
-    Object.values(metadataOf(own)).some(
-      (one) =>
-        typeof one !== "object" &&
-        String(one).length <= 255 &&
-        String(one).toLowerCase() === value.toLowerCase(),
+    Object.values(metadataOf(details)).some(
+      (member) =>
+        typeof member !== "object" &&
+        String(member).length <= 255 &&
+        String(member).toLowerCase() === value.toLowerCase(),
     ),
 };
 
-/** A transaction as the contract's TransactionView has it; what is not known is undefined. */
-function viewOf(told: Told, version?: string): object {
-  return told.type === "PAYMENT" ? viewPayment(told, version) : viewChild(told, version);
+/** The contract's TransactionView of a transaction. Members without a value are undefined. */
+function viewOf(transaction: Transaction, version?: string): object {
+  return transaction.type === "PAYMENT" ? viewPayment(transaction, version) : viewChild(transaction, version);
 }
 
 const texts = (members: Members, names: Record<string, string>) =>
-  Object.fromEntries(Object.entries(names).map(([shownAs, name]) => [shownAs, text(members, name)]));
+  Object.fromEntries(Object.entries(names).map(([shownName, name]) => [shownName, text(members, name)]));
 const amounts = (members: Members, names: Record<string, string>) =>
-  Object.fromEntries(Object.entries(names).map(([shownAs, name]) => [shownAs, pence(members, name)]));
-const same = (...names: string[]) => Object.fromEntries(names.map((name) => [name, name]));
+  Object.fromEntries(Object.entries(names).map(([shownName, name]) => [shownName, integer(members, name)]));
+const sameNames = (...names: string[]) => Object.fromEntries(names.map((name) => [name, name]));
 const isEmpty = (members: object) => Object.values(members).every((value) => value === undefined);
 
-function viewPayment({ own, ...told }: Told, version?: string) {
-  const exempted = text(own, "exemption3ds");
-  const asked = text(own, "exemption_3ds_requested");
-  const results: Record<string, string> = {
+function viewPayment({ details, ...transaction }: Transaction, version?: string) {
+  const result = text(details, "exemption3ds");
+  const requestedExemption = text(details, "exemption_3ds_requested");
+  const outcomes: Record<string, string> = {
     EXEMPTION_HONOURED: "honoured",
     EXEMPTION_REJECTED: "rejected",
     EXEMPTION_OUT_OF_SCOPE: "out of scope",
   };
   const exemption =
-    exempted === "EXEMPTION_NOT_REQUESTED"
+    result === "EXEMPTION_NOT_REQUESTED"
       ? { requested: false }
       : {
           requested: true,
-          ...(asked === "CORPORATE" && { type: "corporate" }),
-          ...(exempted !== undefined && { outcome: { result: results[exempted] } }),
+          ...(requestedExemption === "CORPORATE" && { type: "corporate" }),
+          ...(result !== undefined && { outcome: { result: outcomes[result] } }),
         };
   const refunds: Record<string, unknown> = {
-    status: text(own, "refund_status"),
-    ...amounts(own, {
+    status: text(details, "refund_status"),
+    ...amounts(details, {
       amount_available: "refund_amount_available",
       amount_refunded: "refund_amount_refunded",
     }),
   };
-  const cannotRefund = ["epdq", "smartpay"].includes((text(own, "payment_provider") ?? "").toLowerCase());
+  const isNotRefundable = ["epdq", "smartpay"].includes(
+    (text(details, "payment_provider") ?? "").toLowerCase(),
+  );
   return {
-    transaction_id: told.id,
+    transaction_id: transaction.id,
     transaction_type: "PAYMENT",
-    gateway_account_id: told.account,
-    service_id: told.service,
-    live: told.live,
-    created_date: milliseconds(told.created),
-    state: { ...tellState(told.state, version), can_retry: flag(own, "can_retry") },
-    ...texts(own, {
-      ...same("credential_external_id", "description", "reference", "language", "return_url", "email"),
-      ...same("payment_provider", "gateway_transaction_id", "source", "gateway_payout_id", "agreement_id"),
-      ...same("agreement_payment_type"),
+    gateway_account_id: transaction.account,
+    service_id: transaction.service,
+    live: transaction.live,
+    created_date: milliseconds(transaction.createdDate),
+    state: { ...viewState(transaction.state, version), can_retry: flag(details, "can_retry") },
+    ...texts(details, {
+      ...sameNames("credential_external_id", "description", "reference", "language", "return_url", "email"),
+      ...sameNames("payment_provider", "gateway_transaction_id", "source", "gateway_payout_id"),
+      ...sameNames("agreement_id", "agreement_payment_type"),
       wallet_type: "wallet",
     }),
-    ...amounts(own, {
-      ...same("amount", "total_amount", "fee", "net_amount"),
+    ...amounts(details, {
+      ...sameNames("amount", "total_amount", "fee", "net_amount"),
       corporate_card_surcharge: "corporate_surcharge",
     }),
-    authorisation_mode: text(own, "authorisation_mode") ?? "web",
-    delayed_capture: flag(own, "delayed_capture") ?? false,
-    moto: flag(own, "moto") ?? false,
-    disputed: flag(own, "disputed") ?? false,
-    metadata: own.external_metadata,
-    card_details: viewCard(own, {
+    authorisation_mode: text(details, "authorisation_mode") ?? "web",
+    delayed_capture: flag(details, "delayed_capture") ?? false,
+    moto: flag(details, "moto") ?? false,
+    disputed: flag(details, "disputed") ?? false,
+    metadata: details.external_metadata,
+    card_details: viewCard(details, {
       line1: "address_line1",
       line2: "address_line2",
       postcode: "address_postcode",
@@ -495,92 +510,92 @@ function viewPayment({ own, ...told }: Told, version?: string) {
       county: "address_county",
       country: "address_country",
     }),
-    exemption: exempted === undefined && asked === undefined ? undefined : exemption,
+    exemption: result === undefined && requestedExemption === undefined ? undefined : exemption,
     refund_summary: isEmpty(refunds)
       ? undefined
       : {
-          status: cannotRefund ? "unavailable" : (refunds.status ?? null),
+          status: isNotRefundable ? "unavailable" : (refunds.status ?? null),
           user_external_id: null,
           amount_available: refunds.amount_available ?? null,
           amount_submitted: refunds.amount_refunded ?? null,
           amount_refunded: refunds.amount_refunded ?? null,
         },
     settlement_summary: {
-      capture_submit_time: instant(own, "capture_submitted_date") ?? null,
-      // The day in the zone in which it was written.
+      capture_submit_time: date(details, "capture_submitted_date") ?? null,
+      // The day in the time zone of the event.
       captured_date:
-        instant(own, "captured_date") === undefined ? null : String(own.captured_date).slice(0, 10),
-      settled_date: told.paidOut?.slice(0, 10),
+        date(details, "captured_date") === undefined ? null : String(details.captured_date).slice(0, 10),
+      settled_date: transaction.paidOutDate?.slice(0, 10),
     },
     authorisation_summary:
-      own.requires_3ds === undefined && own.version_3ds === undefined
+      details.requires_3ds === undefined && details.version_3ds === undefined
         ? undefined
         : {
             three_d_secure: {
-              required: flag(own, "requires_3ds") ?? false,
-              version: text(own, "version_3ds"),
+              required: flag(details, "requires_3ds") ?? false,
+              version: text(details, "version_3ds"),
             },
           },
   };
 }
 
-const reasonsKept = [
+const knownReasons = [
   ...["credit_not_processed", "duplicate", "fraudulent", "general", "product_not_received"],
   ...["product_unacceptable", "subscription_canceled"],
 ];
 
-function viewChild({ own, shown, type, ...told }: Told, version?: string) {
+function viewChild({ details, paymentDetails, type, ...transaction }: Transaction, version?: string) {
   const isRefund = type === "REFUND";
-  const reason = text(own, "reason")?.trim();
-  const spelt = reason === "unrecognized" ? "unrecognised" : "other";
+  const reason = text(details, "reason")?.trim();
+  const shownReason = reason === "unrecognized" ? "unrecognised" : "other";
   return {
-    transaction_id: told.id,
+    transaction_id: transaction.id,
     transaction_type: type,
-    parent_transaction_id: told.parent,
-    gateway_account_id: told.account,
-    service_id: told.service,
-    live: told.live,
-    created_date: milliseconds(told.created),
-    state: tellState(told.state, version),
-    amount: pence(own, "amount"),
-    gateway_transaction_id: text(own, "gateway_transaction_id"),
-    settlement_summary: { settled_date: told.paidOut?.slice(0, 10) },
+    parent_transaction_id: transaction.parent,
+    gateway_account_id: transaction.account,
+    service_id: transaction.service,
+    live: transaction.live,
+    created_date: milliseconds(transaction.createdDate),
+    state: viewState(transaction.state, version),
+    amount: integer(details, "amount"),
+    gateway_transaction_id: text(details, "gateway_transaction_id"),
+    settlement_summary: { settled_date: transaction.paidOutDate?.slice(0, 10) },
     payment_details: {
-      ...texts(shown, same("description", "reference", "email")),
-      card_details: viewCard(shown, {}),
-      ...(isRefund && { wallet_type: text(shown, "wallet") }),
+      ...texts(paymentDetails, sameNames("description", "reference", "email")),
+      card_details: viewCard(paymentDetails, {}),
+      ...(isRefund && { wallet_type: text(paymentDetails, "wallet") }),
       transaction_type: "PAYMENT",
     },
     ...(isRefund
-      ? texts(own, {
+      ? texts(details, {
           refunded_by: "refunded_by",
           refunded_by_user_email: "user_email",
-          ...same("gateway_payout_id"),
+          ...sameNames("gateway_payout_id"),
         })
       : {
-          ...amounts(own, same("fee", "net_amount")),
-          evidence_due_date: instant(own, "evidence_due_date"),
-          reason: !reason ? undefined : reasonsKept.includes(reason) ? reason : spelt,
+          ...amounts(details, sameNames("fee", "net_amount")),
+          evidence_due_date: date(details, "evidence_due_date"),
+          reason: !reason ? undefined : knownReasons.includes(reason) ? reason : shownReason,
         }),
   };
 }
 
 function viewCard(members: Members, address: Record<string, string>): object | undefined {
-  const parts = texts(members, address);
+  const billingAddress = texts(members, address);
   const type = text(members, "card_type")?.toLowerCase() ?? "";
-  const known = {
+  const card = {
     ...texts(
       members,
-      same("cardholder_name", "last_digits_card_number", "first_digits_card_number", "expiry_date"),
+      sameNames("cardholder_name", "last_digits_card_number", "first_digits_card_number", "expiry_date"),
     ),
-    billing_address: isEmpty(parts) ? undefined : parts,
+    billing_address: isEmpty(billingAddress) ? undefined : billingAddress,
     card_type: ["credit", "debit"].includes(type) ? type : undefined,
   };
   const brand = text(members, "card_brand_label");
-  return isEmpty({ ...known, brand }) ? undefined : { ...known, card_brand: brand ?? "" };
+  return isEmpty({ ...card, brand }) ? undefined : { ...card, card_brand: brand ?? "" };
 }
 
-const namesInTables: Record<Told["type"], Record<string, string>> = {
+const csvStates: Record<Transaction["type"], Record<string, string>> = {
   PAYMENT: {
     created: "In progress",
     started: "In progress",
@@ -607,102 +622,120 @@ const namesInTables: Record<Told["type"], Record<string, string>> = {
   },
 };
 
-/** A text that a spreadsheet would take for a formula is made one. */
-const harmless = (cell: string) =>
-  [..."=+-@\t\r\n＝＋－＠"].some((begin) => cell.startsWith(begin)) ? `'${cell}` : cell;
+/** Prefixes a cell that a spreadsheet would evaluate as a formula. */
+const escapeFormula = (cell: string) =>
+  [..."=+-@\t\r\n＝＋－＠"].some((start) => cell.startsWith(start)) ? `'${cell}` : cell;
 const pounds = (amount: number) =>
   new Intl.NumberFormat("en-GB", { minimumFractionDigits: 2 })
     .format(amount / 100)
     .replace(/^-0\.00$/, "0.00");
 
-function columnsOf(query: Query): [string, (told: Told) => string | undefined][] {
-  const isOf =
-    (...types: Told["type"][]) =>
-    (told: Told) =>
-      types.includes(told.type);
-  const isPayment = isOf("PAYMENT");
-  const safe = (value: string | undefined) => value && harmless(value);
+type Column = [header: string, cell: (transaction: Transaction) => string | undefined];
+
+function columnsOf(query: Query): Column[] {
+  const isPayment = ({ type }: Transaction) => type === "PAYMENT";
+  const isRefund = ({ type }: Transaction) => type === "REFUND";
+  const escaped = (value: string | undefined) => value && escapeFormula(value);
   const money = (value: number | undefined) => (value === undefined ? undefined : pounds(value));
   const negative = (value: number | undefined) => (value === undefined ? undefined : -value);
-  const shown = (name: string) => (told: Told) => safe(text(told.shown, name));
-  const telling = ({ state }: Told) => tellings[state] as Telling;
-  const total = ({ own }: Told) => pence(own, "total_amount") ?? pence(own, "amount");
-  const part = (kind: string) => (told: Told) => {
-    const parts = (told.own.fee_breakdown ?? []) as { fee_type: string; amount: number }[];
-    return isPayment(told) ? money(parts.find(({ fee_type }) => fee_type === kind)?.amount) : undefined;
+  const paymentText = (name: string) => (transaction: Transaction) =>
+    escaped(text(transaction.paymentDetails, name));
+  const stateView = ({ state }: Transaction) => stateViews[state] as StateView;
+  const total = ({ details }: Transaction) => integer(details, "total_amount") ?? integer(details, "amount");
+  const feePart = (feeType: string) => (transaction: Transaction) => {
+    const parts = (transaction.details.fee_breakdown ?? []) as { fee_type: string; amount: number }[];
+    return isPayment(transaction)
+      ? money(parts.find(({ fee_type }) => fee_type === feeType)?.amount)
+      : undefined;
   };
-  const fees: [string, (told: Told) => string | undefined][] = [
-    ["Fee", (told) => (isOf("REFUND")(told) ? undefined : money(pence(told.own, "fee")))],
+  const fees: Column[] = [
+    [
+      "Fee",
+      (transaction) => (isRefund(transaction) ? undefined : money(integer(transaction.details, "fee"))),
+    ],
     [
       "Net",
-      (told) => {
-        const net = pence(told.own, "net_amount");
-        if (told.type === "DISPUTE") return money(net);
-        if (told.type === "REFUND") return money(negative(net ?? total(told)));
-        return money(told.state === "success" ? (net ?? total(told)) : (net ?? 0));
+      (transaction) => {
+        const net = integer(transaction.details, "net_amount");
+        if (transaction.type === "DISPUTE") return money(net);
+        if (transaction.type === "REFUND") return money(negative(net ?? total(transaction)));
+        return money(transaction.state === "success" ? (net ?? total(transaction)) : (net ?? 0));
       },
     ],
-    ["Fee (transaction)", part("transaction")],
-    ["Fee (3DS)", part("three_ds")],
-    ["Fee (fraud protection)", part("radar")],
+    ["Fee (transaction)", feePart("transaction")],
+    ["Fee (3DS)", feePart("three_ds")],
+    ["Fee (fraud protection)", feePart("radar")],
   ];
   return [
-    ["Reference", shown("reference")],
-    ["Description", shown("description")],
-    ["Email", shown("email")],
+    ["Reference", paymentText("reference")],
+    ["Description", paymentText("description")],
+    ["Email", paymentText("email")],
     [
       "Amount",
-      (told) => {
-        const amount = pence(told.own, "amount");
-        const isKept = isPayment(told) || told.state === "won";
-        return money(isKept ? amount : negative(amount));
+      (transaction) => {
+        const amount = integer(transaction.details, "amount");
+        const isCredit = isPayment(transaction) || transaction.state === "won";
+        return money(isCredit ? amount : negative(amount));
       },
     ],
-    ["Card Brand", shown("card_brand_label")],
-    ["Cardholder Name", shown("cardholder_name")],
-    ["Card Expiry Date", shown("expiry_date")],
-    ["Card Number", shown("last_digits_card_number")],
-    ["State", ({ type, state }) => namesInTables[type][state]],
-    ["Finished", (told) => String(telling(told).finished)],
-    ["Error Code", (told) => telling(told).failure?.[0]],
-    ["Error Message", (told) => telling(told).failure?.[1]],
-    ["Provider ID", ({ own }) => safe(text(own, "gateway_transaction_id"))],
-    ["GOV.UK Payment ID", (told) => (isPayment(told) ? told.id : told.parent)],
-    ["Issued By", (told) => (isOf("REFUND")(told) ? text(told.own, "user_email") : undefined)],
+    ["Card Brand", paymentText("card_brand_label")],
+    ["Cardholder Name", paymentText("cardholder_name")],
+    ["Card Expiry Date", paymentText("expiry_date")],
+    ["Card Number", paymentText("last_digits_card_number")],
+    ["State", ({ type, state }) => csvStates[type][state]],
+    ["Finished", (transaction) => String(stateView(transaction).finished)],
+    ["Error Code", (transaction) => stateView(transaction).failure?.[0]],
+    ["Error Message", (transaction) => stateView(transaction).failure?.[1]],
+    ["Provider ID", ({ details }) => escaped(text(details, "gateway_transaction_id"))],
+    ["GOV.UK Payment ID", (transaction) => (isPayment(transaction) ? transaction.id : transaction.parent)],
+    [
+      "Issued By",
+      (transaction) => (isRefund(transaction) ? text(transaction.details, "user_email") : undefined),
+    ],
     [
       "Date Created",
-      ({ created }) =>
-        `${created.slice(8, 10)} ${new Date(created).toLocaleString("en", { month: "short", timeZone: "UTC" })} ${created.slice(0, 4)}`,
+      ({ createdDate }) =>
+        `${createdDate.slice(8, 10)} ${new Date(createdDate).toLocaleString("en", { month: "short", timeZone: "UTC" })} ${createdDate.slice(0, 4)}`,
     ],
-    ["Time Created", ({ created }) => created.slice(11, 19)],
+    ["Time Created", ({ createdDate }) => createdDate.slice(11, 19)],
     [
       "Corporate Card Surcharge",
-      (told) => (isPayment(told) ? money(pence(told.own, "corporate_surcharge") ?? 0) : undefined),
+      (transaction) =>
+        isPayment(transaction) ? money(integer(transaction.details, "corporate_surcharge") ?? 0) : undefined,
     ],
     [
       "Total Amount",
-      (told) => {
-        if (told.type === "DISPUTE") return undefined;
-        if (told.type === "REFUND") return money(negative(total(told)));
-        if (told.state === "success") return money(total(told));
-        return telling(told).finished ? "0.00" : undefined;
+      (transaction) => {
+        if (transaction.type === "DISPUTE") return undefined;
+        if (transaction.type === "REFUND") return money(negative(total(transaction)));
+        if (transaction.state === "success") return money(total(transaction));
+        return stateView(transaction).finished ? "0.00" : undefined;
       },
     ],
     [
       "Wallet Type",
-      ({ shown }) => ({ APPLE_PAY: "Apple Pay", GOOGLE_PAY: "Google Pay" })[text(shown, "wallet") ?? ""],
+      ({ paymentDetails }) =>
+        ({ APPLE_PAY: "Apple Pay", GOOGLE_PAY: "Google Pay" })[text(paymentDetails, "wallet") ?? ""],
     ],
     ...(query.fee_headers === "true" ? fees : []),
-    ["Card Type", ({ shown }) => text(shown, "card_type")?.toLowerCase()],
+    ["Card Type", ({ paymentDetails }) => text(paymentDetails, "card_type")?.toLowerCase()],
     ...(query.moto_header === "true"
       ? ([
-          ["MOTO", (told) => (isPayment(told) ? String(flag(told.own, "moto") ?? false) : undefined)],
-        ] satisfies [string, (told: Told) => string | undefined][])
+          [
+            "MOTO",
+            (transaction) =>
+              isPayment(transaction) ? String(flag(transaction.details, "moto") ?? false) : undefined,
+          ],
+        ] satisfies Column[])
       : []),
-    ["Payment Provider", (told) => (isPayment(told) ? text(told.own, "payment_provider") : undefined)],
+    [
+      "Payment Provider",
+      (transaction) => (isPayment(transaction) ? text(transaction.details, "payment_provider") : undefined),
+    ],
     [
       "3-D Secure Required",
-      (told) => (isPayment(told) && flag(told.own, "requires_3ds") ? "true" : undefined),
+      (transaction) =>
+        isPayment(transaction) && flag(transaction.details, "requires_3ds") ? "true" : undefined,
     ],
   ];
 }

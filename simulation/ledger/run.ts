@@ -3,15 +3,16 @@ import contract from "../../generated/ledger.json" with { type: "json" };
 import type { Contract } from "../../src/contract/operations.ts";
 import { openProgress } from "../../src/process/progress.ts";
 import { openIssuer } from "../../testing/issuer.ts";
-import { type FaultLog, letHappen, openRun, startAgain } from "../faults.ts";
+import { type CheckingClient, openCheckingClient } from "../client.ts";
+import { ensureRunning, type FaultLog, injectFaults, openRun } from "../faults.ts";
 import type { Random } from "../random.ts";
-import { Astray, type Caller, openCaller, withLogs } from "../replies.ts";
-import { emails, names } from "./lives.ts";
+import { Violation, withServerErrors } from "../violation.ts";
+import { type Deployment, dependencies, type Engine, openDeployment, type QueueKind } from "./deployment.ts";
+import { emails, names } from "./messages.ts";
 import { Oracle } from "./oracle.ts";
-import { openPublication, type Publication } from "./publication.ts";
-import { type Get, type Question, randomQuestion } from "./questions.ts";
-import { everyQuestion, verify, verifyLogs, verifyStored } from "./verification.ts";
-import { dependencies, type Engine, openWorld, type QueueKind, type World } from "./world.ts";
+import { openPublisher, type Publisher } from "./publisher.ts";
+import { type Get, type Read, randomRead } from "./reads.ts";
+import { allReads, verify, verifyLogs, verifyStored } from "./verification.ts";
 
 export interface Plan {
   engine: Engine;
@@ -21,110 +22,114 @@ export interface Plan {
   stop: AbortSignal;
 }
 
-export type Figures = Record<string, number | Map<string, number>>;
+export type Statistics = Record<string, number | Map<string, number>>;
 
-/** Publishes, asks and lets faults happen; then compares with the oracle all that a caller can see, and what is stored. */
-export async function simulateLedger(plan: Plan): Promise<Figures> {
+/** Publishes messages, sends reads and injects faults. Then compares all responses and stored rows with the oracle. */
+export async function simulateLedger(plan: Plan): Promise<Statistics> {
   const { random } = plan;
   await using issuer = await openIssuer();
   const token = await issuer.sign({ scope: "ledger:read:all" });
   const authentication = Object.fromEntries(
     Object.entries(issuer.settings).map(([name, value]) => [name, String(value)]),
   );
-  await using world = await openWorld(plan.engine, plan.queue, authentication, random.fork());
-  return await withLogs(world.ledgers, () => simulateIn(world, token, plan));
+  await using deployment = await openDeployment(plan.engine, plan.queue, authentication, random.fork());
+  return await withServerErrors(deployment.ledgers, () => simulateIn(deployment, token, plan));
 }
 
-async function simulateIn(world: World, token: string, { minutes, random, stop }: Plan): Promise<Figures> {
+async function simulateIn(
+  deployment: Deployment,
+  token: string,
+  { minutes, random, stop }: Plan,
+): Promise<Statistics> {
   await using opened = new AsyncDisposableStack();
   const run = openRun(minutes, stop);
-  const { log: faults, over: faultsOver } = letHappen(world.faults, random.fork(), run.quiet);
-  const replies = new Map<string, number>();
-  const callers = world.ledgers.map(({ url }, index) =>
-    opened.use(ledgerCaller(url, `ledger ${index}`, faults, replies, token)),
+  const { log: faults, ended } = injectFaults(deployment.faults, random.fork(), run.faultsEnd);
+  const responses = new Map<string, number>();
+  const clients = deployment.ledgers.map(({ url }, index) =>
+    opened.use(openLedgerClient(url, `ledger ${index}`, faults, responses, token)),
   );
   const progress = opened.use(openProgress("messages"));
-  const published = openPublication(world.queue, random.fork(), progress.advance);
-  const readers = callers.map((caller) => askAnything(caller, random.fork(), published, run.over));
-  await run.all([published.until(run.over), ...readers, faultsOver]);
-  for (const server of world.ledgers) await startAgain(server);
-  await published.rest();
+  const publisher = openPublisher(deployment.queue, random.fork(), progress.advance);
+  const readers = clients.map((client) => sendRandomReads(client, random.fork(), publisher, run.end));
+  await run.all([publisher.publishUntil(run.end), ...readers, ended]);
+  for (const server of deployment.ledgers) await ensureRunning(server);
+  await publisher.publishRest();
   progress[Symbol.dispose]();
 
-  const gets = callers.map(
-    (caller): Get =>
+  const gets = clients.map(
+    (client): Get =>
       (path, accept) =>
-        caller.ask({ path, ...(accept && { accept }) }, [200, 400, 404]),
+        client.send({ path, ...(accept && { accept }) }, [200, 400, 404]),
   );
-  let checks = await verify(gets, published, everyQuestion(published, random.fork()), stop);
-  await published.contradict();
-  checks += await verify(gets, published, everyQuestion(published, random.fork()), stop);
-  for (const server of world.ledgers) await server.kill();
-  await verifyStored(world, published);
-  await verifyLogs(world, [token, names[1] as string, emails[1] as string]);
+  let checks = await verify(gets, publisher, allReads(publisher, random.fork()), stop);
+  await publisher.publishConflicts();
+  checks += await verify(gets, publisher, allReads(publisher, random.fork()), stop);
+  for (const server of deployment.ledgers) await server.kill();
+  await verifyStored(deployment, publisher);
+  await verifyLogs(deployment, [token, names[1] as string, emails[1] as string]);
   return {
-    "messages published": published.sent.length,
-    "events accepted": published.oracle.events.length,
-    "broken messages": published.sent.filter(({ kind }) => kind === "broken").length,
+    "messages published": publisher.sent.length,
+    "events accepted": publisher.oracle.events.length,
+    "invalid messages": publisher.sent.filter(({ kind }) => kind === "invalid").length,
     faults: faults.kinds,
-    replies,
+    responses,
     checks,
   };
 }
 
-/** A caller of one ledger, which is the part with this name; replies are counted by status. */
-export const ledgerCaller = (
+/** A client of one ledger, the component `server`. `counts` gets the number of responses by status. */
+export const openLedgerClient = (
   url: string,
-  own: string,
+  server: string,
   faults: FaultLog,
   counts: Map<string, number>,
   token?: string,
-): Caller =>
-  openCaller({
+): CheckingClient =>
+  openCheckingClient({
     url,
     contract: contract as unknown as Contract,
     ...(token && { token }),
-    parts: { own, others: dependencies },
-    excused: [503, 504],
+    components: { server, dependencies },
+    excusedStatuses: [503, 504],
     faults,
     counts,
   });
 
 const readerPauseMs = 20;
 
-/** Asks whatever comes to mind, until it is over. */
-export async function askAnything(
-  caller: Caller,
+/** Sends random reads until `end` aborts. Checks what can be checked while messages are published. */
+export async function sendRandomReads(
+  client: CheckingClient,
   random: Random,
-  published: Publication,
-  over: AbortSignal,
+  publisher: Publisher,
+  end: AbortSignal,
 ): Promise<void> {
-  const nothing = new Oracle();
-  const least = new Map<string, number>();
+  const emptyOracle = new Oracle();
+  /** The highest count of each read so far. */
+  const counts = new Map<string, number>();
 
-  async function ask(question: Question): Promise<void> {
-    const statuses = question.answer(nothing).status === 400 ? [400] : [200, 404];
-    const answered = await question.ask((path, accept) =>
-      caller.ask({ path, ...(accept && { accept }) }, statuses),
+  async function send(read: Read): Promise<void> {
+    const statuses = read.expected(emptyOracle).status === 400 ? [400] : [200, 404];
+    const result = await read.send((path, accept) =>
+      client.send({ path, ...(accept && { accept }) }, statuses),
     );
-    if (answered.status >= 500) return;
-    const oddity = question.oddity?.(answered);
-    if (oddity) throw new Astray(`${question.said}: ${oddity}`);
-    // What was answered once is not taken back.
-    const count = question.neverLess?.(answered) ?? 0;
-    const before = least.get(question.said) ?? 0;
-    if (count < before) throw new Astray(`${question.said}: ${count}, and ${before} before`);
-    if (count > 0) least.set(question.said, count);
+    if (result.status >= 500) return;
+    const violation = read.violation?.(result);
+    if (violation) throw new Violation(`${read.name}: ${violation}`);
+    const count = read.count?.(result) ?? 0;
+    const previous = counts.get(read.name) ?? 0;
+    if (count < previous) throw new Violation(`${read.name}: ${count} events, ${previous} before`);
+    if (count > 0) counts.set(read.name, count);
   }
 
-  while (!over.aborted) {
-    await ask(randomQuestion(random, published.lives())).catch(onlyAstray);
-    await caller.ask({ path: "/healthcheck" }, [200, 503]).catch(onlyAstray);
+  while (!end.aborted) {
+    await send(randomRead(random, publisher.payments())).catch(rethrowViolation);
+    await client.send({ path: "/healthcheck" }, [200, 503]).catch(rethrowViolation);
     await sleep(readerPauseMs);
   }
 }
 
-/** There is no reply now and then; whatever else is wrong is thrown on. */
-function onlyAstray(error: unknown): void {
-  if (error instanceof Astray) throw error;
+/** Ignores other errors: a fault excuses the absence of a response. */
+function rethrowViolation(error: unknown): void {
+  if (error instanceof Violation) throw error;
 }

@@ -6,56 +6,52 @@ import { readMessage } from "../../src/ledger/intake/message.ts";
 import { openQueue } from "../../src/ledger/queue/queue.ts";
 import { migrate } from "../../src/ledger/tables/migrate.ts";
 import { openLog } from "../../src/process/log.ts";
-import type { EventMessage } from "./lives.ts";
+import type { EventMessage } from "./messages.ts";
 import { Oracle } from "./oracle.ts";
-import type { Get, Question } from "./questions.ts";
+import type { Get, Read } from "./reads.ts";
 
+/** A read whose result differs from the oracle's. */
 export interface Difference {
-  question: Question;
-  answered: unknown;
-  right: unknown;
+  read: Read;
+  actual: unknown;
+  expected: unknown;
 }
 
-/** Asks, and tells where the answer is not the oracle's. */
-export async function differenceOf(
-  question: Question,
-  get: Get,
-  oracle: Oracle,
-): Promise<Difference | undefined> {
-  const answered = await question.ask(get);
-  const right = plain(question.answer(oracle));
-  return isDeepStrictEqual(answered, right) ? undefined : { question, answered, right };
+/** Sends a read and compares its result with the oracle's. */
+export async function differenceOf(read: Read, get: Get, oracle: Oracle): Promise<Difference | undefined> {
+  const actual = await read.send(get);
+  const expected = withoutUndefined(read.expected(oracle));
+  return isDeepStrictEqual(actual, expected) ? undefined : { read, actual, expected };
 }
 
-/** As JSON has it: without members that are undefined. */
-const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
+const withoutUndefined = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 /**
- * The fewest messages, in the order in which they were published, after which a ledger that nothing disturbs answers
- * the question wrongly, too; undefined when it answers it rightly after all of them, or the time is over before.
+ * Finds few messages, in the order of publication, after which a ledger without faults gives a wrong result, too.
+ * Resolves with undefined if the result is right after all of them. Stops reducing the messages after `maxMs`.
  */
 export async function smallestTrace(
-  question: Question,
+  read: Read,
   published: EventMessage[],
   maxMs: number,
 ): Promise<EventMessage[] | undefined> {
-  const late = performance.now() + maxMs;
-  await using ledger = await openUndisturbed();
-  const isWrong = (messages: EventMessage[]) => ledger.answersWrongly(question, messages);
+  const deadline = performance.now() + maxMs;
+  await using ledger = await openLedgerWithoutFaults();
+  const isWrong = (messages: EventMessage[]) => ledger.isWrong(read, messages);
   if (!(await isWrong(published))) return undefined;
   let trace = published;
-  // Parts are left out, ever smaller ones, as long as the answer stays wrong.
+  // Leaves out ever smaller chunks while the result stays wrong.
   for (let size = Math.ceil(trace.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let from = 0; from < trace.length && performance.now() < late; ) {
-      const without = trace.toSpliced(from, size);
-      if (await isWrong(without)) trace = without;
+    for (let from = 0; from < trace.length && performance.now() < deadline; ) {
+      const shorter = trace.toSpliced(from, size);
+      if (await isWrong(shorter)) trace = shorter;
       else from += size;
     }
   }
   return trace;
 }
 
-async function openUndisturbed() {
+async function openLedgerWithoutFaults() {
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await openDatabase("pglite:memory"));
   await migrate(database);
@@ -69,18 +65,19 @@ async function openUndisturbed() {
   };
   const opened = opening.move();
   return {
-    async answersWrongly(question: Question, messages: EventMessage[]): Promise<boolean> {
+    /** Tells whether the result of the read is wrong after these messages alone. */
+    async isWrong(read: Read, messages: EventMessage[]): Promise<boolean> {
       await database.run("truncate event, transaction, payout, metadata_key restart identity");
-      for (const { body } of messages) await take(database, body);
+      for (const { body } of messages) await ingestAlone(database, body);
       const oracle = new Oracle(messages.map(({ event }) => event));
-      return (await differenceOf(question, get, oracle)) !== undefined;
+      return (await differenceOf(read, get, oracle)) !== undefined;
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
-/** By itself, since what comes together may be folded right where one after another is not. */
-async function take(database: Database, body: string): Promise<void> {
+/** Each message is a batch of its own: a fold of one batch can be right where incremental folds are wrong. */
+async function ingestAlone(database: Database, body: string): Promise<void> {
   const message = readMessage(body);
   const events = message.kind === "event" ? [message.event] : [];
   await ingest(database, { events, rebuilds: [], deadLetters: [] });

@@ -4,97 +4,93 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "../../src/ledger/database/database.ts";
 import { openProgress, type Progress } from "../../src/process/progress.ts";
 import type { Random } from "../random.ts";
-import { Astray } from "../replies.ts";
-import { accounts, type EventMessage, keyOf, type ToldEvent } from "./lives.ts";
+import { Violation } from "../violation.ts";
+import type { Deployment } from "./deployment.ts";
+import { accounts, type EventMessage, eventKey, type LedgerEvent } from "./messages.ts";
 import type { Oracle } from "./oracle.ts";
-import type { Publication } from "./publication.ts";
-import {
-  children,
-  eventList,
-  type Get,
-  lookup,
-  type Question,
-  randomQuestion,
-  table,
-  walk,
-} from "./questions.ts";
+import type { Publisher } from "./publisher.ts";
+import { allPages, children, csv, eventList, type Get, lookup, type Read, randomRead } from "./reads.ts";
 import { type Difference, differenceOf, smallestTrace } from "./trace.ts";
-import type { World } from "./world.ts";
 
-/** All that is to be known of each transaction, and many random questions more. */
-export function* everyQuestion({ oracle, lives }: Publication, random: Random): Generator<Question> {
+/** Reads of every transaction and account, and random ones. */
+export function* allReads({ oracle, payments }: Publisher, random: Random): Generator<Read> {
   const ids = new Set(oracle.events.map(({ resource_external_id }) => resource_external_id));
   for (const id of ids) {
     yield lookup(id, { override_account_id_restriction: "true" });
-    const account = oracle.accountOf(id) ?? random.one(accounts);
+    const account = oracle.accountOf(id) ?? random.pick(accounts);
     yield eventList(id, account, { include_all_events: "true" });
     if (random.chance(0.3)) yield children(id, account);
   }
   for (const account of [...accounts, accounts.join()]) {
     const query = { account_id: account };
-    yield table(query);
-    yield walk(query, 500, "next_page");
-    yield walk(query, 70, "next_cursor");
+    yield csv(query);
+    yield allPages(query, 500, "next_page");
+    yield allPages(query, 70, "next_cursor");
   }
-  for (let count = 0; count < randomQuestions; count += 1) yield randomQuestion(random, lives());
+  for (let count = 0; count < randomReads; count += 1) yield randomRead(random, payments());
 }
-const randomQuestions = 400;
-const atATime = 8;
-/** How long what was published may take to be seen, once all that fails works again. */
-const settledWithinMs = 60_000;
-/** What still differs when nothing has been under way for so long stays so: no message pauses longer. */
+const randomReads = 400;
+const readsAtATime = 8;
+/** How long after the last fault every published message must be visible. */
+const convergenceMaxMs = 60_000;
+/** A difference is final after this time with an empty queue and no message in flight: no retry delay is longer. */
 const idleMs = 10_000;
 
-/** Asks every question, again and again until all are answered rightly; how many there were. */
+/**
+ * Sends every read until all results are those of the oracle. Resolves with their number. Rejects with a `Violation` if
+ * a difference remains.
+ */
 export async function verify(
   gets: Get[],
-  published: Publication,
-  questions: Iterable<Question>,
+  publisher: Publisher,
+  reads: Iterable<Read>,
   stop: AbortSignal,
 ): Promise<number> {
-  const late = AbortSignal.timeout(settledWithinMs);
-  let left = [...questions];
-  const count = left.length;
+  const deadline = AbortSignal.timeout(convergenceMaxMs);
+  let remaining = [...reads];
+  const count = remaining.length;
   let idleSince = Number.POSITIVE_INFINITY;
-  using progress = openProgress("answers compared", count);
+  using progress = openProgress("responses compared", count);
   for (;;) {
-    const begun = performance.now();
-    const differences = await differencesOf(left, gets, published.oracle, progress, stop);
+    const startedAt = performance.now();
+    const differences = await differencesOf(remaining, gets, publisher.oracle, progress, stop);
     stop.throwIfAborted();
     if (differences.length === 0) return count;
-    if (late.aborted || begun - idleSince > idleMs) throw new Astray(await describe(differences, published));
-    const isIdle = await nothingIsUnderWay(gets, published).catch(() => false);
+    if (deadline.aborted || startedAt - idleSince > idleMs) {
+      throw new Violation(await describe(differences, publisher));
+    }
+    const isIdle = await hasNoMessages(gets, publisher).catch(() => false);
     idleSince = isIdle ? Math.min(idleSince, performance.now()) : Number.POSITIVE_INFINITY;
-    left = differences.map(({ question }) => question);
+    remaining = differences.map(({ read }) => read);
     await sleep(500);
   }
 }
 
-/** Whether no message waits in the queue, and no ledger has one in hand. */
-async function nothingIsUnderWay(gets: Get[], published: Publication): Promise<boolean> {
+/** Tells whether the queue is empty and no ledger has a message in flight. */
+async function hasNoMessages(gets: Get[], publisher: Publisher): Promise<boolean> {
   const checks = await Promise.all(gets.map(async (get) => JSON.parse((await get("/healthcheck")).text)));
-  const inHand = checks.some(({ receiver }) => receiver?.oldest_message_age_ms > 0);
-  return !inHand && (await published.isTaken());
+  const hasInFlight = checks.some(({ receiver }) => receiver?.oldest_message_age_ms > 0);
+  return !hasInFlight && (await publisher.isQueueEmpty());
 }
 
 async function differencesOf(
-  questions: Question[],
+  reads: Read[],
   gets: Get[],
   oracle: Oracle,
   progress: Progress,
   stop: AbortSignal,
 ): Promise<Difference[]> {
   const differences: Difference[] = [];
-  const left = questions.values();
+  const remaining = reads.values();
   await Promise.all(
-    Array.from({ length: atATime }, async (_, index) => {
+    Array.from({ length: readsAtATime }, async (_, index) => {
       const get = gets[index % gets.length] as Get;
-      for (const question of left) {
+      for (const read of remaining) {
         if (stop.aborted) return;
-        const difference = await differenceOf(question, get, oracle).catch((error: Error) => ({
-          question,
-          answered: error.message,
-          right: question.answer(oracle),
+        const difference = await differenceOf(read, get, oracle).catch((error: Error) => ({
+          read,
+          actual: error.message,
+          expected: read.expected(oracle),
         }));
         if (difference) differences.push(difference);
         else progress.advance(1);
@@ -106,104 +102,111 @@ async function differencesOf(
 
 const traceMaxMs = 60_000;
 
-async function describe(differences: Difference[], published: Publication): Promise<string> {
-  const [first] = differences.toSorted((a, b) => b.question.ids.length - a.question.ids.length);
-  const { question, answered, right } = first as Difference;
-  const ids = question.ids.length > 0 ? question.ids : idsThatDiffer(answered, right);
-  const keys = new Set(published.oracle.about(ids).map(keyOf));
-  const concerned = published.sent.filter(
-    (message): message is EventMessage => message.kind === "event" && keys.has(keyOf(message.event)),
+async function describe(differences: Difference[], publisher: Publisher): Promise<string> {
+  const [first] = differences.toSorted((a, b) => b.read.ids.length - a.read.ids.length);
+  const { read, actual, expected } = first as Difference;
+  const ids = read.ids.length > 0 ? read.ids : differingIds(actual, expected);
+  const keys = new Set(publisher.oracle.eventsAbout(ids).map(eventKey));
+  const related = publisher.sent.filter(
+    (message): message is EventMessage => message.kind === "event" && keys.has(eventKey(message.event)),
   );
-  const trace = await smallestTrace(question, concerned, traceMaxMs);
-  const messages = trace ?? concerned;
+  const trace = await smallestTrace(read, related, traceMaxMs);
+  const messages = trace ?? related;
   return [
-    `${differences.length} answers differ; one of them is that to ${question.said}`,
-    `  answered ${JSON.stringify(answered).slice(0, 2000)}`,
-    `  right is ${JSON.stringify(right).slice(0, 2000)}`,
+    `${differences.length} responses differ from the oracle's; one of them: ${read.name}`,
+    `  actual:   ${JSON.stringify(actual).slice(0, 2000)}`,
+    `  expected: ${JSON.stringify(expected).slice(0, 2000)}`,
     trace
-      ? `  A ledger that nothing disturbs answers so after these ${messages.length} messages:`
-      : `  A ledger that nothing disturbs answers it rightly. These ${messages.length} messages concern it:`,
+      ? `  Also wrong without faults, after these ${messages.length} messages:`
+      : `  Right without faults. The ${messages.length} messages about these transactions:`,
     ...messages.slice(0, 50).map(({ body }) => `  ${JSON.stringify(JSON.parse(body))}`),
   ].join("\n");
 }
 
-/** The transactions by which two answers differ. */
-function idsThatDiffer(answered: unknown, right: unknown): string[] {
-  const rows = (answer: unknown): string[] => {
-    const { body } = answer as { body?: unknown };
-    const list = Array.isArray(body) ? body : ((body as { results?: unknown[] })?.results ?? []);
-    return list.map((row) => JSON.stringify(row));
+/** The transactions that two results do not share. */
+function differingIds(actual: unknown, expected: unknown): string[] {
+  const rowsOf = (result: unknown): string[] => {
+    const { body } = result as { body?: unknown };
+    const rows = Array.isArray(body) ? body : ((body as { results?: unknown[] })?.results ?? []);
+    return rows.map((row) => JSON.stringify(row));
   };
-  const differing = new Set(rows(answered)).symmetricDifference(new Set(rows(right)));
+  const differing = new Set(rowsOf(actual)).symmetricDifference(new Set(rowsOf(expected)));
   return [...differing].slice(0, 20).flatMap((row) => row.match(/(pay|ref|dis)-\d+[^"]*/g) ?? []);
 }
 
-/** Each event that was published is stored, once and as it was first told; each broken message is parked; nothing else. */
+/**
+ * Verifies that each published event is stored once and in its first version, that each invalid message has become a
+ * dead letter, and that nothing else is stored.
+ */
 export async function verifyStored(
-  { databaseUrl }: World,
-  { oracle, sent, attempts }: Publication,
+  { databaseUrl }: Deployment,
+  { oracle, sent, attempts }: Publisher,
 ): Promise<void> {
   await using database = await openDatabase(databaseUrl);
-  const rows = await database.query<ToldEvent>(
+  const rows = await database.query<LedgerEvent>(
     `select resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type, service_id, live,
             event_details
      from event`,
   );
-  const text = (event: ToldEvent) =>
+  const textOf = (event: LedgerEvent) =>
     JSON.stringify([
-      keyOf(event),
+      eventKey(event),
       event.parent_resource_external_id,
       event.service_id,
       event.live,
-      sorted(event.event_details),
+      sortMembers(event.event_details),
     ]);
   const stored = new Map<string, number>();
-  for (const row of rows) stored.set(text(row), (stored.get(text(row)) ?? 0) + 1);
+  for (const row of rows) stored.set(textOf(row), (stored.get(textOf(row)) ?? 0) + 1);
   for (const event of oracle.events) {
-    const times = stored.get(text(event)) ?? 0;
-    if (times !== 1) throw new Astray(`stored ${times} times: ${text(event)}`);
-    stored.delete(text(event));
+    const count = stored.get(textOf(event)) ?? 0;
+    if (count !== 1) throw new Violation(`an event is stored ${count} times: ${textOf(event)}`);
+    stored.delete(textOf(event));
   }
-  const [stray] = stored.keys();
-  if (stray) throw new Astray(`stored and never published: ${stray}`);
+  const [unpublished] = stored.keys();
+  if (unpublished) throw new Violation(`an event is stored and was not published: ${unpublished}`);
 
-  const parked = await database.query<{ body: Uint8Array; reason: string }>(
+  const deadLetters = await database.query<{ body: Uint8Array; reason: string }>(
     "select body, reason from dead_letter",
   );
-  const byBody = Map.groupBy(parked, ({ body }) => Buffer.from(body).toString());
+  const byBody = Map.groupBy(deadLetters, ({ body }) => Buffer.from(body).toString());
   for (const message of sent) {
-    if (message.kind !== "broken") continue;
+    if (message.kind !== "invalid") continue;
     const found = byBody.get(message.body) ?? [];
-    // A message that is sent again, since nobody knows whether it was taken, is another message.
+    // A failed attempt can have sent the message, and each copy becomes a dead letter.
     if (found.length < 1 || found.length > (attempts.get(message.body) ?? 0)) {
-      throw new Astray(`parked ${found.length} times: ${message.body}`);
+      throw new Violation(`a message has ${found.length} dead letters: ${message.body}`);
     }
-    const odd = found.find(({ reason }) => !message.reason.test(reason));
-    if (odd) throw new Astray(`parked for ${odd.reason}, not for ${message.reason}: ${message.body}`);
+    const unexpected = found.find(({ reason }) => !message.reason.test(reason));
+    if (unexpected) {
+      throw new Violation(
+        `a dead letter has the reason "${unexpected.reason}", not ${message.reason}: ${message.body}`,
+      );
+    }
   }
-  const broken = new Set(sent.flatMap((message) => (message.kind === "broken" ? [message.body] : [])));
-  const sound = [...byBody.keys()].find((body) => !broken.has(body));
-  if (sound) throw new Astray(`parked and not broken: ${sound}`);
+  const invalid = new Set(sent.flatMap((message) => (message.kind === "invalid" ? [message.body] : [])));
+  const valid = [...byBody.keys()].find((body) => !invalid.has(body));
+  if (valid) throw new Violation(`a valid message is a dead letter: ${valid}`);
 }
 
-/** With the members of objects in one order. */
-const sorted = (value: unknown): unknown =>
+/** Sorts the members of all objects by name. */
+const sortMembers = (value: unknown): unknown =>
   Array.isArray(value)
-    ? value.map(sorted)
+    ? value.map(sortMembers)
     : typeof value === "object" && value !== null
       ? Object.entries(value)
-          .map(([name, member]) => [name, sorted(member)])
+          .map(([name, member]) => [name, sortMembers(member)])
           .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
       : value;
 
-/** Nothing of a card's holder or of a token is in what the ledgers wrote down, and nothing went unexpectedly. */
-export async function verifyLogs({ ledgers }: World, secrets: string[]): Promise<void> {
+/** Verifies that the logs of the ledgers have neither secrets nor unexpected errors. */
+export async function verifyLogs({ ledgers }: Deployment, secrets: string[]): Promise<void> {
   for (const { folder } of ledgers) {
     const log = await readFile(join(folder, "log"), "utf8");
     const lines = log.split("\n");
-    const told = lines.find((line) => secrets.some((secret) => line.includes(secret)));
-    if (told) throw new Astray(`a log tells what it must not: ${told}`);
+    const leak = lines.find((line) => secrets.some((secret) => line.includes(secret)));
+    if (leak) throw new Violation(`a log has a secret: ${leak}`);
     const unexpected = lines.find((line) => line.includes("unexpected error"));
-    if (unexpected) throw new Astray(`a unexpected error: ${unexpected}`);
+    if (unexpected) throw new Violation(`a log has an unexpected error: ${unexpected}`);
   }
 }

@@ -18,20 +18,20 @@ import {
   type ResponseHead,
 } from "./client.ts";
 
-const refusal = (call: Promise<unknown>): Promise<ResponseError> =>
+const errorOf = (call: Promise<unknown>): Promise<ResponseError> =>
   call.then(
     () => expect.unreachable("it succeeded"),
     (error) => error,
   );
 
-describe("a client of the ledger", () => {
+describe("the client of the ledger", () => {
   let service: Awaited<ReturnType<typeof startLedger>>;
   let ledger: LedgerClient;
   beforeAll(async () => {
     service = await startLedger();
     ledger = ledgerClient({ baseUrl: service.base });
     await service.database.query("select setval(pg_get_serial_sequence('event', 'id'), 9007199254740992)");
-    await service.tell(
+    await service.store(
       ...["a", "b", "c", "d", "e"].map((id, hour) =>
         story("payment", id, [
           `0${hour}:00`,
@@ -56,18 +56,20 @@ describe("a client of the ledger", () => {
     const found = await ledger.searchTransactions({ account_id: ["57", "58"], reference: "R a&" });
     expect(found).toMatchObject({ total: 2, results: [{ transaction_id: "r" }, { transaction_id: "a" }] });
     expect(await ledger.checkHealth()).toMatchObject({ database: { healthy: true } });
-    // @ts-expect-error A parameter that is required cannot be left out.
-    await refusal(ledger.listChildTransactions({ parentTransactionExternalId: "a" }));
-    // @ts-expect-error Nor can all of them.
-    expect(await refusal(ledger.getEvent())).toMatchObject({ message: "getEvent requires eventId" });
-    // @ts-expect-error What is not declared cannot be given,
-    const odd = ledger.searchTransactions({ account_id: ["57"], colour: "red" });
-    expect(await refusal(odd)).toMatchObject({ message: "searchTransactions has no parameter colour" });
-    // @ts-expect-error nor what has another type.
+    // @ts-expect-error A required parameter is missing.
+    await errorOf(ledger.listChildTransactions({ parentTransactionExternalId: "a" }));
+    // @ts-expect-error All parameters are missing.
+    expect(await errorOf(ledger.getEvent())).toMatchObject({ message: "getEvent requires eventId" });
+    // @ts-expect-error A parameter is not declared.
+    const undeclared = ledger.searchTransactions({ account_id: ["57"], colour: "red" });
+    expect(await errorOf(undeclared)).toMatchObject({
+      message: "searchTransactions has no parameter colour",
+    });
+    // @ts-expect-error A parameter has a wrong type.
     await ledger.searchTransactions({ account_id: 57 });
   });
 
-  test("reads 64-bit integers with all their digits", async () => {
+  test("returns 64-bit integers with all digits", async () => {
     const { events } = await ledger.listTransactionEvents({
       transactionExternalId: "a",
       gateway_account_id: "57",
@@ -79,41 +81,41 @@ describe("a client of the ledger", () => {
     expect(event.event_details).toMatchObject({ amount: 100 });
   });
 
-  test("tells a problem as an error that can be told apart", async () => {
-    const error = await refusal(
-      ledger.getTransaction({ transactionExternalId: "nobody/..", account_id: "57" }),
+  test("rejects with the status and the problem document of an error response", async () => {
+    const error = await errorOf(
+      ledger.getTransaction({ transactionExternalId: "unknown/..", account_id: "57" }),
     );
     expect(error).toBeInstanceOf(ResponseError);
     expect(error).toMatchObject({
       name: "ResponseError",
       operationId: "getTransaction",
       status: 404,
-      message: "getTransaction returned 404: Transaction with id [nobody/..] not found",
+      message: "getTransaction returned 404: Transaction with id [unknown/..] not found",
       problem: { title: "Not Found", error_identifier: "GENERIC" },
     });
-    expect(await refusal(ledger.searchTransactions())).toMatchObject({ status: 400 });
+    expect(await errorOf(ledger.searchTransactions())).toMatchObject({ status: 400 });
   });
 
-  test("walks through all pages of a search, and asks for a page when it is needed", async () => {
-    const seen: string[] = [];
+  test("iterates over all pages of a search, each requested on demand", async () => {
+    const ids: string[] = [];
     for await (const { transaction_id } of ledger.eachTransaction({ account_id: ["57"], display_size: 2 })) {
-      seen.push(transaction_id);
+      ids.push(transaction_id);
     }
-    expect(seen).toEqual(["r", "e", "d", "c", "b", "a"]);
-    const bad = ledger.eachTransaction({ account_id: ["57"], state: "success", status_version: 1 });
-    expect(await bad.next()).toEqual({ done: true, value: undefined });
-    expect(await refusal(ledger.eachTransaction({}).next())).toMatchObject({ status: 400 });
+    expect(ids).toEqual(["r", "e", "d", "c", "b", "a"]);
+    const empty = ledger.eachTransaction({ account_id: ["57"], state: "success", status_version: 1 });
+    expect(await empty.next()).toEqual({ done: true, value: undefined });
+    expect(await errorOf(ledger.eachTransaction({}).next())).toMatchObject({ status: 400 });
   });
 
   test("exports a search as CSV", async () => {
     const pieces = await Array.fromAsync(ledger.exportTransactions({ account_id: ["57"], reference: "R b" }));
     expect(pieces.join("").split("\n")).toHaveLength(3);
     expect(pieces.join("")).toMatch(/^Reference,.*\r?\nR b&,/);
-    expect(await refusal(ledger.exportTransactions({}).next())).toMatchObject({ status: 400 });
+    expect(await errorOf(ledger.exportTransactions({}).next())).toMatchObject({ status: 400 });
   });
 });
 
-describe("a client of the feature storage", () => {
+describe("the client of the feature storage", () => {
   let features: FeaturesClient;
   let close: () => Promise<void>;
   beforeAll(async () => {
@@ -124,132 +126,142 @@ describe("a client of the feature storage", () => {
   });
   afterAll(() => close());
 
-  test("takes any name", async () => {
+  test("accepts any name", async () => {
     for (const feature of ["..", ".", "a/b", "%2F", "ü 💷", "a?b#c", "__proto__"]) {
-      const one = { resource: "..", id: "a/../b", feature };
-      expect(await features.hasFeature(one)).toEqual({ result: false });
-      expect(await features.addFeature(one)).toEqual({ result: true });
-      expect(await features.hasFeature(one)).toEqual({ result: true });
+      const call = { resource: "..", id: "a/../b", feature };
+      expect(await features.hasFeature(call)).toEqual({ result: false });
+      expect(await features.addFeature(call)).toEqual({ result: true });
+      expect(await features.hasFeature(call)).toEqual({ result: true });
     }
     const names = await features.listFeatures({ resource: "..", id: "a/../b" });
     expect(names).toEqual(["..", ".", "a/b", "%2F", "ü 💷", "a?b#c", "__proto__"]);
   });
 
-  const oddNames = ["..", "a/b", "%2F", "ü 💷", '"', "\\", "__proto__"];
-  /** The next reply's head, once there is one. */
-  function seeReply() {
-    const seen: ResponseHead[] = [];
-    return { onResponse: (reply: ResponseHead) => seen.push(reply), seen };
+  const specialNames = ["..", "a/b", "%2F", "ü 💷", '"', "\\", "__proto__"];
+  /** A listener for responses, with the heads that it has received. */
+  function recordHeads() {
+    const heads: ResponseHead[] = [];
+    return { onResponse: (head: ResponseHead) => heads.push(head), heads };
   }
 
   test("has a function for each operation, typed by the contract", async () => {
-    const one = { resource: "typed", id: "1" };
-    const removed = await features.removeFeature({ ...one, feature: "never" });
+    const target = { resource: "typed", id: "1" };
+    const removed = await features.removeFeature({ ...target, feature: "never" });
     expectTypeOf(removed).toEqualTypeOf<undefined>();
     expect(removed).toBeUndefined();
-    expect(await features.addFeature({ ...one, feature: "a", expires_at: "2999-01-01T00:00:00Z" })).toEqual({
+    expect(
+      await features.addFeature({ ...target, feature: "a", expires_at: "2999-01-01T00:00:00Z" }),
+    ).toEqual({
       result: true,
     });
-    expect(await features.removeFeatures(one)).toBeUndefined();
+    expect(await features.removeFeatures(target)).toBeUndefined();
     expect(await features.getMetrics()).toMatch(/^# HELP /);
-    // @ts-expect-error A body that is required cannot be left out,
-    expect(await refusal(features.hasFeatures({}))).toMatchObject({ status: 400 });
-    // @ts-expect-error nor can a member of it,
-    expect(await refusal(features.hasFeatures({ body: { features: ["a"] } }))).toMatchObject({ status: 400 });
-    // @ts-expect-error and what takes no body gets none.
-    const odd = features.removeFeatures({ ...one, body: {} });
-    expect(await refusal(odd)).toMatchObject({ message: "removeFeatures has no body" });
-    const strange = features.listFeatures({ ...one, "if-none-match": "*" } as typeof one);
-    expect(await refusal(strange)).toMatchObject({ message: "listFeatures has no parameter if-none-match" });
+    // @ts-expect-error A required body is missing.
+    expect(await errorOf(features.hasFeatures({}))).toMatchObject({ status: 400 });
+    // @ts-expect-error A required member of the body is missing.
+    expect(await errorOf(features.hasFeatures({ body: { features: ["a"] } }))).toMatchObject({ status: 400 });
+    // @ts-expect-error The operation has no body.
+    const withBody = features.removeFeatures({ ...target, body: {} });
+    expect(await errorOf(withBody)).toMatchObject({ message: "removeFeatures has no body" });
+    const wrongCase = features.listFeatures({ ...target, "if-none-match": "*" } as typeof target);
+    expect(await errorOf(wrongCase)).toMatchObject({
+      message: "listFeatures has no parameter if-none-match",
+    });
   });
 
-  test("sends bodies, whatever the names in them", async () => {
-    const pairs = oddNames.flatMap((id) => oddNames.map((feature) => ({ resource: "a/../b", id, feature })));
+  test("sends bodies with any names", async () => {
+    const pairs = specialNames.flatMap((id) =>
+      specialNames.map((feature) => ({ resource: "a/../b", id, feature })),
+    );
     const changes = pairs.map((pair) => ({ type: "add" as const, ...pair }));
     const { results } = await features.changeFeatures({ body: { changes } });
     expect(results).toEqual(pairs.map(() => ({ changed: true })));
-    const resources = oddNames.map((id) => ({ resource: "a/../b", id }));
-    const query = { resources, features: [...oddNames, "never"] };
+    const resources = specialNames.map((id) => ({ resource: "a/../b", id }));
+    const query = { resources, features: [...specialNames, "never"] };
     expect((await features.hasFeatures({ body: query })).results).toEqual(
-      resources.map((resource) => ({ ...resource, has: [...oddNames.map(() => true), false] })),
+      resources.map((resource) => ({ ...resource, has: [...specialNames.map(() => true), false] })),
     );
     const context = { resource: "a/../b", id: "..", "if-match": { anything: [1] } };
     const flags = await features.evaluateFlags({ body: { context } });
-    expect(flags.flags.map(({ key }) => key)).toEqual(oddNames);
+    expect(flags.flags.map(({ key }) => key)).toEqual(specialNames);
     const targetingKey = ["a/../b", "%2F"].map(encodeURIComponent).join("/");
     const flag = await features.evaluateFlag({ key: "ü 💷", body: { context: { targetingKey } } });
     expect(flag).toEqual({ key: "ü 💷", value: true, reason: "TARGETING_MATCH" });
   });
 
-  test("replaces a list on the condition that it is the one that was seen", async () => {
-    const one = { resource: "conditional", id: "a/b" };
-    const { onResponse, seen } = seeReply();
-    await features.listFeatures(one, { onResponse });
-    const etag = seen[0]?.headers.get("ETag") ?? "";
-    expect(seen[0]).toMatchObject({ status: 200 });
+  test("replaces a list if its ETag has not changed", async () => {
+    const target = { resource: "conditional", id: "a/b" };
+    const { onResponse, heads } = recordHeads();
+    await features.listFeatures(target, { onResponse });
+    const etag = heads[0]?.headers.get("ETag") ?? "";
+    expect(heads[0]).toMatchObject({ status: 200 });
     expect(etag).toMatch(/^".+"$/);
-    const same = await refusal(features.listFeatures({ ...one, "If-None-Match": etag }, { onResponse }));
-    expect(same).toMatchObject({ status: 304, message: "listFeatures returned 304" });
-    expect(seen[1]?.headers.get("etag")).toBe(etag);
+    const unchanged = await errorOf(
+      features.listFeatures({ ...target, "If-None-Match": etag }, { onResponse }),
+    );
+    expect(unchanged).toMatchObject({ status: 304, message: "listFeatures returned 304" });
+    expect(heads[1]?.headers.get("etag")).toBe(etag);
 
-    expect(await features.replaceFeatures({ ...one, "If-Match": etag, body: oddNames })).toEqual(oddNames);
-    const late = features.replaceFeatures({ ...one, "If-Match": etag, body: [] }, { onResponse });
-    expect(await refusal(late)).toMatchObject({ name: "ResponseError", status: 412 });
-    expect(seen.at(-1)).toMatchObject({ status: 412 });
-    expect(await refusal(features.replaceFeatures({ ...one, body: [] }))).toMatchObject({ status: 428 });
-    expect(await features.listFeatures({ ...one, "If-None-Match": etag })).toEqual(oddNames);
+    expect(await features.replaceFeatures({ ...target, "If-Match": etag, body: specialNames })).toEqual(
+      specialNames,
+    );
+    const outdated = features.replaceFeatures({ ...target, "If-Match": etag, body: [] }, { onResponse });
+    expect(await errorOf(outdated)).toMatchObject({ name: "ResponseError", status: 412 });
+    expect(heads.at(-1)).toMatchObject({ status: 412 });
+    expect(await errorOf(features.replaceFeatures({ ...target, body: [] }))).toMatchObject({ status: 428 });
+    expect(await features.listFeatures({ ...target, "If-None-Match": etag })).toEqual(specialNames);
   });
 
-  test("walks through the resources that have a feature", async () => {
-    const ids = [...oddNames, ...Array.from({ length: 5 }, (_, index) => `id ${index}`)];
-    const changes = ids.map((id) => ({ type: "add" as const, resource: "walked", id, feature: "a/b?" }));
+  test("iterates over the resources that have a feature", async () => {
+    const ids = [...specialNames, ...Array.from({ length: 5 }, (_, index) => `id ${index}`)];
+    const changes = ids.map((id) => ({ type: "add" as const, resource: "listed", id, feature: "a/b?" }));
     await features.changeFeatures({ body: { changes } });
-    const { onResponse, seen } = seeReply();
-    const search = { resource: "walked", feature: "a/b?", limit: 5 };
+    const { onResponse, heads } = recordHeads();
+    const search = { resource: "listed", feature: "a/b?", limit: 5 };
     const found = await Array.fromAsync(features.eachResource(search, { onResponse }));
     expect(found.toSorted()).toEqual(ids.toSorted());
-    expect(seen).toHaveLength(3);
-    expect(await Array.fromAsync(features.eachResource({ resource: "walked", feature: "never" }))).toEqual(
+    expect(heads).toHaveLength(3);
+    expect(await Array.fromAsync(features.eachResource({ resource: "listed", feature: "never" }))).toEqual(
       [],
     );
-    // @ts-expect-error Where a page begins is not the caller's business here,
+    // @ts-expect-error The iterator sets the cursor.
     features.eachResource({ ...search, cursor: "NDI" });
-    // @ts-expect-error and of all resources none is asked for.
-    features.eachResource({ resource: "walked" });
+    // @ts-expect-error A search requires a feature.
+    features.eachResource({ resource: "listed" });
   });
 
-  test("walks through the changes there are, from where it is told", async () => {
-    const one = { resource: "changing", id: "1" };
+  test("iterates over change records from the start or after a cursor", async () => {
+    const target = { resource: "changing", id: "1" };
     const { next_cursor: cursor } = await features.listChanges({ cursor: "newest" });
-    for (const feature of oddNames) await features.addFeature({ ...one, feature });
-    await features.removeFeatures(one);
-    const told = await Array.fromAsync(features.eachChange({ cursor, limit: 3 }));
-    expect(told.map(({ type, feature }) => [type, feature])).toEqual([
-      ...oddNames.map((feature) => ["added", feature]),
-      ...oddNames.map((feature) => ["removed", feature]),
+    for (const feature of specialNames) await features.addFeature({ ...target, feature });
+    await features.removeFeatures(target);
+    const records = await Array.fromAsync(features.eachChange({ cursor, limit: 3 }));
+    expect(records.map(({ type, feature }) => [type, feature])).toEqual([
+      ...specialNames.map((feature) => ["added", feature]),
+      ...specialNames.map((feature) => ["removed", feature]),
     ]);
-    const rest = await Array.fromAsync(features.eachChange({ cursor: told[11]?.cursor }));
-    expect(rest).toEqual(told.slice(12));
-    expect(await Array.fromAsync(features.eachChange({ cursor: told.at(-1)?.cursor }))).toEqual([]);
-    expect((await Array.fromAsync(features.eachChange())).slice(-told.length)).toEqual(told);
-    expect(await refusal(features.eachChange({ cursor: "other-1" }).next())).toMatchObject({ status: 410 });
+    const rest = await Array.fromAsync(features.eachChange({ cursor: records[11]?.cursor }));
+    expect(rest).toEqual(records.slice(12));
+    expect(await Array.fromAsync(features.eachChange({ cursor: records.at(-1)?.cursor }))).toEqual([]);
+    expect((await Array.fromAsync(features.eachChange())).slice(-records.length)).toEqual(records);
+    expect(await errorOf(features.eachChange({ cursor: "other-1" }).next())).toMatchObject({ status: 410 });
   });
 
-  test("tells an error that is a line of text", async () => {
-    const error = await refusal(features.listFeatures({ resource: "a", id: "b".repeat(300) }));
+  test("rejects with the message of an error response in plain text", async () => {
+    const error = await errorOf(features.listFeatures({ resource: "a", id: "b".repeat(300) }));
     expect(error).toMatchObject({ status: 400, problem: undefined });
     expect(error.message).toMatch(/^listFeatures returned 400: path parameter id .* 256 characters$/);
   });
 });
 
-describe("whatever the service", () => {
-  const asked: IncomingMessage[] = [];
-  let answer: (response: ServerResponse) => void;
+describe("both clients", () => {
+  const received: IncomingMessage[] = [];
+  let respond: (response: ServerResponse) => void;
   const server = createServer((request, response) => {
-    asked.push(request);
-    answer(response);
+    received.push(request);
+    respond(response);
   });
-  const reply =
+  const responseWith =
     (body: string, status = 200) =>
     (response: ServerResponse) => {
       response.writeHead(status).end(body);
@@ -260,38 +272,38 @@ describe("whatever the service", () => {
   beforeAll(async () => {
     await once(server.listen(0, "127.0.0.1"), "listening");
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    baseUrl = `${origin}/behind/a/proxy//`;
+    baseUrl = `${origin}/path/of/a/proxy//`;
   });
   afterAll(() => {
     server.closeAllConnections();
     server.close();
   });
-  const one = { resource: "customer", id: "42" };
+  const target = { resource: "customer", id: "42" };
 
-  test("a token goes with every call, and is asked for each time when it is a function", async () => {
-    answer = reply("[]");
+  test("send a token with every call; a token function is called for each", async () => {
+    respond = responseWith("[]");
     let count = 0;
     const client = featuresClient({ baseUrl, token: async () => `t${++count}` });
-    await client.listFeatures(one);
-    await client.listFeatures(one);
-    await featuresClient({ baseUrl, token: "fixed" }).listFeatures(one);
-    await featuresClient({ baseUrl, token: "" }).listFeatures(one);
-    await featuresClient({ baseUrl: new URL(baseUrl) }).listFeatures(one);
-    expect(asked.slice(-5).map(({ headers }) => headers.authorization)).toEqual([
+    await client.listFeatures(target);
+    await client.listFeatures(target);
+    await featuresClient({ baseUrl, token: "fixed" }).listFeatures(target);
+    await featuresClient({ baseUrl, token: "" }).listFeatures(target);
+    await featuresClient({ baseUrl: new URL(baseUrl) }).listFeatures(target);
+    expect(received.slice(-5).map(({ headers }) => headers.authorization)).toEqual([
       "Bearer t1",
       "Bearer t2",
       "Bearer fixed",
       undefined,
       undefined,
     ]);
-    expect(asked.at(-1)).toMatchObject({
-      url: "/behind/a/proxy/features/customer/42",
+    expect(received.at(-1)).toMatchObject({
+      url: "/path/of/a/proxy/features/customer/42",
       headers: { accept: "application/json" },
     });
   });
 
   test.each([featuresService, ledgerService])(
-    "no two things that a call takes have one name: $contract.info.title",
+    "have operations whose parameters and body have distinct names: $contract.info.title",
     ({ contract }) => {
       for (const { operationId, parameters } of operationsOf(contract)) {
         const names = [...parameters.map(({ name }) => name), "body"];
@@ -300,32 +312,32 @@ describe("whatever the service", () => {
     },
   );
 
-  test("a body is sent as JSON, and nothing where there is none", async () => {
-    answer = reply("", 204);
+  test("send a body as JSON, and no content type without a body", async () => {
+    respond = responseWith("", 204);
     const client = featuresClient({ baseUrl: origin });
-    await client.removeFeature({ ...one, feature: "a" });
-    expect(asked.at(-1)?.method).toBe("DELETE");
-    expect(asked.at(-1)?.headers).not.toHaveProperty("content-type");
-    answer = reply('["ü"]');
-    await client.replaceFeatures({ ...one, "If-Match": "*", body: ["ü"] });
-    expect(asked.at(-1)).toMatchObject({
+    await client.removeFeature({ ...target, feature: "a" });
+    expect(received.at(-1)?.method).toBe("DELETE");
+    expect(received.at(-1)?.headers).not.toHaveProperty("content-type");
+    respond = responseWith('["ü"]');
+    await client.replaceFeatures({ ...target, "If-Match": "*", body: ["ü"] });
+    expect(received.at(-1)).toMatchObject({
       method: "PUT",
       url: "/features/customer/42",
       headers: { "content-type": "application/json", "content-length": "6", "if-match": "*" },
     });
-    await client.listFeatures({ ...one, "If-None-Match": undefined });
-    expect(asked.at(-1)?.headers).not.toHaveProperty("if-none-match");
+    await client.listFeatures({ ...target, "If-None-Match": undefined });
+    expect(received.at(-1)?.headers).not.toHaveProperty("if-none-match");
   });
 
-  test("every value of a reply's header is told", async () => {
-    answer = (response) => response.writeHead(200, { "X-Colour": ["red", "blue"] }).end("[]");
-    const seen: ResponseHead[] = [];
-    await featuresClient({ baseUrl }).listFeatures(one, { onResponse: (head) => seen.push(head) });
-    expect(seen.map(({ headers }) => headers.get("x-colour"))).toEqual(["red, blue"]);
+  test("pass every value of a response header to onResponse", async () => {
+    respond = (response) => response.writeHead(200, { "X-Colour": ["red", "blue"] }).end("[]");
+    const heads: ResponseHead[] = [];
+    await featuresClient({ baseUrl }).listFeatures(target, { onResponse: (head) => heads.push(head) });
+    expect(heads.map(({ headers }) => headers.get("x-colour"))).toEqual(["red, blue"]);
   });
 
-  test("parameters are sent as they are given, and no others", async () => {
-    answer = reply('{"total":0,"count":0,"page":1,"results":[],"_links":{}}');
+  test("send the given parameters and no others", async () => {
+    respond = responseWith('{"total":0,"count":0,"page":1,"results":[],"_links":{}}');
     const client = ledgerClient({ baseUrl: origin });
     await client.searchTransactions({
       account_id: ["57", "5&8"],
@@ -333,65 +345,65 @@ describe("whatever the service", () => {
       page: 2,
       email: undefined,
     });
-    expect(asked.at(-1)?.url).toBe("/v1/transaction/?account_id=57%2C5%268&limit_total=false&page=2");
+    expect(received.at(-1)?.url).toBe("/v1/transaction/?account_id=57%2C5%268&limit_total=false&page=2");
     await client.searchTransactions();
-    expect(asked.at(-1)?.url).toBe("/v1/transaction/");
+    expect(received.at(-1)?.url).toBe("/v1/transaction/");
   });
 
   test.each<[string, (client: FeaturesClient, ledger: LedgerClient) => Promise<unknown>]>([
-    ["hasFeature requires feature", (client) => client.hasFeature({ ...one, feature: "" })],
+    ["hasFeature requires feature", (client) => client.hasFeature({ ...target, feature: "" })],
     ["listFeatures requires id", (client) => client.listFeatures({ resource: "a" } as never)],
     [
       "account_id must not contain a comma",
       (_, ledger) => ledger.searchTransactions({ account_id: ["a,b"] }),
     ],
-  ])("what would be another request is none: %s", async (message, call) => {
-    const before = asked.length;
-    const error = await refusal(call(featuresClient({ baseUrl }), ledgerClient({ baseUrl })));
+  ])("reject invalid arguments without a request: %s", async (message, call) => {
+    const before = received.length;
+    const error = await errorOf(call(featuresClient({ baseUrl }), ledgerClient({ baseUrl })));
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toContain(message);
-    expect(asked.length).toBe(before);
+    expect(received.length).toBe(before);
   });
 
   test.each(["ftp://127.0.0.1", "http://user:secret@127.0.0.1", "http://127.0.0.1?x=1", "127.0.0.1:80"])(
-    "an address that cannot be one is told at once: %s",
-    (wrong) => {
-      expect(() => featuresClient({ baseUrl: wrong })).toThrow(TypeError);
+    "throw for an invalid base URL: %s",
+    (invalid) => {
+      expect(() => featuresClient({ baseUrl: invalid })).toThrow(TypeError);
     },
   );
 
-  test("a call ends after its time, the token's included, and when its signal aborts", async () => {
-    answer = never;
-    const begun = performance.now();
+  test("end a call after its timeout, which includes the token function, and when its signal aborts", async () => {
+    respond = never;
+    const start = performance.now();
     const client = featuresClient({ baseUrl, timeoutMs: 60 });
-    expect(await refusal(client.listFeatures(one))).toMatchObject({ name: "TimeoutError" });
-    const patient = featuresClient({ baseUrl });
+    expect(await errorOf(client.listFeatures(target))).toMatchObject({ name: "TimeoutError" });
+    const withDefaults = featuresClient({ baseUrl });
     const { signal } = new AbortController();
-    expect(await refusal(patient.listFeatures(one, { timeoutMs: 50, signal }))).toMatchObject({
+    expect(await errorOf(withDefaults.listFeatures(target, { timeoutMs: 50, signal }))).toMatchObject({
       name: "TimeoutError",
     });
-    const tokenless = featuresClient({ baseUrl, timeoutMs: 50, token: () => new Promise(never) });
-    expect(await refusal(tokenless.listFeatures(one))).toMatchObject({ name: "TimeoutError" });
+    const withoutToken = featuresClient({ baseUrl, timeoutMs: 50, token: () => new Promise(never) });
+    expect(await errorOf(withoutToken.listFeatures(target))).toMatchObject({ name: "TimeoutError" });
     const stop = new AbortController();
-    const call = refusal(patient.listFeatures(one, { signal: stop.signal }));
-    stop.abort(new Error("enough"));
-    expect(await call).toMatchObject({ message: "enough" });
+    const call = errorOf(withDefaults.listFeatures(target, { signal: stop.signal }));
+    stop.abort(new Error("cancelled"));
+    expect(await call).toMatchObject({ message: "cancelled" });
     const ledger = ledgerClient({ baseUrl });
-    for (const walk of [ledger.eachTransaction, ledger.exportTransactions]) {
-      expect(await refusal(walk({ account_id: ["57"] }, { signal: stop.signal }).next())).toMatchObject({
-        message: "enough",
+    for (const iterate of [ledger.eachTransaction, ledger.exportTransactions]) {
+      expect(await errorOf(iterate({ account_id: ["57"] }, { signal: stop.signal }).next())).toMatchObject({
+        message: "cancelled",
       });
     }
-    expect(performance.now() - begun).toBeLessThan(30_000);
+    expect(performance.now() - start).toBeLessThan(30_000);
   });
 
-  test("a reply may take its time", async () => {
-    answer = (response) => setTimeout(reply("[]"), 600, response);
-    expect(await featuresClient({ baseUrl }).listFeatures(one)).toEqual([]);
+  test("wait for a slow response", async () => {
+    respond = (response) => setTimeout(responseWith("[]"), 600, response);
+    expect(await featuresClient({ baseUrl }).listFeatures(target)).toEqual([]);
   });
 
-  test("a text is read as text, wherever its bytes are cut", async () => {
-    answer = async (response) => {
+  test("decode text, wherever its bytes are split", async () => {
+    respond = async (response) => {
       for (const byte of Buffer.from("Reference\nü💷\n")) {
         response.write(Buffer.of(byte));
         await new Promise((resolve) => setTimeout(resolve, 2));
@@ -406,13 +418,13 @@ describe("whatever the service", () => {
   });
 
   test.each([
-    ["no JSON", 200, "<html>welcome</html>"],
-    ["a redirection", 302, "[]"],
-    ["a success that is not declared", 206, "[]"],
-    ["an error that is no problem document", 400, '{"status":400,"detail":"odd"}'],
-  ])("a reply that the contract does not know is an error: %s", async (_, status, text) => {
-    answer = reply(text, status);
-    expect(await refusal(featuresClient({ baseUrl }).listFeatures(one))).toMatchObject({
+    ["not JSON", 200, "<html></html>"],
+    ["a redirect", 302, "[]"],
+    ["an undeclared success status", 206, "[]"],
+    ["an error without a problem document", 400, '{"status":400,"detail":"why"}'],
+  ])("reject for an undeclared response: %s", async (_, status, text) => {
+    respond = responseWith(text, status);
+    expect(await errorOf(featuresClient({ baseUrl }).listFeatures(target))).toMatchObject({
       name: "ResponseError",
       status,
       text,
@@ -422,9 +434,9 @@ describe("whatever the service", () => {
     });
   });
 
-  test("an error's message does not repeat a whole page", async () => {
-    answer = reply("x".repeat(100_000), 500);
-    const error = await refusal(featuresClient({ baseUrl }).listFeatures(one));
+  test("quote at most 500 characters of a response in an error message", async () => {
+    respond = responseWith("x".repeat(100_000), 500);
+    const error = await errorOf(featuresClient({ baseUrl }).listFeatures(target));
     expect([error.message.length < 600, error.text.length]).toEqual([true, 100_000]);
   });
 
@@ -435,9 +447,9 @@ describe("whatever the service", () => {
       [-9007199254740993n, 9007199254740993n],
     ],
   ])(
-    "an integer is a bigint where the contract says so, or a double does not hold it: %s",
+    "return an integer as a bigint if the contract requires it or a double cannot represent it: %s",
     async (text, [id, inside]) => {
-      answer = reply(text);
+      respond = responseWith(text);
       const call = { transactionExternalId: "a", gateway_account_id: "57" };
       const { events } = await ledgerClient({ baseUrl }).listTransactionEvents(call);
       expect([events[0]?.event_id, events[0]?.data.event_id]).toEqual([id, inside]);

@@ -16,13 +16,13 @@ import type { LedgerComponents } from "payment-ledger-services/client";
 const ledger = ledgerClient({ baseUrl: "http://127.0.0.1:1" });
 const features = featuresClient({ baseUrl: "http://127.0.0.1:1" });
 const report = (): Promise<LedgerComponents["schemas"]["HealthReport"]> => ledger.checkHealth();
-// @ts-expect-error A list of names is no number.
+// @ts-expect-error A list of names is not a number.
 const count: number = await features.listFeatures({ resource: "customer", id: "42" }).catch(() => []);
 await report().catch((error: NodeJS.ErrnoException) => console.log(error.code, error instanceof ResponseError, count));
 console.log(import.meta.resolve("payment-ledger-services/openapi/ledger.yaml").endsWith("/generated/ledger.yaml"));
 `;
 
-test("the packed package has a client that compiles and runs elsewhere, and the contracts", async () => {
+test("the packed package contains the contracts and a client that compiles and runs in another project", async () => {
   const folder = await mkdtemp(join(tmpdir(), "consumer-"));
   try {
     const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
@@ -39,8 +39,8 @@ test("the packed package has a client that compiles and runs elsewhere, and the 
     const tsc = join(root, "node_modules/typescript/bin/tsc");
     const options = ["--strict", "--module", "nodenext", "--target", "es2024", "--types", "node"];
     await run(process.execPath, [tsc, ...options, "consumer.ts"], { cwd: folder });
-    const told = await run(process.execPath, ["consumer.js"], { cwd: folder });
-    expect(told.stdout).toBe("ECONNREFUSED false []\ntrue\n");
+    const result = await run(process.execPath, ["consumer.js"], { cwd: folder });
+    expect(result.stdout).toBe("ECONNREFUSED false []\ntrue\n");
   } finally {
     await rm(folder, { recursive: true });
   }

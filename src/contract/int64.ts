@@ -1,5 +1,5 @@
 /**
- * Whether values of this schema need a bigint: 64-bit integers without bounds that keep them within the safe integers.
+ * True if values of this schema need a bigint: 64-bit integers without bounds that keep them within the safe integers.
  * Codegen, the reader of parameters and the client follow this rule.
  */
 export function needsBigInt(schema: {

@@ -1,4 +1,4 @@
-/** What handlers and clients read from the `operations` that openapi-typescript generates. */
+/** Types of parameters and bodies, from the `operations` that openapi-typescript generates. */
 
 /** The parameters of an operation in one place, by name. */
 export type ParametersIn<Operation, Place extends "path" | "query" | "header"> = Operation extends {

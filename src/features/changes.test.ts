@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { request } from "undici";
+import { request as undiciRequest } from "undici";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { openLog } from "../process/log.ts";
@@ -15,8 +15,8 @@ beforeEach(async () => {
   return () => service[Symbol.asyncDispose]();
 });
 
-const ask = (...question: Parameters<typeof service.ask>) => service.ask(...question);
-const change = (...changes: object[]) => ask("POST", "/changes", { body: { changes } });
+const request = (...args: Parameters<typeof service.request>) => service.request(...args);
+const change = (...changes: object[]) => request("POST", "/changes", { body: { changes } });
 const add = (id: string, feature: string, more = {}) => ({
   type: "add",
   resource: "kind",
@@ -27,17 +27,17 @@ const add = (id: string, feature: string, more = {}) => ({
 const remove = (id: string, feature: string) => ({ type: "remove", resource: "kind", id, feature });
 const soon = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
 
-describe("many questions at once", () => {
+describe("a query of many resources", () => {
   const query = (resources: object[], features: string[]) =>
-    ask("POST", "/query", { body: { resources, features } });
+    request("POST", "/query", { body: { resources, features } });
 
-  test("are answered in their order, for each resource and feature", async () => {
+  test("answers in the order of the request, for each resource and feature", async () => {
     await change(add("1", "a"), add("2", "b"), add("2", "a", { expires_at: soon(60_000) }));
     const resources = ["1", "2", "never", "1"].map((id) => ({ resource: "kind", id }));
     resources.push({ resource: "other", id: "1" });
-    const answer = await query(resources, ["a", "b", "__proto__"]);
-    expect(answer).toMatchObject({ status: 200, type: json });
-    expect(JSON.parse(answer.text)).toEqual({
+    const response = await query(resources, ["a", "b", "__proto__"]);
+    expect(response).toMatchObject({ status: 200, type: json });
+    expect(JSON.parse(response.text)).toEqual({
       results: [
         { resource: "kind", id: "1", has: [true, false, false] },
         { resource: "kind", id: "2", has: [true, true, false] },
@@ -48,7 +48,7 @@ describe("many questions at once", () => {
     });
   });
 
-  test("are up to a hundred by a hundred", async () => {
+  test("has at most 100 resources and 100 features", async () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => String(index));
     const resources = (count: number) => many(count).map((id) => ({ resource: "kind", id }));
     await change(...many(100).map((id) => add(id, id)));
@@ -74,17 +74,20 @@ describe("many questions at once", () => {
     ['{"constructor":{"prototype":{}}}', 'body/"constructor" is unknown'],
     ["null", "body must be object"],
     ["[".repeat(100_000), "the body is not valid JSON"],
-  ])("%j is a bad request", async (body, message) => {
-    const answer = await ask("POST", "/query", { body, headers: { "content-type": "application/json" } });
-    expect(answer).toMatchObject({ status: 400, type: plain });
-    expect(answer.text).toMatch(/^[^\n]+\n$/);
-    expect(answer.text).toContain(message);
+  ])("answers 400 for the body %j", async (body, message) => {
+    const response = await request("POST", "/query", {
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    expect(response).toMatchObject({ status: 400, type: plain });
+    expect(response.text).toMatch(/^[^\n]+\n$/);
+    expect(response.text).toContain(message);
   });
 });
 
-describe("many changes at once", () => {
-  test("are made in their order, each with its result", async () => {
-    const answer = await change(
+describe("the changes of one request", () => {
+  test("are made in order, each with a result", async () => {
+    const response = await change(
       add("1", "a"),
       add("2", "a"),
       add("1", "a"),
@@ -93,21 +96,21 @@ describe("many changes at once", () => {
       add("1", "b"),
       add("1", "a"),
     );
-    expect(answer).toMatchObject({ status: 200, type: json });
-    const changed = JSON.parse(answer.text).results.map((result: { changed: boolean }) => result.changed);
+    expect(response).toMatchObject({ status: 200, type: json });
+    const changed = JSON.parse(response.text).results.map((result: { changed: boolean }) => result.changed);
     expect(changed).toEqual([true, true, false, true, false, true, true]);
-    expect((await ask("GET", "/features/kind/1")).text).toBe('["b","a"]\n');
-    expect((await ask("GET", "/features/kind?feature=a")).text).toBe('{"ids":["1","2"]}\n');
+    expect((await request("GET", "/features/kind/1")).text).toBe('["b","a"]\n');
+    expect((await request("GET", "/features/kind?feature=a")).text).toBe('{"ids":["1","2"]}\n');
   });
 
-  test("are made in one step for each resource", async () => {
-    const steps: string[] = [];
+  test("are made in one call of the store for each resource", async () => {
+    const calls: string[] = [];
     await using counted = await startFeatures({
       store: {
         ...store,
-        change: (resource, id, wishes, onlyIf) => {
-          steps.push([resource, id, ...wishes.map(({ feature }) => feature)].join(" "));
-          return store.change(resource, id, wishes, onlyIf);
+        change: (resource, id, resourceChanges, onlyIf) => {
+          calls.push([resource, id, ...resourceChanges.map(({ feature }) => feature)].join(" "));
+          return store.change(resource, id, resourceChanges, onlyIf);
         },
         async [Symbol.asyncDispose]() {},
       },
@@ -120,14 +123,14 @@ describe("many changes at once", () => {
       { ...remove("1", "e"), resource: "other" },
       add("1", "a"),
     ];
-    await counted.ask("POST", "/changes", { body: { changes } });
-    expect(steps).toEqual(["kind 11 a d", "kind 1 b a", "kind1 1 c", "other 1 e"]);
+    await counted.request("POST", "/changes", { body: { changes } });
+    expect(calls).toEqual(["kind 11 a d", "kind 1 b a", "kind1 1 c", "other 1 e"]);
   });
 
-  test("may be a thousand", async () => {
+  test("are at most 1000", async () => {
     const many = Array.from({ length: 1001 }, (_, index) => add(String(index), "a"));
     expect((await change(...many)).text).toBe("body/changes must NOT have more than 1000 items\n");
-    expect((await ask("GET", "/features/kind/0")).text).toBe("[]\n");
+    expect((await request("GET", "/features/kind/0")).text).toBe("[]\n");
     const { results } = JSON.parse((await change(...many.slice(1))).text);
     expect(results).toEqual(Array(1000).fill({ changed: true }));
   });
@@ -142,18 +145,18 @@ describe("many changes at once", () => {
     [{ ...add("1", "b"), type: "toggle" }, "body/changes/1/type must be one of add, remove"],
     [{ type: "add", resource: "kind", id: "1" }, "body/changes/1/feature is required"],
     [{ ...add("1", "b"), expires: soon(60_000) }, 'body/changes/1/"expires" is unknown'],
-  ])("nothing is changed when one of them is %j", async (odd, message) => {
-    const answer = await change(add("1", "a"), odd);
-    expect(answer).toMatchObject({ status: 400, type: plain });
-    expect(answer.text).toContain(message);
-    expect((await ask("GET", "/features/kind/1")).text).toBe("[]\n");
+  ])("are all rejected if one of them is %j", async (invalid, message) => {
+    const response = await change(add("1", "a"), invalid);
+    expect(response).toMatchObject({ status: 400, type: plain });
+    expect(response.text).toContain(message);
+    expect((await request("GET", "/features/kind/1")).text).toBe("[]\n");
   });
 });
 
-describe("the changes", () => {
-  const page = async (query = "") => JSON.parse((await ask("GET", `/changes${query}`)).text);
+describe("the change feed", () => {
+  const page = async (query = "") => JSON.parse((await request("GET", `/changes${query}`)).text);
 
-  test("are told page by page, as JSON", async () => {
+  test("is returned in pages, as JSON", async () => {
     const expires_at = soon(60_000);
     expect(await page()).toEqual({ changes: [], next_cursor: expect.any(String) });
     await change(add("1", "a"), add("1", "b", { expires_at }), remove("1", "a"));
@@ -176,33 +179,33 @@ describe("the changes", () => {
     expect(await page("?cursor=newest")).toEqual({ changes: [], next_cursor });
   });
 
-  test("one that comes while a page is read is told with the next", async () => {
+  test("has a change that is made during the read of a page on the next page", async () => {
     await using busy = await startFeatures({
       store: {
         ...store,
-        async changes(...given) {
-          const told = await store.changes(...given);
+        async changes(...args) {
+          const entries = await store.changes(...args);
           await store.change("kind", "1", [{ type: "add", feature: "meanwhile" }]);
-          return told;
+          return entries;
         },
         async [Symbol.asyncDispose]() {},
       },
     });
-    const { changes, next_cursor } = JSON.parse((await busy.ask("GET", "/changes")).text);
+    const { changes, next_cursor } = JSON.parse((await busy.request("GET", "/changes")).text);
     expect(changes).toEqual([]);
     expect((await page(`?cursor=${next_cursor}`)).changes).toMatchObject([{ feature: "meanwhile" }]);
   });
 
-  test("are told as lines of JSON", async () => {
+  test("is returned as lines of JSON", async () => {
     const headers = { accept: "application/x-ndjson" };
-    expect(await ask("GET", "/changes", { headers })).toMatchObject({ status: 200, text: "" });
+    expect(await request("GET", "/changes", { headers })).toMatchObject({ status: 200, text: "" });
     await change(add("1", "a\u2028b"), add("1", "c"));
-    const answer = await ask("GET", "/changes", { headers });
-    expect(answer).toMatchObject({
+    const response = await request("GET", "/changes", { headers });
+    expect(response).toMatchObject({
       type: "application/x-ndjson; charset=utf-8",
       headers: { vary: "accept" },
     });
-    const lines = answer.text
+    const lines = response.text
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
@@ -210,11 +213,11 @@ describe("the changes", () => {
     expect(lines).toHaveLength(2);
   });
 
-  test("an expiry is told when its time has come", async () => {
-    const begun = performance.now();
-    for (let asked = 0; asked < 10; asked++) await page();
-    // Not before the request has arrived, however slow the machine is now.
-    const expires_at = soon(200 + 5 * (performance.now() - begun));
+  test("has an expiry when it is due", async () => {
+    const startedAt = performance.now();
+    for (let count = 0; count < 10; count++) await page();
+    // After the arrival of the request, also on a slow machine.
+    const expires_at = soon(200 + 5 * (performance.now() - startedAt));
     await change(add("1", "a", { expires_at }));
     await expect.poll(async () => (await page()).changes.length).toBe(2);
     expect((await page()).changes[1]).toMatchObject({
@@ -228,11 +231,11 @@ describe("the changes", () => {
   test("a cursor of forgotten changes is 410, and so is a cursor of another store", async () => {
     const { next_cursor } = await page();
     for (let round = 0; round < 30; round++) await change(add("1", "a"), remove("1", "a"));
-    for (const old of [next_cursor, "nobodys-1", "x"]) {
+    for (const invalid of [next_cursor, "unknown-1", "x"]) {
       for (const accept of ["application/json", "application/x-ndjson", "text/event-stream"]) {
-        const answer = await ask("GET", `/changes?cursor=${old}`, { headers: { accept } });
-        expect(answer).toMatchObject({ status: 410, type: plain });
-        expect(answer.text).toMatch(
+        const response = await request("GET", `/changes?cursor=${invalid}`, { headers: { accept } });
+        expect(response).toMatchObject({ status: 410, type: plain });
+        expect(response.text).toMatch(
           /^the cursor is unknown, or records after it have been deleted.*cursor=newest\n$/,
         );
       }
@@ -241,33 +244,33 @@ describe("the changes", () => {
   });
 
   test.each(["cursor=", "cursor=%20", "limit=0", "limit=1001", "limit=x", "from=1"])(
-    "%s is a bad request",
+    "answers 400 for the query %s",
     async (query) => {
-      expect(await ask("GET", `/changes?${query}`)).toMatchObject({ status: 400, type: plain });
+      expect(await request("GET", `/changes?${query}`)).toMatchObject({ status: 400, type: plain });
     },
   );
 
-  test("an odd Last-Event-ID is a bad request", async () => {
+  test("answers 400 for an invalid Last-Event-ID", async () => {
     const headers = { "last-event-id": "a b" };
-    const answer = await ask("GET", "/changes", { headers });
-    expect(answer).toMatchObject({ status: 400, type: plain });
-    expect(answer.text).toContain("header last-event-id must match pattern");
+    const response = await request("GET", "/changes", { headers });
+    expect(response).toMatchObject({ status: 400, type: plain });
+    expect(response.text).toContain("header last-event-id must match pattern");
   });
 });
 
-/** A stream of server-sent events, read as it comes. */
+/** Opens a stream of server-sent events and reads it as it arrives. */
 async function listen(base: string, path: string, headers = {}) {
   const stop = new AbortController();
-  const reply = await request(base + path, {
+  const response = await undiciRequest(base + path, {
     headers: { accept: "text/event-stream", ...headers },
     signal: stop.signal,
   });
   let text = "";
   const ended = (async () => {
-    for await (const piece of reply.body) text += piece;
+    for await (const chunk of response.body) text += chunk;
   })().then(
     () => "by the service",
-    () => "by the caller",
+    () => "by the client",
   );
   const events = () =>
     [...text.matchAll(/id: (.*)\ndata: (.*)\n\n/g)].map(([, id, data = ""]) => ({
@@ -275,7 +278,7 @@ async function listen(base: string, path: string, headers = {}) {
       data: JSON.parse(data),
     }));
   return {
-    reply,
+    response,
     ended,
     events,
     ids: () => events().map(({ data }) => data.id),
@@ -285,10 +288,10 @@ async function listen(base: string, path: string, headers = {}) {
 }
 
 describe("a stream of changes", () => {
-  test("tells what is there and then what comes, each with its cursor", async () => {
+  test("sends the existing records and then each new one, with its cursor", async () => {
     await change(add("1", "a"));
     const stream = await listen(service.base, "/changes");
-    expect(stream.reply.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+    expect(stream.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
     await expect.poll(() => stream.ids()).toEqual(["1"]);
     await change(add("2", "a"), add("3", "a"));
     await expect.poll(() => stream.ids().sort()).toEqual(["1", "2", "3"]);
@@ -296,10 +299,10 @@ describe("a stream of changes", () => {
     await change(add("4", "a", { expires_at: soon(300) }));
     await expect.poll(() => stream.events().at(-1)?.data).toMatchObject({ id: "4", type: "expired" });
     stream.stop();
-    expect(await stream.ended).toBe("by the caller");
+    expect(await stream.ended).toBe("by the client");
   });
 
-  test("who comes back has missed nothing", async () => {
+  test("continues after Last-Event-ID without missing a change", async () => {
     const first = await listen(service.base, "/changes?cursor=newest");
     await change(add("1", "a"));
     await expect.poll(() => first.ids()).toEqual(["1"]);
@@ -313,10 +316,10 @@ describe("a stream of changes", () => {
     again.stop();
   });
 
-  test("many listen to one store, which is looked at no more often for them, nor after them", async () => {
-    let looks = 0;
+  test("shares one poll of the store with all other streams, and the polls end with the last stream", async () => {
+    let polls = 0;
     const newest = () => {
-      looks += 1;
+      polls += 1;
       return store.newest();
     };
     await using counted = await startFeatures({
@@ -327,32 +330,32 @@ describe("a stream of changes", () => {
     );
     const ids = ["1", "2", "3"];
     for (const [index, id] of ids.entries()) {
-      await counted.ask("POST", `/features/kind/${id}/a`);
+      await counted.request("POST", `/features/kind/${id}/a`);
       for (const stream of streams) {
         await expect.poll(() => stream.ids(), { interval: 5 }).toEqual(ids.slice(0, index + 1));
       }
     }
-    looks = 0;
-    const begun = performance.now();
+    polls = 0;
+    const startedAt = performance.now();
     await sleep(1000);
-    await expect.poll(() => looks).toBeGreaterThan(1);
-    expect(looks).toBeLessThan((10 * (performance.now() - begun)) / 1000);
+    await expect.poll(() => polls).toBeGreaterThan(1);
+    expect(polls).toBeLessThan((10 * (performance.now() - startedAt)) / 1000);
     for (const stream of streams) stream.stop();
     await Promise.all(streams.map(({ ended }) => ended));
-    // It takes the service a moment to notice.
+    // The service notices the end of the streams with a delay.
     await eventually(async () => {
-      looks = 0;
+      polls = 0;
       await sleep(500);
-      expect(looks).toBe(0);
+      expect(polls).toBe(0);
     });
   });
 
-  test("begins with a comment, and has one every 15 seconds", async () => {
-    const begun = performance.now();
-    const quiet = await listen(service.base, "/changes?cursor=newest");
-    await expect.poll(() => quiet.text()).toBe(":\n\n");
-    expect(performance.now() - begun).toBeLessThan(15_000);
-    quiet.stop();
+  test("begins with a comment and has another one after 15 seconds without a change", async () => {
+    const startedAt = performance.now();
+    const idle = await listen(service.base, "/changes?cursor=newest");
+    await expect.poll(() => idle.text()).toBe(":\n\n");
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    idle.stop();
     const { setTimeout } = globalThis;
     const shortened = vi
       .spyOn(globalThis, "setTimeout")
@@ -368,23 +371,23 @@ describe("a stream of changes", () => {
   });
 
   test.each([[["newest", "changes"]], [["changes"]]])(
-    "a store that fails %j for a while interrupts no stream",
+    "continues after %j of the store have failed for a while",
     async (failing) => {
       let fails = false;
-      const change = (name: "newest" | "changes") =>
-        (async (...given: []) => {
-          if (fails && failing.includes(name)) throw new StoreFailure("away");
-          return (store[name] as () => Promise<never>)(...given);
+      const method = (name: "newest" | "changes") =>
+        (async (...args: []) => {
+          if (fails && failing.includes(name)) throw new StoreFailure("unavailable");
+          return (store[name] as () => Promise<never>)(...args);
         }) as never;
-      await using shaky = await startFeatures({
+      await using unreliable = await startFeatures({
         store: {
           ...store,
-          newest: change("newest"),
-          changes: change("changes"),
+          newest: method("newest"),
+          changes: method("changes"),
           async [Symbol.asyncDispose]() {},
         },
       });
-      const stream = await listen(shaky.base, "/changes?cursor=newest");
+      const stream = await listen(unreliable.base, "/changes?cursor=newest");
       fails = true;
       await store.change("kind", "1", [{ type: "add", feature: "a" }]);
       await sleep(500);
@@ -395,14 +398,14 @@ describe("a stream of changes", () => {
     },
   );
 
-  test("is broken off by a bug, which is logged", async () => {
+  test("is cut off by an unexpected error, which is logged", async () => {
     const lines: string[] = [];
     const sink = new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) });
     let isBroken = false;
     await using service = await startFeatures({
       store: {
         ...store,
-        changes: async (...given) => (isBroken ? expect.unreachable("a bug") : store.changes(...given)),
+        changes: async (...args) => (isBroken ? expect.unreachable("a bug") : store.changes(...args)),
         async [Symbol.asyncDispose]() {},
       },
       log: openLog("error", sink),
@@ -416,17 +419,17 @@ describe("a stream of changes", () => {
     ]);
   });
 
-  test("ends when it has fallen too far behind", async () => {
-    let behind = false;
+  test("ends when records after its cursor have been deleted", async () => {
+    let isDeleted = false;
     await using service = await startFeatures({
       store: {
         ...store,
-        changes: async (...given) => (behind ? undefined : store.changes(...given)),
+        changes: async (...args) => (isDeleted ? undefined : store.changes(...args)),
         async [Symbol.asyncDispose]() {},
       },
     });
     const stream = await listen(service.base, "/changes?cursor=newest");
-    behind = true;
+    isDeleted = true;
     await store.change("kind", "1", [{ type: "add", feature: "a" }]);
     expect(await stream.ended).toBe("by the service");
   });
@@ -434,15 +437,15 @@ describe("a stream of changes", () => {
   test("ends when the service stops", async () => {
     const stopping = await startFeatures();
     const stream = await listen(stopping.base, "/changes");
-    const begun = performance.now();
+    const startedAt = performance.now();
     await stopping[Symbol.asyncDispose]();
     expect(await stream.ended).toBe("by the service");
-    // Not even the grace of those who are slow is waited for.
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    // Less than the time that a stop gives to slow connections.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  test("HEAD tells only that it is there", async () => {
-    const answer = await ask("HEAD", "/changes", { headers: { accept: "text/event-stream" } });
-    expect(answer).toMatchObject({ status: 200, text: "" });
+  test("has no body for HEAD", async () => {
+    const response = await request("HEAD", "/changes", { headers: { accept: "text/event-stream" } });
+    expect(response).toMatchObject({ status: 200, text: "" });
   });
 });

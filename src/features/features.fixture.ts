@@ -1,23 +1,23 @@
-import { type Dispatcher, request } from "undici";
+import { type Dispatcher, request as undiciRequest } from "undici";
 import { expect } from "vitest";
 import { type Logger, openLog } from "../process/log.ts";
 import { featuresApp } from "./app.ts";
 import { type FeatureStore, openFeatureStore } from "./store/store.ts";
 
-export interface Answer {
+export interface TestResponse {
   status: number;
   headers: Record<string, unknown>;
   type: string | undefined;
   text: string;
 }
 
-/** What goes along with a request; a body that is no text is sent as JSON. */
-interface Sent {
+/** The headers and the body of a request. A body that is not a string is sent as JSON. */
+interface RequestOptions {
   headers?: Record<string, string>;
   body?: unknown;
 }
 
-/** The feature storage, listening, each reply held against the contract. */
+/** Starts the feature storage. Disposal fails if a response has violated the contract. */
 export async function startFeatures({
   store,
   log = openLog("silent"),
@@ -25,37 +25,37 @@ export async function startFeatures({
   store?: FeatureStore;
   log?: Logger;
 } = {}) {
-  const strays: string[] = [];
+  const violations: string[] = [];
   const app = await featuresApp({
     store: store ?? (await openFeatureStore("memory:")),
     log,
-    onViolation: (fault) => strays.push(fault),
+    onViolation: (violation) => violations.push(violation),
   });
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   return {
     base,
-    async ask(
+    async request(
       method: Dispatcher.HttpMethod,
       path: string,
-      { headers = {}, body }: Sent = {},
-    ): Promise<Answer> {
+      { headers = {}, body }: RequestOptions = {},
+    ): Promise<TestResponse> {
       const isJson = body !== undefined && typeof body !== "string";
-      const reply = await request(base + path, {
+      const response = await undiciRequest(base + path, {
         method,
         headers: { ...(isJson && { "content-type": "application/json" }), ...headers },
         body: body === undefined ? null : isJson ? JSON.stringify(body) : (body as string),
       });
-      const { "content-type": type } = reply.headers;
+      const { "content-type": type } = response.headers;
       return {
-        status: reply.statusCode,
-        headers: reply.headers,
+        status: response.statusCode,
+        headers: response.headers,
         type: type as string | undefined,
-        text: await reply.body.text(),
+        text: await response.body.text(),
       };
     },
     async [Symbol.asyncDispose]() {
       await app.close();
-      expect(strays).toEqual([]);
+      expect(violations).toEqual([]);
     },
   };
 }

@@ -15,13 +15,13 @@ beforeAll(async () => {
     ["customer", "42", "beta search"],
     ["a/b", "c d/💷", "odd"],
   ].map(([resource, id, feature]) => ({ type: "add", resource, id, feature }));
-  await service.ask("POST", "/changes", { body: { changes } });
+  await service.request("POST", "/changes", { body: { changes } });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
 const flags = "/ofrep/v1/evaluate/flags";
-const evaluate = (key: string, body: unknown) => service.ask("POST", `${flags}/${key}`, { body });
-const evaluateAll = (body: unknown, headers = {}) => service.ask("POST", flags, { body, headers });
+const evaluate = (key: string, body: unknown) => service.request("POST", `${flags}/${key}`, { body });
+const evaluateAll = (body: unknown, headers = {}) => service.request("POST", flags, { body, headers });
 
 describe("a flag", () => {
   test.each([
@@ -33,10 +33,10 @@ describe("a flag", () => {
     ["dark-mode", { resource: "customer", targetingKey: "customer/42" }, true],
     ["odd", { targetingKey: "a%2Fb/c%20d%2F%F0%9F%92%B7" }, true],
     ["odd", { resource: "a/b", id: "c d/💷" }, true],
-  ])("%s of %j is %s", async (key, context, value) => {
-    const answer = await evaluate(key, { context });
-    expect(answer).toMatchObject({ status: 200, type: json });
-    expect(JSON.parse(answer.text)).toEqual({
+  ])("%s for the context %j is %s", async (key, context, value) => {
+    const response = await evaluate(key, { context });
+    expect(response).toMatchObject({ status: 200, type: json });
+    expect(JSON.parse(response.text)).toEqual({
       key: decodeURIComponent(key),
       value,
       reason: value ? "TARGETING_MATCH" : "STATIC",
@@ -64,10 +64,10 @@ describe("a flag", () => {
     ["{", "PARSE_ERROR"],
     ["[]", "PARSE_ERROR"],
     ["", "PARSE_ERROR"],
-  ])("%j cannot be evaluated", async (body, errorCode) => {
+  ])("answers 400 for the body %j", async (body, errorCode) => {
     const headers = { "content-type": "application/json" };
-    const one = await service.ask("POST", `${flags}/dark-mode`, { body, headers });
-    const all = await service.ask("POST", flags, { body, headers });
+    const one = await service.request("POST", `${flags}/dark-mode`, { body, headers });
+    const all = await service.request("POST", flags, { body, headers });
     expect([one.status, one.type, all.status, all.type]).toEqual([400, json, 400, json]);
     expect(all.headers).not.toHaveProperty("etag");
     const errorDetails = expect.stringMatching(/^[^\n]+$/);
@@ -75,31 +75,31 @@ describe("a flag", () => {
     expect(JSON.parse(all.text)).toEqual({ errorCode, errorDetails });
   });
 
-  test("other errors are JSON, too", async () => {
+  test("other errors are JSON too", async () => {
     const long = "x".repeat(257);
     expect(JSON.parse((await evaluate(long, {})).text)).toMatchObject({
       key: long,
       errorCode: "PARSE_ERROR",
     });
-    for (const [status, answer] of [
-      [405, await service.ask("GET", `${flags}/dark-mode`)],
-      [405, await service.ask("GET", flags)],
+    for (const [status, response] of [
+      [405, await service.request("GET", `${flags}/dark-mode`)],
+      [405, await service.request("GET", flags)],
       [413, await evaluate("dark-mode", { context: { padding: "x".repeat(2 ** 20) } })],
-      [415, await service.ask("POST", flags, { body: "{}", headers: { "content-type": "text/plain" } })],
+      [415, await service.request("POST", flags, { body: "{}", headers: { "content-type": "text/plain" } })],
     ] as const) {
-      expect(answer).toMatchObject({ status, type: json });
-      expect(JSON.parse(answer.text)).toEqual({ errorDetails: expect.any(String) });
+      expect(response).toMatchObject({ status, type: json });
+      expect(JSON.parse(response.text)).toEqual({ errorDetails: expect.any(String) });
     }
-    const away = async () => Promise.reject(new StoreFailure("the store\nis away"));
-    const store = { ...(await openFeatureStore("memory:")), has: away, list: away };
+    const fail = async () => Promise.reject(new StoreFailure("disk\nfull"));
+    const store = { ...(await openFeatureStore("memory:")), has: fail, list: fail };
     await using failing = await startFeatures({ store });
     const body = { context: { targetingKey: "customer/42" } };
     for (const path of [flags, `${flags}/dark-mode`]) {
-      const answer = await failing.ask("POST", path, { body });
-      expect(answer).toMatchObject({
+      const response = await failing.request("POST", path, { body });
+      expect(response).toMatchObject({
         status: 500,
         type: json,
-        text: '{"errorDetails":"the store is away"}\n',
+        text: '{"errorDetails":"disk full"}\n',
       });
     }
   });
@@ -108,24 +108,24 @@ describe("a flag", () => {
 describe("all flags of a resource", () => {
   const context = { targetingKey: "customer/42" };
 
-  test("are those it has, which are true", async () => {
-    const answer = await evaluateAll({ context });
-    expect(JSON.parse(answer.text)).toEqual({
+  test("are its features, and each is true", async () => {
+    const response = await evaluateAll({ context });
+    expect(JSON.parse(response.text)).toEqual({
       flags: ["dark-mode", "beta search"].map((key) => ({ key, value: true, reason: "TARGETING_MATCH" })),
     });
     expect((await evaluateAll({ context: { targetingKey: "customer/never" } })).text).toBe('{"flags":[]}\n');
   });
 
-  test("are not sent again to who has them", async () => {
+  test("are not sent again if If-None-Match has their ETag", async () => {
     const { headers } = await evaluateAll({ context });
-    const known = { "if-none-match": String(headers.etag) };
-    expect(await evaluateAll({ context }, known)).toMatchObject({ status: 304, text: "" });
-    expect((await evaluateAll({ context: { targetingKey: "customer/43" } }, known)).status).toBe(200);
+    const ifNoneMatch = { "if-none-match": String(headers.etag) };
+    expect(await evaluateAll({ context }, ifNoneMatch)).toMatchObject({ status: 304, text: "" });
+    expect((await evaluateAll({ context: { targetingKey: "customer/43" } }, ifNoneMatch)).status).toBe(200);
   });
 });
 
 describe("the SDK of OpenFeature", () => {
-  /** A client of its own, as a program would have it. */
+  /** A new client. The SDK has one provider for each domain. */
   async function client(baseUrl: string, headers: [string, string][] = []) {
     const domain = crypto.randomUUID();
     await OpenFeature.setProviderAndWait(domain, new OFREPProvider({ baseUrl, headers }));
@@ -151,28 +151,28 @@ describe("the SDK of OpenFeature", () => {
         reason: "STATIC",
       });
     }
-    await service.ask("POST", "/features/customer/42/new");
+    await service.request("POST", "/features/customer/42/new");
     expect(await sdk.getBooleanValue("new", false, { targetingKey: "customer/42" })).toBe(true);
-    await service.ask("DELETE", "/features/customer/42/new");
+    await service.request("DELETE", "/features/customer/42/new");
     expect(await sdk.getBooleanValue("new", true, { targetingKey: "customer/42" })).toBe(false);
   });
 
-  test("is told what is wrong, and gives the program its own value", async () => {
+  test("returns the default of the program and an error code if a flag cannot be evaluated", async () => {
     const sdk = await client(service.base);
-    const told = (context: object) => sdk.getBooleanDetails("dark-mode", true, context as never);
-    expect(await told({})).toMatchObject({
+    const evaluated = (context: object) => sdk.getBooleanDetails("dark-mode", true, context as never);
+    expect(await evaluated({})).toMatchObject({
       value: true,
       reason: "ERROR",
       errorCode: "TARGETING_KEY_MISSING",
     });
-    expect(await told({ targetingKey: "nobody" })).toMatchObject({ errorCode: "INVALID_CONTEXT" });
+    expect(await evaluated({ targetingKey: "nobody" })).toMatchObject({ errorCode: "INVALID_CONTEXT" });
     expect(await sdk.getStringDetails("dark-mode", "x", { targetingKey: "customer/42" })).toMatchObject({
       value: "x",
       errorCode: "TYPE_MISMATCH",
     });
   });
 
-  test("sends the token it is given", async () => {
+  test("sends the configured token", async () => {
     await using issuer = await openIssuer();
     await using store = await openFeatureStore("memory:");
     await store.change("customer", "42", [{ type: "add", feature: "dark-mode" }]);
@@ -180,8 +180,8 @@ describe("the SDK of OpenFeature", () => {
     const base = await app.listen({ port: 0, host: "127.0.0.1" });
     const token = await issuer.sign({ scope: "features:read" });
     const context = { targetingKey: "customer/42" };
-    const known = await client(base, [["authorization", `Bearer ${token}`]]);
-    expect(await known.getBooleanValue("dark-mode", false, context)).toBe(true);
+    const authenticated = await client(base, [["authorization", `Bearer ${token}`]]);
+    expect(await authenticated.getBooleanValue("dark-mode", false, context)).toBe(true);
     expect(await (await client(base)).getBooleanDetails("dark-mode", false, context)).toMatchObject({
       value: false,
       reason: "ERROR",

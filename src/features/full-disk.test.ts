@@ -12,63 +12,63 @@ describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk
     await using store = await openFeatureStore(`lmdb:${join(disk.folder, "store")}`);
     await using service = await startFeatures({ store });
     const kept = "/features/customer/1/kept";
-    expect((await service.ask("POST", kept)).status).toBe(201);
+    expect((await service.request("POST", kept)).status).toBe(201);
     const expires_at = new Date(Date.now() + 500).toISOString();
-    await service.ask("POST", `/features/customer/1/expired?expires_at=${expires_at}`);
+    await service.request("POST", `/features/customer/1/expired?expires_at=${expires_at}`);
     await disk.fill();
-    const { headers } = await service.ask("GET", "/features/customer/1");
-    // Until no page that is free is left in the file.
+    const { headers } = await service.request("GET", "/features/customer/1");
+    // Repeated until the file has no free page.
     let count = 0;
     const body = { changes: [{ type: "add", resource: "customer", id: "2", feature: "" }] };
     await eventually(async () => {
       for (const change of body.changes) change.feature = `${"x".repeat(200)}${count++}`;
-      expect(await service.ask("POST", "/changes", { body })).toMatchObject({
+      expect(await service.request("POST", "/changes", { body })).toMatchObject({
         status: 500,
         text: expect.stringMatching(/^the store failed: (No space left on device|Input\/output error)\n$/),
       });
     });
     await eventually(async () =>
-      expect((await service.ask("GET", "/features/customer/1")).text).toBe('["kept"]\n'),
+      expect((await service.request("GET", "/features/customer/1")).text).toBe('["kept"]\n'),
     );
 
     const flags = "/ofrep/v1/evaluate/flags";
     const context = { context: { targetingKey: "customer/1" } };
     const query = { resources: [{ resource: "customer", id: "1" }], features: ["kept"] };
-    const reading = [
-      service.ask("GET", "/features/customer/1"),
-      service.ask("GET", kept),
-      service.ask("GET", "/features/customer?feature=kept"),
-      service.ask("GET", "/changes"),
-      service.ask("GET", "/changes?cursor=newest"),
-      service.ask("POST", "/query", { body: query }),
-      service.ask("POST", `${flags}/kept`, { body: context }),
-      service.ask("POST", flags, { body: context }),
-      service.ask("GET", "/metrics"),
+    const reads = [
+      service.request("GET", "/features/customer/1"),
+      service.request("GET", kept),
+      service.request("GET", "/features/customer?feature=kept"),
+      service.request("GET", "/changes"),
+      service.request("GET", "/changes?cursor=newest"),
+      service.request("POST", "/query", { body: query }),
+      service.request("POST", `${flags}/kept`, { body: context }),
+      service.request("POST", flags, { body: context }),
+      service.request("GET", "/metrics"),
     ];
-    expect((await Promise.all(reading)).map(({ status }) => status)).toEqual(reading.map(() => 200));
-    const writing = [
-      service.ask("POST", "/features/customer/3/new"),
-      service.ask("DELETE", "/features/customer/2"),
-      service.ask("PUT", "/features/customer/1", {
+    expect((await Promise.all(reads)).map(({ status }) => status)).toEqual(reads.map(() => 200));
+    const writes = [
+      service.request("POST", "/features/customer/3/new"),
+      service.request("DELETE", "/features/customer/2"),
+      service.request("PUT", "/features/customer/1", {
         body: ["other"],
         headers: { "if-match": String(headers.etag) },
       }),
     ];
-    for (const { status } of await Promise.all(writing)) expect([200, 201, 204, 412, 500]).toContain(status);
+    for (const { status } of await Promise.all(writes)) expect([200, 201, 204, 412, 500]).toContain(status);
 
     await disk.clear();
     await eventually(async () =>
-      expect((await service.ask("POST", "/features/customer/3/new")).status).toBeLessThan(300),
+      expect((await service.request("POST", "/features/customer/3/new")).status).toBeLessThan(300),
     );
     const feed = await eventually(async () => {
-      const { text } = await service.ask("GET", "/changes?limit=1000");
+      const { text } = await service.request("GET", "/changes?limit=1000");
       expect(text).toContain('"type":"expired"');
       return text;
     });
     expect(feed).toContain('"feature":"new"');
   });
 
-  test("starts with what there is, and can be read", async () => {
+  test("starts with existing files and can be read", async () => {
     await using disk = await openDisk();
     const env = { FEATURES_STORE_URL: `lmdb:${join(disk.folder, "store")}`, FEATURES_PORT: "0" };
     {
@@ -84,7 +84,7 @@ describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk
     expect(await store.list("customer", "1")).toEqual(["kept"]);
   });
 
-  test("does not start without files, and says why", async () => {
+  test("does not start without files, and states the reason", async () => {
     await using disk = await openDisk();
     await disk.fill();
     const env = { FEATURES_STORE_URL: `lmdb:${join(disk.folder, "store")}`, FEATURES_PORT: "0" };

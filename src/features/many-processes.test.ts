@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { request } from "undici";
+import { request as undiciRequest } from "undici";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { run } from "../../testing/run.ts";
 import { describeOnSharedStores, newLmdb } from "./store/new-store.fixture.ts";
 
-/** The feature storage as an operator runs it. */
+/** Starts the feature storage in a process, as an operator does. */
 async function startProcess(url: string) {
   const port = await freePort();
   const env = { FEATURES_STORE_URL: url, FEATURES_PORT: String(port), LOG_LEVEL: "info" };
@@ -16,28 +16,28 @@ async function startProcess(url: string) {
   const base = `${service}/features/customer`;
   return {
     ...started,
-    async ask(path: string, options?: Parameters<typeof request>[1]) {
-      const { statusCode: status, body } = await request(service + path, options);
+    async request(path: string, options?: Parameters<typeof undiciRequest>[1]) {
+      const { statusCode: status, body } = await undiciRequest(service + path, options);
       return { status, text: await body.text() };
     },
     async add(path: string): Promise<number> {
-      const { statusCode, body } = await request(`${base}/${path}`, { method: "POST" });
+      const { statusCode, body } = await undiciRequest(`${base}/${path}`, { method: "POST" });
       await body.dump();
       return statusCode;
     },
     async list(id: string) {
-      return (await (await request(`${base}/${id}`)).body.json()) as string[];
+      return (await (await undiciRequest(`${base}/${id}`)).body.json()) as string[];
     },
   };
 }
 
 describeOnSharedStores("several processes of the feature storage", (make) => {
-  test("nothing that was answered is lost when one is killed, and all tell the same", async () => {
+  test("lose no answered change when one is killed, and all answer the same", async () => {
     await using made = await make();
     const [one, other] = await Promise.all([startProcess(made.url), startProcess(made.url)]);
     const answered: string[] = [];
     let count = 0;
-    /** Adds until its process is gone. */
+    /** Adds features until its process ends. */
     async function addAll(service: typeof one, until: () => boolean) {
       while (!until()) {
         const feature = String(count++);
@@ -62,7 +62,7 @@ describeOnSharedStores("several processes of the feature storage", (make) => {
     const list = await other.list("1");
     expect(new Set(list).size).toBe(list.length);
     expect(list).toEqual(expect.arrayContaining(answered));
-    // At the most what was on its way when the process was killed is there without an answer.
+    // Only the requests in flight at the kill can have succeeded without a response.
     expect(list.length).toBeLessThanOrEqual(answered.length + 8);
     const again = await startProcess(made.url);
     expect(await again.list("1")).toEqual(list);
@@ -108,8 +108,8 @@ describeOnSharedStores("several processes of the feature storage", (make) => {
 
 type Service = Awaited<ReturnType<typeof startProcess>>;
 
-/** Adds three features to a resource at once; resolves with the status. */
-async function addThree({ ask }: Service, id: string, number: number): Promise<number> {
+/** Adds three features to a resource in one request. Resolves with the status. */
+async function addThree({ request }: Service, id: string, number: number): Promise<number> {
   const changes = ["a", "b", "c"].map((letter) => ({
     type: "add",
     resource: "customer",
@@ -117,14 +117,14 @@ async function addThree({ ask }: Service, id: string, number: number): Promise<n
     feature: `${letter}${number}`,
   }));
   const headers = { "content-type": "application/json" };
-  return (await ask("/changes", { method: "POST", headers, body: JSON.stringify({ changes }) })).status;
+  return (await request("/changes", { method: "POST", headers, body: JSON.stringify({ changes }) })).status;
 }
 
-/** Stops a process that writes all the time again and again, until it hangs in the middle of writing. */
-async function stopWhileWriting(one: Service, other: Service): Promise<string> {
+/** Suspends `one` in the middle of one of its writes. Resolves with the error that `other` then answers. */
+async function suspendInWrite(one: Service, other: Service): Promise<string> {
   return await eventually(async () => {
     one.child.kill("SIGSTOP");
-    const { status, text } = await other.ask("/features/customer/probe/a", { method: "POST" });
+    const { status, text } = await other.request("/features/customer/probe/a", { method: "POST" });
     if (status === 500) return text;
     one.child.kill("SIGCONT");
     await sleep(Math.random() * 20);
@@ -132,7 +132,7 @@ async function stopWhileWriting(one: Service, other: Service): Promise<string> {
   });
 }
 
-describe("beside a process that hangs while it writes to an LMDB store", () => {
+describe("beside a process that hangs in a write to an LMDB store", () => {
   test.each(["SIGCONT", "SIGKILL"] as const)(
     "writes time out, reads continue, and writes continue after %s; answered changes are kept",
     async (signal) => {
@@ -142,7 +142,7 @@ describe("beside a process that hangs while it writes to an LMDB store", () => {
       );
       if (!one || !other || !stopped) throw new Error("not started");
       const soon = new Date(Date.now() + 1000).toISOString();
-      await other.ask(`/features/customer/expiring/a?expires_at=${soon}`, { method: "POST" });
+      await other.request(`/features/customer/expiring/a?expires_at=${soon}`, { method: "POST" });
       const answered: number[] = [];
       let count = 0;
       let isOver = false;
@@ -154,30 +154,29 @@ describe("beside a process that hangs while it writes to an LMDB store", () => {
           if (status === undefined) return;
         }
       });
-      const said = await stopWhileWriting(one, other);
-      expect(said).toBe(
-        "the store did not respond within 2000 ms; another process may hang while it writes\n",
+      expect(await suspendInWrite(one, other)).toBe(
+        "the store did not respond within 2000 ms; another process may hang in a write\n",
       );
 
-      const begun = performance.now();
+      const startedAt = performance.now();
       for (let number = 0; number < 20; number++) expect(await addThree(other, "2", number)).toBe(500);
-      // That is at once, compared with the time that the first of them had.
-      expect(performance.now() - begun).toBeLessThan(20 * 1000);
+      // Each fails sooner than the first write, which waited for 2 seconds.
+      expect(performance.now() - startedAt).toBeLessThan(20 * 1000);
       expect((await other.list("1")).length).toBeGreaterThanOrEqual(3 * answered.length);
       await sleep(Math.max(0, Date.parse(soon) - Date.now()));
       expect(await other.list("expiring")).toEqual([]);
       for (const path of ["/changes", "/changes?cursor=newest", "/features/customer?feature=a1"]) {
-        expect([path, (await other.ask(path)).status]).toEqual([path, 200]);
+        expect([path, (await other.request(path)).status]).toEqual([path, 200]);
       }
 
-      expect(await stopped.ask("/features/customer/probe/a", { method: "POST" })).toMatchObject({
+      expect(await stopped.request("/features/customer/probe/a", { method: "POST" })).toMatchObject({
         status: 500,
       });
       stopped.child.kill("SIGTERM");
       const env = { FEATURES_STORE_URL: made.url, FEATURES_PORT: "0" };
-      const late = run("src/main.ts", { args: ["features"], env });
-      expect((await late.exit).errors).toMatch(
-        /^the store failed: \S.* was not opened within 10000 ms; another process hangs while it writes to it, .*\n$/,
+      const lateStart = run("src/main.ts", { args: ["features"], env });
+      expect((await lateStart.exit).errors).toMatch(
+        /^the store failed: \S.* was not opened within 10000 ms; another process hangs in a write to it .*\n$/,
       );
       await stopped.exit;
 
@@ -193,9 +192,9 @@ describe("beside a process that hangs while it writes to an LMDB store", () => {
         );
       }
       expect(lists[0]).toEqual(expect.arrayContaining(answered.map((number) => `c${number}`)));
-      // What failed so and was not begun is not done later.
+      // A change that timed out before it began is not made later.
       expect(lists[1]).toEqual([]);
-      expect((await other.ask("/changes?limit=1000")).text).toContain('"type":"expired"');
+      expect((await other.request("/changes?limit=1000")).text).toContain('"type":"expired"');
       const again = await startProcess(made.url);
       expect(await again.list("1")).toEqual(lists[0]);
       for (const { child } of [again, other, one]) child.kill("SIGTERM");

@@ -13,21 +13,21 @@ import { createService } from "./service.ts";
 const body = { content: { "text/plain": { schema: { type: "string" } } } };
 const contract = {
   openapi: "3.1.0",
-  info: { title: "A door", version: "1.0.0" },
+  info: { title: "Doors", version: "1.0.0" },
   paths: {
     "/door": {
       get: {
         operationId: "getDoor",
         security: [{ bearer: ["door:see"] }, { bearer: ["door:open", "door:close"] }],
-        responses: { 200: { description: "who asks", ...body } },
+        responses: { 200: { description: "the subject of the token", ...body } },
       },
     },
   },
   components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
 };
 
-/** A door behind tokens of the issuer that the settings name. */
-async function openDoor(settings: Parameters<typeof openAuthentication>[0]) {
+/** Starts a service with one operation, which requires a token of this issuer. */
+async function openDoorService(settings: Parameters<typeof openAuthentication>[0]) {
   const logged: string[] = [];
   const log = openLog("debug", { write: (line) => logged.push(line) });
   const app = await createService<{ getDoor: unknown }>({
@@ -35,7 +35,7 @@ async function openDoor(settings: Parameters<typeof openAuthentication>[0]) {
     security: openAuthentication(settings, log),
     handlers: {
       async getDoor({ caller, log }) {
-        log.debug("the door is seen");
+        log.debug("get door");
         return { status: 200, type: "text/plain", body: String(caller?.claims.sub) } as never;
       },
     },
@@ -46,7 +46,7 @@ async function openDoor(settings: Parameters<typeof openAuthentication>[0]) {
   return {
     port: Number(new URL(base).port),
     logged,
-    async ask(authorization?: string) {
+    async getDoor(authorization?: string) {
       const { statusCode, headers, body } = await request(`${base}/door`, {
         headers: authorization === undefined ? {} : { authorization },
       });
@@ -57,27 +57,30 @@ async function openDoor(settings: Parameters<typeof openAuthentication>[0]) {
 }
 
 let issuer: Awaited<ReturnType<typeof openIssuer>>;
-let door: Awaited<ReturnType<typeof openDoor>>;
+let doors: Awaited<ReturnType<typeof openDoorService>>;
 beforeAll(async () => {
   issuer = await openIssuer();
-  door = await openDoor(issuer.settings);
+  doors = await openDoorService(issuer.settings);
 });
 afterAll(async () => {
-  await door[Symbol.asyncDispose]();
+  await doors[Symbol.asyncDispose]();
   await issuer[Symbol.asyncDispose]();
 });
 
-const see = { scope: "door:see", sub: "Zoë" };
+const claims = { scope: "door:see", sub: "Zoë" };
 
 describe("the header Authorization", () => {
-  test.each(["Bearer", "bearer", "BEARER", "Bearer "])("is read with the scheme %j", async (scheme) => {
-    expect(await door.ask(`${scheme} ${await issuer.sign(see)}`)).toMatchObject({ status: 200, text: "Zoë" });
+  test.each(["Bearer", "bearer", "BEARER", "Bearer "])("is accepted with the scheme %j", async (scheme) => {
+    expect(await doors.getDoor(`${scheme} ${await issuer.sign(claims)}`)).toMatchObject({
+      status: 200,
+      text: "Zoë",
+    });
   });
 
   test.each([undefined, "Basic dXNlcjpwYXNz", "Bearer", "Bearer ", "BearerX", "DPoP a.b.c"])(
-    "is no bearer token as %j",
+    "has no bearer token if it is %j",
     async (authorization) => {
-      expect(await door.ask(authorization)).toEqual({
+      expect(await doors.getDoor(authorization)).toEqual({
         status: 401,
         challenge: 'Bearer scope="door:see"',
         text: "the header Authorization must be Bearer and a token\n",
@@ -85,82 +88,87 @@ describe("the header Authorization", () => {
     },
   );
 
-  test("is refused when it is repeated, whichever of them is good", async () => {
-    const good = await issuer.sign(see);
+  test("is rejected if it is repeated, even if one token is valid", async () => {
+    const valid = await issuer.sign(claims);
     for (const [first, second] of [
-      [good, "x.y.z"],
-      ["x.y.z", good],
-      [good, good],
+      [valid, "x.y.z"],
+      ["x.y.z", valid],
+      [valid, valid],
     ]) {
-      const socket = connect(door.port, "127.0.0.1");
+      const socket = connect(doors.port, "127.0.0.1");
       socket.write(
         `GET /door HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Bearer ${first}\r\nAuthorization: Bearer ${second}\r\n\r\n`,
       );
-      const reply = await text(socket);
-      expect(reply).toContain("HTTP/1.1 400");
-      expect(reply).toContain('www-authenticate: Bearer error="invalid_request"\r\n');
-      expect(reply).toContain("there is more than one header Authorization\n");
+      const response = await text(socket);
+      expect(response).toContain("HTTP/1.1 400");
+      expect(response).toContain('www-authenticate: Bearer error="invalid_request"\r\n');
+      expect(response).toContain("there is more than one header Authorization\n");
     }
   });
 });
 
-test("a token that is not good is told why, and what would be right, without its text", async () => {
-  const told: Record<string, string> = {};
-  for (const [name, token] of Object.entries(await issuer.forgeries(see))) {
-    const { status, challenge, text } = await door.ask(`Bearer ${token}`);
+test("the response to an invalid token states what is required and does not contain the token", async () => {
+  const messages: Record<string, string> = {};
+  for (const [name, token] of Object.entries(await issuer.invalidTokens(claims))) {
+    const { status, challenge, text } = await doors.getDoor(`Bearer ${token}`);
     expect([name, status, challenge]).toEqual([name, 401, 'Bearer error="invalid_token"']);
     expect(text).not.toContain(token);
-    told[name] = text.trim();
+    messages[name] = text.trim();
   }
   const algorithms = "RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519";
-  expect(told).toEqual({
-    "that is no JWT": "the token must be a signed JWT",
-    "that is two tokens": "the token must be a signed JWT",
-    "that has expired": "the token has expired",
-    "that is not valid yet": "the token is not valid yet (nbf)",
+  expect(messages).toEqual({
+    "not a JWT": "the token must be a signed JWT",
+    "two tokens": "the token must be a signed JWT",
+    expired: "the token has expired",
+    "not valid yet": "the token is not valid yet (nbf)",
     "of another issuer": "the token's issuer (iss) must be https://issuer.test/",
     "for another audience": "the token's audience (aud) must be https://services.test/",
     "without issuer": "the token's issuer (iss) must be https://issuer.test/",
     "without audience": "the token's audience (aud) must be https://services.test/",
-    "that never expires": "the token must have an expiry time (exp)",
-    "that expires at no time": "the token must have an expiry time (exp)",
-    "that is unsigned": `the token must be signed by one of ${algorithms}`,
-    "that is unsigned, with a signature": `the token must be signed by one of ${algorithms}`,
+    "without expiry time": "the token must have an expiry time (exp)",
+    "with an invalid expiry time": "the token must have an expiry time (exp)",
+    unsigned: `the token must be signed by one of ${algorithms}`,
+    "unsigned, with a signature": `the token must be signed by one of ${algorithms}`,
     "signed by HS256 with the public key": `the token must be signed by one of ${algorithms}`,
-    "signed with a key nobody published": "the token must be signed with a key of its issuer",
-    "signed with another key under the name of a good one": "the token's signature is invalid",
-    "with a key of its own": "the token's signature is invalid",
-    "whose claims were changed": "the token's signature is invalid",
-    "that is an identity token": "the token's type (typ) must be at+jwt",
+    "signed with an unpublished key": "the token must be signed with a key of its issuer",
+    "signed with an unpublished key under the id of a published one": "the token's signature is invalid",
+    "with its key in the header": "the token's signature is invalid",
+    "with changed claims": "the token's signature is invalid",
+    "an identity token": "the token's type (typ) must be at+jwt",
     "without a type": "the token's type (typ) must be at+jwt",
-    "with a critical extension nobody knows": "the token must be a signed JWT",
+    "with an unknown critical extension": "the token must be a signed JWT",
   });
 });
 
-test.each(["at+jwt", "application/at+jwt", "AT+JWT"])("a token is of type %s", async (typ) => {
-  expect(await door.ask(`Bearer ${await issuer.sign(see, { header: { typ } })}`)).toMatchObject({
+test.each(["at+jwt", "application/at+jwt", "AT+JWT"])("a token of type %s is accepted", async (typ) => {
+  expect(await doors.getDoor(`Bearer ${await issuer.sign(claims, { header: { typ } })}`)).toMatchObject({
     status: 200,
   });
 });
 
-test.each(["RS256", "PS512", "ES384", "EdDSA", "Ed25519"])("a token is signed by %s", async (alg) => {
-  await using another = await openIssuer(await makeKey("key", alg));
-  await using own = await openDoor(another.settings);
-  expect(await own.ask(`Bearer ${await another.sign(see)}`)).toMatchObject({ status: 200 });
-  expect(await own.ask(`Bearer ${await another.sign(see, { header: { kid: undefined } })}`)).toMatchObject({
-    status: 200,
-  });
-});
+test.each(["RS256", "PS512", "ES384", "EdDSA", "Ed25519"])(
+  "a token signed by %s is accepted",
+  async (alg) => {
+    await using otherIssuer = await openIssuer(await makeKey("key", alg));
+    await using service = await openDoorService(otherIssuer.settings);
+    expect(await service.getDoor(`Bearer ${await otherIssuer.sign(claims)}`)).toMatchObject({ status: 200 });
+    expect(
+      await service.getDoor(`Bearer ${await otherIssuer.sign(claims, { header: { kid: undefined } })}`),
+    ).toMatchObject({
+      status: 200,
+    });
+  },
+);
 
 describe("the scope of a token", () => {
-  test.each(["door:see", "a door:see b", "door:close door:open"])("may be %j", async (scope) => {
-    expect((await door.ask(`Bearer ${await issuer.sign({ scope })}`)).status).toBe(200);
+  test.each(["door:see", "a door:see b", "door:close door:open"])("can be %j", async (scope) => {
+    expect((await doors.getDoor(`Bearer ${await issuer.sign({ scope })}`)).status).toBe(200);
   });
 
   test.each<[unknown]>([[undefined], [""], ["door"], ["door:see:not"], ["door:open"], [["door:see"]]])(
-    "must not be %j",
+    "is insufficient if it is %j",
     async (scope) => {
-      expect(await door.ask(`Bearer ${await issuer.sign({ scope })}`)).toEqual({
+      expect(await doors.getDoor(`Bearer ${await issuer.sign({ scope })}`)).toEqual({
         status: 403,
         challenge: 'Bearer error="insufficient_scope", scope="door:see"',
         text: "the token lacks the scope door:see; the token lacks the scope door:open door:close\n",
@@ -169,32 +177,32 @@ describe("the scope of a token", () => {
   );
 });
 
-test("no token is in the log", async () => {
+test("the log contains no tokens", async () => {
   const tokens = [
-    await issuer.sign(see),
+    await issuer.sign(claims),
     await issuer.sign({}),
-    ...Object.values(await issuer.forgeries(see)),
+    ...Object.values(await issuer.invalidTokens(claims)),
   ];
-  for (const token of tokens) await door.ask(`Bearer ${token}`);
-  expect(door.logged.length).toBeGreaterThan(0);
-  for (const token of tokens) expect(door.logged.join("")).not.toContain(token);
+  for (const token of tokens) await doors.getDoor(`Bearer ${token}`);
+  expect(doors.logged.length).toBeGreaterThan(0);
+  for (const token of tokens) expect(doors.logged.join("")).not.toContain(token);
 });
 
-describe("when the keys cannot be had", () => {
-  const away = {
+describe("while the keys of the issuer are unavailable", () => {
+  const unavailable = {
     status: 503,
     challenge: undefined,
     text: "the keys of the token issuer are unavailable\n",
   };
 
-  test("since nobody answers, a token is neither good nor bad; without one it is still 401", async () => {
-    const gone = await openIssuer();
-    await using own = await openDoor(gone.settings);
-    await gone.close();
-    const token = await gone.sign(see);
-    expect(await own.ask(`Bearer ${token}`)).toEqual(away);
-    expect(await own.ask()).toMatchObject({ status: 401 });
-    const lines = own.logged.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40);
+  test("because it is down, a request with a token is 503, and one without is 401", async () => {
+    const stoppedIssuer = await openIssuer();
+    await using service = await openDoorService(stoppedIssuer.settings);
+    await stoppedIssuer.close();
+    const token = await stoppedIssuer.sign(claims);
+    expect(await service.getDoor(`Bearer ${token}`)).toEqual(unavailable);
+    expect(await service.getDoor()).toMatchObject({ status: 401 });
+    const lines = service.logged.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40);
     expect(lines).toEqual([
       expect.objectContaining({
         level: 50,
@@ -210,23 +218,23 @@ describe("when the keys cannot be had", () => {
     [200, "<html>"],
     [200, '{"keys": 1}'],
     [200, '{"keys": [{"kty": "EC", "crv": "P-256", "kid": "first", "alg": "ES256", "x": "AA", "y": "AA"}]}'],
-  ])("since %i %s is what is answered", async (status, keys) => {
+  ])("because it returns %i %s, a request with a token is 503", async (status, keys) => {
     await using server = createServer((_request, response) =>
       response.writeHead(status, { connection: "close", location: "/" }).end(keys),
     );
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    await using own = await openDoor({
+    await using service = await openDoorService({
       ...issuer.settings,
       AUTH_JWKS_URL: new URL(`http://127.0.0.1:${port}`),
     });
-    expect(await own.ask(`Bearer ${await issuer.sign(see)}`)).toEqual(away);
+    expect(await service.getDoor(`Bearer ${await issuer.sign(claims)}`)).toEqual(unavailable);
   });
 });
 
 describe("settings", () => {
-  const good = { AUTH_JWKS_URL: "http://a/keys", AUTH_ISSUER: "https://a/", AUTH_AUDIENCE: "us" };
+  const valid = { AUTH_JWKS_URL: "http://a/keys", AUTH_ISSUER: "https://a/", AUTH_AUDIENCE: "service" };
   const read = (environment: object) => {
     try {
       return openAuthentication(readSettings({ ...environment }, authenticationSettings), openLog("silent"))
@@ -240,16 +248,19 @@ describe("settings", () => {
   test.each<[object, string]>([
     [{}, "off"],
     [{ AUTH_JWKS_URL: "", AUTH_ISSUER: "", AUTH_AUDIENCE: "" }, "off"],
-    [good, "on"],
-    [{ ...good, AUTH_JWKS_URL: "https://a/keys" }, "on"],
-    [{ ...good, AUTH_AUDIENCE: "" }, "AUTH_AUDIENCE must be set together with AUTH_JWKS_URL and AUTH_ISSUER"],
+    [valid, "on"],
+    [{ ...valid, AUTH_JWKS_URL: "https://a/keys" }, "on"],
     [
-      { AUTH_AUDIENCE: "us" },
+      { ...valid, AUTH_AUDIENCE: "" },
+      "AUTH_AUDIENCE must be set together with AUTH_JWKS_URL and AUTH_ISSUER",
+    ],
+    [
+      { AUTH_AUDIENCE: "service" },
       "AUTH_JWKS_URL must be set together with AUTH_AUDIENCE\nAUTH_ISSUER must be set together with AUTH_AUDIENCE",
     ],
     ...["hunter2", "file:///hunter2", "https://user:hunter2@a/", "https://hunter2@a/"].map(
       (url): [object, string] => [
-        { ...good, AUTH_JWKS_URL: url },
+        { ...valid, AUTH_JWKS_URL: url },
         "AUTH_JWKS_URL must be a URL of http: or https:, without credentials",
       ],
     ),

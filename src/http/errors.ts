@@ -8,7 +8,7 @@ export interface ErrorContent {
   body: unknown;
 }
 
-/** What is known of a failed request: its route as the router has it, and its path parameters. */
+/** The route of a failed request in the form of the router, and its path parameters. */
 export interface FailedRequest {
   route: string | undefined;
   path: object;

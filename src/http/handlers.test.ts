@@ -14,36 +14,36 @@ interface Operations {
 }
 type GetThing = Response<Operations["getThing"]>;
 
-// What must not compile does not: the compiler fails on a line below that it finds nothing wrong with.
-test("a handler can answer only what its operation declares", () => {
-  const right: GetThing[] = [
+// Checked by the compiler: it reports an unused @ts-expect-error.
+test("a handler can return only responses that its operation declares", () => {
+  const valid: GetThing[] = [
     { status: 200, body: { amount: 1, kind: "a" } },
     { status: 204 },
     { status: 404, type: "text/plain", body: "nothing" },
     { status: 404, type: "application/problem+json", body: { title: "nothing" } },
   ];
-  const wrong: GetThing[] = [
+  const invalid: GetThing[] = [
     // @ts-expect-error the status is not declared
     { status: 201, body: { amount: 1, kind: "a" } },
     // @ts-expect-error a declared member is missing
     { status: 200, body: { amount: 1 } },
     // @ts-expect-error a member has another type
     { status: 200, body: { amount: "1", kind: "a" } },
-    // @ts-expect-error a value is not one of those declared
+    // @ts-expect-error a value is not in the enum
     { status: 200, body: { amount: 1, kind: "c" } },
     // @ts-expect-error a member is not declared
     { status: 200, body: { amount: 1, kind: "a", more: true } },
-    // @ts-expect-error there is a body under a 204
+    // @ts-expect-error a 204 has no body
     { status: 204, body: {} },
-    // @ts-expect-error the media type is left out although it is not JSON
+    // @ts-expect-error the media type is missing and is not JSON
     { status: 404, body: "nothing" },
-    // @ts-expect-error the body belongs to the other media type
+    // @ts-expect-error the body is that of the other media type
     { status: 404, type: "text/plain", body: { title: "nothing" } },
   ];
-  expect([right.length, wrong.length]).toEqual([4, 8]);
+  expect([valid.length, invalid.length]).toEqual([4, 8]);
 });
 
-test("a handler is there for each operation and no other, and reads only declared parameters", () => {
+test("there is one handler for each operation, and it reads only declared parameters", () => {
   const getThing: Handlers<Operations>["getThing"] = async ({ path }) => {
     // @ts-expect-error the parameter is not declared
     path.name;

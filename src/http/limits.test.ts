@@ -4,13 +4,13 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
-import { patienceMs } from "../../testing/patience.ts";
 import { run } from "../../testing/run.ts";
+import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { openLog } from "../process/log.ts";
 import type { Handlers } from "./handlers.ts";
 import { createService } from "./service.ts";
 
-/** A process of one service, as it is run. */
+/** Starts one service in its own process. */
 async function start(service: "features" | "ledger") {
   const env = { FEATURES_PORT: "0", LEDGER_PORT: "0", DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:" };
   const { child, exit, waitForOutput, output } = run("src/main.ts", { args: [service], env });
@@ -26,7 +26,7 @@ async function start(service: "features" | "ledger") {
   };
 }
 
-async function open(base: string, bytes: string): Promise<Socket> {
+async function connectAndSend(base: string, bytes: string): Promise<Socket> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname).on("error", () => {});
   await once(socket, "connect");
@@ -43,25 +43,25 @@ async function statusOf(url: string): Promise<number> {
   return statusCode;
 }
 
-/** Asks until told to stop; resolves with how long an answer took on average, in milliseconds. */
-async function meanAnswer(url: string, stop: AbortSignal): Promise<number> {
+/** Sends requests until the signal aborts. Resolves with the mean duration in milliseconds. */
+async function meanDurationMs(url: string, stop: AbortSignal): Promise<number> {
   const durations: number[] = [];
   while (!stop.aborted) {
-    const begun = performance.now();
+    const start = performance.now();
     expect(await statusOf(url)).toBe(200);
-    durations.push(performance.now() - begun);
+    durations.push(performance.now() - start);
     await sleep(50);
   }
-  return durations.reduce((sum, one) => sum + one, 0) / durations.length;
+  return durations.reduce((sum, duration) => sum + duration, 0) / durations.length;
 }
 
-/** Longer than anything is waited for. */
+/** Longer than the 40 seconds after which a stalled connection is closed. */
 const longMs = 48_000;
 
-describe.concurrent("who takes too long", () => {
-  test("to send a request is told so after 30 seconds, and 500 of them hold up nobody", async () => {
+describe.concurrent("time limits:", () => {
+  test("a request that does not arrive within 30 seconds gets 408, and 500 of them do not delay others", async () => {
     await using service = await start("features");
-    const kinds: [sent: string, more: string][] = [
+    const kinds: [start: string, repeated: string][] = [
       ["", ""],
       [head("GET /metrics"), ""],
       [head("GET /metrics"), "x: y\r\n"],
@@ -70,32 +70,32 @@ describe.concurrent("who takes too long", () => {
       [`${head("POST /query", json, "transfer-encoding: chunked")}\r\n`, "1\r\n \r\n"],
       [`${head("GET /features/customer/42", "content-length: 1000")}\r\n`, " "],
     ];
-    const aloneMs = await meanAnswer(`${service.base}/features/customer/42`, AbortSignal.timeout(2000));
+    const aloneMs = await meanDurationMs(`${service.base}/features/customer/42`, AbortSignal.timeout(2000));
     const done = new AbortController();
-    const others = meanAnswer(`${service.base}/features/customer/42`, done.signal);
-    const heard = await Promise.all(
+    const othersMeanMs = meanDurationMs(`${service.base}/features/customer/42`, done.signal);
+    const responses = await Promise.all(
       Array.from({ length: 500 }, async (_, index) => {
-        const [sent, more] = kinds[index % kinds.length] as [string, string];
-        const socket = await open(service.base, sent);
-        const begun = performance.now();
-        const drip = setInterval(() => socket.write(more), 1000);
+        const [firstBytes, repeated] = kinds[index % kinds.length] as [string, string];
+        const socket = await connectAndSend(service.base, firstBytes);
+        const start = performance.now();
+        const writes = setInterval(() => socket.write(repeated), 1000);
         let text = "";
         socket.on("data", (chunk) => (text += chunk));
         await new Promise((resolve) => socket.on("close", resolve));
-        clearInterval(drip);
-        return { text, seconds: (performance.now() - begun) / 1000 };
+        clearInterval(writes);
+        return { text, seconds: (performance.now() - start) / 1000 };
       }),
     );
     done.abort();
-    for (const { text, seconds } of heard) {
+    for (const { text, seconds } of responses) {
       expect(text).toMatch(/HTTP\/1.1 408 .*\r\n\r\nthe request did not arrive in time\n$/s);
       expect(seconds).toBeGreaterThan(29);
       expect(seconds).toBeLessThan(60);
     }
-    expect(await others).toBeLessThan(100 + 10 * aloneMs);
+    expect(await othersMeanMs).toBeLessThan(100 + 10 * aloneMs);
   });
 
-  test("to read a reply is dropped when 40 seconds have passed without a bit of it", async () => {
+  test("a connection whose client reads nothing of a response for 40 seconds is closed", async () => {
     await using service = await start("features");
     const feature = "x".repeat(256);
     for (let page = 0; page < 20; page++) {
@@ -111,23 +111,29 @@ describe.concurrent("who takes too long", () => {
       expect(statusCode).toBe(200);
     }
     const stream = `${head("GET /changes", "accept: text/event-stream")}\r\n`;
-    const [stalled, slow] = [await open(service.base, stream), await open(service.base, stream)];
-    const sips = setInterval(() => slow.read(), 1000);
+    const [stalled, slow] = [
+      await connectAndSend(service.base, stream),
+      await connectAndSend(service.base, stream),
+    ];
+    const reads = setInterval(() => slow.read(), 1000);
     await sleep(longMs);
-    clearInterval(sips);
-    // What is on its way is still to be had, and then the end.
-    const isOver = (socket: Socket) => {
+    clearInterval(reads);
+    // Data that is in transit arrives before the end of the connection.
+    const isClosed = (socket: Socket) => {
       const closed = new Promise<boolean>((resolve) => socket.resume().on("close", () => resolve(true)));
       return (maxMs: number) => Promise.race([closed, sleep(maxMs, false)]);
     };
-    const [isStalledOver, isSlowOver] = [isOver(stalled), isOver(slow)];
-    expect([await isStalledOver(patienceMs), await isSlowOver(5000)]).toEqual([true, false]);
+    const [isStalledClosed, isSlowClosed] = [isClosed(stalled), isClosed(slow)];
+    expect([await isStalledClosed(testWaitMaxMs), await isSlowClosed(5000)]).toEqual([true, false]);
     slow.destroy();
   });
 
-  test("to read a stream of changes is not, when there are none", async () => {
+  test("a change stream without changes stays open", async () => {
     await using service = await start("features");
-    const reader = await open(service.base, `${head("GET /changes", "accept: text/event-stream")}\r\n`);
+    const reader = await connectAndSend(
+      service.base,
+      `${head("GET /changes", "accept: text/event-stream")}\r\n`,
+    );
     let text = "";
     reader.on("data", (chunk) => (text += chunk));
     await sleep(longMs);
@@ -136,8 +142,8 @@ describe.concurrent("who takes too long", () => {
     reader.destroy();
   });
 
-  test("to make a reply is waited for", async () => {
-    const operation = { operationId: "get", responses: { 200: { description: "a late answer" } } };
+  test("a handler has no time limit", async () => {
+    const operation = { operationId: "get", responses: { 200: { description: "a late response" } } };
     await using app = await createService<{ get: unknown }>({
       contract: {
         openapi: "3.1.0",
@@ -157,42 +163,43 @@ describe.concurrent("who takes too long", () => {
   });
 });
 
-/** What a process has of the system. */
+/** The number of open files of a process, and its memory. */
 const filesOf = (pid: number | undefined) => readdirSync(`/proc/${pid}/fd`).length;
 const megabytesOf = (pid: number | undefined) =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 
-/** As many as a process may have open files, and some are needed for other things. */
+/** 5000, or half of the files that a process may have open. */
 const { open_files } = (process.report.getReport() as { userLimits: Record<string, { soft: string }> })
   .userLimits;
-const manyConnections = Math.min(5000, Math.floor(Number(open_files?.soft) / 2) || 5000);
+const connectionCount = Math.min(5000, Math.floor(Number(open_files?.soft) / 2) || 5000);
 
-describe.runIf(process.platform === "linux")(`${manyConnections} idle connections`, () => {
-  test.each(["features", "ledger"] as const)("hold up nobody who asks the %s", async (name) => {
+describe.runIf(process.platform === "linux")(`${connectionCount} idle connections`, () => {
+  test.each(["features", "ledger"] as const)("do not delay requests to the %s service", async (name) => {
     await using service = await start(name);
     const { base, pid } = service;
-    const ordinary = name === "ledger" ? "/v1/transaction/?account_id=57" : "/features/customer/42";
-    const ask = (path: string) => statusOf(base + path);
-    expect([await ask("/metrics"), await ask(ordinary)]).toEqual([200, 200]);
+    const path = name === "ledger" ? "/v1/transaction/?account_id=57" : "/features/customer/42";
+    const statusAt = (path: string) => statusOf(base + path);
+    expect([await statusAt("/metrics"), await statusAt(path)]).toEqual([200, 200]);
     const [files, megabytes] = [filesOf(pid), megabytesOf(pid)];
-    const msOfMany = async (path: string) => {
-      const begun = performance.now();
-      for (let count = 0; count < 20; count++) expect(await ask(path)).toBe(200);
-      return performance.now() - begun;
+    const durationOf20 = async (path: string) => {
+      const start = performance.now();
+      for (let count = 0; count < 20; count++) expect(await statusAt(path)).toBe(200);
+      return performance.now() - start;
     };
-    const aloneMs = Math.max(await msOfMany("/metrics"), await msOfMany(ordinary));
+    const aloneMs = Math.max(await durationOf20("/metrics"), await durationOf20(path));
     const sockets: Socket[] = [];
-    while (sockets.length < manyConnections) {
-      const some = Array.from({ length: 250 }, async () => {
-        const socket = await open(base, `${head("GET /nowhere")}\r\n`);
+    while (sockets.length < connectionCount) {
+      const batch = Array.from({ length: 250 }, async () => {
+        const socket = await connectAndSend(base, `${head("GET /nowhere")}\r\n`);
         await once(socket.resume(), "data");
         return socket;
       });
-      sockets.push(...(await Promise.all(some)));
+      sockets.push(...(await Promise.all(batch)));
     }
-    expect(filesOf(pid)).toBeGreaterThanOrEqual(manyConnections);
-    expect((megabytesOf(pid) - megabytes) / manyConnections).toBeLessThan(0.05);
-    for (const path of ["/metrics", ordinary]) expect(await msOfMany(path)).toBeLessThan(5000 + 10 * aloneMs);
+    expect(filesOf(pid)).toBeGreaterThanOrEqual(connectionCount);
+    expect((megabytesOf(pid) - megabytes) / connectionCount).toBeLessThan(0.05);
+    for (const measured of ["/metrics", path])
+      expect(await durationOf20(measured)).toBeLessThan(5000 + 10 * aloneMs);
     for (const socket of sockets) socket.destroy();
     await expect.poll(() => filesOf(pid)).toBeLessThan(files + 10);
   });

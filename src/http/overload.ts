@@ -5,7 +5,7 @@ import type { AnyHandler } from "./response.ts";
 const inFlightMax = 1000;
 
 /**
- * Limits how many requests are in flight in all handlers together; others get 503 at once. A request counts until its
+ * Limits how many requests are in flight in all handlers together; others get 503 immediately. A request counts until its
  * handler has returned, so a long response that is being sent does not count.
  */
 export function limitInFlight(): (handler: AnyHandler) => AnyHandler {

@@ -39,7 +39,7 @@ const catalogPath = "/.well-known/api-catalog";
 /** Seconds for which a copy is fresh. */
 const maxAgeSeconds = 300;
 
-/** Pages load from this service only, whatever the texts of a contract contain. */
+/** Pages load from this service only, even if a text of a contract contains HTML. */
 const pagePolicy = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src data:", "connect-src 'self'"],
   ...["base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'"],

@@ -67,7 +67,7 @@ const withLowerCaseNames = ({ properties }: ParametersSchema) => ({
 const requireBody: preValidationHookHandler = (request, _reply, done) =>
   done(request.body === undefined ? new HttpError(400, ["a body is required"]) : undefined);
 
-/** The body of an operation without one is not read, whatever its type. */
+/** If an operation has no body, that of a request is not read. */
 function ignoreBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   delete request.headers["content-type"];
   delete request.headers["content-length"];

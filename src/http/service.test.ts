@@ -21,11 +21,14 @@ const errors = Object.fromEntries(
     { description: "an error", ...text },
   ]),
 );
-const echo = { description: "what the handler got", ...json({ type: "object", additionalProperties: true }) };
+const echo = {
+  description: "the request as the handler got it",
+  ...json({ type: "object", additionalProperties: true }),
+};
 
 const contract: Contract = {
   openapi: "3.1.0",
-  info: { title: "Odd things", version: "1.0.0" },
+  info: { title: "Things", version: "1.0.0" },
   paths: {
     "/things/{thing_id}": {
       get: {
@@ -89,14 +92,14 @@ const contract: Contract = {
         responses: { 200: echo, ...errors },
       },
     },
-    "/health": { get: { operationId: "look", tags: ["health"], responses: { 200: echo, ...errors } } },
-    "/stray/{kind}": {
+    "/health": { get: { operationId: "checkHealth", tags: ["health"], responses: { 200: echo, ...errors } } },
+    "/violation/{kind}": {
       get: {
-        operationId: "stray",
+        operationId: "violate",
         parameters: [{ name: "kind", in: "path", required: true, schema: { type: "string" } }],
         responses: {
           200: {
-            description: "a closed answer",
+            description: "a response with one member",
             ...json({ type: "object", required: ["amount"], properties: { amount: { type: "integer" } } }),
           },
           ...errors,
@@ -119,15 +122,15 @@ interface Operations {
   touchThings: unknown;
   getName: unknown;
   getSecret: unknown;
-  look: unknown;
-  stray: unknown;
+  checkHealth: unknown;
+  violate: unknown;
 }
 
-/** A request for the name "slow" has entered its handler; it is answered when it is released. */
+/** Controls the handler of requests for the name "slow": it resolves `entered` and then waits for `released`. */
 const slow = {
   entered: Promise.withResolvers<void>(),
   released: Promise.withResolvers<void>(),
-  renew() {
+  reset() {
     this.entered = Promise.withResolvers<void>();
     this.released = Promise.withResolvers<void>();
   },
@@ -146,10 +149,10 @@ const handlers = {
     return { status: 200, type: "text/plain", body: path.name };
   },
   getSecret: async ({ caller }: { caller?: Caller }) => ({ status: 200, body: { ...caller?.claims } }),
-  look: async () => ({ status: 200, body: {} }),
-  stray: async ({ path }: { path: { kind: string } }) =>
+  checkHealth: async () => ({ status: 200, body: {} }),
+  violate: async ({ path }: { path: { kind: string } }) =>
     ({
-      member: { status: 200, body: { amount: 1, leak: true } },
+      member: { status: 200, body: { amount: 1, undeclared: true } },
       missing: { status: 200, body: {} },
       status: { status: 202, body: {} },
       type: { status: 200, type: "text/csv", body: "a" },
@@ -157,7 +160,7 @@ const handlers = {
     })[path.kind] as never,
 } as unknown as Handlers<Operations>;
 
-const strays: string[] = [];
+const violations: string[] = [];
 const parts: ServiceParts<Operations> = {
   contract,
   handlers,
@@ -166,9 +169,11 @@ const parts: ServiceParts<Operations> = {
       const { authorization = "Bearer bad" } = headers;
       const name = authorization.slice("Bearer ".length);
       if (name === "broken") throw Object.assign(new Error("password=hunter2"), { statusCode: 401 });
-      if (name === "bad") throw new HttpError(401, ["who is it"], { "www-authenticate": `Bearer ${scopes}` });
-      if (name === "away") throw new HttpError(503, ["it is unknown who"]);
-      if (name === "weak" || !scopes.includes(name)) throw new HttpError(403, [`${scopes} may`, "not you"]);
+      if (name === "bad")
+        throw new HttpError(401, ["invalid token"], { "www-authenticate": `Bearer ${scopes}` });
+      if (name === "unverifiable") throw new HttpError(503, ["no keys"]);
+      if (name === "weak" || !scopes.includes(name))
+        throw new HttpError(403, [`${scopes} is required`, "scope missing"]);
       return { scopes: new Set(), claims: { name } };
     },
     key: async ({ headers }) => {
@@ -178,7 +183,7 @@ const parts: ServiceParts<Operations> = {
   },
   renderError: (_status, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
   log: openLog("silent"),
-  onViolation: (fault) => strays.push(fault),
+  onViolation: (violation) => violations.push(violation),
 };
 
 let app: FastifyInstance;
@@ -190,49 +195,53 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 type Options = Parameters<typeof request>[1];
-async function ask(path: string, options?: Options) {
+async function send(path: string, options?: Options) {
   const { statusCode, headers, body } = await request(`${base}${path}`, options);
-  const sent = await body.text();
-  return { status: statusCode, headers, text: sent, json: () => JSON.parse(sent) };
+  const text = await body.text();
+  return { status: statusCode, headers, text, json: () => JSON.parse(text) };
 }
 
-/** Sends bytes no client library would. */
-function askRaw(bytes: string): Promise<string> {
+/** Sends bytes over TCP: client libraries do not send invalid requests. Resolves with all responses. */
+function sendBytes(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    let answer = "";
+    let received = "";
     const socket = connect(Number(new URL(base).port), "127.0.0.1", () => socket.write(bytes));
     socket
-      .on("data", (chunk) => (answer += chunk))
-      .on("close", () => resolve(answer))
+      .on("data", (chunk) => (received += chunk))
+      .on("close", () => resolve(received))
       .on("error", reject);
   });
 }
 
-describe("a mismatch of contract and code stops the start", () => {
+describe("a service does not start if its contract and code do not match:", () => {
   test.each<[string, Partial<ServiceParts<Operations>>, string]>([
     [
       "a missing handler",
-      { handlers: { ...handlers, stray: undefined } as never },
-      "operations without a handler: stray",
+      { handlers: { ...handlers, violate: undefined } as never },
+      "operations without a handler: violate",
     ],
-    ["no handler at all", { handlers: {} as never }, "operations without a handler: getThing, addThing"],
-    ["an unknown handler", { handlers: { ...handlers, getThng: handlers.stray } as never }, "getThng"],
-    ["an unguarded scheme", { security: {} }, "security schemes without a handler: bearer, key"],
+    ["no handlers", { handlers: {} as never }, "operations without a handler: getThing, addThing"],
+    ["an unknown handler", { handlers: { ...handlers, getThng: handlers.violate } as never }, "getThng"],
     [
-      "a scheme that is not declared",
+      "security schemes without a handler",
+      { security: {} },
+      "security schemes without a handler: bearer, key",
+    ],
+    [
+      "a security handler for an undeclared scheme",
       { security: { ...parts.security, toString: async () => expect.unreachable() } },
       "security handlers without a scheme: toString",
     ],
     [
-      "parameters of a whole path",
+      "parameters declared for a path",
       { contract: { ...contract, paths: { "/x": { parameters: [] } } }, handlers: {} as never },
       "/x: declare parameters in operations",
     ],
     [
-      "a parameter name the router cannot match",
+      "a parameter name that the router does not support",
       {
-        contract: { ...contract, paths: { "/x/{tx-id}": { get: { operationId: "stray" } } } },
-        handlers: { stray: handlers.stray } as never,
+        contract: { ...contract, paths: { "/x/{tx-id}": { get: { operationId: "violate" } } } },
+        handlers: { violate: handlers.violate } as never,
       },
       "{tx-id}",
     ],
@@ -241,7 +250,7 @@ describe("a mismatch of contract and code stops the start", () => {
   });
 });
 
-describe("path and query parameters are read exactly", () => {
+describe("path and query parameters are parsed strictly:", () => {
   test.each([
     ["/things/9007199254740993", '{"path":{"thing_id":9007199254740993},"query":{"count":7}}\n'],
     ["/things/-9223372036854775808?after=9223372036854775807", '"after":9223372036854775807'],
@@ -250,10 +259,10 @@ describe("path and query parameters are read exactly", () => {
     ["/things/1?accounts=a,b", '"accounts":["a","b"]'],
     ["/things/1?flag=true&count=2", '"flag":true'],
     ["/things/1?since=2024-02-29T00:00:00%2B02:00", '"since":"2024-02-29T00:00:00+02:00"'],
-  ])("%s", async (path, part) => {
-    const answer = await ask(path);
-    expect(answer.text).toContain(part);
-    expect(answer.status).toBe(200);
+  ])("%s is accepted", async (path, part) => {
+    const response = await send(path);
+    expect(response.text).toContain(part);
+    expect(response.status).toBe(200);
   });
 
   test.each([
@@ -285,28 +294,28 @@ describe("path and query parameters are read exactly", () => {
     ["/names/%FF", 400, "malformed percent-encoding in the path"],
     ["/nowhere", 404, "nothing is served at this path"],
   ])("%s is %i", async (path, status, message) => {
-    const answer = await ask(path);
-    expect(answer.text).toContain(message);
-    expect(answer.status).toBe(status);
-    expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
+    const response = await send(path);
+    expect(response.text).toContain(message);
+    expect(response.status).toBe(status);
+    expect(response.headers["content-type"]).toBe("text/plain; charset=utf-8");
   });
 
   test.each(["__proto__", "constructor", "..%2F..", "a%2Fb", "%F0%9F%92%B7", "x".repeat(300)])(
-    "%s is an ordinary name",
+    "the name %s is accepted",
     async (name) => {
-      const answer = await ask(`/names/${name}`);
-      expect(answer).toMatchObject({ status: 200, text: decodeURIComponent(name) });
+      const response = await send(`/names/${name}`);
+      expect(response).toMatchObject({ status: 200, text: decodeURIComponent(name) });
     },
   );
 
-  test("a name beyond its length is a bad request, however long", async () => {
-    for (const length of [301, 5000]) expect((await ask(`/names/${"x".repeat(length)}`)).status).toBe(400);
+  test("a name longer than maxLength is 400, at any length", async () => {
+    for (const length of [301, 5000]) expect((await send(`/names/${"x".repeat(length)}`)).status).toBe(400);
   });
 });
 
-describe("a body is taken as it is or refused", () => {
+describe("a body is accepted unchanged or rejected:", () => {
   const post = (body: string | null, contentType?: string) =>
-    ask("/things/", {
+    send("/things/", {
       method: "POST",
       body,
       headers: contentType === undefined ? {} : { "content-type": contentType },
@@ -327,38 +336,38 @@ describe("a body is taken as it is or refused", () => {
     ["[]", "body must be object"],
     ["{", "the body is not valid JSON"],
     ["", "the body is empty"],
-  ])("%s is not mended", async (body, message) => {
-    const answer = await post(body, "application/json");
-    expect(answer.text).toContain(message);
-    expect(answer.status).toBe(400);
+  ])("%s is rejected", async (body, message) => {
+    const response = await post(body, "application/json");
+    expect(response.text).toContain(message);
+    expect(response.status).toBe(400);
   });
 
-  test("a list that is too long is refused at once, whatever is wrong with each of its items", async () => {
+  test("a list that is too long is rejected without validation of its items", async () => {
     const names = Array.from({ length: 50_000 }, (_, index) => `"${index}"`);
     const body = `{"parts":[${"{},".repeat(200_000)}{}],"names":[${names}]}`;
     const msOf = async (work: () => Promise<unknown>) => {
-      const begun = performance.now();
+      const start = performance.now();
       await work();
-      return performance.now() - begun;
+      return performance.now() - start;
     };
-    // As long a body that is refused before anybody looks at a list.
-    const atOnceMs = await msOf(() => post(`{"parts":[],${body.slice(1)}]`, "application/json"));
-    const begun = performance.now();
-    const answer = await post(body, "application/json");
-    expect(answer.text.split("; ")).toEqual([
+    // A body of this length that is not JSON, so that no list is validated.
+    const unparsedMs = await msOf(() => post(`{"parts":[],${body.slice(1)}]`, "application/json"));
+    const start = performance.now();
+    const response = await post(body, "application/json");
+    expect(response.text.split("; ")).toEqual([
       "body/result is required",
       "body/parts must NOT have more than 2 items",
       "body/names must NOT have more than 2 items\n",
     ]);
-    expect(performance.now() - begun).toBeLessThan(1500 + 10 * atOnceMs);
+    expect(performance.now() - start).toBeLessThan(1500 + 10 * unparsedMs);
   });
 
-  test("a required body that is not there is refused", async () => {
+  test("a missing required body is rejected", async () => {
     expect(await post(null)).toMatchObject({ status: 400, text: "a body is required\n" });
   });
 
   test.each(["text/plain", "application/xml", "application/vnd.x+json", "nonsense"])(
-    "%s does not pass by the validation",
+    "the content type %s is rejected with 415",
     async (contentType) => {
       expect((await post('{"result":true}', contentType)).status).toBe(415);
     },
@@ -371,104 +380,104 @@ describe("a body is taken as it is or refused", () => {
     ["application/json; charset=iso-8859-1", 415],
     ["application/json; profile=a; charset=latin1", 415],
   ])("a body of type %s is %i", async (type, status) => {
-    const answer = await post('{"result":true}', type);
-    expect(answer.status).toBe(status);
-    if (status === 415) expect(answer.text).toBe("the charset of the body must be utf-8\n");
+    const response = await post('{"result":true}', type);
+    expect(response.status).toBe(status);
+    if (status === 415) expect(response.text).toBe("the charset of the body must be utf-8\n");
   });
 
   test.each([
     ["identity", 200],
     ["gzip", 415],
     ["gzip, identity", 415],
-    ["wonders", 415],
+    ["unknown", 415],
   ])("a body with the content encoding %s is %i", async (encoding, status) => {
     const headers = { "content-type": "application/json", "content-encoding": encoding };
-    const answer = await ask("/things/", { method: "POST", body: '{"result":true}', headers });
-    expect(answer.status).toBe(status);
-    if (status === 415) expect(answer.text).toBe("the body must not have a content encoding\n");
-    if (status === 415) expect(answer.headers["accept-encoding"]).toBe("identity");
+    const response = await send("/things/", { method: "POST", body: '{"result":true}', headers });
+    expect(response.status).toBe(status);
+    if (status === 415) expect(response.text).toBe("the body must not have a content encoding\n");
+    if (status === 415) expect(response.headers["accept-encoding"]).toBe("identity");
   });
 
   test.each([
-    ["a byte that begins nothing", [0xff]],
-    ["half a character", [0xc3]],
+    ["an invalid byte", [0xff]],
+    ["an incomplete sequence", [0xc3]],
     ["an encoded surrogate", [0xed, 0xa0, 0x80]],
-    ["too long a form", [0xc0, 0xaf]],
-    ["beyond Unicode", [0xf4, 0x90, 0x80, 0x80]],
-  ])("a body that is no UTF-8 is refused: %s", async (_title, bytes) => {
+    ["an overlong encoding", [0xc0, 0xaf]],
+    ["a code point beyond U+10FFFF", [0xf4, 0x90, 0x80, 0x80]],
+  ])("a body that is not UTF-8 is rejected: %s", async (_title, bytes) => {
     const body = Buffer.concat([
       Buffer.from('{"result":true,"names":["a'),
       Buffer.from(bytes),
       Buffer.from('"]}'),
     ]);
-    const answer = await ask("/things/", {
+    const response = await send("/things/", {
       method: "POST",
       body,
       headers: { "content-type": "application/json" },
     });
-    expect(answer).toMatchObject({ status: 400, text: "the body is not valid UTF-8\n" });
+    expect(response).toMatchObject({ status: 400, text: "the body is not valid UTF-8\n" });
   });
 
-  test("a body of 1 MiB arrives, a longer one is refused", async () => {
+  test("a body of 1 MiB is accepted and a longer one is rejected", async () => {
     const body = '{"result":true}'.padEnd(2 ** 20);
     expect((await post(body, "application/json")).status).toBe(200);
     expect((await post(`${body} `, "application/json")).status).toBe(413);
   });
 
-  test("a body that is nested more than 100 levels deep is refused, however deep", async () => {
+  test("a body nested more than 100 levels deep is rejected, at any depth", async () => {
     for (const depth of [100, 500_000]) {
       const body = `{"result":true,"x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
-      const answer = await post(body, "application/json");
-      expect(answer).toMatchObject({ status: 400, text: "body is nested more than 100 levels deep\n" });
+      const response = await post(body, "application/json");
+      expect(response).toMatchObject({ status: 400, text: "body is nested more than 100 levels deep\n" });
     }
   });
 
-  test("a body that conforms arrives", async () => {
+  test("a valid body is passed to the handler", async () => {
     expect((await post('{"result":true}', "application/json; charset=utf-8")).json()).toEqual({
       body: { result: true },
     });
   });
 
   test.each(["text/plain", "application/json", "nonsense", "", undefined])(
-    "an operation without a body ignores one of type %s",
+    "an operation without a request body ignores a body of type %s",
     async (contentType) => {
       const headers = contentType === undefined ? {} : { "content-type": contentType };
-      const answer = await ask("/things/", { method: "PUT", body: "{not json", headers });
-      expect(answer).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
-      const chunked = await ask("/things/", { method: "PUT", body: Readable.from(["{not json"]), headers });
+      const response = await send("/things/", { method: "PUT", body: "{not json", headers });
+      expect(response).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
+      const chunked = await send("/things/", { method: "PUT", body: Readable.from(["{not json"]), headers });
       expect(chunked).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
     },
   );
 });
 
-describe("credentials are looked at first", () => {
+describe("authentication precedes validation:", () => {
   test.each([
-    ["/secret/x", undefined, 401, "who is it; no key\n"],
-    ["/secret/x?nope=1", "bad", 401, "who is it; no key\n"],
-    ["/secret/1", "weak", 403, "good may; not you; best may\n"],
-    ["/secret/1", "away", 503, "it is unknown who\n"],
+    ["/secret/x", undefined, 401, "invalid token; no key\n"],
+    ["/secret/x?nope=1", "bad", 401, "invalid token; no key\n"],
+    ["/secret/1", "weak", 403, "good is required; scope missing; best is required\n"],
+    ["/secret/1", "unverifiable", 503, "no keys\n"],
     ["/secret/1", "broken", 500, "an unexpected error occurred; it is in the log\n"],
     ["/secret/x", "good", 400, "path parameter number must be integer\n"],
     ["/secret/1", "good", 200, '{"name":"good"}\n'],
     ["/secret/1", "best", 200, '{"name":"best"}\n'],
-  ])("%s with %s is %i", async (path, name, status, text) => {
-    const answer = await ask(path, { headers: name ? { authorization: `Bearer ${name}` } : {} });
-    expect(answer).toMatchObject({ status, text });
-    expect(answer.headers["www-authenticate"]).toBe(status === 401 ? "Bearer good" : undefined);
+  ])("%s with the token %s is %i", async (path, name, status, text) => {
+    const response = await send(path, { headers: name ? { authorization: `Bearer ${name}` } : {} });
+    expect(response).toMatchObject({ status, text });
+    expect(response.headers["www-authenticate"]).toBe(status === 401 ? "Bearer good" : undefined);
     expect(
-      (await ask(path, { headers: { ...(name && { authorization: `Bearer ${name}` }), key: "good" } }))
+      (await send(path, { headers: { ...(name && { authorization: `Bearer ${name}` }), key: "good" } }))
         .status,
     ).toBe(path.includes("x") ? 400 : 200);
   });
 
-  test("nobody is asked for any when no security is given, and the contract is served without it", async () => {
-    const { security: _, ...open } = parts;
-    await using own = await createService({
-      ...open,
+  test("without security, no credentials are required and the published contract has none", async () => {
+    const { security: _, ...withoutSecurity } = parts;
+    await using service = await createService({
+      ...withoutSecurity,
       publication: { contract: new URL("../../generated/features.yaml", import.meta.url) },
     });
-    const at = await own.listen({ port: 0, host: "127.0.0.1" });
-    const get = async (path: string) => (await request(at + path)).body.json() as Promise<Contract>;
+    const ownBase = await service.listen({ port: 0, host: "127.0.0.1" });
+    const get = async (path: string) => (await request(ownBase + path)).body.json() as Promise<Contract>;
     expect(await get("/secret/1")).toEqual({});
     const { paths, components, ...rest } = structuredClone(contract);
     delete (components as { securitySchemes?: object }).securitySchemes;
@@ -484,34 +493,34 @@ describe("credentials are looked at first", () => {
 });
 
 describe("methods and paths", () => {
-  test("HEAD answers where GET does, without a body", async () => {
-    const answer = await ask("/names/abc", { method: "HEAD" });
-    expect(answer).toMatchObject({ status: 200, text: "" });
-    expect(answer.headers["content-length"]).toBe("3");
+  test("HEAD returns the response of GET without its body", async () => {
+    const response = await send("/names/abc", { method: "HEAD" });
+    expect(response).toMatchObject({ status: 200, text: "" });
+    expect(response.headers["content-length"]).toBe("3");
   });
 
   test.each(["DELETE", "POST", "OPTIONS", "TRACE", "PROPFIND"])(
-    "%s where only GET is declared is 405",
+    "%s is 405 if only GET is declared",
     async (method) => {
-      const answer = await ask("/names/abc", { method: method as never });
-      expect(answer.status).toBe(405);
-      expect(answer.headers.allow).toBe("GET, HEAD");
+      const response = await send("/names/abc", { method: method as never });
+      expect(response.status).toBe(405);
+      expect(response.headers.allow).toBe("GET, HEAD");
     },
   );
 
-  test("405 names what is allowed, and reads no body first", async () => {
-    const answer = await ask("/things/", {
+  test("405 lists the allowed methods and does not read the body", async () => {
+    const response = await send("/things/", {
       method: "PATCH",
       body: "x",
       headers: { "content-type": "nonsense" },
     });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.allow).toBe("POST, PUT");
+    expect(response.status).toBe(405);
+    expect(response.headers.allow).toBe("POST, PUT");
   });
 
-  test("a trailing slash makes no difference", async () => {
-    expect((await ask("/names/abc/")).status).toBe(200);
-    expect((await ask("/things", { method: "PUT" })).status).toBe(200);
+  test("a trailing slash is ignored", async () => {
+    expect((await send("/names/abc/")).status).toBe(200);
+    expect((await send("/things", { method: "PUT" })).status).toBe(200);
   });
 
   test.each([
@@ -570,19 +579,23 @@ describe("methods and paths", () => {
     ["GET /names/a HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
     ["GET /names/a HTTP/1.1\r\nhost: [::1]:8080\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
     ["GET /names/a HTTP/1.0\r\n\r\n", "HTTP/1.1 200", "a"],
-    ["GET /names/a HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
+    [
+      "GET /names/a HTTP/1.1\r\nhost: a\r\nexpect: something\r\nconnection: close\r\n\r\n",
+      "HTTP/1.1 200",
+      "a",
+    ],
   ])(
-    "what is no request, or an odd one, is answered in the service's words: %j",
+    "an invalid or unusual request gets a response in the format of the service: %j",
     async (bytes, status, message) => {
-      const answer = await askRaw(bytes);
-      expect(answer).toContain(status);
-      expect(answer).toContain(message);
-      expect(answer).toContain("content-type: text/plain");
+      const response = await sendBytes(bytes);
+      expect(response).toContain(status);
+      expect(response).toContain(message);
+      expect(response).toContain("content-type: text/plain");
     },
   );
 });
 
-describe("what is longer than usual is answered as the contract says, and no request is taken for two", () => {
+describe("long and ambiguous requests get a declared status, and a body is never read as a request:", () => {
   const get = (path: string, ...lines: string[]) =>
     [`GET ${path} HTTP/1.1`, "host: a", ...lines, "", ""].join("\r\n");
   const post = (...lines: string[]) =>
@@ -595,110 +608,114 @@ describe("what is longer than usual is answered as the contract says, and no req
   test.each([
     ["a request line of more than 16 KiB", get(`/names/${"x".repeat(16_384)}`), [431]],
     ["a long path", get(`/names/${long}`) + last, [400, 200]],
-    ["a long path that leads nowhere", get(`/${long}`) + last, [404, 200]],
+    ["a long unknown path", get(`/${long}`) + last, [404, 200]],
     ["a long query", get(`/things/1?tag=${long}`) + last, [200, 200]],
-    ["a long query that is unknown", get(`/names/a?${long}=1`) + last, [400, 200]],
+    ["a long unknown query parameter", get(`/names/a?${long}=1`) + last, [400, 200]],
     ["chunks of more than 1 MiB", post("transfer-encoding: chunked", "", chunk.repeat(17)), [413]],
-    ["more than 1 MiB that is only announced", post("content-length: 1048577", "", ""), [413]],
-    ["more than was announced", post(`content-length: ${body.length}`, "", `${body}more`) + last, [400]],
-    ["two lengths", post("content-length: 15", "content-length: 150", "", body) + last, [400]],
-    ["a length and chunks", post("content-length: 15", "transfer-encoding: chunked", "", body), [400]],
-    ["a body of GET", get("/names/a", "content-length: 15") + body + last, [200, 200]],
+    ["a Content-Length of more than 1 MiB", post("content-length: 1048577", "", ""), [413]],
     [
-      "a body of GET in chunks",
+      "a body longer than its Content-Length",
+      post(`content-length: ${body.length}`, "", `${body}more`) + last,
+      [400],
+    ],
+    ["two Content-Length headers", post("content-length: 15", "content-length: 150", "", body) + last, [400]],
+    ["Content-Length and chunks", post("content-length: 15", "transfer-encoding: chunked", "", body), [400]],
+    ["a GET with a body", get("/names/a", "content-length: 15") + body + last, [200, 200]],
+    [
+      "a GET with a body in chunks",
       `${get("/names/a", "transfer-encoding: chunked")}${chunk.repeat(17)}0\r\n\r\n${last}`,
       [200, 200],
     ],
   ])("%s", async (_name, bytes, statuses) => {
-    const answers = [...(await askRaw(bytes)).matchAll(/HTTP\/1.1 (\d+)/g)];
-    expect(answers.map(([, status]) => Number(status))).toEqual(statuses);
+    const responses = [...(await sendBytes(bytes)).matchAll(/HTTP\/1.1 (\d+)/g)];
+    expect(responses.map(([, status]) => Number(status))).toEqual(statuses);
   });
 });
 
 test.each(["thrown", "aborted"])(
-  "the unexpected is a 500 that leaks nothing, whatever it claims: %s",
+  "an unexpected error with any properties is a 500 without details: %s",
   async (name) => {
-    const answer = await ask(`/names/${name}`);
-    expect(answer).toMatchObject({
+    const response = await send(`/names/${name}`);
+    expect(response).toMatchObject({
       status: 500,
       text: "an unexpected error occurred; it is in the log\n",
     });
   },
 );
 
-test("beyond 1000 requests in hand more are told to come later, but who asks for the health is answered", async () => {
+test("beyond 1000 requests in flight, new requests get 503 with Retry-After, but health checks do not", async () => {
   const released = Promise.withResolvers<void>();
   let entered = 0;
   const getName = async () => {
     entered += 1;
     await released.promise;
-    return { status: 200, type: "text/plain", body: "at last" };
+    return { status: 200, type: "text/plain", body: "done" };
   };
-  await using own = await createService({ ...parts, handlers: { ...handlers, getName } as never });
-  const at = await own.listen({ port: 0, host: "127.0.0.1" });
-  const askMany = (count: number) =>
+  await using service = await createService({ ...parts, handlers: { ...handlers, getName } as never });
+  const ownBase = await service.listen({ port: 0, host: "127.0.0.1" });
+  const sendMany = (count: number) =>
     Array.from({ length: count }, async () => {
-      const { statusCode, headers, body } = await request(`${at}/names/a`);
+      const { statusCode, headers, body } = await request(`${ownBase}/names/a`);
       return [statusCode, headers["retry-after"], await body.text()];
     });
-  const first = askMany(1000);
+  const first = sendMany(1000);
   await expect.poll(() => entered).toBe(1000);
-  const refusal = "the service is overloaded: too many requests are in flight; try again later\n";
-  for (const answer of await Promise.all(askMany(200))) expect(answer).toEqual([503, "1", refusal]);
-  expect((await request(`${at}/health`)).statusCode).toBe(200);
+  const overloaded = "the service is overloaded: too many requests are in flight; try again later\n";
+  for (const response of await Promise.all(sendMany(200))) expect(response).toEqual([503, "1", overloaded]);
+  expect((await request(`${ownBase}/health`)).statusCode).toBe(200);
   released.resolve();
-  for (const answer of await Promise.all([...first, ...askMany(200)])) {
-    expect(answer).toEqual([200, undefined, "at last"]);
+  for (const response of await Promise.all([...first, ...sendMany(200)])) {
+    expect(response).toEqual([200, undefined, "done"]);
   }
 });
 
-describe("a reply that strays from the contract is caught", () => {
+describe("a response that violates the contract is replaced by a 500:", () => {
   test.each([
-    ["member", 'body/"leak" is unknown'],
+    ["member", 'body/"undeclared" is unknown'],
     ["missing", "body/amount is required"],
     ["status", "the status is not declared"],
     ["type", 'the media type "text/csv" is not declared'],
   ])("%s", async (kind, message) => {
-    strays.length = 0;
-    const answer = await ask(`/stray/${kind}`);
-    expect(answer.status).toBe(500);
-    expect(answer.text).toContain(message);
-    expect(strays).toHaveLength(1);
+    violations.length = 0;
+    const response = await send(`/violation/${kind}`);
+    expect(response.status).toBe(500);
+    expect(response.text).toContain(message);
+    expect(violations).toHaveLength(1);
   });
 
-  test("and one that does not is let through", async () => {
-    strays.length = 0;
-    expect((await ask("/stray/none")).text).toBe('{"amount":1}\n');
-    expect(strays).toEqual([]);
+  test("a response that conforms is not", async () => {
+    violations.length = 0;
+    expect((await send("/violation/none")).text).toBe('{"amount":1}\n');
+    expect(violations).toEqual([]);
   });
 });
 
 test("closing answers requests in flight, rejects new ones, and does not wait for idle connections", async () => {
-  const own = await createService(parts);
-  const { port } = new URL(await own.listen({ port: 0, host: "127.0.0.1" }));
+  const service = await createService(parts);
+  const { port } = new URL(await service.listen({ port: 0, host: "127.0.0.1" }));
   const get = (name: string) => `GET /names/${name} HTTP/1.1\r\nhost: a\r\n\r\n`;
   const idle = connect(Number(port), "127.0.0.1");
   const busy = connect(Number(port), "127.0.0.1");
-  const ended = Promise.all([once(idle, "close"), once(busy, "close")]);
+  const bothClosed = Promise.all([once(idle, "close"), once(busy, "close")]);
   idle.write(get("idle"));
   await once(idle, "data");
-  slow.renew();
-  let answers = "";
-  busy.on("data", (chunk) => (answers += chunk)).write(get("slow"));
+  slow.reset();
+  let received = "";
+  busy.on("data", (chunk) => (received += chunk)).write(get("slow"));
   await slow.entered.promise;
-  const began = performance.now();
-  const closed = own.close();
+  const start = performance.now();
+  const closed = service.close();
   busy.write(get("late"));
   await wait(200);
   slow.released.resolve();
-  await Promise.all([closed, ended]);
-  expect(answers).toMatch(
+  await Promise.all([closed, bothClosed]);
+  expect(received).toMatch(
     /^HTTP\/1.1 200 OK.*\r\n\r\nslowHTTP\/1.1 503 .*\r\n\r\nthe service is stopping\n$/s,
   );
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
-test("a reply that its reader does not take is cut off after the grace", async () => {
+test("a response that its client does not read is cut off after the grace period", async () => {
   const app = fastify();
   closeGracefully(app, 300);
   app.get("/endless", (_request, reply) =>
@@ -714,24 +731,24 @@ test("a reply that its reader does not take is cut off after the grace", async (
   const reader = connect(Number(port), "127.0.0.1").on("error", () => {});
   reader.write("GET /endless HTTP/1.1\r\nhost: a\r\n\r\n");
   await once(reader, "readable");
-  const began = performance.now();
+  const start = performance.now();
   await app.close();
-  expect(performance.now() - began).toBeGreaterThan(250);
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(performance.now() - start).toBeGreaterThan(250);
+  expect(performance.now() - start).toBeLessThan(10_000);
   reader.destroy();
 });
 
-test("a kept-alive connection that was busy at the closing is ended once it is idle", async () => {
-  const own = await createService(parts);
-  const { port } = new URL(await own.listen({ port: 0, host: "127.0.0.1" }));
-  slow.renew();
+test("a kept-alive connection that was busy when closing began is closed when it is idle", async () => {
+  const service = await createService(parts);
+  const { port } = new URL(await service.listen({ port: 0, host: "127.0.0.1" }));
+  slow.reset();
   const busy = connect(Number(port), "127.0.0.1").resume();
   busy.write("GET /names/slow HTTP/1.1\r\nhost: a\r\n\r\n");
   await slow.entered.promise;
-  const began = performance.now();
-  const closed = own.close();
+  const start = performance.now();
+  const closed = service.close();
   await wait(200);
   slow.released.resolve();
   await closed;
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(performance.now() - start).toBeLessThan(10_000);
 });

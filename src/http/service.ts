@@ -56,7 +56,7 @@ export interface ServiceParts<Operations> {
   onViolation?: (violation: string) => void;
 }
 
-/** What a service serves: the operations of its contract, each with its handler. */
+/** The operations of a contract, each with its handler. */
 interface Plan {
   contract: Contract;
   operations: Operation[];
@@ -144,7 +144,7 @@ function createServer({ renderError, mapError, log }: ServerParts): FastifyInsta
 /** The operation label of requests that belong to none. */
 const noOperation = "none";
 
-/** Adds what happens to every request, whatever its operation. Returns a signal that aborts when closing begins. */
+/** Adds the hooks for all requests. Returns a signal that aborts when closing begins. */
 function addHooks<Operations>(
   app: FastifyInstance,
   { contract, operations }: Plan,

@@ -9,7 +9,7 @@ import {
 import type { Logger } from "../process/log.ts";
 import type { Caller } from "./security.ts";
 
-/** Which tokens are valid. */
+/** The requirements for a valid token. */
 export interface Trust {
   /** The key set of the issuer (RFC 7517). */
   jwksUrl: URL;

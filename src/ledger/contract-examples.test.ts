@@ -12,29 +12,31 @@ beforeAll(async () => {
 });
 afterAll(() => ledger[Symbol.asyncDispose]());
 
-type Exemplified = Parameter & { example?: unknown };
+type ParameterWithExample = Parameter & { example?: unknown };
 const operations = operationsOf(contract as unknown as Contract).filter(({ path }) => path.startsWith("/v1"));
-const exampleOf = ({ example }: Exemplified) => encodeURIComponent([example].flat().join(","));
+const exampleOf = ({ example }: ParameterWithExample) => encodeURIComponent([example].flat().join(","));
 
 const cases = operations.flatMap(({ operationId, path, parameters }) => {
-  const isNeeded = ({ required, name }: Parameter) => required || name === "account_id";
-  const asked = (chosen: Exemplified[]) => {
+  const isAlwaysGiven = ({ required, name }: Parameter) => required || name === "account_id";
+  const pathWith = (chosen: ParameterWithExample[]) => {
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
-      exampleOf(parameters.find((one) => one.name === name) as Exemplified),
+      exampleOf(parameters.find((one) => one.name === name) as ParameterWithExample),
     );
     const query = chosen.filter((one) => one.in === "query").map((one) => `${one.name}=${exampleOf(one)}`);
     return `${filled}?${query.join("&")}`;
   };
-  const needed = parameters.filter(isNeeded);
+  const alwaysGiven = parameters.filter(isAlwaysGiven);
   return [
-    [operationId, asked(needed)],
-    ...parameters.filter((one) => !isNeeded(one)).map((one) => [operationId, asked([...needed, one])]),
+    [operationId, pathWith(alwaysGiven)],
+    ...parameters
+      .filter((one) => !isAlwaysGiven(one))
+      .map((one) => [operationId, pathWith([...alwaysGiven, one])]),
   ] as [operationId: string, path: string][];
 });
 
-describe("the examples of parameters find something of the demonstration", () => {
-  test.each(cases)("%s %s", async (operationId, path) => {
-    const { status, json } = await ledger.ask(path);
+describe("the parameter examples of the contract", () => {
+  test.each(cases)("find demonstration data: %s %s", async (operationId, path) => {
+    const { status, json } = await ledger.request(path);
     expect(status).toBe(200);
     const found = {
       searchTransactions: json.results,
@@ -44,9 +46,9 @@ describe("the examples of parameters find something of the demonstration", () =>
     expect(found).not.toEqual([]);
   });
 
-  test("and each parameter has one", () => {
+  test("exist for each parameter", () => {
     const without = operations.flatMap(({ parameters }) =>
-      parameters.filter((one) => (one as Exemplified).example === undefined).map(({ name }) => name),
+      parameters.filter((one) => (one as ParameterWithExample).example === undefined).map(({ name }) => name),
     );
     expect(without).toEqual([]);
   });

@@ -14,7 +14,7 @@ import { openQueue } from "./queue/queue.ts";
 let ledger: Awaited<ReturnType<typeof startLedger>>;
 beforeAll(async () => {
   ledger = await startLedger();
-  await ledger.tell(...transactions);
+  await ledger.store(...transactions);
 });
 afterAll(() => ledger[Symbol.asyncDispose]());
 
@@ -87,7 +87,7 @@ const transactions = [
   ),
   story(
     "payment",
-    "begun",
+    "started",
     ["10:30", "PAYMENT_CREATED", { amount: 5 }],
     ["10:31", "SOMETHING_UNKNOWN", { external_metadata: { later: 1 } }],
   ),
@@ -108,15 +108,15 @@ const transactions = [
   story("payment", "plain", ["10:00", "PAYMENT_CREATED", { gateway_account_id: "59" }]),
 ];
 
-const ask = (query: string, accept = "text/csv") =>
-  ledger.ask(`/v1/transaction?${query}`, { headers: { accept } });
-/** As any reader of RFC 4180 takes it: a record for each row, by the names of the columns. */
-const read = async (query: string): Promise<Record<string, string>[]> =>
-  parse((await ask(query)).text, { columns: true });
+const search = (query: string, accept = "text/csv") =>
+  ledger.request(`/v1/transaction?${query}`, { headers: { accept } });
+/** Reads the CSV as RFC 4180: a record for each row, with the column names as keys. */
+const readRows = async (query: string): Promise<Record<string, string>[]> =>
+  parse((await search(query)).text, { columns: true });
 
 describe("CSV", () => {
-  test("has a column for everything, and for what the caller asks to be added", async () => {
-    const { status, headers, text } = await ask("account_id=57&fee_headers=true&moto_header=true");
+  test("has all columns, and more on request", async () => {
+    const { status, headers, text } = await search("account_id=57&fee_headers=true&moto_header=true");
     expect(status).toBe(200);
     expect(headers).toMatchObject({
       "content-type": "text/csv; charset=utf-8",
@@ -131,17 +131,17 @@ describe("CSV", () => {
         "extra (metadata),later (metadata),zone (metadata)",
     );
     expect(text.endsWith("\n")).toBe(true);
-    const columns = async (query: string) => (parse((await ask(query)).text) as string[][])[0]?.length;
+    const columns = async (query: string) => (parse((await search(query)).text) as string[][])[0]?.length;
     expect(await columns("account_id=59")).toBe(23);
     expect(await columns("account_id=59&fee_headers=true")).toBe(28);
     expect(await columns("account_id=59&moto_header=true")).toBe(24);
     expect(await columns("account_id=58,59")).toBe(25);
     expect(await columns("account_id=57,58")).toBe(28);
-    expect((await ask("account_id=58")).text).toContain(",'=other (metadata),branch (metadata)\n");
+    expect((await search("account_id=58")).text).toContain(",'=other (metadata),branch (metadata)\n");
   });
 
-  test("tells each kind of transaction, in pounds, days and words, and no text as a formula", async () => {
-    const rows = await read("account_id=57&fee_headers=true&moto_header=true");
+  test("shows payments, refunds and disputes, with amounts in pounds and escaped formulas", async () => {
+    const rows = await readRows("account_id=57&fee_headers=true&moto_header=true");
     const card = {
       Reference: "'=1+1",
       Description: 'a "b", c',
@@ -157,7 +157,7 @@ describe("CSV", () => {
       "Error Code": "",
       "Error Message": "",
     };
-    const nothing = {
+    const empty = {
       "Issued By": "",
       "Corporate Card Surcharge": "",
       "Total Amount": "",
@@ -175,10 +175,10 @@ describe("CSV", () => {
       "zone (metadata)": "",
       "Provider ID": "",
     };
-    const [lost, won, back, begun, failed, paid] = rows;
+    const [lost, won, refund, started, failed, paid] = rows;
     expect(rows).toHaveLength(6);
     expect(paid).toEqual({
-      ...nothing,
+      ...empty,
       ...card,
       Amount: "1,234.50",
       State: "Success",
@@ -198,8 +198,8 @@ describe("CSV", () => {
       "branch (metadata)": "7",
       "zone (metadata)": "'@north",
     });
-    expect(back).toEqual({
-      ...nothing,
+    expect(refund).toEqual({
+      ...empty,
       ...card,
       Amount: "-1.00",
       State: "Refund success",
@@ -211,7 +211,7 @@ describe("CSV", () => {
       Net: "-1.00",
     });
     expect(won).toEqual({
-      ...nothing,
+      ...empty,
       ...card,
       Amount: "0.50",
       State: "Dispute won in your favour",
@@ -236,30 +236,30 @@ describe("CSV", () => {
       "extra (metadata)": "",
       MOTO: "false",
     });
-    expect(begun).toMatchObject({
+    expect(started).toMatchObject({
       State: "In progress",
       Finished: "false",
       "Total Amount": "",
       Amount: "0.05",
       Net: "0.00",
     });
-    expect((await ask("account_id=57")).text).toContain(`"'\r=1","a\rb"`);
+    expect((await search("account_id=57")).text).toContain(`"'\r=1","a\rb"`);
   });
 
-  test("has the columns that the contract lists, in their order", async () => {
+  test("has the columns of the contract, in the same order", async () => {
     const account = "columns";
     const details = { gateway_account_id: account, external_metadata: { KEY: 1 } };
-    await ledger.tell(story("payment", "columned", ["10:00", "PAYMENT_CREATED", details]));
-    const { text } = await ask(`account_id=${account}&fee_headers=true&moto_header=true`);
+    await ledger.store(story("payment", "payment-of-columns", ["10:00", "PAYMENT_CREATED", details]));
+    const { text } = await search(`account_id=${account}&fee_headers=true&moto_header=true`);
     expect(parse(text)[0]).toEqual(contract["x-csv"].columns.rows.map(({ column }) => column));
   });
 
-  test("has no cell that a spreadsheet takes for a formula, in any column, header or place", async () => {
-    const begins = [..."=+-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20"];
+  test("has no cell or header that a spreadsheet reads as a formula", async () => {
+    const formulaStarts = [..."=+-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20"];
     const account = "=formulas";
-    await ledger.tell(
-      ...begins.map((begin, index) =>
-        story("payment", `${begin}${index}`, [
+    await ledger.store(
+      ...formulaStarts.map((start, index) =>
+        story("payment", `${start}${index}`, [
           "10:00",
           "PAYMENT_CREATED",
           {
@@ -275,20 +275,20 @@ describe("CSV", () => {
                   "expiry_date",
                 ],
                 ...["last_digits_card_number", "gateway_transaction_id", "payment_provider", "wallet"],
-              ].map((name) => [name, `${begin}1`]),
+              ].map((name) => [name, `${start}1`]),
             ),
-            external_metadata: { [`${begin}key`]: `${begin}1`, [`a${begin}key`]: `a${begin}1` },
+            external_metadata: { [`${start}key`]: `${start}1`, [`a${start}key`]: `a${start}1` },
           },
         ]),
       ),
     );
-    const { text } = await ask(`account_id=${encodeURIComponent(account)}`);
+    const { text } = await search(`account_id=${encodeURIComponent(account)}`);
     const cells: string[] = parse(text).flat();
-    expect(cells.filter((cell) => begins.some((begin) => cell.startsWith(begin)))).toEqual([]);
-    for (const begin of begins) {
-      expect(cells.filter((cell) => cell === `'${begin}1`).length).toBeGreaterThanOrEqual(10);
-      expect(cells).toContain(`'${begin}key (metadata)`);
-      expect(cells).toContain(`a${begin}1`);
+    expect(cells.filter((cell) => formulaStarts.some((start) => cell.startsWith(start)))).toEqual([]);
+    for (const start of formulaStarts) {
+      expect(cells.filter((cell) => cell === `'${start}1`).length).toBeGreaterThanOrEqual(10);
+      expect(cells).toContain(`'${start}key (metadata)`);
+      expect(cells).toContain(`a${start}1`);
     }
   });
 
@@ -312,12 +312,12 @@ describe("CSV", () => {
     ["dispute", "DISPUTE_EVIDENCE_SUBMITTED", "Dispute under review", ""],
     ["dispute", "DISPUTE_LOST", "Dispute lost to customer", ""],
     ["dispute", "DISPUTE_WON", "Dispute won in your favour", ""],
-  ])("names the state of a %s after %s: %s %s", async (type, eventType, name, code) => {
+  ])("shows the state of a %s after %s: %s %s", async (type, eventType, name, code) => {
     const gateway_account_id = `state-${type}-${eventType}`;
-    await ledger.tell(
+    await ledger.store(
       story(type as "payment", gateway_account_id, ["10:00", eventType, { gateway_account_id }]),
     );
-    const [row] = await read(`account_id=${gateway_account_id}`);
+    const [row] = await readRows(`account_id=${gateway_account_id}`);
     expect(row).toMatchObject({ State: name, "Error Code": code });
   });
 
@@ -329,17 +329,17 @@ describe("CSV", () => {
     "account_id=57&metadata_value=new",
     "account_id=57&display_size=1&page=9&limit_total=true&limit_total_size=1",
     "account_id=none",
-  ])("and JSON tell the same rows: %s", async (query) => {
+  ])("has the same rows as JSON: %s", async (query) => {
     const filters = query.replace(/&display_size.*/, "");
-    const { results } = (await ledger.ask(`/v1/transaction?${filters}`)).json;
-    const told = results.map(
+    const { results } = (await ledger.request(`/v1/transaction?${filters}`)).json;
+    const expected = results.map(
       (row: { transaction_id: string; parent_transaction_id?: string; created_date: string }) => [
         row.parent_transaction_id ?? row.transaction_id,
         row.created_date.slice(11, 19),
       ],
     );
-    const rows = await read(query);
-    expect(rows.map((row) => [row["GOV.UK Payment ID"], row["Time Created"]])).toEqual(told);
+    const rows = await readRows(query);
+    expect(rows.map((row) => [row["GOV.UK Payment ID"], row["Time Created"]])).toEqual(expected);
   });
 
   test.each([
@@ -351,8 +351,8 @@ describe("CSV", () => {
     ["*/*", "application/json"],
     ["image/png", "application/json"],
     ["", "application/json"],
-  ])("is what a caller gets who accepts %j: %s", async (accept, type) => {
-    expect((await ask("account_id=57", accept)).headers["content-type"]).toBe(`${type}; charset=utf-8`);
+  ])("is selected by the header Accept: %j gives %s", async (accept, type) => {
+    expect((await search("account_id=57", accept)).headers["content-type"]).toBe(`${type}; charset=utf-8`);
   });
 
   test.each([
@@ -364,15 +364,15 @@ describe("CSV", () => {
       "query parameter from_date must be an instant with a UTC offset, such as 2024-03-05T09:14:22Z",
     ],
     ["account_id=57&state=failed", 400, expect.stringContaining("with status_version 2")],
-  ])("is refused as JSON is: %s is %i", async (query, status, text) => {
-    const answer = await ask(query);
-    expect(answer.status).toBe(status);
-    expect(answer.headers["content-type"]).toContain("application/problem+json");
-    expect(answer.json.message).toEqual([text]);
+  ])("has the errors of JSON: %s returns %i", async (query, status, text) => {
+    const response = await search(query);
+    expect(response.status).toBe(status);
+    expect(response.headers["content-type"]).toContain("application/problem+json");
+    expect(response.json.message).toEqual([text]);
   });
 
-  test("is told of without a body by HEAD", async () => {
-    const { status, headers, text } = await ledger.ask("/v1/transaction?account_id=57", {
+  test("has no body with HEAD", async () => {
+    const { status, headers, text } = await ledger.request("/v1/transaction?account_id=57", {
       method: "HEAD",
       headers: { accept: "text/csv" },
     });
@@ -380,7 +380,7 @@ describe("CSV", () => {
   });
 });
 
-describe("a long table", () => {
+describe("a long export", () => {
   const rows = 12_000;
   beforeAll(async () => {
     await ledger.database.query(
@@ -393,17 +393,17 @@ describe("a long table", () => {
     );
   });
 
-  test("comes whole and in order, each row once, though rows arrive meanwhile", async () => {
+  test("has each row once, in order, although transactions arrive meanwhile", async () => {
     const { body } = await request(`${ledger.base}/v1/transaction?account_id=long`, {
       headers: { accept: "text/csv" },
     });
-    const pieces: Buffer[] = [];
-    for await (const piece of body) {
-      if (pieces.length === 0) {
-        await ledger.tell(
+    const chunks: Buffer[] = [];
+    for await (const chunk of body) {
+      if (chunks.length === 0) {
+        await ledger.store(
           story("payment", "meanwhile", ["10:00", "PAYMENT_CREATED", { gateway_account_id: "long" }]),
         );
-        await ledger.tell(
+        await ledger.store(
           story("payment", "early", ["10:00", "PAYMENT_CREATED", { gateway_account_id: "long" }]).map(
             (message) => ({
               ...message,
@@ -412,20 +412,20 @@ describe("a long table", () => {
           ),
         );
       }
-      pieces.push(piece);
+      chunks.push(chunk);
     }
-    const table: Record<string, string>[] = parse(Buffer.concat(pieces), { columns: true });
+    const exported: Record<string, string>[] = parse(Buffer.concat(chunks), { columns: true });
     const expected = await ledger.database.query<{ external_id: string }>(
       `select external_id from transaction where gateway_account_id = 'long' and external_id like 'long%'
        order by created_date desc, external_id desc`,
     );
-    expect(table.map((row) => row["GOV.UK Payment ID"])).toEqual(
+    expect(exported.map((row) => row["GOV.UK Payment ID"])).toEqual(
       expected.map(({ external_id }) => external_id),
     );
-    expect(table).toHaveLength(rows);
+    expect(exported).toHaveLength(rows);
   });
 
-  test("is read no further than its reader takes it, and no more when the reader leaves", async () => {
+  test("is read from the database as far as the client reads, and no further after a disconnect", async () => {
     let statements = 0;
     const counting: Database = {
       ...ledger.database,
@@ -459,12 +459,12 @@ describe("a long table", () => {
     expect(statements).toBeLessThan(rows / 1000 / 2);
     body.on("error", () => {}).destroy();
     await wait(200);
-    const atTheEnd = statements;
+    const afterDisconnect = statements;
     await wait(300);
-    expect(statements).toBe(atTheEnd);
+    expect(statements).toBe(afterDisconnect);
   });
 
-  test("that its reader leaves is no failure", async () => {
+  test("that its client aborts is not logged", async () => {
     const { body } = await request(`${ledger.base}/v1/transaction?account_id=long`, {
       headers: { accept: "text/csv" },
     });
@@ -475,7 +475,7 @@ describe("a long table", () => {
   });
 
   test("that fails closes its connection, so that it cannot be mistaken for a complete one", async () => {
-    const strays: string[] = [];
+    const violations: string[] = [];
     const logged: string[] = [];
     await using queue = await openQueue("memory:");
     await using app = await ledgerApp({
@@ -483,7 +483,7 @@ describe("a long table", () => {
       queue,
       statementTimeoutMs: 10_000,
       log: openLog("warn", { write: (line) => logged.push(line) }),
-      onViolation: (fault) => strays.push(fault),
+      onViolation: (violation) => violations.push(violation),
     });
     const base = await app.listen({ port: 0, host: "127.0.0.1" });
     const { body, statusCode } = await request(`${base}/v1/transaction?account_id=long`, {
@@ -491,10 +491,10 @@ describe("a long table", () => {
     });
     expect(statusCode).toBe(200);
     await once(body, "readable");
-    await ledger.database.query("alter table transaction rename to transaction_away");
+    await ledger.database.query("alter table transaction rename to transaction_renamed");
     await expect(body.text()).rejects.toThrow();
-    await ledger.database.query("alter table transaction_away rename to transaction");
-    expect(strays).toEqual([]);
+    await ledger.database.query("alter table transaction_renamed rename to transaction");
+    expect(violations).toEqual([]);
     expect(logged.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({ level: 50, err: expect.objectContaining({ code: "42P01" }) }),
     );

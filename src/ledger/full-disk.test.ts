@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { describeNeeding } from "../../testing/describe-needing.ts";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { describeOnSmallDisk } from "../../testing/describe-small-disk.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { message } from "../../testing/messages.ts";
@@ -15,7 +15,7 @@ import { startLedger } from "./ledger.fixture.ts";
 
 type Ledger = Awaited<ReturnType<typeof startLedger>>;
 
-/** What a table holds whose rows change places without more space, so that only the log grows. */
+/** SQL for a table with free space for new versions of its rows, so that updates extend only the write-ahead log. */
 const filler = (rows: number) => `
   create table filler (number int, words text);
   insert into filler select number, repeat(md5(number::text), 30) from generate_series(1, ${rows}) as number;
@@ -36,23 +36,23 @@ const reads = [
   ["/metrics"],
 ] as const;
 
-/** The statuses of all that reads. */
+/** Sends all requests of `reads` and returns their statuses. */
 async function statuses(ledger: Ledger): Promise<number[]> {
   const found: number[] = [];
   for (const [path, accept = "application/json"] of reads) {
-    found.push((await ledger.ask(path, { headers: { accept } })).status);
+    found.push((await ledger.request(path, { headers: { accept } })).status);
   }
   return found;
 }
 
-/** Fills the log until it cannot be written. */
+/** Updates rows until the write-ahead log cannot be extended. */
 async function fillLog({ database }: Ledger): Promise<void> {
   for (let round = 0; ; round++) {
-    const moving = database.query("update filler set words = md5(words) || words where number % 20 = $1", [
+    const update = database.query("update filler set words = md5(words) || words where number % 20 = $1", [
       round % 20,
     ]);
     if (
-      await moving.then(
+      await update.then(
         () => false,
         () => true,
       )
@@ -61,8 +61,11 @@ async function fillLog({ database }: Ledger): Promise<void> {
   }
 }
 
-async function staysAndGoesOn(ledger: Ledger, disk: { fill(): Promise<void>; clear(): Promise<void> }) {
-  await ledger.tell([message({ resource_external_id: "before" })]);
+async function expectRecoveryFromFullDisk(
+  ledger: Ledger,
+  disk: { fill(): Promise<void>; clear(): Promise<void> },
+) {
+  await ledger.store([message({ resource_external_id: "before" })]);
   for (const statement of filler(20_000).split(";")) await ledger.database.run(statement);
   await disk.fill();
   const sort =
@@ -85,8 +88,8 @@ describeOnSmallDisk("on a full disk, the ledger in the embedded database", 300, 
     await using disk = await openDisk();
     const url = `pglite:${join(disk.folder, "database")}`;
     await using ledger = await startLedger({ open: () => openDatabase(url) });
-    await staysAndGoesOn(ledger, disk);
-    expect((await ledger.ask("/healthcheck")).status).toBe(200);
+    await expectRecoveryFromFullDisk(ledger, disk);
+    expect((await ledger.request("/healthcheck")).status).toBe(200);
   });
 
   test("states the reason when it cannot start after a kill, and starts when there is space", async () => {
@@ -101,8 +104,8 @@ describeOnSmallDisk("on a full disk, the ledger in the embedded database", 300, 
       await using database = await openDatabase(env.DATABASE_URL);
       for (const statement of filler(20_000).split(";")) await database.run(statement);
     }
-    const killed = await disk.fill().then(() => start().exit);
-    expect([killed.code, killed.errors]).toEqual([1, noSpace]);
+    const failed = await disk.fill().then(() => start().exit);
+    expect([failed.code, failed.errors]).toEqual([1, noSpace]);
     await disk.clear();
     const ledger = start();
     await ledger.waitForOutput("listening");
@@ -122,17 +125,17 @@ const noSpace = expect.stringMatching(
   /^start: ledger: the disk of the folder \S+ .*; free some( space)?, then start again\n$/,
 );
 
-describeOnSmallDisk("on a full disk", 600, (openDisk) => {
-  describeNeeding("PostgreSQL", isPostgresInstalled())("of its server, the ledger", () => {
+describeOnSmallDisk("on a full disk of the PostgreSQL server", 600, (openDisk) => {
+  describeIfAvailable("PostgreSQL", isPostgresInstalled())("the ledger", () => {
     test("answers or responds 503, loses nothing, and continues when there is space", async () => {
       await using disk = await openDisk();
       await using server = await startPostgres(disk.folder);
       await using ledger = await startLedger({ open: () => openDatabase(server.url) });
-      await staysAndGoesOn(ledger, {
+      await expectRecoveryFromFullDisk(ledger, {
         fill: () => disk.fill(),
         async clear() {
           await disk.clear();
-          // It ends when it cannot recover for want of space.
+          // The server exits if it lacks the space for its recovery.
           if (!server.isRunning()) await eventually(() => server.start());
         },
       });
@@ -140,7 +143,7 @@ describeOnSmallDisk("on a full disk", 600, (openDisk) => {
   });
 });
 
-test("a limit of the size of files is an outage of the embedded database", async () => {
+test("a limit on the file size is an outage of the embedded database", async () => {
   const module = fileURLToPath(new URL("database/database.ts", import.meta.url));
   const program = `
     import { openDatabase } from ${JSON.stringify(module)};

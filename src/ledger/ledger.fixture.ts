@@ -1,5 +1,5 @@
 import { Registry } from "prom-client";
-import { request } from "undici";
+import { request as undiciRequest } from "undici";
 import { expect } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { Security } from "../http/security.ts";
@@ -13,7 +13,10 @@ import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { migrate } from "./tables/migrate.ts";
 
-/** A ledger as it runs, on an empty database of its own unless it is told otherwise, with every reply held against the contract. */
+/**
+ * Starts the API and a receiver, by default on a new empty database. Disposal fails if a response has violated the
+ * contract.
+ */
 export async function startLedger({
   statementTimeoutMs = 10_000,
   open = openNewDatabase,
@@ -23,7 +26,7 @@ export async function startLedger({
 } = {}) {
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
-  const strays: string[] = [];
+  const violations: string[] = [];
   const database = await open();
   await migrate(database);
   const queue = await openQueue(queueUrl);
@@ -44,14 +47,14 @@ export async function startLedger({
     security,
     log,
     metrics,
-    onViolation: (fault) => strays.push(fault),
+    onViolation: (violation) => violations.push(violation),
   });
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   const stop = new AbortController();
   const receiving = receiver.run(stop.signal);
 
-  async function ask(path: string, options: Parameters<typeof request>[1] = {}) {
-    const { statusCode: status, headers, body } = await request(base + path, options);
+  async function request(path: string, options: Parameters<typeof undiciRequest>[1] = {}) {
+    const { statusCode: status, headers, body } = await undiciRequest(base + path, options);
     const text = await body.text();
     const isJson = String(headers["content-type"]).includes("json");
     return { status, headers, text, json: isJson && text !== "" ? JSON.parse(text) : undefined };
@@ -60,13 +63,13 @@ export async function startLedger({
   return {
     base,
     database,
-    /** Lines of the log, from warnings up. */
+    /** The log lines of level warn and above. */
     logged,
-    ask,
+    request,
     send: (...messages: object[]) => queue.send(messages.map((message) => JSON.stringify(message))),
     sendText: (...bodies: string[]) => queue.send(bodies),
-    /** Sends stories that nothing was told of before, and waits until they are stored. */
-    async tell(...stories: object[][]) {
+    /** Sends events of new transactions or payouts, and waits until they are stored. */
+    async store(...stories: object[][]) {
       const messages = stories.flat() as { resource_external_id: string }[];
       const ids = [...new Set(messages.map(({ resource_external_id }) => resource_external_id))];
       await queue.send(messages.map((message) => JSON.stringify(message)));
@@ -75,9 +78,9 @@ export async function startLedger({
         expect({ stored: stored.length, logged }).toEqual({ stored: messages.length, logged: [] });
       });
     },
-    /** Waits until the reply has these members. */
+    /** Waits until the response body has these members. */
     async until(path: string, members: object) {
-      await eventually(async () => expect((await ask(path)).json).toMatchObject(members));
+      await eventually(async () => expect((await request(path)).json).toMatchObject(members));
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -85,7 +88,7 @@ export async function startLedger({
       await app.close();
       await queue[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
-      expect(strays).toEqual([]);
+      expect(violations).toEqual([]);
     },
   };
 }

@@ -10,7 +10,7 @@ import { openQueue } from "./queue/queue.ts";
 let ledger: Awaited<ReturnType<typeof startLedger>>;
 beforeAll(async () => {
   ledger = await startLedger();
-  await ledger.tell(
+  await ledger.store(
     [message({})],
     [message({ resource_external_id: "late" })],
     childStory("refund", "early", "late", ["10:00", "REFUND_SUBMITTED"]),
@@ -22,8 +22,8 @@ const problemType = "application/problem+json; charset=utf-8";
 
 describe("an event becomes a transaction", () => {
   test("a payment event is stored once and visible at every operation", async () => {
-    const told = { resource_external_id: "once", service_id: "svc", live: true };
-    await ledger.send(message(told), message(told));
+    const delivered = message({ resource_external_id: "once", service_id: "svc", live: true });
+    await ledger.send(delivered, delivered);
     await ledger.until("/v1/transaction/once?account_id=57", {
       transaction_id: "once",
       transaction_type: "PAYMENT",
@@ -34,7 +34,7 @@ describe("an event becomes a transaction", () => {
       created_date: "2024-03-05T09:14:22.018Z",
       settlement_summary: { capture_submit_time: null, captured_date: null },
     });
-    const { json } = await ledger.ask("/v1/transaction/once/event?gateway_account_id=57");
+    const { json } = await ledger.request("/v1/transaction/once/event?gateway_account_id=57");
     expect(json.events).toHaveLength(1);
     expect(json.events[0]).toEqual({
       event_id: expect.any(Number),
@@ -45,7 +45,7 @@ describe("an event becomes a transaction", () => {
       timestamp: "2024-03-05T09:14:22.018Z",
       data: { gateway_account_id: "57", amount: 4250, reference: "LIC-88" },
     });
-    const event = await ledger.ask(`/v1/event/${json.events[0].event_id}`);
+    const event = await ledger.request(`/v1/event/${json.events[0].event_id}`);
     expect(event.json).toEqual({
       event_id: json.events[0].event_id,
       event_type: "PAYMENT_CREATED",
@@ -57,22 +57,22 @@ describe("an event becomes a transaction", () => {
       service_id: "svc",
       live: true,
     });
-    expect((await ledger.ask("/v1/transaction/once/transaction?gateway_account_id=57")).json).toEqual({
+    expect((await ledger.request("/v1/transaction/once/transaction?gateway_account_id=57")).json).toEqual({
       parent_transaction_id: "once",
       transactions: [],
     });
   });
 
   test("the first of two deliveries of an event is stored, and another timestamp makes another event", async () => {
-    const told = { resource_external_id: "twice" };
-    await ledger.send(message({ ...told, event_details: { gateway_account_id: "57", note: "first" } }));
+    const members = { resource_external_id: "twice" };
+    await ledger.send(message({ ...members, event_details: { gateway_account_id: "57", note: "first" } }));
     await ledger.until("/v1/transaction/twice?account_id=57", { transaction_id: "twice" });
     await ledger.send(
-      message({ ...told, event_details: { gateway_account_id: "57", note: "second" } }),
-      message({ ...told, timestamp: "2024-03-05T09:14:22.018409Z", event_type: "PAYMENT_STARTED" }),
+      message({ ...members, event_details: { gateway_account_id: "57", note: "second" } }),
+      message({ ...members, timestamp: "2024-03-05T09:14:22.018409Z", event_type: "PAYMENT_STARTED" }),
     );
     await ledger.until("/v1/transaction/twice?account_id=57", { state: { status: "started" } });
-    const { json } = await ledger.ask(
+    const { json } = await ledger.request(
       "/v1/transaction/twice/event?gateway_account_id=57&include_all_events=true",
     );
     expect(json.events.map(({ data }: { data: object }) => data)).toMatchObject([
@@ -109,21 +109,21 @@ describe("an event becomes a transaction", () => {
       amount: 5,
       payment_details: { email: "a@example.org", card_details: { card_type: "debit", card_brand: "Visa" } },
     });
-    const { json } = await ledger.ask("/v1/transaction/second/transaction?gateway_account_id=57");
+    const { json } = await ledger.request("/v1/transaction/second/transaction?gateway_account_id=57");
     expect(json.transactions).toMatchObject([{ transaction_id: "first" }]);
   });
 
-  test("an event that names its parent late joins the family", async () => {
-    const told = {
+  test("a refund whose parent is named by a later event gets the payment's details", async () => {
+    const members = {
       resource_type: "refund",
       resource_external_id: "orphan",
       event_details: { gateway_account_id: "57" },
     };
-    await ledger.send(message({ ...told, event_type: "REFUND_SUBMITTED" }));
+    await ledger.send(message({ ...members, event_type: "REFUND_SUBMITTED" }));
     await ledger.until("/v1/transaction/orphan?account_id=57", { transaction_id: "orphan" });
     await ledger.send(
       message({
-        ...told,
+        ...members,
         event_type: "REFUND_SUCCEEDED",
         timestamp: "2024-03-06T00:00:00Z",
         parent_resource_external_id: "pay1",
@@ -135,21 +135,21 @@ describe("an event becomes a transaction", () => {
     });
   });
 
-  test("events that move no transaction are stored", async () => {
+  test("events that change no transaction are stored", async () => {
     await ledger.send(
       message({ resource_type: "agreement", resource_external_id: "agr", event_type: "AGREEMENT_CREATED" }),
       message({ resource_type: "service", resource_external_id: "srv" }),
       message({ resource_external_id: "after-agr" }),
     );
     await ledger.until("/v1/transaction/after-agr?account_id=57", { transaction_id: "after-agr" });
-    expect((await ledger.ask("/v1/transaction/agr?account_id=57")).status).toBe(404);
+    expect((await ledger.request("/v1/transaction/agr?account_id=57")).status).toBe(404);
     const stored = await ledger.database.query(
       "select from event where resource_external_id in ('agr', 'srv')",
     );
     expect(stored).toHaveLength(2);
   });
 
-  test("a message that asks for it has its transaction folded again, and is no event", async () => {
+  test("a message with reproject_domain_object rebuilds its transaction and is not stored as an event", async () => {
     await ledger.send(message({ resource_external_id: "again" }));
     await ledger.until("/v1/transaction/again?account_id=57", { reference: "LIC-88" });
     await ledger.database.query(
@@ -169,11 +169,11 @@ describe("an event becomes a transaction", () => {
     ).toHaveLength(1);
   });
 
-  test("the demonstration's events, shuffled and repeated, end in one true set of transactions", async () => {
+  test("the demonstration's events, shuffled and partly repeated, give its transactions", async () => {
     await ledger.send(...demoEvents().toSorted(() => Math.random() - 0.5));
     await expect
       .poll(async () => {
-        const { json } = await ledger.ask("/v1/transaction/?account_id=demo");
+        const { json } = await ledger.request("/v1/transaction/?account_id=demo");
         return json.results
           .map(({ transaction_id: id, state }: { transaction_id: string; state: { status: string } }) => ({
             id,
@@ -183,7 +183,7 @@ describe("an event becomes a transaction", () => {
       })
       .toEqual(demoTransactions.toSorted(compareIds));
     expect(
-      (await ledger.ask("/v1/transaction/demo-success/event?gateway_account_id=demo")).json.events,
+      (await ledger.request("/v1/transaction/demo-success/event?gateway_account_id=demo")).json.events,
     ).toHaveLength(6);
   });
 });
@@ -208,9 +208,9 @@ describe("an invalid message becomes a dead letter and blocks no other", () => {
     ];
     await ledger.send(message({ resource_external_id: "before" }));
     await ledger.sendText(...broken);
-    await ledger.send(message({ resource_external_id: "behind" }));
+    await ledger.send(message({ resource_external_id: "after" }));
     await ledger.until("/v1/transaction/before?account_id=57", { transaction_id: "before" });
-    await ledger.until("/v1/transaction/behind?account_id=57", { transaction_id: "behind" });
+    await ledger.until("/v1/transaction/after?account_id=57", { transaction_id: "after" });
     // They may be in a later batch than the valid messages.
     await eventually(async () => {
       const deadLetters = await ledger.database.query<{ body: Uint8Array; reason: string }>(
@@ -229,7 +229,7 @@ describe("an invalid message becomes a dead letter and blocks no other", () => {
     });
   });
 
-  test("one that only the database rejects is found among the others", async () => {
+  test("one that only the database rejects does not affect the others of its batch", async () => {
     await ledger.send(
       message({ resource_external_id: "left" }),
       message({ resource_external_id: "planted", event_type: "PLANTED" }),
@@ -245,30 +245,30 @@ describe("an invalid message becomes a dead letter and blocks no other", () => {
 
   test("one that cannot be saved as a dead letter is retried, and the others are stored", async () => {
     await ledger.database.run(
-      "alter table dead_letter add constraint not_today check (reason not like '%SQLSTATE%' or source_id is null) not valid",
+      "alter table dead_letter add constraint planted_too check (reason not like '%SQLSTATE%' or source_id is null) not valid",
     );
     await ledger.send(
-      message({ resource_external_id: "ahead" }),
+      message({ resource_external_id: "previous" }),
       message({ resource_external_id: "planted", event_type: "PLANTED" }),
       message({ resource_external_id: "next" }),
     );
-    await ledger.until("/v1/transaction/ahead?account_id=57", { transaction_id: "ahead" });
+    await ledger.until("/v1/transaction/previous?account_id=57", { transaction_id: "previous" });
     await ledger.until("/v1/transaction/next?account_id=57", { transaction_id: "next" });
-    await ledger.database.run("alter table dead_letter drop constraint not_today");
+    await ledger.database.run("alter table dead_letter drop constraint planted_too");
     const rejected = "select from dead_letter where reason like '%SQLSTATE%'";
     await expect.poll(() => ledger.database.query(rejected)).toHaveLength(1);
   });
 
   test("one that fails with a transient error is retried and stored", async () => {
-    await ledger.database.query("alter table event rename to event_away");
+    await ledger.database.query("alter table event rename to event_renamed");
     await ledger.send(
-      message({ resource_external_id: "patient" }),
-      message({ resource_external_id: "calm" }),
+      message({ resource_external_id: "retried1" }),
+      message({ resource_external_id: "retried2" }),
     );
-    await expect.poll(async () => (await ledger.ask("/v1/event/1")).status).toBe(500);
-    await ledger.database.query("alter table event_away rename to event");
-    await ledger.until("/v1/transaction/patient?account_id=57", { transaction_id: "patient" });
-    await ledger.until("/v1/transaction/calm?account_id=57", { transaction_id: "calm" });
+    await expect.poll(async () => (await ledger.request("/v1/event/1")).status).toBe(500);
+    await ledger.database.query("alter table event_renamed rename to event");
+    await ledger.until("/v1/transaction/retried1?account_id=57", { transaction_id: "retried1" });
+    await ledger.until("/v1/transaction/retried2?account_id=57", { transaction_id: "retried2" });
   });
 });
 
@@ -297,12 +297,12 @@ describe("lookup", () => {
     ["pay0?account_id=57", 404],
     ["..%2Fpay1?account_id=57", 404],
     ["__proto__?account_id=57", 404],
-  ])("%s is %i", async (path, status) => {
-    const { headers, ...answer } = await ledger.ask(`/v1/transaction/${path}`);
-    expect(answer.status).toBe(status);
+  ])("%s returns %i", async (path, status) => {
+    const { headers, ...response } = await ledger.request(`/v1/transaction/${path}`);
+    expect(response.status).toBe(status);
     if (status !== 200) {
       expect(headers["content-type"]).toBe(problemType);
-      expect(answer.json).toMatchObject({
+      expect(response.json).toMatchObject({
         status,
         error_identifier: "GENERIC",
         message: [expect.any(String)],
@@ -310,11 +310,13 @@ describe("lookup", () => {
     }
   });
 
-  test("says which account, type or boolean would be right", async () => {
-    expect((await ledger.ask("/v1/transaction/pay1")).json.message).toEqual([
+  test("states which parameter is missing or which values it accepts", async () => {
+    expect((await ledger.request("/v1/transaction/pay1")).json.message).toEqual([
       "Field [account_id] cannot be empty",
     ]);
-    expect((await ledger.ask("/v1/transaction/pay1?account_id=57&transaction_type=x")).json.message).toEqual([
+    expect(
+      (await ledger.request("/v1/transaction/pay1?account_id=57&transaction_type=x")).json.message,
+    ).toEqual([
       "query parameter transaction_type must be one of PAYMENT, REFUND, DISPUTE, payment, refund, dispute",
     ]);
   });
@@ -331,24 +333,24 @@ describe("events and children", () => {
     ["pay1/transaction?gateway_account_id=", 400],
     ["pay1/transaction?gateway_account_id=58", 404],
     ["pay0/transaction?gateway_account_id=57", 404],
-  ])("%s is %i", async (path, status) => {
-    expect((await ledger.ask(`/v1/transaction/${path}`)).status).toBe(status);
+  ])("%s returns %i", async (path, status) => {
+    expect((await ledger.request(`/v1/transaction/${path}`)).status).toBe(status);
   });
 
-  test("events of one moment are listed in the order of a payment's life, however they came", async () => {
-    const told = { resource_external_id: "moment", timestamp: "2024-03-05T09:00:00Z" };
-    await ledger.send(message({ ...told, event_type: "CAPTURE_CONFIRMED" }));
-    await ledger.until("/v1/transaction/moment?account_id=57", { state: { status: "success" } });
-    await ledger.send(message({ ...told, event_type: "PAYMENT_STARTED" }), message(told));
+  test("events with the same timestamp are listed in the order of the life cycle, whatever their order of arrival", async () => {
+    const members = { resource_external_id: "same-time", timestamp: "2024-03-05T09:00:00Z" };
+    await ledger.send(message({ ...members, event_type: "CAPTURE_CONFIRMED" }));
+    await ledger.until("/v1/transaction/same-time?account_id=57", { state: { status: "success" } });
+    await ledger.send(message({ ...members, event_type: "PAYMENT_STARTED" }), message(members));
     await eventually(async () => {
-      const { json } = await ledger.ask("/v1/transaction/moment/event?gateway_account_id=57");
+      const { json } = await ledger.request("/v1/transaction/same-time/event?gateway_account_id=57");
       const types = json.events.map((event: { event_type: string }) => event.event_type);
       expect(types).toEqual(["PAYMENT_CREATED", "PAYMENT_STARTED", "CAPTURE_CONFIRMED"]);
     });
   });
 
   test("children of another account are not shown", async () => {
-    await ledger.tell(
+    await ledger.store(
       story("payment", "native", ["10:00", "PAYMENT_CREATED", { amount: 4250 }]),
       childStory("refund", "own", "native", ["10:01", "REFUND_SUBMITTED"], ["10:02", "REFUND_SUCCEEDED"]),
     );
@@ -362,9 +364,9 @@ describe("events and children", () => {
       }),
     );
     await ledger.until("/v1/transaction/foreign?account_id=58", { transaction_id: "foreign" });
-    const { text } = await ledger.ask("/v1/transaction/native/transaction?gateway_account_id=57");
+    const { text } = await ledger.request("/v1/transaction/native/transaction?gateway_account_id=57");
     expect(text).not.toContain("foreign");
-    const { json } = await ledger.ask("/v1/transaction/native/event?gateway_account_id=57");
+    const { json } = await ledger.request("/v1/transaction/native/event?gateway_account_id=57");
     expect(json.events.map((event: { amount: number }) => event.amount)).toEqual([4250, null, null]);
   });
 
@@ -376,18 +378,18 @@ describe("events and children", () => {
     ["/v1/event/abc", 400],
     ["/v1/event/1.0", 400],
     ["/v1/event/1?x=1", 400],
-  ])("%s is %i", async (path, status) => {
-    expect((await ledger.ask(path)).status).toBe(status);
+  ])("%s returns %i", async (path, status) => {
+    expect((await ledger.request(path)).status).toBe(status);
   });
 
-  test("an event's number is exact beyond what a double holds", async () => {
+  test("an event id above 2^53 keeps its digits", async () => {
     await using ledger = await startLedger();
     await ledger.database.query("alter table event alter column id restart with 9007199254740993");
     await ledger.send(message({ resource_external_id: "far" }));
     await ledger.until("/v1/transaction/far?account_id=57", { transaction_id: "far" });
-    const { text } = await ledger.ask("/v1/event/9007199254740993");
+    const { text } = await ledger.request("/v1/event/9007199254740993");
     expect(text).toContain('"event_id":9007199254740993');
-    expect((await ledger.ask("/v1/event/9007199254740992")).status).toBe(404);
+    expect((await ledger.request("/v1/event/9007199254740992")).status).toBe(404);
   });
 });
 
@@ -409,15 +411,15 @@ describe("search", () => {
   });
 
   const ids = async (query: string) =>
-    (await ledger.ask(`/v1/transaction/?${query}`)).json.results.map(
+    (await ledger.request(`/v1/transaction/?${query}`)).json.results.map(
       ({ transaction_id }: { transaction_id: string }) => transaction_id,
     );
 
-  test("is newest first, ties by id", async () => {
+  test("returns the newest transactions first, and those of one date by id", async () => {
     expect(await ids("account_id=60,61")).toEqual(["s6", "s5", "s4", "s3", "s2", "s1", "s0"]);
   });
 
-  test("keeps to the accounts that are named, override or not", async () => {
+  test("returns transactions of the named accounts only, also with the override", async () => {
     expect(await ids("account_id=61")).toEqual(["s6"]);
     expect(await ids("account_id=61&override_account_id_restriction=true")).toEqual(["s6"]);
     expect((await ids("override_account_id_restriction=true")).length).toBeGreaterThan(7);
@@ -429,16 +431,16 @@ describe("search", () => {
     ["%5C", ["s4", "s1"]],
     ["B", ["s4", "s3", "s1", "s0", "s6"]],
     ["none", []],
-  ])("takes the reference %s literally, letter case aside", async (reference, found) => {
+  ])("matches the reference %s literally, ignoring case", async (reference, found) => {
     expect((await ids(`account_id=60,61&reference=${reference}`)).sort()).toEqual(found.sort());
   });
 
-  test("following next_page visits each match once, and every filter is kept", async () => {
+  test("returns each match once through next_page, and keeps every filter", async () => {
     const seen: string[] = [];
     let url = "/v1/transaction?account_id=60,61&reference=B&display_size=2";
     for (let pages = 0; url !== ""; pages++) {
       expect(pages).toBeLessThan(4);
-      const { json } = await ledger.ask(url);
+      const { json } = await ledger.request(url);
       expect(json).toMatchObject({ total: 5, count: json.results.length, page: pages + 1 });
       seen.push(...json.results.map(({ transaction_id }: { transaction_id: string }) => transaction_id));
       expect(json._links.self.href).toBe(
@@ -468,52 +470,52 @@ describe("search", () => {
     ["account_id=60&display_size=100000", 200],
     ["account_id=60,60", 200],
     ["account_id=none&page=3", 200],
-  ])("%s is %i", async (query, status) => {
-    const answer = await ledger.ask(`/v1/transaction/?${query}`);
-    expect(answer.status).toBe(status);
+  ])("%s returns %i", async (query, status) => {
+    const response = await ledger.request(`/v1/transaction/?${query}`);
+    expect(response.status).toBe(status);
   });
 
-  test("more than 500 rows a page count as 500", async () => {
-    const { json } = await ledger.ask("/v1/transaction/?account_id=60&display_size=501");
+  test("a display_size above 500 counts as 500", async () => {
+    const { json } = await ledger.request("/v1/transaction/?account_id=60&display_size=501");
     expect(json._links.self.href).toContain("display_size=500");
   });
 });
 
-describe("the service itself", () => {
-  test("reports each check by name", async () => {
+describe("the service", () => {
+  test("reports the result of each health check by name", async () => {
     const healthy = { healthy: true, message: "Healthy" };
-    const { status, json } = await ledger.ask("/healthcheck");
+    const { status, json } = await ledger.request("/healthcheck");
     const receiver = { ...healthy, oldest_message_age_ms: expect.any(Number), failing_for_ms: 0 };
     expect([status, json]).toEqual([200, { database: healthy, queue: healthy, receiver }]);
   });
 
-  test("is not healthy when its queue is away, and says no more than that", async () => {
-    const strays: string[] = [];
+  test("is unhealthy when the queue cannot be reached, and discloses no details", async () => {
+    const violations: string[] = [];
     await using queue = await openQueue("sqs+http://127.0.0.1:9/000000000000/none");
     await using app = await ledgerApp({
       database: ledger.database,
       queue,
       statementTimeoutMs: 10_000,
       log: openLog("silent"),
-      onViolation: (fault) => strays.push(fault),
+      onViolation: (violation) => violations.push(violation),
     });
-    const reply = await app.inject("/healthcheck");
-    expect([reply.statusCode, reply.json()]).toEqual([
+    const response = await app.inject("/healthcheck");
+    expect([response.statusCode, response.json()]).toEqual([
       503,
       {
         database: { healthy: true, message: "Healthy" },
         queue: { healthy: false, message: "The queue cannot be reached" },
       },
     ]);
-    expect(strays).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
-  test("does not let a request wait for ever: 504 says what may help, and the log says which it was", async () => {
-    await using hurried = await startLedger({ statementTimeoutMs: 200 });
-    const { promise: enough, resolve } = Promise.withResolvers<void>();
-    const holding = hurried.database.transaction(async (sql) => {
+  test("returns 504 with advice when a statement times out, and logs the route", async () => {
+    await using ledger = await startLedger({ statementTimeoutMs: 200 });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const holding = ledger.database.transaction(async (sql) => {
       await sql.run("lock table event, transaction, metadata_key");
-      await enough;
+      await released;
     });
     const text = "no answer within 200 ms; a narrower request, for example between two dates, may succeed";
     for (const path of [
@@ -524,26 +526,29 @@ describe("the service itself", () => {
       "/v1/transaction/pay1/transaction?gateway_account_id=57",
       "/v1/event/1",
     ]) {
-      expect(await hurried.ask(path)).toMatchObject({ status: 504, json: { status: 504, message: [text] } });
+      expect(await ledger.request(path)).toMatchObject({
+        status: 504,
+        json: { status: 504, message: [text] },
+      });
     }
-    const csv = await hurried.ask("/v1/transaction?account_id=57", { headers: { accept: "text/csv" } });
+    const csv = await ledger.request("/v1/transaction?account_id=57", { headers: { accept: "text/csv" } });
     expect([csv.status, csv.headers["content-type"]]).toEqual([504, problemType]);
-    resolve();
+    release();
     await holding;
-    expect((await hurried.ask("/v1/transaction?account_id=57")).status).toBe(200);
-    expect(hurried.logged.map((line) => JSON.parse(line))).toContainEqual(
+    expect((await ledger.request("/v1/transaction?account_id=57")).status).toBe(200);
+    expect(ledger.logged.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({ level: 40, method: "GET", route: "/v1/transaction/:transactionExternalId" }),
     );
   });
 
-  test("is wrong-method, wrong-path and wrong-query in the ledger's words", async () => {
-    const method = await ledger.ask("/v1/event/1", { method: "POST", body: "x" });
+  test("returns its error format for a wrong method, path or query", async () => {
+    const method = await ledger.request("/v1/event/1", { method: "POST", body: "x" });
     expect(method).toMatchObject({ status: 405, json: { title: "Method Not Allowed" } });
     expect(method.headers).toMatchObject({ allow: "GET, HEAD", "content-type": problemType });
-    expect(await ledger.ask("/v1/nothing")).toMatchObject({ status: 404, json: { status: 404 } });
-    expect((await ledger.ask("/healthcheck?x=1")).json.message[0]).toContain(
+    expect(await ledger.request("/v1/nothing")).toMatchObject({ status: 404, json: { status: 404 } });
+    expect((await ledger.request("/healthcheck?x=1")).json.message[0]).toContain(
       'query parameter "x" is unknown',
     );
-    expect((await ledger.ask("/v1/transaction/?account_id=57", { method: "HEAD" })).status).toBe(200);
+    expect((await ledger.request("/v1/transaction/?account_id=57", { method: "HEAD" })).status).toBe(200);
   });
 });

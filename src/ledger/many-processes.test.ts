@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { expect, test } from "vitest";
-import { describeNeeding } from "../../testing/describe-needing.ts";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { message } from "../../testing/messages.ts";
@@ -14,16 +14,16 @@ import { ingest } from "./intake/ingest.ts";
 import { readMessage } from "./intake/message.ts";
 import { clientUrl, openQueue } from "./queue/queue.ts";
 import type { NewEvent } from "./tables/event.ts";
-import { keptRows } from "./tables/kept-rows.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
+import { savedRows } from "./tables/saved-rows.fixture.ts";
 
 const broker = process.env.TEST_AMQP_URL;
-const describeOnServers = describeNeeding(
+const describeOnServers = describeIfAvailable(
   "TEST_POSTGRES_URL or TEST_AMQP_URL",
   postgresServer !== undefined && broker !== undefined,
 );
 
-/** The demonstration's resources so many times over, each with ids of its own, shuffled, every message twice. */
+/** Copies of the demonstration's events, each copy with its own ids. They are shuffled, and every message occurs twice. */
 function messages(copies: number): string[] {
   const ids = /"demo-[a-z]+"/g;
   const once = Array.from({ length: copies }, (_, copy) =>
@@ -32,13 +32,13 @@ function messages(copies: number): string[] {
   return [...once, ...once].toSorted(() => Math.random() - 0.5);
 }
 
-async function keptOf(bodies: string[]) {
-  await using made = await newPostgres();
-  await using database = await openDatabase(made.url);
+async function expectedRows(bodies: string[]) {
+  await using created = await newPostgres();
+  await using database = await openDatabase(created.url);
   await migrate(database);
   const events = bodies.map((body) => (readMessage(body) as { event: NewEvent }).event);
   await ingest(database, { events, rebuilds: [], deadLetters: [] });
-  return await keptRows(database);
+  return await savedRows(database);
 }
 
 describeOnServers("many processes", () => {
@@ -55,9 +55,9 @@ describeOnServers("many processes", () => {
     "which receive from one queue of %s save the rows of one process, although one is killed",
     async (_name, address) => {
       const { url, host } = await address();
-      await using made = await newPostgres();
+      await using created = await newPostgres();
       const env = {
-        DATABASE_URL: made.url,
+        DATABASE_URL: created.url,
         LEDGER_PORT: "0",
         QUEUE_RECEIVER_BATCH_SIZE: "20",
         LOG_LEVEL: "warn",
@@ -71,7 +71,7 @@ describeOnServers("many processes", () => {
         await queue.send(bodies.slice(sent, sent + 100));
         await sleep(20);
       }
-      await using database = await openDatabase(made.url);
+      await using database = await openDatabase(created.url);
       const stored = async () =>
         (await database.query<{ count: bigint }>("select count(*) from event"))[0]?.count ?? 0n;
       await eventually(async () => expect(await stored()).toBeGreaterThan(100n));
@@ -83,11 +83,11 @@ describeOnServers("many processes", () => {
       expect([reprojected.code, reprojected.errors]).toEqual([0, ""]);
 
       await eventually(async () => expect((await queue.check()).waiting).toBe(0));
-      const expected = await keptOf(bodies);
+      const expected = await expectedRows(bodies);
       await eventually(async () => expect(await stored()).toBe(BigInt(expected.events.length)));
       for (const { child } of others) child.kill("SIGTERM");
       for (const { exit } of others) expect(await exit).toEqual({ code: 0, output: "", errors: "" });
-      expect(await keptRows(database)).toEqual(expected);
+      expect(await savedRows(database)).toEqual(expected);
       const [row] = await database.query(
         "select deadlocks from pg_stat_database where datname = current_database()",
       );
@@ -96,16 +96,16 @@ describeOnServers("many processes", () => {
     },
   );
 
-  test("that start together on an empty database all come up, each migration applied once", async () => {
-    await using made = await newPostgres();
-    const env = { DATABASE_URL: made.url, QUEUE_URL: "memory:", LEDGER_PORT: "0" };
+  test("that start at the same time on an empty database apply each migration once", async () => {
+    await using created = await newPostgres();
+    const env = { DATABASE_URL: created.url, QUEUE_URL: "memory:", LEDGER_PORT: "0" };
     const all = Array.from({ length: 20 }, () => run("src/main.ts", { args: ["ledger"], env }));
     await eventually(() =>
       expect(all.filter(({ output }) => output().includes("listening"))).toHaveLength(20),
     );
     for (const { child } of all) child.kill("SIGTERM");
     for (const { exit } of all) expect(await exit).toMatchObject({ code: 0, errors: "" });
-    await using database = await openDatabase(made.url);
+    await using database = await openDatabase(created.url);
     expect(await database.query("select name from migration order by name")).toEqual([
       { name: "0001-events-and-transactions.sql" },
       { name: "0002-payouts-and-search.sql" },
@@ -117,8 +117,8 @@ describeOnServers("many processes", () => {
   });
 
   test("see a commit of any of them in every later request", async () => {
-    await using made = await newPostgres();
-    const env = { DATABASE_URL: made.url, QUEUE_URL: `${broker}?queue=test-${randomUUID()}` };
+    await using created = await newPostgres();
+    const env = { DATABASE_URL: created.url, QUEUE_URL: `${broker}?queue=test-${randomUUID()}` };
     await using queue = await openQueue(env.QUEUE_URL);
     async function start() {
       const port = await freePort();
@@ -129,7 +129,7 @@ describeOnServers("many processes", () => {
       await waitForOutput("Server listening");
       return async (path: string) => {
         const url = `http://127.0.0.1:${port}/v1/transaction/${path}`;
-        // By one name, which is in the links of an answer.
+        // The same host for both processes, since it is in the links of a response.
         const { body } = await request(url, { headers: { host: "ledger" } });
         return (await body.json()) as { total?: number; count?: number; events?: unknown[] };
       };
@@ -138,31 +138,31 @@ describeOnServers("many processes", () => {
     for (let round = 0; round < 50; round += 1) {
       const [first, second] = round % 2 === 0 ? [one, other] : [other, one];
       const count = [1, 3, 20, 100][round % 4] as number;
-      const told = {
+      const event_details = {
         gateway_account_id: "57",
         reference: `round ${round}`,
         description: "x".repeat(round * 100),
       };
       const payments = Array.from({ length: count }, (_, index) =>
-        message({ resource_external_id: `pay-${round}-${index}`, event_details: told }),
+        message({ resource_external_id: `pay-${round}-${index}`, event_details }),
       );
       const next = message({ timestamp: new Date(Date.UTC(2024, 2, 5) + round).toISOString() });
-      const answersOf = async (ask: typeof one) => ({
-        found: await ask(`?account_id=57&reference=round+${round}&display_size=500`),
-        last: await ask(`pay-${round}-${count - 1}?account_id=57`),
-        history: await ask("pay1/event?gateway_account_id=57&include_all_events=true"),
+      const readFrom = async (get: typeof one) => ({
+        found: await get(`?account_id=57&reference=round+${round}&display_size=500`),
+        last: await get(`pay-${round}-${count - 1}?account_id=57`),
+        history: await get("pay1/event?gateway_account_id=57&include_all_events=true"),
       });
-      // Whoever remembers an answer remembers that there is nothing of this round.
-      expect((await answersOf(second)).found.total).toBe(0);
+      // If this process caches responses, it now has one without the payments of this round.
+      expect((await readFrom(second)).found.total).toBe(0);
       await queue.send([...payments, next].map((body) => JSON.stringify(body)));
       const committed = await eventually(async () => {
-        const answers = await answersOf(first);
-        const { found, history } = answers;
+        const responses = await readFrom(first);
+        const { found, history } = responses;
         // A page and its total are read by two statements.
         expect([found.count, found.total, history.events?.length]).toEqual([count, count, round + 1]);
-        return answers;
+        return responses;
       });
-      expect(await answersOf(second)).toEqual(committed);
+      expect(await readFrom(second)).toEqual(committed);
     }
   });
 });

@@ -8,14 +8,14 @@ beforeAll(async () => {
 });
 afterAll(() => ledger[Symbol.asyncDispose]());
 
-/** A message as a producer writes it, its details as JSON text: a number there need not be one of JavaScript's. */
+/** A message with details given as JSON text, since JavaScript cannot represent every number of a producer. */
 const messageWith = (id: string, details: string, account = "57") =>
   JSON.stringify(message({ resource_external_id: id, event_details: "DETAILS" })).replace(
     '"DETAILS"',
     () => `{"gateway_account_id":"${account}",${details}}`,
   );
 
-async function stored(id: string, details: string, account = "57"): Promise<void> {
+async function store(id: string, details: string, account = "57"): Promise<void> {
   await ledger.sendText(messageWith(id, details, account));
   await ledger.until(`/v1/transaction/${id}?account_id=${account}`, { transaction_id: id });
 }
@@ -38,31 +38,31 @@ describe("numbers keep their digits from the queue to every response", () => {
   test("in metadata", async () => {
     const members = numbers.map((number, index) => `"key ${index}":${number}`).join();
     const metadata = `{${members}}`;
-    await stored("metadata", `"external_metadata":${metadata}`, "58");
-    const { text } = await ledger.ask("/v1/transaction/metadata?account_id=58");
+    await store("metadata", `"external_metadata":${metadata}`, "58");
+    const { text } = await ledger.request("/v1/transaction/metadata?account_id=58");
     for (const [index, number] of numbers.entries())
       expect(text).toMatch(new RegExp(`"key ${index}":${number}[,}]`));
-    const list = await ledger.ask("/v1/transaction/metadata/event?gateway_account_id=58");
+    const list = await ledger.request("/v1/transaction/metadata/event?gateway_account_id=58");
     for (const [index, number] of numbers.entries())
       expect(list.text).toMatch(new RegExp(`"key ${index}":${number}[,}]`));
-    const event = await ledger.ask(`/v1/event/${list.json.events[0].event_id}`);
+    const event = await ledger.request(`/v1/event/${list.json.events[0].event_id}`);
     for (const [index, number] of numbers.entries())
       expect(event.text).toMatch(new RegExp(`"key ${index}":${number}[,}]`));
-    const csv = await ledger.ask("/v1/transaction?account_id=58", { headers: { accept: "text/csv" } });
+    const csv = await ledger.request("/v1/transaction?account_id=58", { headers: { accept: "text/csv" } });
     const [header = "", line = ""] = csv.text.split("\n");
     const cells = Object.fromEntries(header.split(",").map((name, index) => [name, line.split(",")[index]]));
-    // A minus sign begins a formula.
+    // A number with a minus sign is escaped, since it could be read as a formula.
     for (const [index, number] of numbers.entries()) {
       expect(cells[`key ${index} (metadata)`]).toBe(number.startsWith("-") ? `'${number}` : number);
     }
   });
 
-  test.each(numbers.filter((number) => number.length > 15))("%s in what is searched for", async (number) => {
+  test.each(numbers.filter((number) => number.length > 15))("%s in a search filter", async (number) => {
     const id = `searched ${number}`;
-    await stored(id, `"reference":${number},"external_metadata":{"order":${number}}`);
+    await store(id, `"reference":${number},"external_metadata":{"order":${number}}`);
     const path = `/v1/transaction/${encodeURIComponent(id)}?account_id=57`;
-    expect((await ledger.ask(path)).json.reference).toBe(number);
-    const found = await ledger.ask(
+    expect((await ledger.request(path)).json.reference).toBe(number);
+    const found = await ledger.request(
       `/v1/transaction?account_id=57&exact_reference_match=true&reference=${number}&metadata_value=${number}`,
     );
     expect(
@@ -70,53 +70,49 @@ describe("numbers keep their digits from the queue to every response", () => {
     ).toEqual([id]);
   });
 
-  test("however deep they stand, however they are written, in an event that moves nothing", async () => {
-    await stored("deep", `"anything":[{"a":[9007199254740993,1e3,1.50,2E+20,12e-2,{"b":-0.0}]}]`);
-    const { text, json } = await ledger.ask("/v1/transaction/deep/event?gateway_account_id=57");
+  test("at any depth, in any notation", async () => {
+    await store("deep", `"anything":[{"a":[9007199254740993,1e3,1.50,2E+20,12e-2,{"b":-0.0}]}]`);
+    const { text, json } = await ledger.request("/v1/transaction/deep/event?gateway_account_id=57");
     const [{ data }] = json.events;
     expect(data.anything[0].a.slice(1)).toEqual([1000, 1.5, 2e20, 0.12, { b: 0 }]);
     expect(text).toContain('"a":[9007199254740993,');
   });
 
-  test("digits in a text are no number", async () => {
+  test("while digits in a string stay as they are", async () => {
     const text = ': 12345678901234567890, [0.12345678901234567890] \\" : 1e9';
-    await stored("texts", `"description":"${text}","external_metadata":{"${text}":"${text}"}`);
-    const { json } = await ledger.ask("/v1/transaction/texts?account_id=57");
+    await store("texts", `"description":"${text}","external_metadata":{"${text}":"${text}"}`);
+    const { json } = await ledger.request("/v1/transaction/texts?account_id=57");
     expect(json.description).toBe(JSON.parse(`"${text}"`));
     expect(json.metadata).toEqual({ [JSON.parse(`"${text}"`)]: JSON.parse(`"${text}"`) });
   });
 
-  test("through an envelope of SNS", async () => {
+  test("in an SNS envelope", async () => {
     const Message = messageWith("notified", '"external_metadata":{"order":9007199254740993}');
     await ledger.sendText(JSON.stringify({ Type: "Notification", Message }));
     await ledger.until("/v1/transaction/notified?account_id=57", { transaction_id: "notified" });
-    const { text } = await ledger.ask("/v1/transaction/notified?account_id=57");
+    const { text } = await ledger.request("/v1/transaction/notified?account_id=57");
     expect(text).toContain('"order":9007199254740993}');
   });
 });
 
-describe("a number that cannot be kept", () => {
+describe("limits of numbers", () => {
   const tooLong = "a number has more than 100 digits without an exponent";
   test.each([
-    ["beyond any double", '"nested":{"a":[1e400]}', tooLong],
-    ["as a double writes it itself", '"nested":{"a":[1e+308]}', tooLong],
-    ["as the largest double is written", '"external_metadata":{"order":1.7976931348623157e+308}', tooLong],
-    ["below any double", '"nested":{"a":[1e-400]}', tooLong],
-    ["with an odd exponent", '"nested":-1E+100000000000000000000', tooLong],
+    ["above the largest double", '"nested":{"a":[1e400]}', tooLong],
+    ["of 309 digits in exponent notation", '"nested":{"a":[1e+308]}', tooLong],
+    ["that is the largest double", '"external_metadata":{"order":1.7976931348623157e+308}', tooLong],
+    ["below the smallest double", '"nested":{"a":[1e-400]}', tooLong],
+    ["with an exponent of 21 digits", '"nested":-1E+100000000000000000000', tooLong],
     ["of 101 digits", `"external_metadata":{"order":${"9".repeat(101)}}`, tooLong],
     ["of 101 decimal places", `"external_metadata":{"order":0.${"0".repeat(100)}1}`, tooLong],
     ["of 900,000 digits", `"external_metadata":{"order":0.${"0".repeat(900_000)}1}`, tooLong],
     [
-      "of pence and a little",
+      "of pence with a fraction",
       '"amount":4250.00000000000000000001',
       "event_details/amount must be an integer",
     ],
-    [
-      "of more pence than a double",
-      '"fee":9007199254740993',
-      "event_details/fee must be <= 9007199254740991",
-    ],
-  ])("%s is a dead letter that says why", async (title, details, reason) => {
+    ["of pence above 2^53", '"fee":9007199254740993', "event_details/fee must be <= 9007199254740991"],
+  ])("a number %s makes its message a dead letter with the reason", async (title, details, reason) => {
     const body = messageWith(title, details);
     await ledger.sendText(body);
     const latest = async () => {
@@ -126,13 +122,15 @@ describe("a number that cannot be kept", () => {
       return rows.map(({ reason, body }) => ({ reason, body: Buffer.from(body).toString() }));
     };
     await expect.poll(latest).toEqual([{ reason: expect.stringContaining(reason), body }]);
-    expect((await ledger.ask(`/v1/transaction/${encodeURIComponent(title)}?account_id=57`)).status).toBe(404);
+    expect((await ledger.request(`/v1/transaction/${encodeURIComponent(title)}?account_id=57`)).status).toBe(
+      404,
+    );
   });
 
-  test("with a hundred digits it can", async () => {
+  test("a number of 100 digits is kept", async () => {
     const longest = ["9".repeat(100), `-0.${"1".repeat(99)}`, `1${"0".repeat(99)}`];
-    await stored("longest", `"external_metadata":{"order":[${longest}, 1e99, 1e-99]}`);
-    const { text } = await ledger.ask("/v1/transaction/longest?account_id=57");
+    await store("longest", `"external_metadata":{"order":[${longest}, 1e99, 1e-99]}`);
+    const { text } = await ledger.request("/v1/transaction/longest?account_id=57");
     expect(text).toContain(`"order":[${longest},1${"0".repeat(99)},0.${"0".repeat(98)}1]`);
   });
 });

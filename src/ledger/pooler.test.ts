@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { expect, test } from "vitest";
-import { describeNeeding } from "../../testing/describe-needing.ts";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { newFolder, run } from "../../testing/run.ts";
@@ -14,17 +14,17 @@ import { ingest } from "./intake/ingest.ts";
 import { readMessage } from "./intake/message.ts";
 import { clientUrl, openQueue } from "./queue/queue.ts";
 import type { NewEvent } from "./tables/event.ts";
-import { keptRows } from "./tables/kept-rows.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
+import { savedRows } from "./tables/saved-rows.fixture.ts";
 
 const areInstalled = isPostgresInstalled() && isPgbouncerInstalled();
-describeNeeding("PostgreSQL or PgBouncer", areInstalled)("processes of the ledger behind a PgBouncer", () => {
+describeIfAvailable("PostgreSQL or PgBouncer", areInstalled)("ledger processes behind PgBouncer", () => {
   test.each([
     ["shares 3 sessions among all", ["pool_mode = transaction", "default_pool_size = 3"]],
     ["gives each connection a session", ["pool_mode = session", "default_pool_size = 100"]],
-  ])("which %s store every event and answer", async (_name, lines) => {
+  ])("which %s store every event and answer", async (_name, settings) => {
     await using server = await startPostgres();
-    await using pooler = await startPgbouncer(server, ...lines);
+    await using pooler = await startPgbouncer(server, ...settings);
     const url = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
     await using queue = await openQueue(url);
     const ports = await Promise.all([freePort(), freePort(), freePort()]);
@@ -48,11 +48,11 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)("processes of the ledge
       ),
     ).flat();
     await using database = await openDatabase(server.url);
-    const expected = await undisturbed(server, bodies);
-    let isOver = false;
+    const expected = await expectedRows(server, bodies);
+    let isDone = false;
     const statuses = new Set<number>();
-    const asking = ports.map(async (port) => {
-      for (let n = 0; !isOver; n += 1) {
+    const clients = ports.map(async (port) => {
+      for (let n = 0; !isDone; n += 1) {
         const path = n % 3 === 0 ? "?account_id=demo" : `demo-success-${n % 20}?account_id=demo`;
         const { statusCode, body } = await request(`http://127.0.0.1:${port}/v1/transaction/${path}`);
         await body.dump();
@@ -64,32 +64,32 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)("processes of the ledge
     await eventually(async () =>
       expect(await database.query("select from event")).toHaveLength(expected.events.length),
     );
-    isOver = true;
-    await Promise.all(asking);
-    // A lookup of what has not come yet is 404.
+    isDone = true;
+    await Promise.all(clients);
+    // A lookup of a transaction that is not stored yet returns 404.
     expect([...statuses.difference(new Set([200, 404]))]).toEqual([]);
     expect(statuses).toContain(200);
     await eventually(async () => expect((await queue.check()).waiting).toBe(0));
     for (const { child } of ledgers) child.kill("SIGTERM");
     for (const { exit } of ledgers) expect(await exit).toMatchObject({ code: 0, errors: "" });
 
-    expect(await keptRows(database)).toEqual(expected);
+    expect(await savedRows(database)).toEqual(expected);
     expect(await database.query("select reason from dead_letter")).toEqual([]);
     expect(ledgers.flatMap(({ output }) => output().match(/"level":[56]0.*/g) ?? [])).toEqual([]);
   });
 });
 
-/** The rows of events that came without any trouble, in a database of their own. */
-async function undisturbed(server: TestServer, bodies: string[]) {
+/** The rows that the events give when they are stored in one batch, in a separate database. */
+async function expectedRows(server: TestServer, bodies: string[]) {
   const url = new URL(server.url);
-  url.pathname = "undisturbed";
+  url.pathname = "expected";
   {
     await using database = await openDatabase(server.url);
-    await database.run("create database undisturbed");
+    await database.run("create database expected");
   }
   await using database = await openDatabase(url.href);
   await migrate(database);
   const events = bodies.map((body) => (readMessage(body) as { event: NewEvent }).event);
   await ingest(database, { events, rebuilds: [], deadLetters: [] });
-  return await keptRows(database);
+  return await savedRows(database);
 }

@@ -7,7 +7,7 @@ import { startLedger } from "./ledger.fixture.ts";
 let ledger: Awaited<ReturnType<typeof startLedger>>;
 beforeAll(async () => {
   ledger = await startLedger();
-  await ledger.tell(...transactions);
+  await ledger.store(...transactions);
 });
 afterAll(() => ledger[Symbol.asyncDispose]());
 
@@ -20,7 +20,7 @@ const card = {
 };
 const created = (time: string, details: object): Step => [time, "PAYMENT_CREATED", details];
 
-/** In account 57 unless told otherwise; `p1` is the oldest. */
+/** Default account: 57. `p1` is the oldest. */
 const transactions = [
   story("payment", "p1", created("10:01", { reference: "LIC-1", ...card }), [
     "10:30",
@@ -78,23 +78,23 @@ const transactions = [
   ]),
 ];
 const all57 = ["d2", "d1", "r2", "r1", "p8", "p7", "p6", "p5", "p4", "p3", "p2", "p1"];
-const ofCard = ["d2", "d1", "r2", "r1", "p1"];
+const withCard = ["d2", "d1", "r2", "r1", "p1"];
 
 interface Found {
   results: { transaction_id: string }[];
   total: number;
 }
 const idsOf = ({ results }: Found) => results.map(({ transaction_id }) => transaction_id);
-const search = async (query: string) => (await ledger.ask(`/v1/transaction?${query}`)).json;
+const search = async (query: string) => (await ledger.request(`/v1/transaction?${query}`)).json;
 
 describe("search finds", () => {
   test.each<[string, string[]]>([
     ["", all57],
-    ["email=angler_1", ofCard],
-    ["email=ANGLER", ofCard],
+    ["email=angler_1", withCard],
+    ["email=ANGLER", withCard],
     ["email=angler-1", []],
-    ["reference=lic", [...ofCard.slice(0, 4), "p2", "p1"]],
-    ["reference=LIC-1", ofCard],
+    ["reference=lic", [...withCard.slice(0, 4), "p2", "p1"]],
+    ["reference=LIC-1", withCard],
     ["reference=%25", ["p3"]],
     ["reference=_", ["p4"]],
     ["reference=b%5Cc", ["p4"]],
@@ -106,13 +106,13 @@ describe("search finds", () => {
     ["reference=100%25&exact_reference_match=true", ["p3"]],
     ["reference=lic-2&exact_reference_match=false", ["p2"]],
     ["exact_reference_match=true", all57],
-    ["cardholder_name=ngstr%C3%B6m+%25", ofCard],
+    ["cardholder_name=ngstr%C3%B6m+%25", withCard],
     ["cardholder_name=strom", []],
-    ["first_digits_card_number=424242", ofCard],
+    ["first_digits_card_number=424242", withCard],
     ["first_digits_card_number=4242", []],
-    ["last_digits_card_number=4242", ofCard],
-    ["card_brands=visa", ofCard],
-    ["card_brands=visa,amex", [...ofCard.slice(0, 4), "p2", "p1"]],
+    ["last_digits_card_number=4242", withCard],
+    ["card_brands=visa", withCard],
+    ["card_brands=visa,amex", [...withCard.slice(0, 4), "p2", "p1"]],
     ["card_brands=Visa", []],
     ["state=success", ["r1", "p1"]],
     ["state=declined", ["p2"]],
@@ -155,18 +155,18 @@ describe("search finds", () => {
     const found = await search(`account_id=57&${query}`);
     expect(idsOf(found)).toEqual(ids);
     expect(found.total).toBe(ids.length);
-    const everywhere = await search(`override_account_id_restriction=true&${query}`);
-    expect(idsOf(everywhere)).toEqual(expect.arrayContaining(ids));
+    const ofAllAccounts = await search(`override_account_id_restriction=true&${query}`);
+    expect(idsOf(ofAllAccounts)).toEqual(expect.arrayContaining(ids));
   });
 
-  test("and tells states in the version that is asked for", async () => {
-    const told = async (query: string) =>
+  test("statuses of the requested version", async () => {
+    const statusWith = async (query: string) =>
       (await search(`account_id=57&reference=lic-2&${query}`)).results[0].state.status;
-    expect([await told(""), await told("status_version=2"), await told("status_version=1")]).toEqual([
-      "declined",
-      "declined",
-      "failed",
-    ]);
+    expect([
+      await statusWith(""),
+      await statusWith("status_version=2"),
+      await statusWith("status_version=1"),
+    ]).toEqual(["declined", "declined", "failed"]);
   });
 
   test.each([
@@ -179,13 +179,13 @@ describe("search finds", () => {
     ["account_id=57&override_account_id_restriction=true&reference=lic-9", []],
     ["override_account_id_restriction=true&reference=lic-9", ["q1"]],
     ["override_account_id_restriction=true&from_settled_date=2020-09-09", ["q1"]],
-  ])("in the accounts that are named: %s", async (query, ids) => {
+  ])("transactions of the named accounts only: %s", async (query, ids) => {
     const found = await search(query);
     expect([idsOf(found), found.total]).toEqual([ids, ids.length]);
   });
 });
 
-describe("search refuses", () => {
+describe("search rejects", () => {
   const statuses2 =
     "undefined, created, started, submitted, capturable, success, declined, timedout, cancelled, error, needs_response, under_review, lost, won";
   const statuses1 = statuses2.replace("declined, timedout, cancelled", "failed, cancelled");
@@ -250,7 +250,7 @@ describe("search refuses", () => {
     ["cursor=WyJ4Iiwi", "query parameter cursor must be from a link next_cursor"],
     ["cursor=%25", 'query parameter cursor must match pattern "^[A-Za-z0-9_-]+$"'],
   ])("%s", async (query, text) => {
-    const { status, json } = await ledger.ask(`/v1/transaction?account_id=57&${query}`);
+    const { status, json } = await ledger.request(`/v1/transaction?account_id=57&${query}`);
     expect(status).toBe(400);
     expect(json.message).toContain(text);
   });
@@ -277,7 +277,7 @@ describe("search refuses", () => {
     [[instant, "p1", "1", 2, "12"]],
   ])("a forged cursor: %j", async (members) => {
     const cursor = Buffer.from(JSON.stringify(members)).toString("base64url");
-    expect(await ledger.ask(`/v1/transaction?account_id=57&cursor=${cursor}`)).toMatchObject({
+    expect(await ledger.request(`/v1/transaction?account_id=57&cursor=${cursor}`)).toMatchObject({
       status: 400,
       json: { message: ["query parameter cursor must be from a link next_cursor"] },
     });
@@ -286,15 +286,15 @@ describe("search refuses", () => {
   test.each([
     ["with a space", JSON.stringify([instant, "p1", "1", 2, 12], undefined, 1), ""],
     ["with an escape", JSON.stringify([instant, "p1", "1", 2, 12]).replace("p1", "\\u0070\\u0031"), ""],
-    ["with something behind", JSON.stringify([instant, "p1", "1", 2, 12]), "="],
-    ["with bytes that are no text", Buffer.from(`["${instant}","\xff","1",2,12]`, "latin1"), ""],
-  ])("a cursor that says the same in another way: %s", async (_title, members, behind) => {
-    const cursor = Buffer.from(members as string).toString("base64url") + behind;
-    expect((await ledger.ask(`/v1/transaction?account_id=57&cursor=${cursor}`)).status).toBe(400);
+    ["with a padding character", JSON.stringify([instant, "p1", "1", 2, 12]), "="],
+    ["with bytes that are not UTF-8", Buffer.from(`["${instant}","\xff","1",2,12]`, "latin1"), ""],
+  ])("a cursor in another encoding: %s", async (_title, members, suffix) => {
+    const cursor = Buffer.from(members as string).toString("base64url") + suffix;
+    expect((await ledger.request(`/v1/transaction?account_id=57&cursor=${cursor}`)).status).toBe(400);
   });
 
-  test("a page beyond the last, unless there is none at all", async () => {
-    expect(await ledger.ask("/v1/transaction?account_id=57&page=2")).toMatchObject({
+  test("a page beyond the last, unless nothing matches", async () => {
+    expect(await ledger.request("/v1/transaction?account_id=57&page=2")).toMatchObject({
       status: 404,
       json: { message: ["the requested page not found"] },
     });
@@ -308,24 +308,24 @@ describe("search refuses", () => {
   });
 });
 
-/** Follows a link of each page until it is not there; the pages' ids. */
+/** Follows a link from page to page until a page lacks it. Returns the ids of each page. */
 async function follow(
   query: string,
   link: "next_page" | "next_cursor",
-  meanwhile?: () => Promise<void>,
-  of = ledger,
+  afterEachPage?: () => Promise<void>,
+  server = ledger,
 ) {
   const pages: string[][] = [];
   let total = 0;
   let path = `/v1/transaction?${query}`;
   while (path !== "") {
-    const { json } = await of.ask(path);
+    const { json } = await server.request(path);
     expect(json.page).toBe(pages.length + 1);
     if (pages.length === 0) total = json.total;
     if (link === "next_cursor") expect(json.total).toBe(total);
     pages.push(idsOf(json));
-    path = json._links[link]?.href.slice(of.base.length) ?? "";
-    await meanwhile?.();
+    path = json._links[link]?.href.slice(server.base.length) ?? "";
+    await afterEachPage?.();
     expect(pages.length).toBeLessThan(20);
   }
   return pages;
@@ -372,10 +372,10 @@ describe("pages", () => {
     expect(links.self.href).toContain("email=an%7Egler+1");
   });
 
-  test("say nothing of what goes without saying, and the path as it was asked for", async () => {
+  test("omit defaults from their links, and keep the path of the request", async () => {
     const query =
       "account_id=57&status_version=2&limit_total=false&exact_reference_match=false&fee_headers=true";
-    const { json } = await ledger.ask(`/v1/transaction/?${query}&display_size=5`);
+    const { json } = await ledger.request(`/v1/transaction/?${query}&display_size=5`);
     expect(json._links).toEqual({
       self: { href: `${ledger.base}/v1/transaction/?account_id=57&page=1&display_size=5` },
       first_page: { href: `${ledger.base}/v1/transaction/?account_id=57&page=1&display_size=5` },
@@ -385,30 +385,30 @@ describe("pages", () => {
     });
   });
 
-  test("lead to the address that was reached, when the caller names none", async () => {
+  test("link to the address of the connection if the request has no Host header", async () => {
     const { hostname, port } = new URL(ledger.base);
     const socket = connect(Number(port), hostname);
     socket.write("GET /v1/transaction?account_id=57 HTTP/1.0\r\n\r\n");
     expect(await text(socket)).toContain(`"self":{"href":"${ledger.base}/v1/transaction?account_id=57&`);
   });
 
-  test("lead to the host that an absolute target names, whatever the header says", async () => {
+  test("link to the host of an absolute request target, whatever the Host header is", async () => {
     const { hostname, port } = new URL(ledger.base);
     const socket = connect(Number(port), hostname);
     const target = "http://ledger.test:99/v1/transaction?account_id=57&display_size=5";
     socket.write(`GET ${target} HTTP/1.1\r\nhost: other.test\r\nconnection: close\r\n\r\n`);
-    const answer = await text(socket);
-    const links = [...answer.matchAll(/"href":"([^"]*)"/g)].map(([, href = ""]) => href);
+    const response = await text(socket);
+    const links = [...response.matchAll(/"href":"([^"]*)"/g)].map(([, href = ""]) => href);
     expect(links).toHaveLength(5);
     for (const href of links)
       expect(href).toMatch(/^http:\/\/ledger\.test:99\/v1\/transaction\?account_id=57&/);
   });
 
-  test.each(["next_page", "next_cursor"] as const)("by %s visit each match once", async (link) => {
+  test.each(["next_page", "next_cursor"] as const)("by %s return each match once", async (link) => {
     expect((await follow("account_id=57&display_size=5", link)).flat()).toEqual(all57);
     expect(await follow("account_id=57&display_size=6", link)).toEqual([all57.slice(0, 6), all57.slice(6)]);
     expect((await follow("account_id=57,58,59&reference=lic&display_size=1", link)).flat()).toEqual([
-      ...ofCard.slice(0, 4),
+      ...withCard.slice(0, 4),
       "q1",
       "p2",
       "p1",
@@ -417,7 +417,7 @@ describe("pages", () => {
     expect(ties.flat().slice(7, 10)).toEqual(["q2", "q1", "p5"]);
   });
 
-  test("with a limited total have no last one, and end after one that is not full", async () => {
+  test("with a limited total have no link last_page, and end after a page that is not full", async () => {
     const limited = "account_id=57&limit_total=true&limit_total_size=10&display_size=5";
     expect(await search(limited)).toMatchObject({ total: 10, count: 5 });
     expect((await follow(limited, "next_page")).map((page) => page.length)).toEqual([5, 5, 2]);
@@ -435,35 +435,35 @@ describe("pages", () => {
     expect(await search("account_id=57&limit_total_size=4&display_size=5")).toMatchObject({ total: 12 });
   });
 
-  test("of more than 500 count as 500", async () => {
+  test("have at most 500 rows", async () => {
     expect((await search("account_id=57&display_size=501"))._links.self.href).toContain("display_size=500");
   });
 
-  test("by cursor go on where they were, say the same total, and do not mix with numbers", async () => {
+  test("by cursor continue after the previous page, keep its total, and cannot be combined with page", async () => {
     const first = await search("account_id=57&display_size=5");
-    const second = (await ledger.ask(first._links.next_cursor.href.slice(ledger.base.length))).json;
+    const second = (await ledger.request(first._links.next_cursor.href.slice(ledger.base.length))).json;
     expect(second).toMatchObject({ total: 12, count: 5, page: 2 });
     expect(Object.keys(second._links)).toEqual(["self", "first_page", "next_cursor"]);
     expect(second._links.self.href).toBe(first._links.next_cursor.href);
     const wider = first._links.next_cursor.href.replace("display_size=5", "display_size=500");
-    expect((await ledger.ask(wider.slice(ledger.base.length))).json.count).toBe(7);
+    expect((await ledger.request(wider.slice(ledger.base.length))).json.count).toBe(7);
     const both = `${first._links.next_cursor.href.slice(ledger.base.length)}&page=2`;
-    expect(await ledger.ask(both)).toMatchObject({
+    expect(await ledger.request(both)).toMatchObject({
       status: 400,
       json: { message: ["query parameters cursor and page cannot be used together"] },
     });
   });
 
-  test("by cursor go on behind the oddest id", async () => {
+  test("by cursor continue after an id of control characters", async () => {
     await using ledger = await startLedger();
-    const odd = (last: string) => "\u0001".repeat(254) + last;
-    await ledger.tell(
+    const idEndingWith = (last: string) => "\u0001".repeat(254) + last;
+    await ledger.store(
       ...["a", "b", "c"].map((last) =>
-        story("payment", odd(last), created("10:00", { gateway_account_id: "61" })),
+        story("payment", idEndingWith(last), created("10:00", { gateway_account_id: "61" })),
       ),
     );
     const pages = await follow("account_id=61&display_size=1", "next_cursor", undefined, ledger);
-    expect(pages.flat()).toEqual(["c", "b", "a"].map(odd));
+    expect(pages.flat()).toEqual(["c", "b", "a"].map(idEndingWith));
   });
 
   test("by cursor have no transaction that arrived in the meantime, whatever its date", async () => {
@@ -471,20 +471,20 @@ describe("pages", () => {
     const query = "account_id=60&display_size=2";
     const at = (id: string, time: string) =>
       story("payment", id, created(time, { gateway_account_id: "60" }));
-    await ledger.tell(
+    await ledger.store(
       ...["10:10", "10:20", "10:30", "10:40", "10:50"].map((time, index) => at(`s${index}`, time)),
     );
-    let arrived = 0;
-    const more = async () => {
-      arrived += 1;
-      await ledger.tell(
-        at(`new${arrived}`, "10:55"),
-        at(`late${arrived}`, "10:05"),
-        at(`between${arrived}`, "10:25"),
+    let pagesRead = 0;
+    const addTransactions = async () => {
+      pagesRead += 1;
+      await ledger.store(
+        at(`new${pagesRead}`, "10:55"),
+        at(`late${pagesRead}`, "10:05"),
+        at(`between${pagesRead}`, "10:25"),
       );
     };
-    const pages = await follow(query, "next_cursor", more, ledger);
+    const pages = await follow(query, "next_cursor", addTransactions, ledger);
     expect(pages).toEqual([["s4", "s3"], ["s2", "s1"], ["s0"]]);
-    expect((await ledger.ask(`/v1/transaction?${query}`)).json).toMatchObject({ total: 14 });
+    expect((await ledger.request(`/v1/transaction?${query}`)).json).toMatchObject({ total: 14 });
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openLine } from "../../simulation/line.ts";
-import { describeNeeding } from "../../testing/describe-needing.ts";
+import { openTcpProxy } from "../../simulation/tcp-proxy.ts";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { newFolder, run } from "../../testing/run.ts";
@@ -11,13 +11,13 @@ import { ingest } from "./intake/ingest.ts";
 import { readMessage } from "./intake/message.ts";
 import { clientUrl, openQueue, type Queue } from "./queue/queue.ts";
 import type { NewEvent } from "./tables/event.ts";
-import { keptRows } from "./tables/kept-rows.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
+import { savedRows } from "./tables/saved-rows.fixture.ts";
 
-/** Intake goes on within so many milliseconds, whatever stands still. */
+/** Limit for intake to continue, in milliseconds. */
 const standstillMaxMs = 20_000;
 
-/** Events of payments, as messages: each of them with this type and this minute. */
+/** Messages of one event for each payment, with this type and minute. */
 const messages = (payments: number, event_type: string, minute: number) =>
   Array.from({ length: payments }, (_, index) =>
     JSON.stringify({
@@ -29,7 +29,7 @@ const messages = (payments: number, event_type: string, minute: number) =>
     }),
   );
 
-describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 seconds", () => {
+describeIfAvailable("PostgreSQL", isPostgresInstalled())("intake continues within 20 seconds", () => {
   let opened: AsyncDisposableStack;
   let server: TestServer;
   let database: Database;
@@ -46,7 +46,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
   });
   afterEach(() => opened.disposeAsync());
 
-  /** A process of the ledger, with one batch at a time in hand, so that none waits in it that another could take. */
+  /** Starts a ledger process. Default: one batch in flight, so that no batch waits in it that another process could store. */
   function startLedger(url: string, concurrency = 1) {
     const env = {
       DATABASE_URL: url,
@@ -61,8 +61,8 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
   const stored = async () =>
     Number((await database.query<{ count: bigint }>("select count(*) from event"))[0]?.count);
 
-  /** While this lock is held, a batch waits in its transaction, with the locks that it has taken. */
-  async function holdEvents() {
+  /** Locks the table of events, so that a batch waits in its transaction and holds its own locks. Returns the release. */
+  async function lockEvents() {
     const held = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     const holding = database.transaction(
@@ -79,30 +79,30 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
       await holding;
     };
   }
-  const batchesThatWait = () =>
+  const waitingBatches = () =>
     database.query("select from pg_locks where relation = 'event'::regclass and not granted");
 
-  /** How long it takes until so many events are stored, in milliseconds. */
+  /** Waits until this number of events is stored. Returns the duration in milliseconds. */
   async function timeUntilStored(count: number): Promise<number> {
-    const begun = performance.now();
+    const start = performance.now();
     await eventually(async () => expect(await stored()).toBe(count));
-    return performance.now() - begun;
+    return performance.now() - start;
   }
 
-  /** The rows are those of events that came without any trouble, and the process ends as it should. */
-  async function expectUndisturbed(bodies: string[], ledgers: ReturnType<typeof startLedger>[]) {
+  /** Expects that the rows are those of the same events stored without faults, and that each process exits with 0. */
+  async function expectRowsAndExit(bodies: string[], ledgers: ReturnType<typeof startLedger>[]) {
     await eventually(async () => expect((await queue.check()).waiting).toBe(0));
     await eventually(async () => expect(await stored()).toBe(bodies.length));
     for (const { child } of ledgers) child.kill("SIGTERM");
     for (const { exit } of ledgers) expect(await exit).toMatchObject({ code: 0, errors: "" });
     const url = new URL(server.url);
-    url.pathname = "undisturbed";
-    await database.run("create database undisturbed");
+    url.pathname = "expected";
+    await database.run("create database expected");
     await using other = await openDatabase(url.href);
     await migrate(other);
     const events = bodies.map((body) => (readMessage(body) as { event: NewEvent }).event);
     await ingest(other, { events, rebuilds: [], deadLetters: [] });
-    expect(await keptRows(database)).toEqual(await keptRows(other));
+    expect(await savedRows(database)).toEqual(await savedRows(other));
   }
 
   test.each([1, 40])("while a process is suspended in a batch of %i", async (payments) => {
@@ -110,37 +110,37 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
       messages(payments, "PAYMENT_CREATED", 10),
       messages(payments, "CAPTURE_CONFIRMED", 20),
     ];
-    const release = await holdEvents();
-    const stopped = startLedger(server.url);
-    await stopped.waitForOutput("listening");
+    const release = await lockEvents();
+    const suspended = startLedger(server.url);
+    await suspended.waitForOutput("listening");
     await queue.send(before);
-    await eventually(async () => expect(await batchesThatWait()).toHaveLength(1));
-    stopped.child.kill("SIGSTOP");
+    await eventually(async () => expect(await waitingBatches()).toHaveLength(1));
+    suspended.child.kill("SIGSTOP");
     await release();
     const other = startLedger(server.url);
     await other.waitForOutput("listening");
     await queue.send(after);
     expect(await timeUntilStored(after.length)).toBeLessThan(standstillMaxMs);
-    stopped.child.kill("SIGCONT");
-    await expectUndisturbed([...before, ...after], [stopped, other]);
+    suspended.child.kill("SIGCONT");
+    await expectRowsAndExit([...before, ...after], [suspended, other]);
   });
 
   test("while the network between a process and the database drops every packet during a batch", async () => {
     const [before, after] = [messages(40, "PAYMENT_CREATED", 10), messages(40, "CAPTURE_CONFIRMED", 20)];
-    await using line = await openLine(server.url);
-    const release = await holdEvents();
-    const away = startLedger(line.url);
-    await away.waitForOutput("listening");
+    await using proxy = await openTcpProxy(server.url);
+    const release = await lockEvents();
+    const disconnected = startLedger(proxy.url);
+    await disconnected.waitForOutput("listening");
     await queue.send(before);
-    await eventually(async () => expect(await batchesThatWait()).toHaveLength(1));
-    line.silence();
+    await eventually(async () => expect(await waitingBatches()).toHaveLength(1));
+    proxy.dropPackets();
     await release();
     const other = startLedger(server.url);
     await other.waitForOutput("listening");
     await queue.send(after);
     expect(await timeUntilStored(after.length)).toBeLessThan(standstillMaxMs);
-    line.restore();
-    await expectUndisturbed([...before, ...after], [away, other]);
+    proxy.restore();
+    await expectRowsAndExit([...before, ...after], [disconnected, other]);
   });
 
   test("while every existing connection is silent and new ones work", async () => {
@@ -149,23 +149,23 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("intake goes on within 20 s
       messages(40, "CAPTURE_CONFIRMED", 20),
       messages(40, "CAPTURE_SUBMITTED", 30),
     ];
-    await using line = await openLine(server.url);
-    const ledger = startLedger(line.url, 4);
+    await using proxy = await openTcpProxy(server.url);
+    const ledger = startLedger(proxy.url, 4);
     await ledger.waitForOutput("listening");
-    // Each batch in hand leaves a connection that is idle then.
-    const first = await holdEvents();
+    // Each of the 4 batches in flight leaves an idle connection.
+    const releaseFirst = await lockEvents();
     for (const body of before) await queue.send([body]);
-    await eventually(async () => expect((await batchesThatWait()).length).toBe(4));
-    await first();
+    await eventually(async () => expect((await waitingBatches()).length).toBe(4));
+    await releaseFirst();
     await timeUntilStored(before.length);
-    const release = await holdEvents();
+    const release = await lockEvents();
     await queue.send(during.slice(0, 1));
-    await eventually(async () => expect(await batchesThatWait()).toHaveLength(1));
-    line.silence();
+    await eventually(async () => expect(await waitingBatches()).toHaveLength(1));
+    proxy.dropPackets();
     await release();
-    line.restore();
+    proxy.restore();
     await queue.send([...during.slice(1), ...after]);
     expect(await timeUntilStored(3 * 40)).toBeLessThan(standstillMaxMs);
-    await expectUndisturbed([...before, ...during, ...after], [ledger]);
+    await expectRowsAndExit([...before, ...during, ...after], [ledger]);
   });
 });

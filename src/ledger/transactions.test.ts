@@ -9,16 +9,16 @@ beforeAll(async () => {
 afterAll(() => ledger[Symbol.asyncDispose]());
 
 const lookUp = async (id: string, query = "account_id=57") =>
-  (await ledger.ask(`/v1/transaction/${id}?${query}`)).json;
+  (await ledger.request(`/v1/transaction/${id}?${query}`)).json;
 
 describe("a payment shows", () => {
   const created: Step = ["10:00", "PAYMENT_CREATED", { amount: 100 }];
 
-  test("all that was told of it, in the peer's words", async () => {
-    await ledger.tell(
+  test("everything that its events contain, under the names of the contract", async () => {
+    await ledger.store(
       story(
         "payment",
-        "whole",
+        "complete",
         [
           "09:14:22.018408",
           "PAYMENT_CREATED",
@@ -89,9 +89,9 @@ describe("a payment shows", () => {
       ),
     );
     await expect
-      .poll(() => lookUp("whole"))
+      .poll(() => lookUp("complete"))
       .toEqual({
-        transaction_id: "whole",
+        transaction_id: "complete",
         transaction_type: "PAYMENT",
         gateway_account_id: "57",
         service_id: "svc91b27",
@@ -149,12 +149,12 @@ describe("a payment shows", () => {
 
   test.each<[string, Step[], object]>([
     [
-      "its state although a detail came later",
+      "its state after a later event that sets none",
       [created, ["10:05", "PAYMENT_DETAILS_ENTERED"]],
       { state: { status: "created" } },
     ],
     [
-      "no state when no event set one",
+      "the status undefined if no event sets a state",
       [["10:00", "PAYMENT_DETAILS_ENTERED"]],
       { state: { status: "undefined", finished: false } },
     ],
@@ -164,7 +164,7 @@ describe("a payment shows", () => {
       { state: { status: "success", finished: true } },
     ],
     [
-      "whether it can be tried again",
+      "that it cannot be retried",
       [created, ["10:02", "AUTHORISATION_REJECTED", { can_retry: false, authorisation_mode: "agreement" }]],
       {
         authorisation_mode: "agreement",
@@ -178,13 +178,13 @@ describe("a payment shows", () => {
       },
     ],
     [
-      "live as the details tell when the message does not",
+      "live from the details if the message has none",
       [["10:00", "PAYMENT_CREATED", { live: true }]],
       { live: true },
     ],
-    ["moto when it was", [["10:00", "PAYMENT_CREATED", { moto: true }]], { moto: true }],
+    ["moto", [["10:00", "PAYMENT_CREATED", { moto: true }]], { moto: true }],
     [
-      "what can be refunded, and null for what is not known",
+      "the refundable amount, and null for unknown members of the summary",
       [
         ["10:00", "AUTHORISATION_SUCCEEDED"],
         ["10:01", "REFUND_AVAILABILITY_UPDATED", { refund_amount_available: 200 }],
@@ -200,38 +200,38 @@ describe("a payment shows", () => {
       },
     ],
     [
-      "that nothing can be refunded through some providers",
+      "that the provider ePDQ has no refunds",
       [["10:00", "PAYMENT_CREATED", { payment_provider: "ePDQ", refund_status: "available" }]],
       { refund_summary: { status: "unavailable" } },
     ],
     [
-      "the same through another of them",
+      "that the provider Smartpay has no refunds",
       [["10:00", "PAYMENT_CREATED", { payment_provider: "smartpay", refund_amount_available: "100" }]],
       { refund_summary: { status: "unavailable", amount_available: 100 } },
     ],
     [
-      "a credit card as one",
+      "a credit card",
       [["10:00", "PAYMENT_CREATED", { card_type: "CREDIT" }]],
       { card_details: { card_brand: "", card_type: "credit" } },
     ],
     [
-      "a card of which only a digit is known",
+      "a card of which only the last digits are known",
       [["10:00", "PAYMENT_CREATED", { last_digits_card_number: 42 }]],
       { card_details: { card_brand: "", last_digits_card_number: "42" } },
     ],
     [
-      "dates that are none as not known",
+      "null for invalid dates",
       [["10:00", "PAYMENT_CREATED", { captured_date: 5, capture_submitted_date: "soon" }]],
       { settlement_summary: { capture_submit_time: null, captured_date: null } },
     ],
     [
-      "which version of 3-D Secure was used",
+      "the version of 3-D Secure",
       [["10:00", "GATEWAY_3DS_INFO_OBTAINED", { version_3ds: "2.2.0" }]],
       { authorisation_summary: { three_d_secure: { required: false, version: "2.2.0" } } },
     ],
-  ])("%s", async (name, told, shown) => {
+  ])("%s", async (name, steps, shown) => {
     const id = name.replaceAll(/\W/g, "-");
-    await ledger.tell(story("payment", id, ...told));
+    await ledger.store(story("payment", id, ...steps));
     await expect.poll(() => lookUp(id)).toMatchObject(shown);
   });
 
@@ -249,35 +249,35 @@ describe("a payment shows", () => {
     ],
     ["EXEMPTION_REJECTED", "OPTIMISED", { requested: true, outcome: { result: "rejected" } }],
     ["EXEMPTION_OUT_OF_SCOPE", undefined, { requested: true, outcome: { result: "out of scope" } }],
-  ])("its exemption: %s after %s", async (exemption3ds, exemption_3ds_requested, exemption) => {
+  ])("its exemption: result %s, requested %s", async (exemption3ds, exemption_3ds_requested, exemption) => {
     const id = `ex-${exemption3ds}-${exemption_3ds_requested}`;
-    await ledger.tell(
+    await ledger.store(
       story("payment", id, ["10:00", "PAYMENT_CREATED", { exemption3ds, exemption_3ds_requested }]),
     );
     expect((await lookUp(id)).exemption).toEqual(exemption);
   });
 });
 
-describe("states are told in two versions", () => {
+describe("a status has two versions", () => {
   test.each([
     ["AUTHORISATION_REJECTED", "failed", "declined", "P0010"],
     ["PAYMENT_EXPIRED", "failed", "timedout", "P0020"],
     ["CANCELLED_BY_USER", "failed", "cancelled", "P0030"],
     ["CANCELLED_BY_EXTERNAL_SERVICE", "cancelled", "cancelled", "P0040"],
     ["CAPTURE_ERRORED", "error", "error", "P0050"],
-  ])("%s is %s and %s", async (eventType, first, second, code) => {
+  ])("after %s it is %s in version 1 and %s in version 2", async (eventType, first, second, code) => {
     const id = `v-${eventType}`;
-    await ledger.tell(story("payment", id, ["10:00", eventType]));
+    await ledger.store(story("payment", id, ["10:00", eventType]));
     const state = async (query: string) => (await lookUp(id, `account_id=57${query}`)).state;
     expect(await state("&status_version=1")).toMatchObject({ status: first, finished: true, code });
     expect(await state("&status_version=2")).toMatchObject({ status: second, finished: true, code });
     expect(await state("")).toMatchObject({ status: second });
-    const events = await ledger.ask(`/v1/transaction/${id}/event?gateway_account_id=57&status_version=1`);
+    const events = await ledger.request(`/v1/transaction/${id}/event?gateway_account_id=57&status_version=1`);
     expect(events.json.events[0].state.status).toBe(first);
   });
 
-  test("and in no other", async () => {
-    expect((await lookUp("whole", "account_id=57&status_version=3")).message).toEqual([
+  test("another version is rejected", async () => {
+    expect((await lookUp("complete", "account_id=57&status_version=3")).message).toEqual([
       "query parameter status_version must be one of 1, 2",
     ]);
   });
@@ -292,7 +292,7 @@ describe("a refund and a dispute", () => {
   };
 
   beforeAll(() =>
-    ledger.tell(
+    ledger.store(
       story(
         "payment",
         "parent",
@@ -332,7 +332,7 @@ describe("a refund and a dispute", () => {
     ),
   );
 
-  test("show their own money and their payment's details, the wallet too", async () => {
+  test("show their own amounts and the details of their payment, a refund also its wallet", async () => {
     const payment_details = {
       description: "D",
       reference: "R",
@@ -393,10 +393,10 @@ describe("a refund and a dispute", () => {
     ["constructor", "other"],
     ["  ", undefined],
     [undefined, undefined],
-  ])("a dispute's reason %s is told as %s", async (reason, told) => {
+  ])("show the reason %s of a dispute as %s", async (reason, shown) => {
     const id = `reason-${reason}`.trim();
-    await ledger.tell(childStory("dispute", id, "parent", ["10:00", "DISPUTE_CREATED", { reason }]));
-    expect((await lookUp(id)).reason).toBe(told);
+    await ledger.store(childStory("dispute", id, "parent", ["10:00", "DISPUTE_CREATED", { reason }]));
+    expect((await lookUp(id)).reason).toBe(shown);
   });
 
   test.each([
@@ -404,22 +404,22 @@ describe("a refund and a dispute", () => {
     ["&transaction_type=REFUND", ["refund1"]],
     ["&transaction_type=dispute", ["dispute1"]],
     ["&transaction_type=PAYMENT", []],
-  ])("are the children of their payment: %s", async (query, ids) => {
-    const { json } = await ledger.ask(`/v1/transaction/parent/transaction?gateway_account_id=57${query}`);
-    const own = json.transactions.map(({ transaction_id }: { transaction_id: string }) => transaction_id);
-    expect(own.filter((id: string) => !id.startsWith("reason"))).toEqual(ids);
+  ])("are listed as children of their payment: %s", async (query, ids) => {
+    const { json } = await ledger.request(`/v1/transaction/parent/transaction?gateway_account_id=57${query}`);
+    const listed = json.transactions.map(({ transaction_id }: { transaction_id: string }) => transaction_id);
+    expect(listed.filter((id: string) => !id.startsWith("reason"))).toEqual(ids);
   });
 });
 
-describe("a payout settles what it includes", () => {
+describe("a payout settles its payments", () => {
   const includedIn = (gateway_payout_id: string): Step => [
     "10:01",
     "PAYMENT_INCLUDED_IN_PAYOUT",
     { gateway_payout_id },
   ];
 
-  test("whichever comes first, and within its account only", async () => {
-    await ledger.tell(
+  test("in any order of arrival, within its account only", async () => {
+    await ledger.store(
       story("payment", "settled", ["10:00", "PAYMENT_CREATED"], includedIn("po46")),
       story(
         "payment",
@@ -429,7 +429,7 @@ describe("a payout settles what it includes", () => {
       ),
     );
     expect((await lookUp("settled")).settlement_summary).not.toHaveProperty("settled_date");
-    await ledger.tell(
+    await ledger.store(
       story("payout", "po46", ["09:00", "PAYOUT_PAID", { paid_out_date: "2024-03-12T01:00:00+02:00" }]),
     );
     await expect
@@ -439,8 +439,8 @@ describe("a payout settles what it includes", () => {
     expect(foreign.settlement_summary).not.toHaveProperty("settled_date");
   });
 
-  test("and is not taken for a payment of the same id", async () => {
-    await ledger.tell(
+  test("and does not affect a payment with the same id", async () => {
+    await ledger.store(
       story("payment", "same", ["10:00", "PAYMENT_CREATED", { reference: "paid" }]),
       story("payout", "same", ["11:00", "PAYOUT_CREATED", { reference: "paid out" }]),
     );
@@ -449,42 +449,38 @@ describe("a payout settles what it includes", () => {
     expect(await lookUp("same", "account_id=57&as_of=9999-01-01T00:00:00Z")).toMatchObject(shown);
   });
 
-  test("and is folded again by a message that asks for it", async () => {
-    await ledger.tell(
-      story("payment", "refolded", ["10:00", "PAYMENT_CREATED"], includedIn("po-refolded")),
-      story("payout", "po-refolded", [
-        "09:00",
-        "PAYOUT_PAID",
-        { paid_out_date: "2024-03-12T01:00:00+02:00" },
-      ]),
+  test("and is rebuilt by a message with reproject_domain_object", async () => {
+    await ledger.store(
+      story("payment", "rebuilt", ["10:00", "PAYMENT_CREATED"], includedIn("po-rebuilt")),
+      story("payout", "po-rebuilt", ["09:00", "PAYOUT_PAID", { paid_out_date: "2024-03-12T01:00:00+02:00" }]),
     );
     await ledger.database.query(
-      "update payout set paid_out_date = null where gateway_payout_id = 'po-refolded'",
+      "update payout set paid_out_date = null where gateway_payout_id = 'po-rebuilt'",
     );
     await ledger.send({
-      ...story("payout", "po-refolded", ["09:00", "ANY"])[0],
+      ...story("payout", "po-rebuilt", ["09:00", "ANY"])[0],
       reproject_domain_object: true,
     });
     await expect
-      .poll(() => lookUp("refolded"))
+      .poll(() => lookUp("rebuilt"))
       .toMatchObject({ settlement_summary: { settled_date: "2024-03-11" } });
   });
 });
 
 describe("the events of a transaction", () => {
   const list = async (id: string, query = "") =>
-    (await ledger.ask(`/v1/transaction/${id}/event?gateway_account_id=57${query}`)).json.events.map(
+    (await ledger.request(`/v1/transaction/${id}/event?gateway_account_id=57${query}`)).json.events.map(
       (event: { event_type: string; state: { status: string } | null }) => [
         event.event_type,
         event.state?.status,
       ],
     );
 
-  test("are told once for each state, or all of them", async () => {
-    await ledger.tell(
+  test("are listed once for each state by default, or all", async () => {
+    await ledger.store(
       story(
         "payment",
-        "told",
+        "listed",
         ["10:00", "PAYMENT_CREATED"],
         ["10:01", "PAYMENT_STARTED"],
         ["10:02", "GATEWAY_REQUIRES_3DS_AUTHORISATION"],
@@ -497,14 +493,14 @@ describe("the events of a transaction", () => {
       ),
       childStory(
         "refund",
-        "told-refund",
-        "told",
+        "listed-refund",
+        "listed",
         ["10:05:30", "REFUND_SUBMITTED"],
         ["10:05:31", "REFUND_ERROR"],
       ),
-      childStory("refund", "told-refund2", "told", ["10:05:32", "REFUND_SUBMITTED"]),
+      childStory("refund", "listed-refund2", "listed", ["10:05:32", "REFUND_SUBMITTED"]),
     );
-    expect(await list("told")).toEqual([
+    expect(await list("listed")).toEqual([
       ["PAYMENT_CREATED", "created"],
       ["PAYMENT_STARTED", "started"],
       ["GATEWAY_ERROR_DURING_AUTHORISATION", "error"],
@@ -514,10 +510,10 @@ describe("the events of a transaction", () => {
       ["CANCELLED_BY_USER", "cancelled"],
       ["CANCELLED_BY_EXTERNAL_SERVICE", "cancelled"],
     ]);
-    const all = await list("told", "&include_all_events=true");
+    const all = await list("listed", "&include_all_events=true");
     expect(all).toHaveLength(12);
     expect(all[3]).toEqual(["SOMETHING_UNKNOWN", undefined]);
-    expect(await list("told-refund")).toEqual([
+    expect(await list("listed-refund")).toEqual([
       ["REFUND_SUBMITTED", "submitted"],
       ["REFUND_ERROR", "error"],
     ]);
@@ -526,7 +522,7 @@ describe("the events of a transaction", () => {
 
 describe("as of an instant", () => {
   beforeAll(() =>
-    ledger.tell(
+    ledger.store(
       story(
         "payment",
         "old",
@@ -556,12 +552,12 @@ describe("as of an instant", () => {
     ["2024-03-05T12:00:00%2B01:00", { state: { status: "success" }, reference: "second" }],
     ["2024-03-05T13:00Z", { settlement_summary: { settled_date: "2024-03-05" } }],
     ["9999-01-01T00:00:00Z", { settlement_summary: { settled_date: "2024-03-05" } }],
-  ])("%s a lookup answers from the events up to then", async (asOf, shown) => {
+  ])("%s, a lookup shows the events up to then", async (asOf, shown) => {
     expect(await lookUp("old", `account_id=57&as_of=${asOf}`)).toMatchObject(shown);
   });
 
-  test("now is as without", async () => {
-    for (const id of ["old", "old-refund", "whole", "dispute1", "foreign"]) {
+  test("in the future, a lookup returns the same as without as_of", async () => {
+    for (const id of ["old", "old-refund", "complete", "dispute1", "foreign"]) {
       const query = "override_account_id_restriction=true";
       expect(await lookUp(id, `${query}&as_of=9999-12-31T00:00:00Z`)).toEqual(await lookUp(id, query));
     }
@@ -576,7 +572,7 @@ describe("as of an instant", () => {
     expect(settlement_summary).not.toHaveProperty("settled_date");
   });
 
-  test("a child shows what its payment had then", async () => {
+  test("a child shows the details that its payment had then", async () => {
     const shown = await lookUp("old-refund", "account_id=57&as_of=2024-03-05T11:45:00Z");
     expect(shown).toMatchObject({ state: { status: "submitted" }, payment_details: { reference: "second" } });
   });
@@ -590,22 +586,22 @@ describe("as of an instant", () => {
     ["account_id=57&as_of=2024-03-05", 400],
     ["account_id=57&as_of=2024-03-05T12:00:00", 400],
     ["account_id=57&as_of=2024-03-05T12:00:00+01:00", 400],
-  ])("%s is %i", async (query, status) => {
-    expect((await ledger.ask(`/v1/transaction/old?${query}`)).status).toBe(status);
+  ])("%s returns %i", async (query, status) => {
+    expect((await ledger.request(`/v1/transaction/old?${query}`)).status).toBe(status);
   });
 
   test.each([
     ["2024-03-05T10:30:00Z", 200, ["PAYMENT_CREATED"]],
     ["2024-03-05T11:30:00Z", 200, ["PAYMENT_CREATED", "CAPTURE_CONFIRMED", "REFUND_SUBMITTED"]],
     ["2024-03-05T09:00:00Z", 404, undefined],
-  ])("%s the list of events ends there", async (asOf, status, types) => {
-    const answer = await ledger.ask(`/v1/transaction/old/event?gateway_account_id=57&as_of=${asOf}`);
-    expect(answer.status).toBe(status);
-    expect(answer.json.events?.map(({ event_type }: { event_type: string }) => event_type)).toEqual(types);
+  ])("%s, the list of events returns %i: %j", async (asOf, status, types) => {
+    const response = await ledger.request(`/v1/transaction/old/event?gateway_account_id=57&as_of=${asOf}`);
+    expect(response.status).toBe(status);
+    expect(response.json.events?.map(({ event_type }: { event_type: string }) => event_type)).toEqual(types);
   });
 
-  test("a child is its parent's of then", async () => {
-    await ledger.tell(
+  test("a child belongs to the parent that it had then", async () => {
+    await ledger.store(
       story(
         "refund",
         "moved",
@@ -616,7 +612,7 @@ describe("as of an instant", () => {
       story("payment", "to", ["10:00", "PAYMENT_CREATED"]),
     );
     const events = async (id: string, asOf: string) =>
-      (await ledger.ask(`/v1/transaction/${id}/event?gateway_account_id=57&as_of=${asOf}`)).json.events
+      (await ledger.request(`/v1/transaction/${id}/event?gateway_account_id=57&as_of=${asOf}`)).json.events
         .length;
     expect([await events("from", "2024-03-05T11:30Z"), await events("to", "2024-03-05T11:30Z")]).toEqual([
       2, 1,
@@ -626,15 +622,15 @@ describe("as of an instant", () => {
     ]);
   });
 
-  test("another account has no list of events", async () => {
+  test("the list of events returns 404 for another account", async () => {
     const path = "/v1/transaction/old/event?gateway_account_id=58&as_of=2024-03-05T12:00:00Z";
-    expect((await ledger.ask(path)).status).toBe(404);
+    expect((await ledger.request(path)).status).toBe(404);
   });
 });
 
 describe("a child of a payment of another account", () => {
   beforeAll(() =>
-    ledger.tell(
+    ledger.store(
       story("payment", "theirs", [
         "10:00",
         "PAYMENT_CREATED",
@@ -646,7 +642,7 @@ describe("a child of a payment of another account", () => {
         { gateway_account_id: "58", amount: 1, reference: "own" },
       ]),
       childStory("dispute", "nobody's", "theirs", ["11:30", "DISPUTE_CREATED", { gateway_account_id: null }]),
-      // Another event of the payment folds its children again.
+      // A later event of the payment updates its children.
       story("payment", "theirs", ["12:00", "CAPTURE_CONFIRMED", { description: "secret" }]),
     ),
   );
@@ -659,23 +655,23 @@ describe("a child of a payment of another account", () => {
     "/v1/transaction?account_id=58",
     "/v1/transaction/ours/event?gateway_account_id=58",
     "/v1/transaction/ours/event?gateway_account_id=58&as_of=2024-03-05T13:00:00Z",
-  ])("shows nothing of it at %s", async (path) => {
+  ])("shows no details of the payment at %s", async (path) => {
     for (const accept of ["application/json", "text/csv"]) {
-      const { status, text } = await ledger.ask(path, { headers: { accept } });
+      const { status, text } = await ledger.request(path, { headers: { accept } });
       expect([status, text.toLowerCase().includes("secret")]).toEqual([200, false]);
     }
   });
 
-  test("shows its own", async () => {
+  test("shows its own details", async () => {
     expect(await lookUp("ours", "account_id=58")).toMatchObject({
       parent_transaction_id: "theirs",
       payment_details: { reference: "own" },
     });
   });
 
-  test("is not found by what the payment says", async () => {
+  test("is not found by the details of the payment", async () => {
     for (const filter of ["reference=secret", "email=secret", "cardholder_name=secret"]) {
-      const { json } = await ledger.ask(`/v1/transaction?account_id=57,58&${filter}`);
+      const { json } = await ledger.request(`/v1/transaction?account_id=57,58&${filter}`);
       expect(json.results.map((found: { transaction_id: string }) => found.transaction_id)).toEqual([
         "theirs",
       ]);
@@ -683,27 +679,31 @@ describe("a child of a payment of another account", () => {
   });
 
   test.each(["", "&as_of=2024-03-05T13:00:00Z"])("is in no list of the payment's account%s", async (asOf) => {
-    const { json } = await ledger.ask(
+    const { json } = await ledger.request(
       `/v1/transaction/theirs/event?gateway_account_id=57&include_all_events=true${asOf}`,
     );
     expect(json.events.map(({ event_type }: { event_type: string }) => event_type)).toEqual([
       "PAYMENT_CREATED",
       "CAPTURE_CONFIRMED",
     ]);
-    expect((await ledger.ask(`/v1/transaction/theirs?account_id=58${asOf}`)).status).toBe(404);
-    expect((await ledger.ask(`/v1/transaction/theirs/event?gateway_account_id=58${asOf}`)).status).toBe(404);
+    expect((await ledger.request(`/v1/transaction/theirs?account_id=58${asOf}`)).status).toBe(404);
+    expect((await ledger.request(`/v1/transaction/theirs/event?gateway_account_id=58${asOf}`)).status).toBe(
+      404,
+    );
   });
 
-  test("is no child in the list of either account", async () => {
-    const { json } = await ledger.ask("/v1/transaction/theirs/transaction?gateway_account_id=57");
+  test("is in no list of children", async () => {
+    const { json } = await ledger.request("/v1/transaction/theirs/transaction?gateway_account_id=57");
     expect(json.transactions).toEqual([]);
-    expect((await ledger.ask("/v1/transaction/theirs/transaction?gateway_account_id=58")).status).toBe(404);
+    expect((await ledger.request("/v1/transaction/theirs/transaction?gateway_account_id=58")).status).toBe(
+      404,
+    );
   });
 });
 
 test("as of an instant, a payment of another account is rejected before its history is read", async () => {
   const count = 20_000;
-  await ledger.tell(story("payment", "busy", ["10:00", "PAYMENT_CREATED"]));
+  await ledger.store(story("payment", "busy", ["10:00", "PAYMENT_CREATED"]));
   await ledger.database.query(
     `insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
      select 'payment', 'busy', '2024-03-05T10:00:00Z'::timestamptz + number * interval '1 ms', 'DETAILS',
@@ -712,25 +712,25 @@ test("as of an instant, a payment of another account is rejected before its hist
     [count],
   );
   const timed = async (path: string) => {
-    const begun = performance.now();
-    const { status } = await ledger.ask(path);
-    return { status, ms: performance.now() - begun };
+    const start = performance.now();
+    const { status } = await ledger.request(path);
+    return { status, ms: performance.now() - start };
   };
   for (const [path, parameter] of [
     ["/v1/transaction/busy", "account_id"],
     ["/v1/transaction/busy/event", "gateway_account_id"],
   ]) {
-    const asked = (account: string) => `${path}?${parameter}=${account}&as_of=2024-03-06T00:00:00Z`;
-    const own = await timed(asked("57"));
-    const strangers = await timed(asked("58"));
-    expect([own.status, strangers.status]).toEqual([200, 404]);
-    expect(strangers.ms).toBeLessThan(own.ms / 4);
+    const pathFor = (account: string) => `${path}?${parameter}=${account}&as_of=2024-03-06T00:00:00Z`;
+    const own = await timed(pathFor("57"));
+    const foreign = await timed(pathFor("58"));
+    expect([own.status, foreign.status]).toEqual([200, 404]);
+    expect(foreign.ms).toBeLessThan(own.ms / 4);
   }
 });
 
-describe("a payment by its provider's id", () => {
+describe("a lookup by the provider's transaction id", () => {
   beforeAll(() =>
-    ledger.tell(
+    ledger.store(
       story("payment", "g1", [
         "10:00",
         "PAYMENT_CREATED",
@@ -766,13 +766,13 @@ describe("a payment by its provider's id", () => {
     ["gateway_transaction_id=gtx8&payment_provider=stripe", 404, undefined],
     ["gateway_transaction_id=gtx7", 400, undefined],
     ["gateway_transaction_id=&payment_provider=stripe", 400, undefined],
-  ])("%s is %i %s", async (query, status, id) => {
-    const answer = await ledger.ask(`/v1/transaction/gateway-transaction?${query}`);
-    expect([answer.status, answer.json.transaction_id]).toEqual([status, id]);
+  ])("%s returns %i %s", async (query, status, id) => {
+    const response = await ledger.request(`/v1/transaction/gateway-transaction?${query}`);
+    expect([response.status, response.json.transaction_id]).toEqual([status, id]);
   });
 
-  test("tells its state in version 2", async () => {
+  test("shows the status of version 2", async () => {
     const path = "/v1/transaction/gateway-transaction?gateway_transaction_id=gtx9&payment_provider=stripe";
-    expect((await ledger.ask(path)).json.state.status).toBe("declined");
+    expect((await ledger.request(path)).json.state.status).toBe("declined");
   });
 });

@@ -3,7 +3,7 @@ export type Warn = (text: string) => void;
 
 /** A query parameter of a URL. */
 export interface UrlParameter<Value> {
-  /** What a value must be, for error messages. */
+  /** The requirement for a value, for error messages. */
   must: string;
   /** Returns undefined if the text is not a valid value. */
   read(text: string): Value | undefined;
@@ -38,7 +38,7 @@ export interface Adapter<Port> {
   form: string;
   // biome-ignore lint/suspicious/noExplicitAny: The values are those of `parameters`.
   load(): Promise<{ open(address: Address<any>): Promise<Port> }>;
-  /** Whether a URL can have several hosts, separated by commas. */
+  /** True if a URL can have several hosts, separated by commas. */
   hasManyHosts?: true;
   parameters?: UrlParameters;
 }

@@ -1,30 +1,31 @@
 import { expect, test } from "vitest";
 import { openLog } from "./log.ts";
 
-function toldOf(err: unknown) {
+/** The error as the log writes it. */
+function loggedError(err: unknown) {
   const lines: string[] = [];
-  openLog("info", { write: (line) => lines.push(line) }).error({ err }, "it failed");
+  openLog("info", { write: (line) => lines.push(line) }).error({ err }, "failed");
   return JSON.parse(lines.join("")).err;
 }
 
-test("of an error and of those behind it is told what, where and why, and nothing that hangs on it", () => {
-  const refused = Object.assign(new Error("connect ECONNREFUSED"), {
+test("an error and its causes are logged with type, code, message and stack, without other properties", () => {
+  const connectionError = Object.assign(new Error("connect ECONNREFUSED"), {
     code: "ECONNREFUSED",
     address: "planted",
   });
-  const cause = new AggregateError([refused, "planted"], "all of them");
+  const cause = new AggregateError([connectionError, "planted"], "all attempts failed");
   const error = Object.assign(new TypeError("fetch failed", { cause }), {
     detail: "planted",
     params: ["planted"],
   });
   const stack = expect.stringMatching(/^ {4}at .*log\.test\.ts/);
-  expect(toldOf(error)).toEqual({
+  expect(loggedError(error)).toEqual({
     type: "TypeError",
     message: "fetch failed",
     stack,
     cause: {
       type: "AggregateError",
-      message: "all of them",
+      message: "all attempts failed",
       stack,
       errors: [
         { type: "Error", code: "ECONNREFUSED", message: "connect ECONNREFUSED", stack },
@@ -35,36 +36,38 @@ test("of an error and of those behind it is told what, where and why, and nothin
 });
 
 test.each([
-  ["syntax", () => JSON.parse("planted"), "SyntaxError"],
-  ["a number", () => BigInt("planted"), "SyntaxError"],
-  ["a value", () => raise({ code: "22P02" }), "22P02"],
-  ["what a trigger raises", () => raise({ code: "P0001" }), "P0001"],
-  [
-    "what a trigger raises as something else",
-    () => raise({ code: "23514", routine: "exec_stmt_raise" }),
-    "23514",
-  ],
-])("a message that can quote data is withheld: %s", async (_name, work, kind) => {
-  const told = toldOf(
+  ["of JSON.parse", () => JSON.parse("planted"), "SyntaxError"],
+  ["of BigInt", () => BigInt("planted"), "SyntaxError"],
+  ["of an invalid value in PostgreSQL", () => raise({ code: "22P02" }), "22P02"],
+  ["of a trigger", () => raise({ code: "P0001" }), "P0001"],
+  ["of a trigger with another SQLSTATE", () => raise({ code: "23514", routine: "exec_stmt_raise" }), "23514"],
+])("a message that can quote data is withheld: a message %s", async (_name, work, kind) => {
+  const logged = loggedError(
     await Promise.resolve()
       .then(work)
       .catch((error) => error),
   );
-  expect(told).toMatchObject({ message: `withheld, because it can quote data (${kind})` });
-  expect(JSON.stringify(told)).not.toContain("planted");
+  expect(logged).toMatchObject({ message: `withheld, because it can quote data (${kind})` });
+  expect(JSON.stringify(logged)).not.toContain("planted");
 });
 
-function raise(members: object): never {
-  throw Object.assign(new Error('invalid input: "planted"'), members);
+function raise(properties: object): never {
+  throw Object.assign(new Error('invalid input: "planted"'), properties);
 }
 
-test("a message about code that cannot be loaded is told", async () => {
+test("the message of a SyntaxError in a module is logged", async () => {
   const code = "data:text/javascript,import { nothing } from 'node:fs'";
   const error = await import(code).catch((caught) => caught);
   expect(error).toBeInstanceOf(SyntaxError);
-  expect(toldOf(error).message).toContain("does not provide an export named 'nothing'");
+  expect(loggedError(error).message).toContain("does not provide an export named 'nothing'");
 });
 
-test.each(["23505", "42P01", "57014", "ENOENT", 404])("a message with the code %s is told", (code) => {
-  expect(toldOf(Object.assign(new Error("why"), { code }))).toMatchObject({ code, message: "why" });
-});
+test.each(["23505", "42P01", "57014", "ENOENT", 404])(
+  "the message of an error with the code %s is logged",
+  (code) => {
+    expect(loggedError(Object.assign(new Error("reason"), { code }))).toMatchObject({
+      code,
+      message: "reason",
+    });
+  },
+);

@@ -5,7 +5,7 @@ import { hasLongerNumber, parseExactly } from "./exact-json.ts";
 const digits = (minLength: number) =>
   fc.string({ unit: fc.constantFrom(..."0123456789"), minLength, maxLength: 25 });
 
-/** Numbers as JSON may write them, with the power of ten that makes each a whole number. */
+/** Numbers in the forms of JSON. Each equals `digits` times 10 to the power of `power`. */
 const number = fc
   .record({
     sign: fc.constantFrom("", "-"),
@@ -22,25 +22,25 @@ const number = fc
     power: (exponent ?? 0) - fraction.length,
   }));
 
-/** What a number is worth in units of 10 to the power of -100. */
-function worth(text: string): bigint {
+/** The value of a number in units of 10 to the power of -100. */
+function scaledValue(text: string): bigint {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
   return BigInt(whole + fraction) * 10n ** BigInt(100 + Number(exponent) - fraction.length);
 }
 
-test("every number that is read is written as the same number", () => {
+test("every number has the same value after parsing and writing", () => {
   fc.assert(
     fc.property(fc.array(number), (numbers) => {
       const texts = numbers.map(({ text }) => text);
       const written = JSON.stringify(parseExactly(JSON.stringify(texts).replaceAll('"', ""))).slice(1, -1);
       const expected = numbers.map(({ digits, power }) => digits * 10n ** BigInt(100 + power));
-      expect(written === "" ? [] : written.split(",").map(worth)).toEqual(expected);
+      expect(written === "" ? [] : written.split(",").map(scaledValue)).toEqual(expected);
     }),
   );
 });
 
-test("a number that is left to a double is one that it writes without an exponent", () => {
+test("a number that is parsed as a double is written without an exponent", () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       const [read] = parseExactly(`[${JSON.stringify(value)}]`) as unknown[];
@@ -49,21 +49,21 @@ test("a number that is left to a double is one that it writes without an exponen
   );
 });
 
-test("a number is read alike whatever stands beside it", () => {
-  const either = fc.oneof(
+test("the result for a number does not depend on other numbers in the text", () => {
+  const anyNumber = fc.oneof(
     number.map(({ text }) => text),
     fc.constantFrom("0.0000001", "-0.00000012", "1.0"),
   );
   fc.assert(
-    fc.property(either, (text) => {
+    fc.property(anyNumber, (text) => {
       const [alone] = parseExactly(`[${text}]`) as unknown[];
-      const [beside] = parseExactly(`[${text}, 12345678901234567890]`) as unknown[];
-      expect(alone).toEqual(beside);
+      const [withOther] = parseExactly(`[${text}, 12345678901234567890]`) as unknown[];
+      expect(alone).toEqual(withOther);
     }),
   );
 });
 
-test("what is no number is read as ever", () => {
+test("everything but numbers is parsed as by JSON.parse", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       const plain = JSON.parse(text);
@@ -89,6 +89,6 @@ test.each([
   ["1e-2", true],
   ["1e400", true],
   [`1${"0".repeat(500)}`, true],
-])("whether %s has more than two digits: %s", (text, isLonger) => {
+])("%s has more than two digits: %s", (text, isLonger) => {
   expect(hasLongerNumber(2, { a: [JSON.rawJSON(text)] })).toBe(isLonger);
 });

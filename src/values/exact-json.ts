@@ -59,7 +59,7 @@ function decimalOf(text: string): string {
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
 
-/** Whether an exactly parsed value contains a number with more than `max` digits without an exponent. */
+/** True if an exactly parsed value contains a number with more than `max` digits without an exponent. */
 export const hasLongerNumber = (max: number, value: unknown): boolean =>
   isRawNumber(value)
     ? writtenDigits(value.rawJSON) > max

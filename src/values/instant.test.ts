@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isDay, readInstant } from "./instant.ts";
 
-describe("an instant", () => {
+describe("readInstant", () => {
   test.each([
     ["2024-02-29T23:59:59Z", "2024-02-29T23:59:59.000000Z"],
     ["2024-03-05T09:14:22.1234567+01:00", "2024-03-05T08:14:22.123456Z"],
@@ -13,7 +13,7 @@ describe("an instant", () => {
     ["2015-08-14T12:35:00+01", "2015-08-14T11:35:00.000000Z"],
     ["2015-08-14T12:35-01:30[America/Port-au-Prince]", "2015-08-14T14:05:00.000000Z"],
     ["2015-08-14T12:35Z[Etc/GMT+1]", "2015-08-14T12:35:00.000000Z"],
-  ])("%s is %s", (text, instant) => {
+  ])("converts %s to %s", (text, instant) => {
     expect(readInstant(text)).toBe(instant);
   });
 
@@ -40,12 +40,12 @@ describe("an instant", () => {
     "9999-12-31T23:59:59-00:01",
     " 2024-03-05T00:00:00Z",
     "",
-  ])("%j is none", (text) => {
+  ])("rejects %j", (text) => {
     expect(readInstant(text)).toBeUndefined();
   });
 });
 
-test("a day is one of the calendar", () => {
+test("isDay accepts only days of the calendar", () => {
   expect(["2024-02-29", "2023-12-31"].every(isDay)).toBe(true);
   expect(["2023-02-29", "2024-2-9", "0000-01-01", "2024-02-29T00:00:00Z", ""].some(isDay)).toBe(false);
 });

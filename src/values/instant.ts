@@ -7,7 +7,7 @@ const instant = new RegExp(`^${dayForm}T${timeForm}${offsetForm}${zoneForm}$`);
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
-/** Whether the text is a calendar day from the year 1, in the form `2024-03-05`. */
+/** True if the text is a calendar day from the year 1, in the form `2024-03-05`. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const year = Number(text.slice(0, 4));

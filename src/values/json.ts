@@ -21,11 +21,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a body of this media type is a single JSON value. */
+/** True if a body of this media type is a single JSON value. */
 export const isJson = (mediaType: string): boolean => /[/+]json$/.test(mediaType);
 
 /**
- * Whether no text in a JSON value has an unpaired surrogate. `JSON.stringify` writes one as an escape, which an even
+ * True if no text in a JSON value has an unpaired surrogate. `JSON.stringify` writes one as an escape, which an even
  * number of backslashes precedes.
  */
 export const isUnicode = (value: unknown): boolean =>

@@ -1,18 +1,18 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { postgresAccount, startup, welcome } from "./postgres.ts";
+import { postgresUser, readyForQuery, startupMessage } from "./postgres.ts";
 import { findProgram, startServer, type TestServer } from "./server.ts";
 
-/** Debian has it where only root's PATH leads. */
+/** Debian installs it in a folder that only the PATH of root has. */
 const program = () => findProgram("pgbouncer", ["/usr/sbin"]);
 
 export const isPgbouncerInstalled = () => program() !== undefined;
 
-/** Starts a PgBouncer in front of a PostgreSQL, with these lines of configuration, and the defaults for everything else. */
+/** Starts a PgBouncer in front of a PostgreSQL. Its configuration is the defaults and these lines. */
 export const startPgbouncer = (postgres: TestServer, ...lines: string[]): Promise<TestServer> =>
   startServer({
     name: "pgbouncer",
-    account: postgresAccount(),
+    user: postgresUser(),
     url: ({ port }) => `postgres://postgres@127.0.0.1:${port}/postgres`,
     prepare: ({ folder, port }) => {
       const { hostname, port: postgresPort } = new URL(postgres.url);
@@ -31,6 +31,6 @@ export const startPgbouncer = (postgres: TestServer, ...lines: string[]): Promis
     },
     command: ({ folder }) => [program() ?? "pgbouncer", join(folder, "pgbouncer.ini")],
     stopSignal: "SIGINT",
-    hello: startup,
-    welcome,
+    probeRequest: startupMessage,
+    probeResponse: readyForQuery,
   });

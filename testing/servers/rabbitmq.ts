@@ -4,20 +4,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, startServer, type TestServer } from "./server.ts";
 
-/** A RabbitMQ that is installed on this machine. */
+/** An installed RabbitMQ. */
 export interface Rabbitmq {
   /** For example 4.0.5. */
   version: string;
-  /** The folder that its processes see as `/`, for `chroot`; empty when it is that of the machine. */
+  /** The root folder of its processes, for `chroot`. Empty if it is the root of the machine. */
   root: string;
-  /** The path of its program, seen from the root. */
+  /** The path of its program in `root`. */
   program: string;
 }
 
-/** Where a Debian of a later release is, whose RabbitMQ is 4: that of the machine itself may be older. */
+/** The folder of a later release of Debian with RabbitMQ 4: the RabbitMQ of the machine can be older. */
 export const laterDebian = "/opt/debian-trixie";
 
-/** The program itself: what Debian has on the PATH changes to a user of its own. */
+/** The folder of the program itself: the script that Debian has on the PATH changes the user. */
 const folder = "/usr/lib/rabbitmq/bin";
 
 function installedAt(root: string, path: string | undefined): Rabbitmq | undefined {
@@ -25,32 +25,32 @@ function installedAt(root: string, path: string | undefined): Rabbitmq | undefin
   return home ? { version: home[1] as string, root, program: path.slice(root.length) } : undefined;
 }
 
-/** The RabbitMQ of the machine, whatever its version. */
-export const machinesRabbitmq = () => installedAt("", findProgram("rabbitmq-server", [folder]));
+/** The RabbitMQ of the machine, of any version. */
+export const installedRabbitmq = () => installedAt("", findProgram("rabbitmq-server", [folder]));
 
-/** A RabbitMQ 4 or newer: that of the machine, or the one of a later Debian, which root alone can start. */
+/** RabbitMQ 4 or later: that of the machine, or that in `laterDebian`, which only root can start. */
 export function rabbitmq4(): Rabbitmq | undefined {
   const path = join(laterDebian, folder, "rabbitmq-server");
   const later = process.getuid?.() === 0 && existsSync(path) ? installedAt(laterDebian, path) : undefined;
-  return [machinesRabbitmq(), later].find((one) => one && Number.parseInt(one.version, 10) >= 4);
+  return [installedRabbitmq(), later].find((found) => found && Number.parseInt(found.version, 10) >= 4);
 }
 
-export const isRabbitmqInstalled = () => machinesRabbitmq() !== undefined;
+export const isRabbitmqInstalled = () => installedRabbitmq() !== undefined;
 
-/** Publishers are to be held up by tests alone, not by how full this machine is. */
+/** A full disk or memory of this machine must not block publishers; only tests do. */
 const settings = `
 disk_free_limit.absolute = 1MB
 vm_memory_high_watermark.relative = 0.9
 `;
 
 /**
- * Starts a RabbitMQ, that of the machine unless another is given, with a node, a cookie and data of its own and no plugins.
- * Its node has a name before the server looks, so that it does without Erlang's port mapper (epmd), a process that would
- * stay behind: whoever wants to speak to the node, which no test does, finds it at the port after the server's.
+ * Starts a RabbitMQ with its own node, cookie and data and without plugins. Default: that of the machine. It does not
+ * start Erlang's port mapper (epmd), whose process would remain after the server: the node listens for other nodes at
+ * the port after that of the server.
  */
-export async function startRabbitmq(find = machinesRabbitmq): Promise<TestServer> {
+export async function startRabbitmq(find = installedRabbitmq): Promise<TestServer> {
   const rabbitmq = find();
-  if (!rabbitmq) throw new Error("not installed: the RabbitMQ that is to be started");
+  if (!rabbitmq) throw new Error("RabbitMQ is not installed");
   const { root, program } = rabbitmq;
   return startServer(
     {
@@ -61,7 +61,7 @@ export async function startRabbitmq(find = machinesRabbitmq): Promise<TestServer
         ...((root ? ["chroot", root, program] : [program]) as [string, ...string[]]),
         ...["-noinput", "-sname", nodeName(port), "-start_epmd", "false", "-erl_epmd_port", String(port + 1)],
         ...["-kernel", "inet_dist_use_interface", "{127,0,0,1}"],
-        ...["-rabbit", "dead_letter_worker_publisher_confirm_timeout", String(deadLetterAgainMs)],
+        ...["-rabbit", "dead_letter_worker_publisher_confirm_timeout", String(deadLetterRetryMs)],
       ],
       environment({ folder, port }) {
         const home = folder.slice(root.length);
@@ -77,20 +77,20 @@ export async function startRabbitmq(find = machinesRabbitmq): Promise<TestServer
           RABBITMQ_MNESIA_BASE: join(home, "data"),
           RABBITMQ_LOG_BASE: home,
           RABBITMQ_LOGS: "-",
-          // Without it a shell would stand between us and the server; -noinput takes back what else it means.
+          // Without it, a shell is the parent process of the server. -noinput undoes its other effect.
           RABBITMQ_ALLOW_INPUT: "true",
         };
       },
       stopSignal: "SIGTERM",
-      hello: "AMQP\0\0\x09\x01",
+      probeRequest: "AMQP\0\0\x09\x01",
       // The method connection.start.
-      welcome: "\0\x0a\0\x0a",
+      probeResponse: "\0\x0a\0\x0a",
     },
     root ? join(root, "tmp") : tmpdir(),
   );
 }
 
-/** After which a queue sends again what its dead-letter exchange has not taken: 3 minutes unless it is set. */
-const deadLetterAgainMs = 2000;
+/** The interval at which a queue resends unconfirmed messages to its dead-letter exchange. The default is 3 minutes. */
+const deadLetterRetryMs = 2000;
 
 const nodeName = (port: number) => `test-${port}@localhost`;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../free-port.ts";
-import { patienceMs } from "../patience.ts";
-import { converse, findProgram, startServer, type TestServer } from "./server.ts";
+import { testWaitMaxMs } from "../test-wait-max.ts";
+import { exchangeBytes, findProgram, startServer, type TestServer } from "./server.ts";
 
 const program = () => findProgram("redis-server");
 
 export const isRedisInstalled = () => program() !== undefined;
 
-/** Starts a Redis that keeps what it has answered for, even when it is killed. */
+/** Starts a Redis that logs writes to a file before it responds, so that a kill loses none. */
 export const startRedis = (...options: string[]): Promise<TestServer> =>
   startServer({
     name: "redis",
@@ -18,11 +18,11 @@ export const startRedis = (...options: string[]): Promise<TestServer> =>
       ...["--appendonly", "yes", "--save", "", ...options],
     ],
     stopSignal: "SIGTERM",
-    hello: "PING\r\n",
-    welcome: "+PONG\r\n",
+    probeRequest: "PING\r\n",
+    probeResponse: "+PONG\r\n",
   });
 
-/** Masters that share the keys, without replicas; each can be killed, paused and started. */
+/** A cluster of masters without replicas. Each can be killed, paused and started. */
 export interface TestCluster extends AsyncDisposable {
   url: string;
   nodes: TestServer[];
@@ -30,30 +30,29 @@ export interface TestCluster extends AsyncDisposable {
 
 const slots = 16384;
 
-/** Starts a Redis Cluster of three masters, which go on when one of them is away. */
+/** Starts a Redis Cluster of three masters. Two continue to serve their keys when the third fails. */
 export async function startRedisCluster(...options: string[]): Promise<TestCluster> {
   await using opening = new AsyncDisposableStack();
-  const buses = await Promise.all(["", "", ""].map(freePort));
-  const starts = buses.map(async (bus) => {
-    const ports = ["--cluster-port", String(bus), "--cluster-enabled", "yes"];
-    const patience = ["--cluster-node-timeout", "1000", "--cluster-require-full-coverage", "no"];
-    return opening.use(await startRedis(...ports, ...patience, ...options));
+  const clusterPorts = await Promise.all(["", "", ""].map(freePort));
+  const starts = clusterPorts.map(async (clusterPort) => {
+    const ports = ["--cluster-port", String(clusterPort), "--cluster-enabled", "yes"];
+    const failover = ["--cluster-node-timeout", "1000", "--cluster-require-full-coverage", "no"];
+    return opening.use(await startRedis(...ports, ...failover, ...options));
   });
   const nodes = (await Promise.allSettled(starts)).map((start) => {
     if (start.status === "rejected") throw start.reason;
     return start.value;
   });
   for (const [index, { url }] of nodes.entries()) {
-    const share = [index, index + 1].map((end) => Math.floor((slots * end) / nodes.length));
-    const [from = 0, end = 0] = share;
-    await converse(url, `CLUSTER ADDSLOTSRANGE ${from} ${end - 1}\r\n`, "+OK");
+    const [from = 0, end = 0] = [index, index + 1].map((part) => Math.floor((slots * part) / nodes.length));
+    await exchangeBytes(url, `CLUSTER ADDSLOTSRANGE ${from} ${end - 1}\r\n`, "+OK");
     const { port } = new URL(nodes[0]?.url ?? "");
-    await converse(url, `CLUSTER MEET 127.0.0.1 ${port} ${buses[0]}\r\n`, "+OK");
+    await exchangeBytes(url, `CLUSTER MEET 127.0.0.1 ${port} ${clusterPorts[0]}\r\n`, "+OK");
   }
-  const late = AbortSignal.timeout(patienceMs);
+  const timeout = AbortSignal.timeout(testWaitMaxMs);
   for (const { url } of nodes) {
-    while (!(await knowsAll(url, nodes.length))) {
-      late.throwIfAborted();
+    while (!(await seesWholeCluster(url, nodes.length))) {
+      timeout.throwIfAborted();
       await sleep(50);
     }
   }
@@ -65,10 +64,10 @@ export async function startRedisCluster(...options: string[]): Promise<TestClust
   };
 }
 
-/** Whether a node knows who has which slot, and that all are there. */
-async function knowsAll(url: string, count: number): Promise<boolean> {
-  const info = await converse(url, "CLUSTER INFO\r\n", "cluster_my_epoch");
-  return ["cluster_state:ok", `cluster_slots_ok:${slots}`, `cluster_size:${count}`].every((fact) =>
-    info.includes(`${fact}\r\n`),
+/** Resolves with true if a node sees all masters, and that all slots are assigned. */
+async function seesWholeCluster(url: string, count: number): Promise<boolean> {
+  const info = await exchangeBytes(url, "CLUSTER INFO\r\n", "cluster_my_epoch");
+  return ["cluster_state:ok", `cluster_slots_ok:${slots}`, `cluster_size:${count}`].every((line) =>
+    info.includes(`${line}\r\n`),
   );
 }

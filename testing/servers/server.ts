@@ -7,58 +7,59 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../free-port.ts";
-import { patienceMs } from "../patience.ts";
+import { testWaitMaxMs } from "../test-wait-max.ts";
 
-/** A real server for tests, on loopback, with a scratch folder and a port that are its own until it is disposed of. */
+/** A real server for tests, on loopback. It has its own folder and port until it is disposed of. */
 export interface TestServer extends AsyncDisposable {
-  /** Where it listens: the same whatever is done to it. */
+  /** It stays the same after a restart. */
   url: string;
-  /** What it has written down, and its output in the file `log`. */
+  /** The folder with the data of the server. Its output is in the file `log`. */
   folder: string;
-  /** False once it has ended, by itself or not. */
+  /** False once the main process has exited. */
   isRunning(): boolean;
-  /** Stops it as it likes to be stopped, and starts it. */
+  /** Stops the server with its stop signal and starts it again. */
   restart(): Promise<void>;
-  /** Ends its processes at once, as a crash does. Connections are refused until it is started. */
+  /** Kills all processes of the server, like a crash. Until `start`, connections are refused. */
   kill(): Promise<void>;
-  /** Starts it with the data that it has; resolves when it answers. */
+  /** Starts the server with its present data. Resolves when it responds. */
   start(): Promise<void>;
-  /** Keeps its processes from running, as a hanging machine does: it can be connected to and does not answer. */
+  /** Suspends all processes of the server, as if the machine hung: it accepts connections and does not respond. */
   pause(): void;
   resume(): void;
 }
 
-/** Whom a server runs as. */
-export interface Account {
+/** The user that a server runs as. */
+export interface User {
   uid: number;
   gid: number;
 }
 
-export interface Place {
+export interface Instance {
   folder: string;
   port: number;
 }
 
-/** How one kind of server is run. */
+/** Describes how to run a kind of server. */
 export interface ServerKind {
   name: string;
-  /** When it is not oneself. */
-  account?: Account | undefined;
-  url(place: Place): string;
-  /** Makes in the empty folder what the server needs before it can start. */
-  prepare?(place: Place): Promise<void>;
+  /** Default: the user of this process. */
+  user?: User | undefined;
+  url(instance: Instance): string;
+  /** Creates the files that the server needs to start. The folder is empty before. */
+  prepare?(instance: Instance): Promise<void>;
   /** The program and its arguments. It stays in the foreground. */
-  command(place: Place): [program: string, ...args: string[]];
-  environment?(place: Place): Record<string, string>;
+  command(instance: Instance): [program: string, ...args: string[]];
+  environment?(instance: Instance): Record<string, string>;
   stopSignal: NodeJS.Signals;
-  /** What a client says first, and what it hears, as bytes, from a server that is ready. */
-  hello: string;
-  welcome: string;
-  /** Takes back what the system keeps for a killed server. */
-  clean?(place: Place): void;
+  /** The first bytes that a client sends, as latin1. */
+  probeRequest: string;
+  /** Bytes that the response contains if the server is ready, as latin1. */
+  probeResponse: string;
+  /** Frees resources that the system keeps after the server is killed. */
+  clean?(instance: Instance): void;
 }
 
-/** Where a program is, in one of the folders or on the PATH; nowhere but on Linux, whose /proc and setpriv are needed. */
+/** The path of a program in one of the folders or on the PATH. Only on Linux: servers need its /proc and setpriv. */
 export function findProgram(name: string, folders: string[] = []): string | undefined {
   if (process.platform !== "linux") return undefined;
   const paths = [...folders, ...(process.env.PATH ?? "").split(delimiter)].map((folder) =>
@@ -67,8 +68,8 @@ export function findProgram(name: string, folders: string[] = []): string | unde
   return paths.find((path) => existsSync(path));
 }
 
-/** What the programs of a server see of the environment: settings of whoever runs the tests could be taken for theirs. */
-export const plainEnvironment = (folder: string) => ({
+/** The environment of a server's programs. It has no other variables: a server could read them as its settings. */
+export const minimalEnvironment = (folder: string) => ({
   PATH: process.env.PATH,
   LANG: "C.UTF-8",
   HOME: folder,
@@ -76,55 +77,55 @@ export const plainEnvironment = (folder: string) => ({
 });
 
 /**
- * Starts a server, whose folder is made within another. It ends with the thread that started it, even one that is
- * killed, although its folder then stays, and so do the children of a server that was paused.
+ * Starts a server with a new folder in `parentFolder`. The server ends when the thread that started it ends, even if
+ * that is killed. In that case its folder remains, and so do the children of a paused server.
  */
-export async function startServer(kind: ServerKind, within = tmpdir()): Promise<TestServer> {
+export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Promise<TestServer> {
   await using opening = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(within, `${kind.name}-`));
+  const folder = await mkdtemp(join(parentFolder, `${kind.name}-`));
   opening.defer(() => rm(folder, { recursive: true }));
-  if (kind.account) await chown(folder, kind.account.uid, kind.account.gid);
-  const place = { folder, port: await freePort() };
-  const url = kind.url(place);
-  await kind.prepare?.(place);
+  if (kind.user) await chown(folder, kind.user.uid, kind.user.gid);
+  const instance = { folder, port: await freePort() };
+  const url = kind.url(instance);
+  await kind.prepare?.(instance);
 
   let server: ChildProcess | undefined;
-  let ended: Promise<void> | undefined;
-  /** Sends a signal to all processes of the server, parents first; tells which. */
+  let exit: Promise<void> | undefined;
+  /** Sends a signal to all processes of the server, parents first. Returns their ids. */
   const signal = (name: NodeJS.Signals) => {
-    const members: number[] = [];
-    for (const pid of ended && server?.pid ? familyOf(server.pid) : []) {
+    const signalled: number[] = [];
+    for (const pid of exit && server?.pid ? processTree(server.pid) : []) {
       send(pid, name);
-      members.push(pid);
+      signalled.push(pid);
     }
-    return members;
+    return signalled;
   };
 
   async function start() {
-    if (ended) throw new Error(`${kind.name} is running`);
-    const [program, ...args] = kind.command(place);
+    if (exit) throw new Error(`${kind.name} is running`);
+    const [program, ...args] = kind.command(instance);
     const log = join(folder, "log");
     const output = openSync(log, "a");
     server = spawn("setpriv", ["--pdeathsig", "KILL", program, ...args], {
       cwd: folder,
-      env: { ...plainEnvironment(folder), ...kind.environment?.(place) },
+      env: { ...minimalEnvironment(folder), ...kind.environment?.(instance) },
       stdio: ["ignore", output, output],
-      // The Ctrl-C of a terminal is not meant for it.
+      // A Ctrl-C in the terminal must not reach the server.
       detached: true,
-      ...kind.account,
+      ...kind.user,
     });
     closeSync(output);
-    const ending = once(server, "exit")
+    const ownExit = once(server, "exit")
       .catch(() => {})
       .then(() => {
-        ended = undefined;
+        exit = undefined;
       });
-    ended = ending;
-    const late = AbortSignal.timeout(patienceMs);
-    while (!(await answers(url, kind))) {
-      if (ended !== ending || late.aborted) {
-        const said = readFileSync(log, "utf8").trim().split("\n").slice(-5);
-        throw new Error([`${kind.name} did not start`, ...said].join("\n"));
+    exit = ownExit;
+    const timeout = AbortSignal.timeout(testWaitMaxMs);
+    while (!(await isReady(url, kind))) {
+      if (exit !== ownExit || timeout.aborted) {
+        const lastLines = readFileSync(log, "utf8").trim().split("\n").slice(-5);
+        throw new Error([`${kind.name} did not start`, ...lastLines].join("\n"));
       }
       await sleep(20);
     }
@@ -133,27 +134,27 @@ export async function startServer(kind: ServerKind, within = tmpdir()): Promise<
   async function stop() {
     signal("SIGCONT");
     server?.kill(kind.stopSignal);
-    const late = setTimeout(kill, patienceMs);
-    await ended;
-    clearTimeout(late);
+    const killTimer = setTimeout(kill, testWaitMaxMs);
+    await exit;
+    clearTimeout(killTimer);
   }
 
   async function kill() {
-    // What is stopped starts no further process while the family is being looked for.
-    const members = signal("SIGSTOP");
-    for (const pid of members) send(pid, "SIGKILL");
-    await ended;
-    while (members.some(isRunning)) await sleep(5);
+    // A suspended process cannot start children while the tree is read.
+    const pids = signal("SIGSTOP");
+    for (const pid of pids) send(pid, "SIGKILL");
+    await exit;
+    while (pids.some(isRunning)) await sleep(5);
   }
 
-  opening.defer(() => kind.clean?.(place));
+  opening.defer(() => kind.clean?.(instance));
   opening.defer(kill);
   await start();
   const opened = opening.move();
   return {
     url,
     folder,
-    isRunning: () => ended !== undefined,
+    isRunning: () => exit !== undefined,
     start,
     kill,
     async restart() {
@@ -166,59 +167,56 @@ export async function startServer(kind: ServerKind, within = tmpdir()): Promise<
   };
 }
 
-/** A server that is starting can keep a connection without an answer; then another one is tried. */
-const answerMaxMs = 5000;
-const answers = (url: string, { hello, welcome }: ServerKind) =>
-  converse(url, hello, welcome, answerMaxMs).then(
+/** Limit for one probe. A server that is starting can accept a connection and not respond on it; a new one is tried then. */
+const probeMaxMs = 5000;
+const isReady = (url: string, { probeRequest, probeResponse }: ServerKind) =>
+  exchangeBytes(url, probeRequest, probeResponse, probeMaxMs).then(
     () => true,
     () => false,
   );
 
 /**
- * Says bytes (as latin1) to whoever listens at a URL, and resolves with what is answered once these words are in it.
- * Rejects when they do not come in time.
+ * Sends bytes (as latin1) to the server at a URL and reads its response until that contains `until`. Resolves with the
+ * response. Rejects after `maxMs`, or if the connection ends before.
  */
-export async function converse(
+export async function exchangeBytes(
   url: string,
-  words: string,
+  request: string,
   until: string,
-  maxMs = patienceMs,
+  maxMs = testWaitMaxMs,
 ): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), signal: AbortSignal.timeout(maxMs) });
-  socket.setEncoding("latin1").write(words, "latin1");
-  let heard = "";
+  socket.setEncoding("latin1").write(request, "latin1");
+  let response = "";
   for await (const chunk of socket) {
-    heard += chunk;
-    if (heard.includes(until)) return heard;
+    response += chunk;
+    if (response.includes(until)) return response;
   }
-  throw new Error(`${url} answered ${JSON.stringify(heard)}`);
+  throw new Error(`${url} answered ${JSON.stringify(response)}`);
 }
 
-/**
- * A process and all that descend from it, in whatever process group; each is handed out before its children are looked
- * for.
- */
-function* familyOf(pid: number): Generator<number> {
+/** The ids of a process and its descendants, in any process group. Yields a process before it reads its children. */
+function* processTree(pid: number): Generator<number> {
   yield pid;
-  for (const task of ifStillThere(() => readdirSync(`/proc/${pid}/task`)) ?? []) {
-    const children = ifStillThere(() => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8")) ?? "";
-    for (const child of children.split(" ").filter(Boolean)) yield* familyOf(Number(child));
+  for (const task of ifRunning(() => readdirSync(`/proc/${pid}/task`)) ?? []) {
+    const children = ifRunning(() => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8")) ?? "";
+    for (const child of children.split(" ").filter(Boolean)) yield* processTree(Number(child));
   }
 }
 
-/** Whether a process has not ended. One that has may stay in the list until its parent, or the system, has noticed. */
+/** False if a process has ended. It can be listed as a zombie until its parent, or the system, has reaped it. */
 function isRunning(pid: number): boolean {
-  const state = ifStillThere(() => readFileSync(`/proc/${pid}/stat`, "utf8"))?.match(/\) (\w)/)?.[1];
+  const state = ifRunning(() => readFileSync(`/proc/${pid}/stat`, "utf8"))?.match(/\) (\w)/)?.[1];
   return state !== undefined && state !== "Z" && state !== "X";
 }
 
-const send = (pid: number, signal: NodeJS.Signals) => ifStillThere(() => process.kill(pid, signal));
+const send = (pid: number, signal: NodeJS.Signals) => ifRunning(() => process.kill(pid, signal));
 
-/** What a process is asked for, unless it has ended. */
-function ifStillThere<Result>(ask: () => Result): Result | undefined {
+/** Returns the result of work on a process, or undefined if the process has ended. */
+function ifRunning<Result>(work: () => Result): Result | undefined {
   try {
-    return ask();
+    return work();
   } catch (error) {
     if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;

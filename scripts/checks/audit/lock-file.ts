@@ -1,6 +1,6 @@
-/** What is read of a lock file. */
+/** The parts of a package-lock.json that are read. */
 export interface Lock {
-  /** By their folder; that of the project itself is empty. */
+  /** By folder. The folder of the project itself is empty. */
   packages: Record<string, LockedPackage | undefined>;
 }
 
@@ -12,46 +12,49 @@ interface LockedPackage {
   dev?: boolean;
 }
 
-/** What is read of a package.json. */
+/** The parts of a package.json that are read. */
 export type Manifest = Partial<
   Record<"dependencies" | "devDependencies" | "optionalDependencies", Record<string, string>>
 >;
 
 /**
- * What is wrong with the packages of a lock file: with where they come from, with the install scripts, which must be
- * those that are known, and with the licences of what is installed for production.
+ * Checks the packages of a lock file: their origin, their install scripts, which must be exactly the known ones, and the
+ * licences of production packages. Returns a line for each fault.
  */
 export function lockFaults({ packages }: Lock, knownScripts: object, licences: string[]): string[] {
-  const locked = Object.entries(packages).flatMap(([folder, one]) =>
-    folder !== "" && one ? [{ name: nameOf(folder), ...one }] : [],
+  const locked = Object.entries(packages).flatMap(([folder, entry]) =>
+    folder !== "" && entry ? [{ name: nameOf(folder), ...entry }] : [],
   );
-  const scripted = new Set(locked.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name));
+  const withScript = new Set(
+    locked.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name),
+  );
   return [
-    ...locked.flatMap(({ name, integrity }) => (integrity ? [] : `${name} has no integrity`)),
+    ...locked.flatMap(({ name, integrity }) => (integrity ? [] : `${name} has no integrity hash`)),
+    // .npmrc omits the URL of packages from the registry.
     ...locked.flatMap(({ name, resolved }) =>
-      resolved ? `${name} names where it comes from, which a package of the registry does not` : [],
+      resolved ? `${name} does not come from the registry: ${resolved}` : [],
     ),
-    ...[...scripted]
+    ...[...withScript]
       .filter((name) => !Object.hasOwn(knownScripts, name))
-      .map((name) => `${name} has an install script, which is not among those that are known`),
+      .map((name) => `${name} has an install script that is not in the list of known ones`),
     ...Object.keys(knownScripts)
-      .filter((name) => !scripted.has(name))
-      .map((name) => `${name} has no install script any more`),
+      .filter((name) => !withScript.has(name))
+      .map((name) => `${name} no longer has an install script`),
     ...locked
       .filter(({ dev, license }) => !dev && !licences.includes(license ?? ""))
-      .map(({ name, license = "no licence that it names" }) => `${name} is under ${license}`),
+      .map(({ name, license = "not stated" }) => `the licence of ${name} is ${license}`),
   ];
 }
 
 const nameOf = (folder: string) => folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
 
-/** Direct dependencies of which more than one version would do. */
+/** A line for each direct dependency that is not pinned to one version. */
 export const manifestFaults = ({ dependencies, devDependencies, optionalDependencies }: Manifest): string[] =>
   Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
-    .filter(([, wanted]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(wanted))
-    .map(([name, wanted]) => `${name} is not pinned: ${wanted}`);
+    .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+    .map(([name, version]) => `${name} is not pinned: ${version}`);
 
-/** What `npm audit --json` prints: a report; or of the request that failed, or of what else was wrong, why. */
+/** The output of `npm audit --json`: a report, a failed request or another error. */
 interface Printed {
   auditReportVersion?: number;
   vulnerabilities?: Record<string, { severity: string; via: (string | { title: string; url: string })[] }>;
@@ -60,22 +63,25 @@ interface Printed {
   error?: { summary?: string };
 }
 
-/** How a registry says that it does not know what an audit is. */
-const answersNone = [404, 405, 501];
+/** The statuses of a registry without audits. */
+const unsupportedStatuses = [404, 405, 501];
 
 /**
- * What npm found: a line for each vulnerable package, or that it failed; or why the registry, when it cannot be reached
- * or knows no audits, tells nothing. (Its exit code is the same in all these cases.)
+ * Parses the output of `npm audit --json`, whose exit code is the same in every case. `faults` has a line for each
+ * vulnerable package, or for a failure. `unavailable` is the reason why there is no audit: the registry cannot be reached
+ * or does not support audits.
  */
-export function readReport(printed: string): { faults: string[] } | { unanswered: string } {
+export function readReport(printed: string): { faults: string[] } | { unavailable: string } {
   const { auditReportVersion, vulnerabilities = {}, message = "", statusCode = 0, error } = parse(printed);
   if (auditReportVersion !== undefined) {
-    return { faults: Object.entries(vulnerabilities).map(([name, one]) => describe(name, one)) };
+    return { faults: Object.entries(vulnerabilities).map(([name, found]) => describe(name, found)) };
   }
   const [, unreachable] = /^request to \S+ failed, reason: (.*)$/s.exec(message) ?? [];
-  if (unreachable !== undefined) return { unanswered: unreachable };
-  const why = message.split(" - ")[0] || error?.summary || "it tells nothing that can be read";
-  return answersNone.includes(statusCode) ? { unanswered: why } : { faults: [`npm audit failed: ${why}`] };
+  if (unreachable !== undefined) return { unavailable: unreachable };
+  const reason = message.split(" - ")[0] || error?.summary || "its output is not a report";
+  return unsupportedStatuses.includes(statusCode)
+    ? { unavailable: reason }
+    : { faults: [`npm audit failed: ${reason}`] };
 }
 
 function parse(printed: string): Printed {
@@ -89,6 +95,8 @@ function parse(printed: string): Printed {
 type Vulnerability = NonNullable<Printed["vulnerabilities"]>[string];
 
 function describe(name: string, { severity, via }: Vulnerability): string {
-  const reasons = via.map((one) => (typeof one === "string" ? `through ${one}` : `${one.title}, ${one.url}`));
+  const reasons = via.map((cause) =>
+    typeof cause === "string" ? `through ${cause}` : `${cause.title}, ${cause.url}`,
+  );
   return `${name} is vulnerable (${severity}): ${reasons.join("; ")}`;
 }

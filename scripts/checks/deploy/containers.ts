@@ -18,20 +18,23 @@ interface ComposeModel {
   volumes?: Record<string, unknown>;
 }
 
-/** What of a compose file leads nowhere, which compose-go tells only when it is about to run it. */
+/** A line for each reference to an undefined service or volume. compose-go reports these only when it runs the file. */
 export function composeFaults(model: string): string[] {
   const { services, volumes = {} } = JSON.parse(model) as ComposeModel;
   return Object.entries(services).flatMap(([name, { depends_on = {}, volumes: mounts = [] }]) => [
     ...Object.keys(depends_on)
       .filter((other) => !(other in services))
-      .map((other) => `${name} depends on ${other}, which is no service`),
+      .map((other) => `${name} depends on ${other}, which is not a service of the file`),
     ...mounts
       .filter(({ type, source }) => type === "volume" && !(source in volumes))
-      .map(({ source }) => `${name} mounts ${source}, which is no volume`),
+      .map(({ source }) => `${name} mounts ${source}, which is not a volume of the file`),
   ]);
 }
 
-/** The containers of a compose file, as compose-go reads it, that run our image: those it can build. */
+/**
+ * The containers of a compose file, in the JSON of compose-go, that run this project's image. These are the ones with
+ * `build`.
+ */
 export function composeContainers(model: string): Container[] {
   const { services } = JSON.parse(model) as ComposeModel;
   return Object.entries(services)
@@ -70,7 +73,7 @@ interface Manifest {
 
 const probes = ["startupProbe", "readinessProbe", "livenessProbe"] as const;
 
-/** The containers of manifests, which all run our image. */
+/** The containers of Kubernetes manifests. All run this project's image. */
 export function manifestContainers(text: string): Container[] {
   const manifests = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
   const maps = new Map(
@@ -96,7 +99,7 @@ export function manifestContainers(text: string): Container[] {
       ports: (container.ports ?? []).map(({ containerPort }) => containerPort),
       missing: [
         ...probes.filter((probe) => container[probe] === undefined),
-        // For a Service named ledger, links would set LEDGER_PORT, to a URL.
+        // For a Service named ledger, Kubernetes would set LEDGER_PORT to a URL.
         ...(enableServiceLinks === false ? [] : ["enableServiceLinks: false"]),
       ],
     }));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Container, disagreements, servicesLeftOut } from "./agreement.ts";
+import { type Container, disagreements, missingServices } from "./agreement.ts";
 import { composeContainers, composeFaults, manifestContainers } from "./containers.ts";
 
 const features: Container = {
@@ -12,32 +12,36 @@ const features: Container = {
 };
 
 test.each<[string, Partial<Container>, string[]]>([
-  ["agrees", {}, []],
-  ["keeps a value secret", { environment: { FEATURES_STORE_URL: null } }, []],
-  ["follows its port", { environment: { FEATURES_PORT: "8081" }, ports: [8081] }, []],
-  ["runs something else", { args: ["sh"] }, ["its arguments are sh, not one of ledger, features"]],
+  ["accepts a matching container", {}, []],
+  ["accepts a secret setting", { environment: { FEATURES_STORE_URL: null } }, []],
   [
-    "is of another version",
-    { image: "services:latest" },
-    ["its image is services:latest, not services:1.0.0"],
+    "accepts another port that is also in the settings",
+    { environment: { FEATURES_PORT: "8081" }, ports: [8081] },
+    [],
   ],
-  ["sets what is no setting", { environment: { STORE: "1" } }, ["features knows no setting STORE"]],
+  ["reports wrong arguments", { args: ["sh"] }, ["its arguments are sh; expected one of ledger, features"]],
   [
-    "sets what cannot be",
+    "reports an image of another version",
+    { image: "services:latest" },
+    ["its image is services:latest; expected services:1.0.0"],
+  ],
+  ["reports an unknown setting", { environment: { STORE: "1" } }, ["features has no setting STORE"]],
+  [
+    "reports an invalid setting",
     { environment: { FEATURES_PORT: "x" } },
     [expect.stringContaining("FEATURES_PORT must")],
   ],
-  ["names another port", { ports: [80] }, ["port 80 is named, but features listens at 8080"]],
-  ["is never asked", { missing: ["livenessProbe"] }, ["it has no livenessProbe"]],
-])("a container that %s", (_name, change, faults) => {
+  ["reports another port", { ports: [80] }, ["its port is 80, but features listens on 8080"]],
+  ["reports a missing probe", { missing: ["livenessProbe"] }, ["it has no livenessProbe"]],
+])("the comparison %s", (_title, change, faults) => {
   expect(disagreements({ ...features, ...change }, "services:1.0.0")).toEqual(faults);
 });
 
-test("a service that nothing runs is told", () => {
-  expect(servicesLeftOut([features])).toEqual(["ledger"]);
+test("a service that no container runs is reported", () => {
+  expect(missingServices([features])).toEqual(["ledger"]);
 });
 
-test("what of a compose file leads nowhere is told", () => {
+test("undefined services and volumes of a compose file are reported", () => {
   const volumes = [
     { type: "volume", source: "data" },
     { type: "volume", source: "dta" },
@@ -45,12 +49,12 @@ test("what of a compose file leads nowhere is told", () => {
   ];
   const model = { services: { a: { depends_on: { b: {}, c: {} } }, b: { volumes } }, volumes: { data: {} } };
   expect(composeFaults(JSON.stringify(model))).toEqual([
-    "a depends on c, which is no service",
-    "b mounts dta, which is no volume",
+    "a depends on c, which is not a service of the file",
+    "b mounts dta, which is not a volume of the file",
   ]);
 });
 
-test("the containers of a compose file are those that it builds", () => {
+test("the containers of a compose file are the ones with a build", () => {
   const model = {
     services: {
       features: {
@@ -68,7 +72,7 @@ test("the containers of a compose file are those that it builds", () => {
   ]);
 });
 
-test("the containers of manifests have the settings of their maps, and secrets", () => {
+test("the containers of manifests have the settings of their ConfigMaps, and secrets", () => {
   const manifests = `
 kind: ConfigMap
 metadata: { name: common }

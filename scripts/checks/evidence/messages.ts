@@ -2,8 +2,8 @@ import { type EventMessage, story } from "../../../testing/messages.ts";
 
 type Details = NonNullable<EventMessage["event_details"]>;
 
-/** What happened to one resource, an hour apart, from midnight of 5 March 2024; account 57. */
-const life = (
+/** The messages of one resource. Its events are an hour apart, from midnight of 5 March 2024. */
+const hourly = (
   type: EventMessage["resource_type"],
   id: string,
   events: [eventType: string, details?: Details][],
@@ -19,16 +19,16 @@ const life = (
     ]),
   ).map((message) => ({ ...message, ...members }));
 
-const payment = (id: string, ...events: [string, Details?][]) => life("payment", id, events);
+const payment = (id: string, ...events: [string, Details?][]) => hourly("payment", id, events);
 const childOf =
   (parent: string, type: "refund" | "dispute") =>
   (id: string, ...events: [string, Details?][]) =>
-    life(type, id, events, { parent_resource_external_id: parent });
-const refund = childOf("rich", "refund");
-const dispute = childOf("rich", "dispute");
+    hourly(type, id, events, { parent_resource_external_id: parent });
+const refund = childOf("full", "refund");
+const dispute = childOf("full", "dispute");
 
-/** Every detail a payment can have. */
-const rich: Details = {
+/** Every detail of a payment. */
+const allDetails: Details = {
   amount: 4250,
   total_amount: "4500",
   net_amount: 4440,
@@ -79,21 +79,25 @@ const rich: Details = {
   external_metadata: { branch: "North", copies: 2, gift: false },
 };
 
-/** Messages that show every state, every member and every value the ledger's contract knows. */
+/** Messages that cover every state, member and enum value of the ledger's contract. */
 export const messages: EventMessage[] = [
-  ...life("payment", "rich", [["PAYMENT_CREATED", rich], ["CAPTURE_CONFIRMED"], ["SOMETHING_ELSE"]], {
+  ...hourly("payment", "full", [["PAYMENT_CREATED", allDetails], ["CAPTURE_CONFIRMED"], ["SOMETHING_ELSE"]], {
     service_id: "svc91b27",
     live: true,
   }),
-  ...life("payout", "po_44", [
+  ...hourly("payout", "po_44", [
     ["PAYOUT_CREATED", { amount: 4190 }],
     ["PAYOUT_PAID", { paid_out_date: "2024-03-11T09:00:00Z" }],
   ]),
-  ...payment("bare", ["PAYMENT_CREATED"]),
-  ...life("payment", "nobodys", [["PAYMENT_CREATED", { gateway_account_id: undefined }]], { live: false }),
-  ...life("refund", "nobodys-refund", [["REFUND_CREATED_BY_SERVICE", { gateway_account_id: undefined }]]),
-  ...life("dispute", "nobodys-dispute", [["DISPUTE_CREATED", { gateway_account_id: undefined }]]),
-  ...payment("unsaid", ["PAYMENT_NOTIFICATION_SEEN"]),
+  ...payment("minimal", ["PAYMENT_CREATED"]),
+  ...hourly("payment", "without-account", [["PAYMENT_CREATED", { gateway_account_id: undefined }]], {
+    live: false,
+  }),
+  ...hourly("refund", "refund-without-account", [
+    ["REFUND_CREATED_BY_SERVICE", { gateway_account_id: undefined }],
+  ]),
+  ...hourly("dispute", "dispute-without-account", [["DISPUTE_CREATED", { gateway_account_id: undefined }]]),
+  ...payment("without-state", ["PAYMENT_NOTIFICATION_SEEN"]),
   ...payment("started", ["PAYMENT_CREATED"], ["PAYMENT_STARTED", { source: "CARD_PAYMENT_LINK" }]),
   ...payment(
     "submitted",
@@ -121,7 +125,10 @@ export const messages: EventMessage[] = [
     "PAYMENT_EXPIRED",
     { source: "CARD_EXTERNAL_TELEPHONE", authorisation_mode: "external" },
   ]),
-  ...payment("left", ["CANCELLED_BY_USER", { exemption3ds: "EXEMPTION_NOT_REQUESTED", requires_3ds: false }]),
+  ...payment("cancelled-by-user", [
+    "CANCELLED_BY_USER",
+    { exemption3ds: "EXEMPTION_NOT_REQUESTED", requires_3ds: false },
+  ]),
   ...payment("cancelled", [
     "CANCELLED_BY_EXTERNAL_SERVICE",
     { exemption3ds: "EXEMPTION_REJECTED", exemption_3ds_requested: "OPTIMISED", refund_amount_refunded: 0 },
@@ -130,26 +137,26 @@ export const messages: EventMessage[] = [
     "GATEWAY_ERROR_DURING_AUTHORISATION",
     { exemption3ds: "EXEMPTION_OUT_OF_SCOPE", address_city: "Lakeside" },
   ]),
-  ...payment("asked", [
+  ...payment("exemption-requested", [
     "PAYMENT_CREATED",
     { exemption_3ds_requested: "OPTIMISED", address_county: "Northshire", reference: true },
   ]),
-  ...life(
+  ...hourly(
     "refund",
     "refund",
     [
       ["REFUND_CREATED_BY_USER", { amount: 1000, refunded_by: "usr4411", user_email: "clerk@example.org" }],
       ["REFUND_SUCCEEDED", { gateway_transaction_id: "re_9", gateway_payout_id: "po_44" }],
     ],
-    { parent_resource_external_id: "rich", service_id: "svc91b27", live: "true" },
+    { parent_resource_external_id: "full", service_id: "svc91b27", live: "true" },
   ),
-  ...refund("refund-bare", ["REFUND_CREATED_BY_SERVICE"]),
+  ...refund("refund-minimal", ["REFUND_CREATED_BY_SERVICE"]),
   ...refund("refund-failed", ["REFUND_ERROR"]),
-  ...life("refund", "refund-alone", [["REFUND_CREATED_BY_SERVICE"]], { live: false }),
-  ...life("refund", "refund-of-bare", [["REFUND_CREATED_BY_SERVICE"]], {
-    parent_resource_external_id: "bare",
+  ...hourly("refund", "refund-without-parent", [["REFUND_CREATED_BY_SERVICE"]], { live: false }),
+  ...hourly("refund", "refund-of-minimal", [["REFUND_CREATED_BY_SERVICE"]], {
+    parent_resource_external_id: "minimal",
   }),
-  ...life(
+  ...hourly(
     "dispute",
     "dispute",
     [
@@ -164,13 +171,15 @@ export const messages: EventMessage[] = [
       ],
       ["DISPUTE_LOST", { fee: 1500, net_amount: -5750, gateway_transaction_id: "du_7" }],
     ],
-    { parent_resource_external_id: "rich", service_id: "svc91b27", live: true },
+    { parent_resource_external_id: "full", service_id: "svc91b27", live: true },
   ),
-  ...dispute("dispute-bare", ["DISPUTE_CREATED"]),
-  ...dispute("dispute-answered", ["DISPUTE_EVIDENCE_SUBMITTED"]),
+  ...dispute("dispute-minimal", ["DISPUTE_CREATED"]),
+  ...dispute("dispute-evidence-submitted", ["DISPUTE_EVIDENCE_SUBMITTED"]),
   ...dispute("dispute-won", ["DISPUTE_WON"]),
-  ...life("dispute", "dispute-alone", [["DISPUTE_CREATED"]], { live: false }),
-  ...life("dispute", "dispute-of-bare", [["DISPUTE_CREATED"]], { parent_resource_external_id: "bare" }),
+  ...hourly("dispute", "dispute-without-parent", [["DISPUTE_CREATED"]], { live: false }),
+  ...hourly("dispute", "dispute-of-minimal", [["DISPUTE_CREATED"]], {
+    parent_resource_external_id: "minimal",
+  }),
   ...[
     "credit_not_processed",
     "duplicate",
@@ -179,31 +188,31 @@ export const messages: EventMessage[] = [
     "product_not_received",
     "product_unacceptable",
     "subscription_canceled",
-    "odd",
+    "unknown_reason",
   ].flatMap((reason) => dispute(`dispute-${reason}`, ["DISPUTE_CREATED", { reason }])),
   ...(["agreement", "payment_instrument", "service", "card_payment"] as const).flatMap((type) =>
-    life(type, type, [["SOMETHING_HAPPENED"]], { live: "false", reproject_domain_object: "false" }),
+    hourly(type, type, [["SOMETHING_HAPPENED"]], { live: "false", reproject_domain_object: "false" }),
   ),
   {
-    ...life("service", "silent", [["SOMETHING_HAPPENED"]])[0],
+    ...hourly("service", "without-details", [["SOMETHING_HAPPENED"]])[0],
     event_details: undefined,
     live: "null",
   } as EventMessage,
   {
-    ...life("service", "odd", [["SOMETHING_HAPPENED", { live: false, moto: "false" }]])[0],
+    ...hourly("service", "reproject-null", [["SOMETHING_HAPPENED", { live: false, moto: "false" }]])[0],
     reproject_domain_object: "null",
   } as EventMessage,
   {
-    ...life("service", "again", [["SOMETHING_HAPPENED"]])[0],
+    ...hourly("service", "reproject-false", [["SOMETHING_HAPPENED"]])[0],
     reproject_domain_object: false,
   } as EventMessage,
 ];
 
-/** Messages that are no events: fold again what is stored. */
+/** Messages that request a rebuild of a stored resource. */
 export const rebuilds: EventMessage[] = [true, "true" as const].map((reproject_domain_object) => ({
   event_type: "REPROJECT",
   resource_type: "payment",
-  resource_external_id: "rich",
+  resource_external_id: "full",
   timestamp: "2024-03-06T00:00:00Z",
   reproject_domain_object,
 }));

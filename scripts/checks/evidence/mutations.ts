@@ -1,16 +1,16 @@
 import type { Contract } from "../../../src/contract/operations.ts";
 
-/** A small change to a contract that makes it say something else than the service does. */
+/** A small change to a contract, so that it differs from the service. */
 export interface Mutation {
   kind: string;
-  /** Where, as a path through the document. */
+  /** The changed node, as a path through the document. */
   place: string[];
-  /** What it does, in words. */
+  /** The changed value, in words. */
   what: string;
   apply(node: Node): void;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: A mutation takes a document as it finds it.
+// biome-ignore lint/suspicious/noExplicitAny: A document can have any shape.
 type Node = any;
 
 const otherTypes: Record<string, string> = {
@@ -21,7 +21,7 @@ const otherTypes: Record<string, string> = {
   object: "string",
 };
 
-/** Every mutation of a contract that we know how to make, in the order of the document. */
+/** Every known mutation of a contract, in the order of the document. */
 export function mutationsOf(contract: Contract): Mutation[] {
   const found: Mutation[] = [];
   const add = (kind: string, place: string[], what: string, apply: (node: Node) => void) =>
@@ -85,9 +85,14 @@ function visitOperation(
     add("parameter removed", place, name, (node) => node.parameters.splice(index, 1));
     if (!parameter.$ref) visitParameter(parameter, [...place, "parameters", String(index)], add);
   }
-  for (const where of ["query", "header"]) {
-    add("parameter added", place, `colour in the ${where}`, (node) => {
-      const colour = { name: "colour", in: where, description: "Of nothing.", schema: { type: "string" } };
+  for (const location of ["query", "header"]) {
+    add("parameter added", place, `colour in the ${location}`, (node) => {
+      const colour = {
+        name: "colour",
+        in: location,
+        description: "Added by a mutation.",
+        schema: { type: "string" },
+      };
       node.parameters = [...(node.parameters ?? []), colour];
     });
   }
@@ -128,7 +133,7 @@ function visitResponse({ content = {}, headers = {} }: Node, place: string[], ad
     if (!header.$ref) visitHeader(header, [...place, "headers", name], add);
   }
   add("header added", place, "X-Colour", (node) => {
-    const colour = { description: "Of nothing.", schema: { type: "string" } };
+    const colour = { description: "Added by a mutation.", schema: { type: "string" } };
     node.headers = { ...node.headers, "X-Colour": colour };
   });
 }
@@ -151,7 +156,7 @@ function visitSchema(schema: Node, place: string[], add: Add): void {
       node.type = otherTypes[type];
     });
   }
-  // Where the value is fixed, the types beside it say nothing more.
+  // With `const`, the types add nothing.
   for (const one of Array.isArray(type) && !("const" in schema) ? type : []) {
     add("type removed", place, one, (node) => {
       node.type = node.type.filter((other: string) => other !== one);
@@ -170,11 +175,11 @@ function visitSchema(schema: Node, place: string[], add: Add): void {
   }
   if (properties) {
     add("required member added", place, "colour", (node) => {
-      node.properties.colour = { type: "string", description: "Of nothing." };
+      node.properties.colour = { type: "string", description: "Added by a mutation." };
       node.required = [...(node.required ?? []), "colour"];
     });
     add("optional member added", place, "colour", (node) => {
-      node.properties.colour = { type: "string", description: "Of nothing." };
+      node.properties.colour = { type: "string", description: "Added by a mutation." };
     });
     for (const name of Object.keys(properties)) {
       add("member removed", place, name, (node) => {
@@ -191,9 +196,9 @@ function visitSchema(schema: Node, place: string[], add: Add): void {
   }
   if (items) visitSchema(items, [...place, "items"], add);
   for (const keyword of ["oneOf", "anyOf"]) {
-    for (const [index, form] of (schema[keyword] ?? []).entries()) {
-      add("form removed", place, String(index + 1), (node) => node[keyword].splice(index, 1));
-      visitSchema(form, [...place, keyword, String(index)], add);
+    for (const [index, alternative] of (schema[keyword] ?? []).entries()) {
+      add("alternative removed", place, String(index + 1), (node) => node[keyword].splice(index, 1));
+      visitSchema(alternative, [...place, keyword, String(index)], add);
     }
   }
 }

@@ -2,125 +2,132 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
-import { type Dispatcher, request } from "undici";
+import { type Dispatcher, request as httpRequest } from "undici";
 import { type Operation, operationsOf } from "../../../src/contract/operations.ts";
 import { mediaTypeOf, type ReceivedResponse, responseChecker } from "../../../src/contract/response-check.ts";
 import type { Subject } from "./subjects.ts";
 
-/** One reply to one request, and how it strayed from the contract, if it did. */
+/** A request, its response and how the response violates the contract, if it does. Header names are in lower case. */
 export interface Observation {
   operation: Operation;
   method: string;
   path: string;
-  /** What went along, the names of headers in lower case. */
-  headers: Record<string, string>;
-  sent: unknown;
+  requestHeaders: Record<string, string>;
+  requestBody: unknown;
   status: number;
   type: string;
-  /** What came along, the names of headers in lower case. */
-  replyHeaders: Record<string, unknown>;
-  body: string;
-  fault: string | undefined;
+  responseHeaders: Record<string, unknown>;
+  responseBody: string;
+  violation: string | undefined;
 }
 
-interface Question {
+interface TestRequest {
   operation: Operation;
   method: string;
   path: string;
   headers: Record<string, string>;
-  /** A value to send as JSON, or text to send as it is. */
-  sent?: unknown;
-  /** The status it must be answered with; any that is declared when it is not given. */
+  /** Text is sent as it is, any other value as JSON. */
+  body?: unknown;
+  /** The expected status. Default: any declared status. */
   status?: number;
 }
 
 interface Exchange {
-  question: Question;
-  reply: ReceivedResponse;
+  request: TestRequest;
+  response: ReceivedResponse;
 }
 
-/** Asks a service everything there is to ask, in every situation, as any client would: over HTTP. */
+/** Sends every request to a service over HTTP, in every situation. */
 export async function observe(subject: Subject): Promise<Observation[]> {
   const operations = operationsOf(subject.contract);
-  const good = authorization(subject.tokens?.good);
-  const questions = subject.requests.map(({ method, path, headers, body, status }) => {
+  const credentials = authorization(subject.tokens?.sufficient);
+  const requests = subject.requests.map(({ method, path, headers, body, status }) => {
     const operation = operationAt(operations, method, path);
     if (!operation) throw new Error(`the contract has no operation at ${method} ${path}`);
-    const odd = Object.keys(headers ?? {}).find((name) => !isSent(operation, name));
-    if (odd !== undefined) throw new Error(`${operation.operationId} has no parameter ${odd}`);
+    const unknown = Object.keys(headers ?? {}).find((name) => !isRequestHeader(operation, name));
+    if (unknown !== undefined) throw new Error(`${operation.operationId} has no parameter ${unknown}`);
     const type = body !== undefined && { "content-type": "application/json" };
-    return { operation, method, path, status, headers: { ...good, ...type, ...headers }, sent: body };
+    return { operation, method, path, status, headers: { ...credentials, ...type, ...headers }, body };
   });
   const samples = operations.map((operation) => {
-    const sample = questions.find((one) => one.operation === operation && one.status < 300);
-    if (!sample) throw new Error(`nothing is asked of ${operation.operationId}`);
+    const sample = requests.find((request) => request.operation === operation && request.status < 300);
+    if (!sample) throw new Error(`there is no successful request to ${operation.operationId}`);
     return sample;
   });
   const exchanges = [
-    await whenAllIsWell(subject, questions, samples),
-    await inEachOtherSituation(subject, samples),
-    await whenClosing(subject, samples),
+    await inNormalOperation(subject, requests, samples),
+    await inFailureSituations(subject, samples),
+    await duringClose(subject, samples),
   ].flat();
 
-  const faultOf = responseChecker(subject.contract);
-  return exchanges.map(({ question, reply }) => {
-    const { operation, method, path, headers: sentHeaders, sent, status: expected } = question;
-    const { status, headers, body = "" } = reply;
+  const violationOf = responseChecker(subject.contract);
+  return exchanges.map(({ request, response }) => {
+    const { operation, method, path, status: expected } = request;
+    const { status, headers, body = "" } = response;
     const unexpected = expected === undefined || expected === status ? undefined : `${expected} was expected`;
-    const fault = faultOf(operation.operationId, reply) ?? surplusOf(operation, reply) ?? unexpected;
-    const type = mediaTypeOf(headers);
     return {
       operation,
       method,
       path,
-      headers: sentHeaders,
-      sent,
+      requestHeaders: request.headers,
+      requestBody: request.body,
       status,
-      type,
-      replyHeaders: headers,
-      body,
-      fault,
+      type: mediaTypeOf(headers),
+      responseHeaders: headers,
+      responseBody: body,
+      violation:
+        violationOf(operation.operationId, response) ?? undeclaredHeaders(operation, response) ?? unexpected,
     };
   });
 }
 
-/** Headers that OpenAPI has other words for, or none, on the way there and on the way back. */
-const undeclared = {
-  there: ["accept", "authorization", "content-type"],
-  back: ["connection", "content-length", "content-type", "date", "keep-alive", "transfer-encoding", "vary"],
+/** Headers that OpenAPI declares by other means than header objects, or not at all. */
+const impliedHeaders = {
+  request: ["accept", "authorization", "content-type"],
+  response: [
+    "connection",
+    "content-length",
+    "content-type",
+    "date",
+    "keep-alive",
+    "transfer-encoding",
+    "vary",
+  ],
 };
 
-/** Whether a request may be sent with this header. */
-const isSent = ({ parameters }: Operation, header: string): boolean =>
-  undeclared.there.includes(header) ||
+const isRequestHeader = ({ parameters }: Operation, header: string): boolean =>
+  impliedHeaders.request.includes(header) ||
   parameters.some(({ name, in: place }) => place === "header" && name.toLowerCase() === header);
 
-/** The headers that a reply has and its operation does not declare. */
-function surplusOf({ responses }: Operation, { status, headers }: ReceivedResponse): string | undefined {
+/** A violation if a response has headers that its operation does not declare. */
+function undeclaredHeaders(
+  { responses }: Operation,
+  { status, headers }: ReceivedResponse,
+): string | undefined {
   const declared = Object.keys(responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
-  const known = [...undeclared.back, ...declared];
-  const surplus = Object.keys(headers).filter((name) => !known.includes(name));
-  return surplus.length > 0 ? `the headers ${surplus.join(", ")} are not declared` : undefined;
+  const known = [...impliedHeaders.response, ...declared];
+  const undeclared = Object.keys(headers).filter((name) => !known.includes(name));
+  return undeclared.length > 0 ? `the headers ${undeclared.join(", ")} are not declared` : undefined;
 }
 
-/** Every request, and for each operation those that it must refuse. */
-async function whenAllIsWell(
+/** Sends every request, and to each operation the requests that it must reject. */
+async function inNormalOperation(
   subject: Subject,
-  questions: Question[],
-  samples: Question[],
+  requests: TestRequest[],
+  samples: TestRequest[],
 ): Promise<Exchange[]> {
-  await using app = await subject.open("all is well");
-  const base = await app.listen(anywhere);
+  await using app = await subject.open("normal");
+  const base = await app.listen(loopback);
   const exchanges: Exchange[] = [];
-  for (const question of questions) exchanges.push(await ask(base, question));
-  const poor = authorization(subject.tokens?.poor);
-  const refused = samples.flatMap((sample): Question[] => [
+  for (const request of requests) exchanges.push(await send(base, request));
+  const withoutScopes = authorization(subject.tokens?.insufficient);
+  const invalid = samples.flatMap((sample): TestRequest[] => [
     { ...sample, path: `${sample.path}${sample.path.includes("?") ? "&" : "?"}surplus=1`, status: 400 },
     ...(sample.operation.security.length === 0
       ? []
       : [
           { ...sample, headers: {}, status: 401 },
-          { ...sample, headers: poor, status: 403 },
+          { ...sample, headers: withoutScopes, status: 403 },
         ]),
     { ...sample, method: "PATCH", status: 405 },
     { ...sample, headers: { "x-long": "x".repeat(17_000) }, status: 431 },
@@ -128,108 +135,105 @@ async function whenAllIsWell(
       ? []
       : [
           ...(sample.operation.body.required ? [withoutBody(sample)] : []),
-          { ...sample, sent: "{", status: 400 },
-          { ...sample, sent: " ".repeat(2 ** 20 + 1), status: 413 },
+          { ...sample, body: "{", status: 400 },
+          { ...sample, body: " ".repeat(2 ** 20 + 1), status: 413 },
           { ...sample, headers: { ...sample.headers, "content-type": "text/plain" }, status: 415 },
           { ...sample, headers: { ...sample.headers, "content-encoding": "gzip" }, status: 415 },
         ]),
   ]);
-  return [...exchanges, ...(await Promise.all(refused.map((question) => ask(base, question))))];
+  return [...exchanges, ...(await Promise.all(invalid.map((request) => send(base, request))))];
 }
 
-function withoutBody(sample: Question): Question {
+function withoutBody(sample: TestRequest): TestRequest {
   const { "content-type": _, ...headers } = sample.headers;
-  return { ...sample, headers, sent: undefined, status: 400 };
+  return { ...sample, headers, body: undefined, status: 400 };
 }
 
-async function inEachOtherSituation(subject: Subject, samples: Question[]): Promise<Exchange[]> {
+async function inFailureSituations(subject: Subject, samples: TestRequest[]): Promise<Exchange[]> {
   const exchanges: Exchange[] = [];
-  for (const situation of [
-    "a handler has a bug",
-    "what it depends on is away",
-    "its database is busy",
-  ] as const) {
+  for (const situation of ["handlers throw", "dependency down", "database busy"] as const) {
     await using app = await subject.open(situation);
-    const base = await app.listen(anywhere);
-    const asked = samples.map((sample) => ask(base, { ...sample, status: undefined }));
-    exchanges.push(...(await Promise.all(asked)));
+    const base = await app.listen(loopback);
+    const sent = samples.map((sample) => send(base, { ...sample, status: undefined }));
+    exchanges.push(...(await Promise.all(sent)));
   }
   return exchanges;
 }
 
-/** Requests that began before the service began to close, and ended after. */
-async function whenClosing(subject: Subject, samples: Question[]): Promise<Exchange[]> {
-  const app = await subject.open("all is well");
-  await app.listen(anywhere);
+/** Sends requests that begin before the service closes and end afterwards. */
+async function duringClose(subject: Subject, samples: TestRequest[]): Promise<Exchange[]> {
+  const app = await subject.open("normal");
+  await app.listen(loopback);
   const finish = await begin(app, samples);
   const closed = app.close();
-  const replies = await finish();
+  const responses = await finish();
   await closed;
-  return replies.map((reply, index) => ({
-    question: { ...(samples[index] as Question), status: 503 },
-    reply,
+  return responses.map((response, index) => ({
+    request: { ...(samples[index] as TestRequest), status: 503 },
+    response,
   }));
 }
 
 const authorization = (token: string | undefined): Record<string, string> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` };
 
-const anywhere = { host: "127.0.0.1", port: 0 };
+const loopback = { host: "127.0.0.1", port: 0 };
 
-/** The operation a request is for: that whose path has the fewest parameters of those that fit. */
+/** The operation of a request. If several paths match, the one with the fewest parameters. */
 function operationAt(operations: Operation[], method: string, path: string): Operation | undefined {
   const [address = ""] = path.split("?");
-  const form = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+  const pattern = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
   return operations
-    .filter((operation) => operation.method === method && form(operation.path).test(address))
+    .filter((operation) => operation.method === method && pattern(operation.path).test(address))
     .sort((a, b) => a.path.split("{").length - b.path.split("{").length)[0];
 }
 
-async function ask(base: string, question: Question): Promise<Exchange> {
-  const { path, headers } = question;
-  const method = question.method as Dispatcher.HttpMethod;
-  const reply = await request(base + path, { method, headers, body: textOf(question) });
-  const isStream = mediaTypeOf(reply.headers) === "text/event-stream";
-  const body = isStream ? await firstEvent(reply.body) : await reply.body.text();
-  return { question, reply: { status: reply.statusCode, headers: reply.headers, body } };
+async function send(base: string, request: TestRequest): Promise<Exchange> {
+  const { path, headers } = request;
+  const method = request.method as Dispatcher.HttpMethod;
+  const received = await httpRequest(base + path, { method, headers, body: textOf(request) });
+  const isStream = mediaTypeOf(received.headers) === "text/event-stream";
+  const body = isStream ? await firstEvent(received.body) : await received.body.text();
+  return { request, response: { status: received.statusCode, headers: received.headers, body } };
 }
 
-const textOf = ({ sent }: Question): string | null =>
-  sent === undefined ? null : typeof sent === "string" ? sent : JSON.stringify(sent);
+const textOf = ({ body }: TestRequest): string | null =>
+  body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
 
-/** What a stream that never ends has said when it has told an event. */
-async function firstEvent(pieces: AsyncIterable<Buffer>): Promise<string> {
+/** The start of an endless event stream, up to its first event. */
+async function firstEvent(chunks: AsyncIterable<Buffer>): Promise<string> {
   let text = "";
-  for await (const piece of pieces) {
-    text += piece;
+  for await (const chunk of chunks) {
+    text += chunk;
     if (text.includes("data:")) break;
   }
   return text;
 }
 
 /**
- * Sends the first half of each request, so that their connections are busy; what it resolves to sends the second halves
- * and reads the replies.
+ * Sends the first half of each request, which keeps the connections busy. The returned function sends the second halves
+ * and reads the responses.
  */
-async function begin(app: FastifyInstance, questions: Question[]) {
-  const arrived: Socket[] = [];
-  app.server.on("connection", (socket) => arrived.push(socket));
+async function begin(app: FastifyInstance, requests: TestRequest[]) {
+  const accepted: Socket[] = [];
+  app.server.on("connection", (socket) => accepted.push(socket));
   const { port } = app.server.address() as AddressInfo;
-  const sockets = questions.map(({ method, path, headers }) => {
+  const sockets = requests.map(({ method, path, headers }) => {
     const socket = connect(port, "127.0.0.1");
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join("")}`);
     return socket;
   });
-  const isThere = () => arrived.length === sockets.length && arrived.every(({ bytesRead }) => bytesRead > 0);
-  while (!isThere()) await setTimeout(1);
+  const haveArrived = () =>
+    accepted.length === sockets.length && accepted.every(({ bytesRead }) => bytesRead > 0);
+  while (!haveArrived()) await setTimeout(1);
   return async () => {
     for (const socket of sockets) socket.write("\r\n");
-    return (await Promise.all(sockets.map((socket) => text(socket)))).map(readReply);
+    return (await Promise.all(sockets.map((socket) => text(socket)))).map(parseResponse);
   };
 }
 
-function readReply(text: string): ReceivedResponse {
+function parseResponse(text: string): ReceivedResponse {
   const [head = "", body = ""] = text.split("\r\n\r\n");
   const [statusLine = "", ...lines] = head.split("\r\n");
   const headers = lines

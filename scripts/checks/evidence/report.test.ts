@@ -6,7 +6,7 @@ import { createService } from "../../../src/http/service.ts";
 import { openLog } from "../../../src/process/log.ts";
 import { observe } from "./observe.ts";
 import { evidenceOf, faultsOf } from "./report.ts";
-import { type Situation, type Subject, withBug } from "./subjects.ts";
+import { type Situation, type Subject, withThrowingHandlers } from "./subjects.ts";
 
 const text = { content: { "text/plain": { schema: { type: "string" } } } };
 const error = { description: "an error", ...text };
@@ -25,8 +25,8 @@ const light = {
   properties: { colour: { type: "string", enum: ["red", "green"] }, since: { type: "string" } },
 };
 
-/** A service that tells the light of a crossing; a test changes what the contract or the service says of it. */
-const crossing = (
+/** The contract of a service with one operation. Tests change parts of it. */
+const lightContract = (
   change: { responses?: object; parameters?: object[]; light?: object; security?: object[] } = {},
 ): Contract =>
   JSON.parse(
@@ -65,39 +65,39 @@ const crossing = (
     }),
   );
 
-const replies: Record<string, object> = {
+const responses: Record<string, object> = {
   north: { status: 200, body: { colour: "red", since: "noon" } },
   south: { status: 200, body: { colour: "green" } },
 };
 
-const asked = (status: number, path: string) => ({ status, method: "GET" as const, path });
+const get = (status: number, path: string) => ({ status, method: "GET" as const, path });
 const requests = [
-  asked(200, "/light?side=north&past=true"),
-  asked(200, "/light?side=south&past=false"),
-  asked(200, "/light?side=north"),
-  asked(400, "/light"),
+  get(200, "/light?side=north&past=true"),
+  get(200, "/light?side=south&past=false"),
+  get(200, "/light?side=north"),
+  get(400, "/light"),
 ];
 
 async function faultsWith(
-  change: Partial<Subject> & { replies?: Record<string, object>; security?: Security },
+  change: Partial<Subject> & { responses?: Record<string, object>; security?: Security },
 ): Promise<string[]> {
-  const contract = change.contract ?? crossing();
-  const answers = change.replies ?? replies;
+  const contract = change.contract ?? lightContract();
+  const responseBySide = change.responses ?? responses;
   await using subject: Subject = {
     contract,
     requests,
-    taken: {},
+    accepted: {},
     async open(situation: Situation) {
       const app = await createService<Record<string, never>>({
         contract,
         security: change.security,
         handlers: {
-          getLight: async ({ query }: { query: { side: string } }) => answers[query.side],
+          getLight: async ({ query }: { query: { side: string } }) => responseBySide[query.side],
         } as never,
         renderError: (_, messages) => ({ type: "text/plain", body: messages.join("; ") }),
         log: openLog("silent"),
       });
-      return situation === "a handler has a bug" ? withBug(app) : app;
+      return situation === "handlers throw" ? withThrowingHandlers(app) : app;
     },
     async [Symbol.asyncDispose]() {},
     ...change,
@@ -105,80 +105,83 @@ async function faultsWith(
   return faultsOf(evidenceOf(subject, await observe(subject)));
 }
 
-const guarded = crossing({ security: [{ bearer: ["see"] }], responses: { 401: error, 403: error } });
-const tokens = { good: "see", poor: "hear" };
-/** Somebody who lets in whom they should, unless told whom. */
-const guard = (...letIn: (string | undefined)[]): Security => ({
+const authenticated = lightContract({
+  security: [{ bearer: ["see"] }],
+  responses: { 401: error, 403: error },
+});
+const tokens = { sufficient: "see", insufficient: "hear" };
+/** Security that also accepts these tokens by mistake. `none` is a request without a token. */
+const security = (...accepted: string[]): Security => ({
   bearer: async ({ headers }, [scope]) => {
     const token = headers.authorization?.replace("Bearer ", "");
-    const isLetIn = token === scope || letIn.includes(token ?? "nobody");
-    if (!isLetIn) throw new HttpError(token === undefined ? 401 : 403, ["no"]);
+    const isAccepted = token === scope || accepted.includes(token ?? "none");
+    if (!isAccepted) throw new HttpError(token === undefined ? 401 : 403, ["no"]);
     return { scopes: new Set(), claims: {} };
   },
 });
 
-test("a service that answers all that its contract declares, and nothing else, is without fault", async () => {
+test("a service that returns exactly what its contract declares has no faults", async () => {
   expect(await faultsWith({})).toEqual([]);
 });
 
-test("so is one that asks for tokens", async () => {
-  expect(await faultsWith({ contract: guarded, tokens, security: guard() })).toEqual([]);
+test("a service that requires tokens has no faults if it enforces them", async () => {
+  expect(await faultsWith({ contract: authenticated, tokens, security: security() })).toEqual([]);
 });
 
-describe("the evidence is not enough", () => {
+describe("the evidence", () => {
   test.each<[string, Parameters<typeof faultsWith>[0], string[]]>([
     [
-      "when a declared status was never seen",
-      { contract: crossing({ responses: { 404: error } }) },
-      ["getLight was never seen to answer 404 text/plain"],
+      "is insufficient if a declared status was never seen",
+      { contract: lightContract({ responses: { 404: error } }) },
+      ["getLight never returned 404 text/plain"],
     ],
     [
-      "when somebody is let in without a token",
-      { contract: guarded, tokens, security: guard("nobody") },
+      "is insufficient if a request without a token is accepted",
+      { contract: authenticated, tokens, security: security("none") },
       [
-        "getLight was never seen to answer 401 text/plain",
+        "getLight never returned 401 text/plain",
         "GET /light?side=north&past=true returned 200: 401 was expected",
       ],
     ],
     [
-      "when somebody is let in whose token is not enough",
-      { contract: guarded, tokens, security: guard("hear") },
+      "is insufficient if a token without the required scope is accepted",
+      { contract: authenticated, tokens, security: security("hear") },
       [
-        "getLight was never seen to answer 403 text/plain",
+        "getLight never returned 403 text/plain",
         "GET /light?side=north&past=true returned 200: 403 was expected",
       ],
     ],
     [
-      "when a declared media type was never seen",
+      "is insufficient if a declared media type was never seen",
       {
-        contract: crossing({
+        contract: lightContract({
           responses: { 500: { ...error, content: { ...text.content, "application/json": { schema: {} } } } },
         }),
       },
-      ["getLight was never seen to answer 500 application/json"],
+      ["getLight never returned 500 application/json"],
     ],
     [
-      "when a status was seen that is not declared",
-      { contract: crossing({ responses: { 405: undefined } }) },
+      "is insufficient if an undeclared status was seen",
+      { contract: lightContract({ responses: { 405: undefined } }) },
       ["PATCH /light?side=north&past=true returned 405: the status is not declared"],
     ],
     [
-      "when a reply has a header that is not declared",
-      { contract: crossing({ responses: { 405: error } }) },
+      "is insufficient if a response has an undeclared header",
+      { contract: lightContract({ responses: { 405: error } }) },
       ["PATCH /light?side=north&past=true returned 405: the headers allow are not declared"],
     ],
     [
-      "when a header was never seen, or never left out",
+      "is insufficient if a declared header was never present, or an optional one never absent",
       {
-        contract: crossing({
+        contract: lightContract({
           responses: { 405: { ...error, headers: { ...allow, "X-Since": {}, Allow: { schema: {} } } } },
         }),
       },
-      ["nothing was seen of getLight 405 Allow: left out", "nothing was seen of getLight 405 X-Since: given"],
+      ["not covered: getLight 405 Allow: absent", "not covered: getLight 405 X-Since: present"],
     ],
     [
-      "when a reply did not conform",
-      { replies: { ...replies, south: { status: 200, body: { colour: "green", size: 3 } } } },
+      "is insufficient if a response does not match its schema",
+      { responses: { ...responses, south: { status: 200, body: { colour: "green", size: 3 } } } },
       [
         'GET /light?side=south&past=false returned 200: body/"size" is unknown; known: colour, since',
         ...[
@@ -186,57 +189,55 @@ describe("the evidence is not enough", () => {
           "getLight 200: without since",
           "getLight past: the value false",
           'getLight side: the value "south"',
-        ].map((claim) => `nothing was seen of ${claim}`),
+        ].map((item) => `not covered: ${item}`),
       ],
     ],
     [
-      "when a request returned with another status than it must be",
-      { requests: [...requests, asked(400, "/light?side=south")] },
+      "is insufficient if a response has another status than expected",
+      { requests: [...requests, get(400, "/light?side=south")] },
       ["GET /light?side=south returned 200: 400 was expected"],
     ],
     [
-      "when a value of an enum was never seen",
+      "is insufficient if a value of an enum was never seen",
       {
-        contract: crossing({
+        contract: lightContract({
           light: {
             properties: { ...light.properties, colour: { type: "string", enum: ["red", "green", "blue"] } },
           },
         }),
       },
-      ['nothing was seen of getLight 200.colour: the value "blue"'],
+      ['not covered: getLight 200.colour: the value "blue"'],
     ],
     [
-      "when a parameter was never given, or never left out",
+      "is insufficient if a parameter was never present",
       {
-        requests: requests
-          .filter(({ path }) => !path.includes("past"))
-          .concat(asked(200, "/light?side=south")),
+        requests: requests.filter(({ path }) => !path.includes("past")).concat(get(200, "/light?side=south")),
       },
-      ["given", "the value false", "the value true"].map(
-        (claim) => `nothing was seen of getLight past: ${claim}`,
-      ),
+      ["present", "the value false", "the value true"].map((item) => `not covered: getLight past: ${item}`),
     ],
     [
-      "when nobody tried without a parameter that is required",
+      "is insufficient if a required parameter was never missing",
       { requests: requests.slice(0, 3) },
-      ["nothing was seen of getLight side: missed"],
+      ["not covered: getLight side: missing"],
     ],
     [
-      "when a message does not show all that its schema says",
-      { taken: { Message: [{ colour: "red" }] } },
-      ['nothing was seen of Message.colour: the value "green"', "nothing was seen of Message: with since"],
+      "is insufficient if the accepted messages do not cover their schema",
+      { accepted: { Message: [{ colour: "red" }] } },
+      ['not covered: Message.colour: the value "green"', "not covered: Message: with since"],
     ],
   ])("%s", async (_, change, faults) => {
-    expect(await faultsWith(change)).toEqual(expect.arrayContaining(faults));
-    expect((await faultsWith(change)).length).toBe(faults.length);
+    const found = await faultsWith(change);
+    expect(found).toEqual(expect.arrayContaining(faults));
+    expect(found.length).toBe(faults.length);
   });
 
-  test("when nothing succeeds to begin with", async () => {
-    await expect(faultsWith({ requests: [] })).rejects.toThrow("nothing is asked of getLight");
-    await expect(faultsWith({ requests: [asked(200, "/dark")] })).rejects.toThrow(
-      "no operation at GET /dark",
-    );
-    const coloured = { ...asked(200, "/light?side=north"), headers: { "x-colour": "red" } };
+  test("cannot be gathered without a successful request to each operation", async () => {
+    await expect(faultsWith({ requests: [] })).rejects.toThrow("there is no successful request to getLight");
+  });
+
+  test("cannot be gathered with an operation or a header that is not declared", async () => {
+    await expect(faultsWith({ requests: [get(200, "/dark")] })).rejects.toThrow("no operation at GET /dark");
+    const coloured = { ...get(200, "/light?side=north"), headers: { "x-colour": "red" } };
     await expect(faultsWith({ requests: [coloured] })).rejects.toThrow("getLight has no parameter x-colour");
   });
 });

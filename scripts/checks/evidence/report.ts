@@ -1,9 +1,10 @@
 import { operationsOf } from "../../../src/contract/operations.ts";
 import type { Observation } from "./observe.ts";
 import type { Subject } from "./subjects.ts";
-import { unseenOf } from "./unseen.ts";
+import { uncoveredItems } from "./uncovered.ts";
 
-export interface Answer {
+/** How often a response of an operation was seen, and how often it conformed to the contract. */
+export interface ResponseCount {
   operation: string;
   status: number;
   type: string;
@@ -11,59 +12,60 @@ export interface Answer {
   conforming: number;
 }
 
-/** What was seen of a service. */
+/** The evidence for one service, as evidence.json has it. */
 export interface Evidence {
   service: string;
   version: string;
-  answers: Answer[];
-  /** Replies that strayed from the contract. */
+  answers: ResponseCount[];
+  /** Responses that violate the contract. */
   strays: string[];
-  /** Parts of the contract that nothing was seen of. */
+  /** Coverage items of the contract that nothing covers. */
   unseen: string[];
 }
 
 export function evidenceOf(subject: Subject, observations: Observation[]): Evidence {
   const { title, version } = subject.contract.info;
-  const strays = observations.filter(({ fault }) => fault !== undefined);
+  const violations = observations.filter(({ violation }) => violation !== undefined);
   return {
     service: title,
     version,
-    answers: answersOf(subject, observations),
-    strays: strays.map(
-      ({ method, path, status, fault }) => `${method} ${path.slice(0, 120)} returned ${status}: ${fault}`,
+    answers: countResponses(subject, observations),
+    strays: violations.map(
+      ({ method, path, status, violation }) =>
+        `${method} ${path.slice(0, 120)} returned ${status}: ${violation}`,
     ),
-    unseen: unseenOf(subject, observations),
+    unseen: uncoveredItems(subject, observations),
   };
 }
 
-/** Why the evidence is not enough; nothing when it is. */
+/** The reasons why the evidence is insufficient. Empty if it is sufficient. */
 export function faultsOf({ answers, strays, unseen }: Evidence): string[] {
-  const never = answers.filter(({ seen }) => seen === 0);
+  const neverSeen = answers.filter(({ seen }) => seen === 0);
   return [
-    ...never.map(({ operation, status, type }) => `${operation} was never seen to answer ${status} ${type}`),
+    ...neverSeen.map(({ operation, status, type }) => `${operation} never returned ${status} ${type}`),
     ...strays,
-    ...unseen.map((claim) => `nothing was seen of ${claim}`),
+    ...unseen.map((item) => `not covered: ${item}`),
   ];
 }
 
-/** Every declared answer, and every other that was seen, in the order of the contract. */
-function answersOf({ contract }: Subject, observations: Observation[]): Answer[] {
-  const answers = new Map<string, Answer>();
-  const answerOf = (operation: string, status: number, type: string): Answer => {
+/** The declared responses in the order of the contract, then undeclared ones that were seen. */
+function countResponses({ contract }: Subject, observations: Observation[]): ResponseCount[] {
+  const counts = new Map<string, ResponseCount>();
+  const countOf = (operation: string, status: number, type: string): ResponseCount => {
     const key = `${operation} ${status} ${type}`;
-    const answer = answers.get(key) ?? { operation, status, type, seen: 0, conforming: 0 };
-    answers.set(key, answer);
-    return answer;
+    const count = counts.get(key) ?? { operation, status, type, seen: 0, conforming: 0 };
+    counts.set(key, count);
+    return count;
   };
   for (const { operationId, responses } of operationsOf(contract)) {
     for (const [status, { content = { "": undefined } }] of Object.entries(responses)) {
-      for (const type of Object.keys(content)) answerOf(operationId, Number(status), type);
+      for (const type of Object.keys(content)) countOf(operationId, Number(status), type);
     }
   }
-  for (const { operation, status, type, fault } of observations) {
-    const answer = answerOf(operation.operationId, status, type);
-    answer.seen += 1;
-    if (fault === undefined) answer.conforming += 1;
+  for (const { operation, status, type, violation } of observations) {
+    const count = countOf(operation.operationId, status, type);
+    count.seen += 1;
+    if (violation === undefined) count.conforming += 1;
   }
-  return [...answers.values()];
+  return [...counts.values()];
 }

@@ -1,8 +1,8 @@
 /**
- * What the evidence asks, beside what it asks of every operation: requests with the status they must be answered with.
- * Together with the messages they show every parameter, and every value of a reply, at work.
+ * A request and its expected status. Together with the messages these requests cover every parameter and every value of a
+ * response. observe.ts adds the requests that every operation must reject.
  */
-export interface Asked {
+export interface RequestCase {
   status: number;
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
@@ -11,7 +11,7 @@ export interface Asked {
   body?: unknown;
 }
 
-const get = (status: number, ...paths: string[]): Asked[] =>
+const get = (status: number, ...paths: string[]): RequestCase[] =>
   paths.map((path) => ({ status, method: "GET", path }));
 
 const search = (...queries: string[]) =>
@@ -33,31 +33,37 @@ const states = {
 };
 const ids = [
   ...[
-    "rich",
-    "bare",
-    "unsaid",
+    "full",
+    "minimal",
+    "without-state",
     "started",
     "submitted",
     "capturable",
     "declined",
     "timedout",
-    "left",
+    "cancelled-by-user",
     "cancelled",
   ],
   ...[
     "error",
-    "asked",
+    "exemption-requested",
     "refund",
-    "refund-bare",
+    "refund-minimal",
     "refund-failed",
-    "refund-alone",
-    "refund-of-bare",
+    "refund-without-parent",
+    "refund-of-minimal",
     "dispute",
   ],
-  ...["dispute-bare", "dispute-answered", "dispute-won", "dispute-alone", "dispute-of-bare"],
+  ...[
+    "dispute-minimal",
+    "dispute-evidence-submitted",
+    "dispute-won",
+    "dispute-without-parent",
+    "dispute-of-minimal",
+  ],
 ];
 
-export const ledgerRequests: Asked[] = [
+export const ledgerRequests: RequestCase[] = [
   ...get(200, "/healthcheck", "/metrics"),
   ...Array.from({ length: 30 }, (_, index) => get(200, `/v1/event/${index + 1}`)).flat(),
   ...get(404, "/v1/event/999999", "/v1/event/99999999999999999999"),
@@ -68,18 +74,18 @@ export const ledgerRequests: Asked[] = [
     200,
     "/v1/transaction/declined?account_id=57&status_version=1",
     "/v1/transaction/declined?account_id=57&status_version=2",
-    ...["nobodys", "nobodys-refund", "nobodys-dispute"].map(
+    ...["without-account", "refund-without-account", "dispute-without-account"].map(
       (id) => `/v1/transaction/${id}?override_account_id_restriction=true`,
     ),
-    "/v1/transaction/rich?account_id=57&override_account_id_restriction=false",
-    "/v1/transaction/rich?account_id=57&as_of=2024-03-05T00:30:00Z",
-    "/v1/transaction/refund?account_id=57&parent_external_id=rich",
-    ...["PAYMENT", "payment"].map((type) => `/v1/transaction/rich?account_id=57&transaction_type=${type}`),
+    "/v1/transaction/full?account_id=57&override_account_id_restriction=false",
+    "/v1/transaction/full?account_id=57&as_of=2024-03-05T00:30:00Z",
+    "/v1/transaction/refund?account_id=57&parent_external_id=full",
+    ...["PAYMENT", "payment"].map((type) => `/v1/transaction/full?account_id=57&transaction_type=${type}`),
     ...["REFUND", "refund"].map((type) => `/v1/transaction/refund?account_id=57&transaction_type=${type}`),
     ...["DISPUTE", "dispute"].map((type) => `/v1/transaction/dispute?account_id=57&transaction_type=${type}`),
   ),
-  ...get(404, "/v1/transaction/nobody?account_id=57", "/v1/transaction/rich?account_id=58"),
-  ...get(400, "/v1/transaction/rich"),
+  ...get(404, "/v1/transaction/unknown?account_id=57", "/v1/transaction/full?account_id=58"),
+  ...get(400, "/v1/transaction/full"),
 
   ...get(200, "/v1/transaction/gateway-transaction?gateway_transaction_id=gtx-1&payment_provider=sandbox"),
   ...get(404, "/v1/transaction/gateway-transaction?gateway_transaction_id=gtx-0&payment_provider=sandbox"),
@@ -117,7 +123,7 @@ export const ledgerRequests: Asked[] = [
     "limit_total=true&limit_total_size=5001",
     "limit_total=false",
     "page=2&display_size=3",
-    "cursor=WyIyMDI0LTAzLTA1VDAwOjAwOjAwLjAwMDAwMFoiLCJyaWNoIiwiOTk5IiwyLDFd",
+    "cursor=WyIyMDI0LTAzLTA1VDAwOjAwOjAwLjAwMDAwMFoiLCJmdWxsIiwiOTk5IiwyLDFd",
     "fee_headers=true",
     "fee_headers=false",
     "moto_header=true",
@@ -133,7 +139,7 @@ export const ledgerRequests: Asked[] = [
     "/v1/transaction/?account_id=57&from_date=today",
   ),
 
-  ...["rich", "unsaid"].flatMap((id) =>
+  ...["full", "without-state"].flatMap((id) =>
     get(
       200,
       `/v1/transaction/${id}/event?gateway_account_id=57`,
@@ -144,48 +150,54 @@ export const ledgerRequests: Asked[] = [
     200,
     "/v1/transaction/declined/event?gateway_account_id=57&status_version=1&include_all_events=false",
     "/v1/transaction/declined/event?gateway_account_id=57&status_version=2",
-    "/v1/transaction/rich/event?gateway_account_id=57&as_of=2024-03-05T00:30:00Z",
+    "/v1/transaction/full/event?gateway_account_id=57&as_of=2024-03-05T00:30:00Z",
   ),
-  ...get(404, "/v1/transaction/nobody/event?gateway_account_id=57"),
-  ...get(400, "/v1/transaction/rich/event"),
+  ...get(404, "/v1/transaction/unknown/event?gateway_account_id=57"),
+  ...get(400, "/v1/transaction/full/event"),
 
-  ...get(200, "/v1/transaction/rich/transaction?gateway_account_id=57"),
+  ...get(200, "/v1/transaction/full/transaction?gateway_account_id=57"),
   ...["PAYMENT", "REFUND", "DISPUTE", "payment", "refund", "dispute"].flatMap((type) =>
-    get(200, `/v1/transaction/rich/transaction?gateway_account_id=57&transaction_type=${type}`),
+    get(200, `/v1/transaction/full/transaction?gateway_account_id=57&transaction_type=${type}`),
   ),
-  ...get(404, "/v1/transaction/nobody/transaction?gateway_account_id=57"),
-  ...get(400, "/v1/transaction/rich/transaction"),
+  ...get(404, "/v1/transaction/unknown/transaction?gateway_account_id=57"),
+  ...get(400, "/v1/transaction/full/transaction"),
 ];
 
 const customer = "/features/customer/42";
 const feature = `${customer}/dark-mode`;
-const two = { resource: "customer", id: "43" };
+const otherCustomer = { resource: "customer", id: "43" };
 const flag = "/ofrep/v1/evaluate/flags/dark-mode";
 const flags = "/ofrep/v1/evaluate/flags";
 const context = { targetingKey: "customer/42" };
 
-const send = (status: number, method: "POST" | "PUT" | "DELETE", path: string, body?: unknown): Asked => ({
+const send = (
+  status: number,
+  method: "POST" | "PUT" | "DELETE",
+  path: string,
+  body?: unknown,
+): RequestCase => ({
   status,
   method,
   path,
   body,
 });
-const withHeader = (asked: Asked, name: string, value: string): Asked => ({
-  ...asked,
+const withHeader = (request: RequestCase, name: string, value: string): RequestCase => ({
+  ...request,
   headers: { [name]: value },
 });
-/** With the tag of the answer to the same request. */
-const again = (asked: Asked): Asked => withHeader({ ...asked, status: 304 }, "if-none-match", "*");
+/** The same request with an If-None-Match that every ETag matches. */
+const notModified = (request: RequestCase): RequestCase =>
+  withHeader({ ...request, status: 304 }, "if-none-match", "*");
 
-export const featuresRequests: Asked[] = [
+export const featuresRequests: RequestCase[] = [
   ...get(200, customer, feature, "/metrics"),
   send(201, "POST", feature),
   send(200, "POST", feature),
-  send(201, "POST", `${customer}/passing?expires_at=9999-01-01T00:00:00Z`),
-  send(400, "POST", `${customer}/passing?expires_at=2001-01-01T00:00:00Z`),
+  send(201, "POST", `${customer}/temporary?expires_at=9999-01-01T00:00:00Z`),
+  send(400, "POST", `${customer}/temporary?expires_at=2001-01-01T00:00:00Z`),
   ...get(200, customer, feature),
   ...get(400, `/features/customer/${"4".repeat(257)}`),
-  ...get(304, customer).map(again),
+  ...get(304, customer).map(notModified),
 
   withHeader(send(200, "PUT", "/features/customer/44", ["dark-mode"]), "if-match", "*"),
   withHeader(send(412, "PUT", "/features/customer/44", ["dark-mode"]), "if-match", '"other"'),
@@ -195,15 +207,15 @@ export const featuresRequests: Asked[] = [
 
   send(200, "POST", "/changes", {
     changes: [
-      { type: "add", ...two, feature: "dark-mode" },
-      { type: "add", ...two, feature: "passing", expires_at: "9999-01-01T00:00:00Z" },
-      { type: "remove", ...two, feature: "never" },
+      { type: "add", ...otherCustomer, feature: "dark-mode" },
+      { type: "add", ...otherCustomer, feature: "temporary", expires_at: "9999-01-01T00:00:00Z" },
+      { type: "remove", ...otherCustomer, feature: "absent" },
     ],
   }),
   send(400, "POST", "/changes", {
-    changes: [{ type: "add", ...two, feature: "late", expires_at: "2001-01-01T00:00:00Z" }],
+    changes: [{ type: "add", ...otherCustomer, feature: "expired", expires_at: "2001-01-01T00:00:00Z" }],
   }),
-  send(200, "POST", "/query", { resources: [two], features: ["dark-mode", "never"] }),
+  send(200, "POST", "/query", { resources: [otherCustomer], features: ["dark-mode", "absent"] }),
 
   ...get(
     200,
@@ -212,22 +224,22 @@ export const featuresRequests: Asked[] = [
     "/features/customer?feature=dark-mode&limit=1&cursor=NDI",
   ),
   ...get(400, "/features/customer"),
-  ...get(304, "/features/customer?feature=dark-mode").map(again),
+  ...get(304, "/features/customer?feature=dark-mode").map(notModified),
 
   send(200, "POST", flag, { context }),
-  send(200, "POST", flag, { context: { resource: "customer", id: "never", plan: "gold" } }),
+  send(200, "POST", flag, { context: { resource: "customer", id: "unknown", plan: "gold" } }),
   send(400, "POST", flag, {}),
-  send(400, "POST", flag, { context: { targetingKey: "nobody" } }),
+  send(400, "POST", flag, { context: { targetingKey: "unknown" } }),
   send(200, "POST", flags, { context }),
   send(400, "POST", flags, {}),
-  send(400, "POST", flags, { context: { targetingKey: "nobody" } }),
-  again(send(304, "POST", flags, { context })),
+  send(400, "POST", flags, { context: { targetingKey: "unknown" } }),
+  notModified(send(304, "POST", flags, { context })),
 
   ...get(200, "/changes", "/changes?limit=2", "/changes?cursor=newest"),
   ...get(410, "/changes?cursor=other-1"),
-  ...get(200, "/changes").map((asked) => withHeader(asked, "last-event-id", "newest")),
-  ...get(410, "/changes").map((asked) => withHeader(asked, "last-event-id", "other-1")),
+  ...get(200, "/changes").map((request) => withHeader(request, "last-event-id", "newest")),
+  ...get(410, "/changes").map((request) => withHeader(request, "last-event-id", "other-1")),
   ...["application/x-ndjson", "text/event-stream"].flatMap((type) =>
-    get(200, "/changes").map((asked) => withHeader(asked, "accept", type)),
+    get(200, "/changes").map((request) => withHeader(request, "accept", type)),
   ),
 ];

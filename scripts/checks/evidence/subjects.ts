@@ -15,34 +15,29 @@ import { openLog } from "../../../src/process/log.ts";
 import { readSettings } from "../../../src/process/settings.ts";
 import { openIssuer } from "../../../testing/issuer.ts";
 import { messages, rebuilds } from "./messages.ts";
-import { type Asked, featuresRequests, ledgerRequests } from "./requests.ts";
+import { featuresRequests, ledgerRequests, type RequestCase } from "./requests.ts";
 
-/** How things stand when a service is asked. */
-export type Situation =
-  | "all is well"
-  | "a handler has a bug"
-  | "what it depends on is away"
-  | "its database is busy";
+/** The state of a service and its dependencies during requests. */
+export type Situation = "normal" | "handlers throw" | "dependency down" | "database busy";
 
-/** A service the evidence is gathered of. */
+/** A service under test. */
 export interface Subject extends AsyncDisposable {
   contract: Contract;
-  requests: Asked[];
-  /** Tokens that go along with requests: one that may ask everything, and one that is good and may ask nothing. */
-  tokens?: { good: string; poor: string };
-  /** Bodies of messages that were taken, by the schema they are held against. */
-  taken: Record<string, object[]>;
-  /** The service in this situation, ready to listen. */
+  requests: RequestCase[];
+  /** Valid tokens: one with every scope and one with none. */
+  tokens?: { sufficient: string; insufficient: string };
+  /** Values that the service accepted other than in requests, by the name of their schema. */
+  accepted: Record<string, object[]>;
+  /** The service in this situation. It does not listen yet. */
   open(situation: Situation): Promise<FastifyInstance>;
 }
 
 const log = openLog("silent");
-const away = async () => {
-  throw new StoreFailure("it is away");
+const unavailable = async () => {
+  throw new StoreFailure("the dependency is down");
 };
 
-/** The service as it is when every handler of it fails. */
-export function withBug(app: FastifyInstance): FastifyInstance {
+export function withThrowingHandlers(app: FastifyInstance): FastifyInstance {
   return app.addHook("preHandler", async () => {
     throw new Error("a bug");
   });
@@ -59,42 +54,47 @@ export async function ledgerSubject(): Promise<Subject> {
   const receiving = receiver.run(stop.signal);
 
   const required = ["event_type", "resource_type", "resource_external_id", "timestamp"];
-  const refused = required.map((name) => ({ ...messages[0], [name]: undefined }));
-  const sent = [...messages, ...refused, ...rebuilds];
+  const rejected = required.map((name) => ({ ...messages[0], [name]: undefined }));
+  const sent = [...messages, ...rejected, ...rebuilds];
   await queue.send(sent.map((message) => JSON.stringify(message)));
-  const stored = await counted(messages.length, () => database.query("select from event"));
-  const parked = await counted(refused.length, () => database.query("select from dead_letter"));
-  if (stored !== messages.length || parked !== refused.length) {
+  const stored = await countOf(messages.length, () => database.query("select from event"));
+  const deadLetters = await countOf(rejected.length, () => database.query("select from dead_letter"));
+  if (stored !== messages.length || deadLetters !== rejected.length) {
     throw new Error(
-      `of ${messages.length} events ${stored} were stored, of ${refused.length} faults ${parked} parked`,
+      `stored ${stored} of ${messages.length} events and ${deadLetters} of ${rejected.length} dead letters`,
     );
   }
 
   return {
     contract: ledgerService.contract,
     requests: ledgerRequests,
-    tokens: { good: await issuer.sign({ scope: "ledger:read:all" }), poor: await issuer.sign({}) },
-    taken: { EventMessage: [...messages, ...rebuilds] },
+    tokens: {
+      sufficient: await issuer.sign({ scope: "ledger:read:all" }),
+      insufficient: await issuer.sign({}),
+    },
+    accepted: { EventMessage: [...messages, ...rebuilds] },
     async open(situation) {
-      const busy = situation === "its database is busy";
+      const isBusy = situation === "database busy";
+      const isDown = situation === "dependency down";
       const app = await ledgerApp({
-        database: busy ? { ...database, check: async () => undefined } : database,
-        queue: situation === "what it depends on is away" ? { ...queue, check: away } : queue,
-        receiver: busy
+        database: isBusy ? { ...database, check: async () => undefined } : database,
+        queue: isDown ? { ...queue, check: unavailable } : queue,
+        receiver: isBusy
           ? undefined
-          : situation === "what it depends on is away"
+          : isDown
             ? { oldestInFlightMs: () => 3_600_000, failingForMs: () => 0 }
             : receiver,
-        statementTimeoutMs: busy ? 50 : 60_000,
+        statementTimeoutMs: isBusy ? 50 : 60_000,
         security: issuer.security,
         log,
       });
-      if (busy) {
+      if (isBusy) {
+        // The engine runs one transaction at a time.
         const { promise: released, resolve: release } = Promise.withResolvers<void>();
         void database.transaction(() => released);
         app.addHook("preClose", async () => release());
       }
-      return situation === "a handler has a bug" ? withBug(app) : app;
+      return situation === "handlers throw" ? withThrowingHandlers(app) : app;
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -106,41 +106,40 @@ export async function ledgerSubject(): Promise<Subject> {
   };
 }
 
-/** How many rows there are when there are as many as wanted, or when they have stopped coming. */
-async function counted(wanted: number, rows: () => Promise<unknown[]>): Promise<number> {
+/** The number of rows, when it reaches the expected number or after 10 seconds. */
+async function countOf(expected: number, rows: () => Promise<unknown[]>): Promise<number> {
   const deadline = Date.now() + 10_000;
   let count = 0;
-  while (count < wanted && Date.now() < deadline) count = (await rows()).length;
+  while (count < expected && Date.now() < deadline) count = (await rows()).length;
   return count;
 }
 
-/** Lines of a file that can be imported. */
+/** Lines of a file that the store command can import. */
 const entry = { resource: "customer", id: "42", feature: "dark-mode" };
 const entries = [entry, { ...entry, expires_at: "9999-01-01T00:00:00Z" }];
 
 export async function featuresSubject(): Promise<Subject> {
   const store = await openFeatureStore("memory:");
-  const methods = Object.keys(store).map((name) => [name, away]);
+  const methods = Object.keys(store).map((name) => [name, unavailable]);
   const failing = { ...store, ...Object.fromEntries(methods) } as FeatureStore;
-  await store.change("customer", "45", [{ type: "add", feature: "gone", expiresAt: Date.now() + 1 }]);
+  await store.change("customer", "45", [{ type: "add", feature: "expired", expiresAt: Date.now() + 1 }]);
   await setTimeout(10);
-  const faults = entries.flatMap(schemaValidator(featuresService.contract, "Entry"));
-  if (faults.length > 0) throw new Error(`entries are not taken: ${faults.join(", ")}`);
+  const errors = entries.flatMap(schemaValidator(featuresService.contract, "Entry"));
+  if (errors.length > 0) throw new Error(`the entries are invalid: ${errors.join(", ")}`);
   const issuer = await openIssuer();
   const scope = "features:read features:write";
   return {
     contract: featuresService.contract,
     requests: featuresRequests,
-    tokens: { good: await issuer.sign({ scope }), poor: await issuer.sign({}) },
-    taken: { Entry: entries },
+    tokens: { sufficient: await issuer.sign({ scope }), insufficient: await issuer.sign({}) },
+    accepted: { Entry: entries },
     async open(situation) {
-      const isAway = situation === "what it depends on is away";
       const app = await featuresApp({
-        store: isAway ? failing : store,
+        store: situation === "dependency down" ? failing : store,
         security: issuer.security,
         log,
       });
-      return situation === "a handler has a bug" ? withBug(app) : app;
+      return situation === "handlers throw" ? withThrowingHandlers(app) : app;
     },
     async [Symbol.asyncDispose]() {
       await issuer[Symbol.asyncDispose]();

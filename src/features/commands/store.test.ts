@@ -7,10 +7,10 @@ import { openFeatureStore } from "../store/store.ts";
 
 const store = (url: string, args: string[], folder: string, input = "") =>
   run("src/features/commands/store.ts", { args, folder, input, env: { FEATURES_STORE_URL: url } }).exit;
-const later = "2037-01-01T00:00:00.000Z";
+const expiry = "2037-01-01T00:00:00.000Z";
 
 describeOnSharedStores("the command store", (make) => {
-  test("what is exported from one store and imported into another is the same, in its order", async () => {
+  test("exports entries that an import reproduces in order", async () => {
     await using made = await make();
     const folder = newFolder();
     const odd = { resource: "a/b", id: "💷".repeat(256), feature: "x\u2028y" };
@@ -18,7 +18,7 @@ describeOnSharedStores("the command store", (make) => {
       await using from = await openFeatureStore(made.url);
       await from.change("customer", "42", [
         { type: "add", feature: "b" },
-        { type: "add", feature: "a", expiresAt: Date.parse(later) },
+        { type: "add", feature: "a", expiresAt: Date.parse(expiry) },
         { type: "add", feature: "c" },
       ]);
       await from.change(odd.resource, odd.id, [{ type: "add", feature: odd.feature }]);
@@ -31,20 +31,20 @@ describeOnSharedStores("the command store", (make) => {
     expect(entries).toContainEqual(odd);
     expect(entries.filter(({ id }) => id === "42")).toEqual([
       { resource: "customer", id: "42", feature: "b" },
-      { resource: "customer", id: "42", feature: "a", expires_at: later },
+      { resource: "customer", id: "42", feature: "a", expires_at: expiry },
       { resource: "customer", id: "42", feature: "c" },
     ]);
 
     const other = `lmdb:${folder}/other`;
-    for (const told of ["4 added, 0 already present, 0 expired", "0 added, 4 already present, 0 expired"]) {
+    for (const counts of ["4 added, 0 already present, 0 expired", "0 added, 4 already present, 0 expired"]) {
       const imported = await store(other, ["import", "all.ndjson"], folder);
-      expect(imported).toMatchObject({ code: 0, output: `imported all.ndjson: ${told}\n` });
+      expect(imported).toMatchObject({ code: 0, output: `imported all.ndjson: ${counts}\n` });
     }
     const again = await store(other, ["export", "-"], folder);
     expect(again.output.trimEnd().split("\n").sort()).toEqual(lines.sort());
   });
 
-  test("imports more than a batch, and a store that is in use", async () => {
+  test("imports more than one batch into a store that is in use", async () => {
     await using made = await make();
     await using open = await openFeatureStore(made.url);
     const lines = Array.from({ length: 2345 }, (_, index) =>
@@ -67,7 +67,7 @@ describeOnSharedStores("the command store", (make) => {
 });
 
 describe("the command store", () => {
-  test("leaves out what has expired", async () => {
+  test("skips an expired feature", async () => {
     const folder = newFolder();
     const line = JSON.stringify({ resource: "a", id: "b", feature: "c", expires_at: "2001-01-01T00:00:00Z" });
     expect((await store("lmdb:s", ["import", "-"], folder, line)).output).toBe(
@@ -84,7 +84,7 @@ describe("the command store", () => {
     ['{"resource":"a","id":"b","feature":""}', "line 2: feature must NOT have fewer than 1 characters"],
     ['{"resource":"a","id":"b","feature":"c","expires_at":"soon"}', "line 2: expires_at must be"],
     ['{"resource":"a","id":"b","feature":"c","x":1}', "line 2:"],
-  ])("says which line cannot be imported: %s", async (line, message) => {
+  ])("reports the number of a line that cannot be imported: %s", async (line, message) => {
     const good = '{"resource":"a","id":"b","feature":"c"}';
     const { code, errors } = await store("lmdb:s", ["import", "-"], newFolder(), `\n${line}\n${good}\n`);
     expect(code).toBe(1);
@@ -98,13 +98,13 @@ describe("the command store", () => {
     [["import", "a", "b"], "expected export or import"],
     [["exprot", "a"], "expected export or import"],
     [["export", "a", "--all"], "--all"],
-  ])("a usage it does not know: %j", async (args, message) => {
+  ])("exits with 2 for the arguments %j", async (args, message) => {
     const { code, errors } = await store("lmdb:s", args, newFolder());
     expect(code).toBe(2);
     expect(errors).toContain(message);
   });
 
-  test("cannot read the memory of another process", async () => {
+  test("exits with 2 for memory:, which no other process can read", async () => {
     const { code, errors } = await store("memory:", ["export", "a"], newFolder());
     expect({ code, errors }).toEqual({
       code: 2,
@@ -112,7 +112,7 @@ describe("the command store", () => {
     });
   });
 
-  test("a file that cannot be written or read is told, and nothing is left behind", async () => {
+  test("reports a file that cannot be written or read, and leaves no incomplete file", async () => {
     const folder = newFolder();
     const unwritable = await store("lmdb:s", ["export", "no/such/file"], folder);
     expect(unwritable.code).toBe(1);
@@ -120,18 +120,18 @@ describe("the command store", () => {
     const unreadable = await store("lmdb:s", ["import", "nothing"], folder);
     expect(unreadable.code).toBe(1);
     expect(unreadable.errors).toContain("nothing");
-    writeFileSync(join(folder, "file"), "as it was");
+    writeFileSync(join(folder, "file"), "original");
     expect((await store("lmdb:file", ["export", "a"], folder)).code).toBe(1);
-    // What is there is left as it is until the new one is whole.
+    // An existing file is replaced only by a complete one.
     for (const name of ["taken", "file.part"]) mkdirSync(join(folder, name));
     for (const file of ["taken", "file"]) {
       expect((await store("lmdb:s", ["export", file], folder)).code).toBe(1);
     }
-    expect(readFileSync(join(folder, "file"), "utf8")).toBe("as it was");
+    expect(readFileSync(join(folder, "file"), "utf8")).toBe("original");
     expect(readdirSync(folder).sort()).toEqual(["file", "file.part", "s", "taken"]);
   });
 
-  test("is stopped in the middle of an import", async () => {
+  test("can be stopped during an import", async () => {
     const folder = newFolder();
     const lines = Array.from({ length: 200_000 }, (_, id) => `{"resource":"a","id":"${id}","feature":"c"}\n`);
     writeFileSync(join(folder, "many.ndjson"), lines.join(""));
@@ -144,12 +144,12 @@ describe("the command store", () => {
     importing.child.kill("SIGINT");
     const { code, errors } = await importing.exit;
     expect(code).toBe(1);
-    const [, told = ""] = /store: stopped; ([\d,]+) features were imported/.exec(errors) ?? [];
+    const [, count = ""] = /store: stopped; ([\d,]+) features were imported/.exec(errors) ?? [];
     const exported = await store("lmdb:s", ["export", "-"], folder);
-    expect(exported.output.split("\n")).toHaveLength(Number(told.replaceAll(",", "")) + 1);
+    expect(exported.output.split("\n")).toHaveLength(Number(count.replaceAll(",", "")) + 1);
   });
 
-  test("is stopped while it waits for more to import", async () => {
+  test("can be stopped while it waits for input", async () => {
     const folder = newFolder();
     const lines = Array.from({ length: 1000 }, (_, id) => `{"resource":"a","id":"${id}","feature":"c"}\n`);
     const importing = run("src/features/commands/store.ts", {

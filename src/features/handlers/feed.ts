@@ -31,7 +31,7 @@ export function viewRecord({
 export function openFeed(store: FeatureStore) {
   const waitForRecord = openWatch(store);
   return async function* follow(entries: FeedEntry[], cursor: string, signal: AbortSignal) {
-    // Shows the caller at once that the stream is open.
+    // Shows the client immediately that the stream is open.
     yield comment;
     let page: FeedEntry[] | undefined = entries;
     let position = cursor;
@@ -43,7 +43,7 @@ export function openFeed(store: FeatureStore) {
     }
   };
 
-  /** While the store fails there are no entries. To end the stream would make browsers give up for good. */
+  /** Returns no entries while the store fails. If the stream ended, a browser would reconnect, get a 500 and give up. */
   async function read(position: string): Promise<FeedEntry[] | undefined> {
     try {
       return await store.changes(position, pageMax);

@@ -68,7 +68,7 @@ const failure = (errorCode: Schemas["EvaluationErrorCode"], errorDetails: string
 const nameRule = "a text of 1 to 256 characters without control characters";
 let nameErrors: ((value: unknown) => string[]) | undefined;
 function isName(value: unknown): value is string {
-  // Compiled at its first use, since most services have none.
+  // Compiled at the first use, since most installations evaluate no flags.
   nameErrors ??= schemaValidator(contract as unknown as Contract, "Name");
   return nameErrors(value).length === 0;
 }

@@ -11,21 +11,21 @@ import { openFeatureStore, StoreFailure } from "./store.ts";
 const folderOf = ({ url }: { url: string }) => decodeURI(url.slice("lmdb:".length));
 const store = fileURLToPath(new URL("store.ts", import.meta.url));
 
-/** Runs a program on the store at a URL, whose files may not be larger than so many KiB. */
-async function runWithin(kibibytes: number, url: string, program: string): Promise<string> {
+/** Runs a program on the store at a URL, with a limit for the size of a file. Resolves with its output. */
+async function runWithFileLimit(kibibytes: number, url: string, program: string): Promise<string> {
   const open = `import { openFeatureStore } from ${JSON.stringify(store)};
     const store = await openFeatureStore(process.argv[1]);`;
   const args = [process.execPath, "--input-type=module", "--eval", open + program, url];
   const limited = ["-c", `ulimit -f ${2 * kibibytes}; exec "$0" "$@"`, ...args];
   const child = spawn("sh", limited, { stdio: ["ignore", "pipe", "ignore"] });
-  const [said, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
   expect(code).toBe(0);
-  return said;
+  return output;
 }
 
-test("a disk that is full fails changes and nothing else, and what was answered is kept", async () => {
+test("if the files cannot grow, changes fail, reads continue, and answered changes are kept", async () => {
   await using made = await newLmdb();
-  const said = await runWithin(
+  const output = await runWithFileLimit(
     1000,
     made.url,
     `
@@ -45,7 +45,7 @@ test("a disk that is full fails changes and nothing else, and what was answered 
     }));
     await store[Symbol.asyncDispose]();`,
   );
-  const { answered, messages, has, hasNext } = JSON.parse(said);
+  const { answered, messages, has, hasNext } = JSON.parse(output);
   expect(new Set(messages)).toEqual(
     new Set([expect.stringMatching(/^StoreFailure: the store failed: .*File too large/)]),
   );
@@ -56,7 +56,7 @@ test("a disk that is full fails changes and nothing else, and what was answered 
   expect(await again.change("kind", "more", [{ type: "add", feature: "a" }])).toEqual([false]);
 });
 
-test("what is removed and what is forgotten leaves nothing behind", async () => {
+test("removed features and deleted records leave no keys", async () => {
   await using made = await newLmdb();
   const keys = async (changes: number) => {
     {
@@ -75,35 +75,35 @@ test("what is removed and what is forgotten leaves nothing behind", async () => 
     await environment.close();
     return count;
   };
-  // The changes, the log of which there are, and the layout.
+  // The records, the log and the layout number.
   expect(await keys(30)).toBe(32);
   expect(await keys(10)).toBe(12);
 });
 
-/** Gives a folder the keys that the library makes of the same texts by itself, as stores had before their layout was told. */
-async function giveKeysOfLibrary(path: string): Promise<void> {
+/** Rewrites a folder to the first layout: keys in the library's own encoding and no layout number. */
+async function rewriteToFirstLayout(path: string): Promise<void> {
   const read = open<unknown, Buffer>({ path, noSubdir: false, keyEncoding: "binary" });
-  const kept = [...read.getRange({})].map(({ key, value }) => [key.toString(), value] as const);
+  const values = [...read.getRange({})].map(({ key, value }) => [key.toString(), value] as const);
   await read.close();
-  const written = open<unknown, string>({ path, noSubdir: false });
-  written.clearSync();
-  written.transactionSync(() => {
-    for (const [key, value] of kept) if (key !== "layout") void written.put(key, value);
+  const environment = open<unknown, string>({ path, noSubdir: false });
+  environment.clearSync();
+  environment.transactionSync(() => {
+    for (const [key, value] of values) if (key !== "layout") void environment.put(key, value);
   });
-  await written.close();
+  await environment.close();
 }
 
-test("loses nothing of a folder whose keys are of the library's own encoding", async () => {
+test("migrates a folder of the first layout without losing an entry", async () => {
   await using made = await newLmdb();
   const [one = "", other = ""] = ["1", "2"].map((end) => "中".repeat(161) + end);
   const features = ["dark-mode", "a", one, "x".repeat(100), other];
   const expiresAt = Date.now() + 60_000;
-  const places = [one, "customer", other].flatMap((resource) =>
+  const resources = [one, "customer", other].flatMap((resource) =>
     ["1", one, other].map((id) => [resource, id] as const),
   );
   {
     await using store = await openFeatureStore(made.url);
-    for (const [resource, id] of places) {
+    for (const [resource, id] of resources) {
       await store.change(
         resource,
         id,
@@ -111,28 +111,28 @@ test("loses nothing of a folder whose keys are of the library's own encoding", a
       );
     }
   }
-  await giveKeysOfLibrary(folderOf(made));
-  // Once it is rewritten, once it is as it should be.
+  await rewriteToFirstLayout(folderOf(made));
+  // The first opening rewrites the keys, the second finds them rewritten.
   for (const removed of ["dark-mode", other]) {
     await using store = await openFeatureStore(made.url);
-    for (const [resource, id] of places) expect(await store.list(resource, id)).toEqual(features);
-    expect(await Array.fromAsync(store.entries())).toHaveLength(places.length * features.length);
+    for (const [resource, id] of resources) expect(await store.list(resource, id)).toEqual(features);
+    expect(await Array.fromAsync(store.entries())).toHaveLength(resources.length * features.length);
     for (const feature of features) {
       expect((await allIdsWith(store, one, feature, 2)).sort()).toEqual(["1", one, other].sort());
     }
-    for (const [resource, id] of places) {
+    for (const [resource, id] of resources) {
       expect(await store.change(resource, id, [{ type: "remove", feature: removed }])).toEqual([true]);
     }
     features.splice(features.indexOf(removed), 1);
   }
 });
 
-test("a store that is closed fails whatever it is asked", async () => {
+test("every method of a closed store rejects", async () => {
   await using made = await newLmdb();
   const closed = await openFeatureStore(made.url);
   await closed.change("kind", "1", [{ type: "add", feature: "a" }]);
   await closed[Symbol.asyncDispose]();
-  for (const asked of [
+  for (const call of [
     () => closed.has("kind", "1", "a"),
     () => closed.list("kind", "1"),
     () => closed.idsWith("kind", "a", undefined, 10),
@@ -141,17 +141,17 @@ test("a store that is closed fails whatever it is asked", async () => {
     () => closed.change("kind", "1", [{ type: "remove", feature: "a" }]),
     () => Array.fromAsync(closed.entries()),
   ]) {
-    await expect(asked()).rejects.toThrow(StoreFailure);
+    await expect(call()).rejects.toThrow(StoreFailure);
   }
 });
 
-test("is kept in the folder that its URL names, percent-encoded", async () => {
+test("the URL names the folder of the files, percent-encoded", async () => {
   await using made = await newLmdb();
   await using _store = await openFeatureStore(made.url);
   expect(readdirSync(folderOf(made)).sort()).toEqual(["data.mdb", "lock.mdb"]);
 });
 
-test("a folder that cannot be one is told at opening", async () => {
+test("opening rejects if the folder is a file", async () => {
   await expect(openFeatureStore(`lmdb:${encodeURI(store)}`)).rejects.toThrow(
     /^the store failed: EEXIST: file already exists/,
   );

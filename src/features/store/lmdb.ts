@@ -19,12 +19,12 @@ const closeMaxMs = 1000;
  * A store in a folder, which several processes on one machine can share. Changes are durable when they resolve.
  *
  * One process writes at a time. While a writer hangs (it is stopped, or its disk hangs), the library of the other
- * processes waits without a limit. So a write fails after 2 seconds, and later ones fail at once until the library
- * continues. Reads succeed meanwhile. Writes succeed again when the writer continues or ends.
+ * processes waits without a limit. So a write fails after 2 seconds, and later ones fail immediately until the
+ * library continues. Reads succeed meanwhile. Writes succeed again when the writer continues or ends.
  */
 export async function open({ url, parameters }: Address<StoreParameters>): Promise<FeatureStore> {
   const folder = decodeURIComponent(url.pathname);
-  // Creating the files maps them, which ends the process on a full disk. Existing files can be read there.
+  // Creating the files maps them into memory, which ends the process if the disk is full. Existing files can be read.
   if (!existsSync(join(folder, "lock.mdb"))) await prepareFolder(folder);
   const environment = environmentIn(folder);
   const map = orderedMap(environment);
@@ -51,7 +51,7 @@ type Environment = RootDatabase<unknown, string>;
 const environmentIn = (folder: string): Environment =>
   orFailure(() => {
     using _watch = watchOpening(folder);
-    // With batching by event loop turn, the library has a promise of its own whose rejection nobody handles.
+    // With batching, the library creates a promise whose rejection nothing handles.
     return openEnvironment({ path: folder, noSubdir: false, eventTurnBatching: false, keyEncoder });
   });
 
@@ -77,7 +77,8 @@ function watchOpening(folder: string): Disposable {
 const keyEncoder = {
   writeKey(key: string, target: Buffer, start: number): number {
     const end = start + target.write(key, start);
-    // A key that does not fit is cut before a character of up to four bytes. The library retries with an empty buffer.
+    // A key that does not fit is truncated before a character of up to four bytes. The library retries with another
+    // buffer, which is empty.
     if (end > target.length - 4) throw new RangeError("the key does not fit");
     return end;
   },
@@ -89,7 +90,7 @@ const layout = 2;
 /** The library's own encoding puts it before a hash. Names contain no control characters. */
 const escapeMark = "\u0004";
 
-/** Rewrites keys in the library's own encoding, once; then the folder has a layout number. */
+/** Rewrites keys in the library's own encoding, unless the folder has a layout number. */
 function migrateLayout(environment: Environment): void {
   if (environment.get(layoutKey) !== undefined) return;
   const escaped = [...environment.getKeys({ start: "" }).filter((key) => key.includes(escapeMark))];
@@ -101,7 +102,7 @@ function migrateLayout(environment: Environment): void {
 }
 
 function orderedMap(environment: Environment): OrderedMap {
-  /** Writes that timed out and that the library has not finished. */
+  /** Number of writes that timed out and that the library has not finished. */
   let overdue = 0;
 
   async function write<Result>(work: () => Result): Promise<Result> {
@@ -128,7 +129,8 @@ function orderedMap(environment: Environment): OrderedMap {
   return {
     read: (work) =>
       orFailure(() => {
-        // The library reuses the snapshot of an earlier read within a turn of the event loop; other processes may have written since.
+        // Within a turn of the event loop the library would reuse the snapshot of an earlier read, although other
+        // processes may have written since.
         environment.resetReadTxn();
         return work();
       }),

@@ -55,7 +55,7 @@ const ofBytes = (character: string, bytes: number) => {
 };
 
 const shortNames = ["a", "kind", "dark-mode", "é", "中", "💷", "of sixteen bytes", "%2F{1}/"];
-/** Around the lengths at which a store or its engine may begin to treat them otherwise; pairs differ only in their end. */
+/** Lengths around those at which a store or its engine may treat names differently. Each pair differs only at the end. */
 const longNames = characters
   .flatMap((character) => [
     ...[63, 64, 120, 121, 256].flatMap((count) => ofCharacters(character, count)),
@@ -63,7 +63,7 @@ const longNames = characters
   ])
   .filter((name) => [...name].length <= 256);
 
-/** Some names, perhaps together with their hashes. */
+/** Names, sometimes together with their hashes. */
 const someNames = (maxLength: number) =>
   fc
     .record({
@@ -77,23 +77,23 @@ const someNames = (maxLength: number) =>
       areHashed ? names.flatMap((name) => [name, hash("sha256", name, "base64url")]) : names,
     );
 
-/** One of the names of a life, however many there are. */
-const which = fc.nat(23);
+/** An index into names, reduced to their number by `oneOf`. */
+const anyIndex = fc.nat(23);
 const oneOf = (names: string[], index: number) => names[index % names.length] as string;
 
 const later = Date.now() + 3_600_000;
-const life = fc.record({
+const scenario = fc.record({
   resources: someNames(2),
   ids: someNames(3),
   features: someNames(4),
   steps: fc.array(
     fc.record({
-      resource: which,
-      id: which,
+      resource: anyIndex,
+      id: anyIndex,
       changes: fc.array(
         fc.record({
           type: fc.constantFrom("add", "add", "remove"),
-          feature: which,
+          feature: anyIndex,
           expiresAt: fc.constantFrom(undefined, later, later + 1),
         }),
         { maxLength: 3 },
@@ -119,11 +119,11 @@ async function recordsAfter(store: FeatureStore, cursor: string | undefined): Pr
   }
 }
 
-describeOnStores("a feature store beside a model", (make) => {
+describeOnStores("a feature store compared with a model", (make) => {
   test("answers as the model does, whatever the names and the changes are", async () => {
-    // A server takes its time to start, which is not that of the lives.
+    // Starts the server before the time limit of the property begins.
     await (await make())[Symbol.asyncDispose]();
-    const property = fc.asyncProperty(life, async ({ resources, ids, features, steps }) => {
+    const property = fc.asyncProperty(scenario, async ({ resources, ids, features, steps }) => {
       await using store = await openNewStore(make);
       const model = newModel();
       const cursors: [cursor: string | undefined, records: number][] = [[undefined, 0]];

@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../../testing/describe-adapters.ts";
-import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { isRedisInstalled, startRedis, startRedisCluster } from "../../../testing/servers/redis.ts";
-import { converse } from "../../../testing/servers/server.ts";
+import { exchangeBytes } from "../../../testing/servers/server.ts";
 import { type FeatureStore, type featureStores, openFeatureStore } from "./store.ts";
 
-/** An empty store of a test's own, without parameters in its URL. */
+/** A new empty store. Its URL has no parameters. */
 export interface NewStore extends AsyncDisposable {
   url: string;
 }
 
-/** A new store, opened. */
+/** Opens a new store. */
 export async function openNewStore(make: () => Promise<NewStore>, parameters = ""): Promise<FeatureStore> {
   const made = await make();
   const store = await openFeatureStore(made.url + parameters);
@@ -26,7 +26,7 @@ export async function openNewStore(make: () => Promise<NewStore>, parameters = "
   };
 }
 
-/** Every page of the ids that have a feature. */
+/** All ids that have a feature, read in pages. */
 export async function allIdsWith(store: FeatureStore, resource: string, feature: string, limit: number) {
   const pages: string[][] = [];
   do pages.push(await store.idsWith(resource, feature, pages.at(-1)?.at(-1), limit));
@@ -36,7 +36,7 @@ export async function allIdsWith(store: FeatureStore, resource: string, feature:
 
 const newMemory = async (): Promise<NewStore> => ({ url: "memory:", async [Symbol.asyncDispose]() {} });
 
-/** In a folder whose name has to be encoded, and looks like a file's. */
+/** The name of the folder must be percent-encoded and looks like the name of a file. */
 export async function newLmdb(): Promise<NewStore> {
   const folder = await mkdtemp(join(tmpdir(), "embedded store.v1-"));
   return {
@@ -45,17 +45,17 @@ export async function newLmdb(): Promise<NewStore> {
   };
 }
 
-/** What is kept on servers: each that was used is emptied and used again. */
-function serversOf<Server extends AsyncDisposable & { url: string }>(
+/** Makes stores on servers. A server whose store is disposed of is emptied and used again. */
+function storesOnServers<Server extends AsyncDisposable & { url: string }>(
   start: () => Promise<Server>,
   nodesOf: (server: Server) => { url: string }[],
 ): () => Promise<NewStore> {
-  const started = new AsyncDisposableStack();
-  afterAll(() => started.disposeAsync());
+  const servers = new AsyncDisposableStack();
+  afterAll(() => servers.disposeAsync());
   const free: Server[] = [];
   return async () => {
-    const server = free.pop() ?? started.use(await start());
-    for (const { url } of nodesOf(server)) await converse(url, "FLUSHALL\r\n", "+OK");
+    const server = free.pop() ?? servers.use(await start());
+    for (const { url } of nodesOf(server)) await exchangeBytes(url, "FLUSHALL\r\n", "+OK");
     return {
       url: server.url,
       async [Symbol.asyncDispose]() {
@@ -65,16 +65,16 @@ function serversOf<Server extends AsyncDisposable & { url: string }>(
   };
 }
 
-const describeOnRedis = describeNeeding("Redis", isRedisInstalled());
+const describeOnRedis = describeIfAvailable("Redis", isRedisInstalled());
 
-/** Those of stores that several processes can share. */
+/** The fixtures of the stores that several processes can share. */
 const sharedFixtures: Fixtures<Exclude<keyof typeof featureStores, "memory:">, NewStore> = {
   "lmdb:": (title, tests) => describe(title, () => tests(newLmdb)),
   "redis:": (title, tests) =>
-    describeOnRedis(title, () => tests(serversOf(startRedis, (server) => [server]))),
+    describeOnRedis(title, () => tests(storesOnServers(startRedis, (server) => [server]))),
   "rediss:": { sameAs: "redis:" },
   "redis+cluster:": (title, tests) =>
-    describeOnRedis(title, () => tests(serversOf(startRedisCluster, ({ nodes }) => nodes))),
+    describeOnRedis(title, () => tests(storesOnServers(startRedisCluster, ({ nodes }) => nodes))),
   "rediss+cluster:": { sameAs: "redis+cluster:" },
 };
 
@@ -85,10 +85,10 @@ export const storeFixtures: Fixtures<keyof typeof featureStores, NewStore> = {
 
 type Tests = (make: () => Promise<NewStore>) => void;
 
-/** Describes tests of what must be the same in each store that several processes can share. */
+/** Describes tests of every store that several processes can share. */
 export const describeOnSharedStores = (title: string, tests: Tests) =>
   describeOnAdapters(title, sharedFixtures, tests);
 
-/** Describes tests of what must be the same in each store. */
+/** Describes tests of every store. */
 export const describeOnStores = (title: string, tests: Tests) =>
   describeOnAdapters(title, storeFixtures, tests);

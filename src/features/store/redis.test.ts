@@ -7,17 +7,17 @@ import { fileURLToPath } from "node:url";
 import { createClient } from "@redis/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { isOpensslInstalled, makeCertificate } from "../../../testing/certificate.ts";
-import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { freePort } from "../../../testing/free-port.ts";
-import { patienceMs } from "../../../testing/patience.ts";
 import {
   isRedisInstalled,
   startRedis,
   startRedisCluster,
   type TestCluster,
 } from "../../../testing/servers/redis.ts";
-import { converse, type TestServer } from "../../../testing/servers/server.ts";
+import { exchangeBytes, type TestServer } from "../../../testing/servers/server.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import {
   type ChangeRecord,
   type FeatureChange,
@@ -29,11 +29,11 @@ import {
 const add = (feature: string, expiresAt?: number): FeatureChange => ({ type: "add", feature, expiresAt });
 const remove = (feature: string): FeatureChange => ({ type: "remove", feature });
 
-/** What a server may take to answer is 2 seconds; a busy machine takes several times as long to notice. */
+/** The limit for a response is 2 seconds; a busy machine notices a timeout much later. */
 const failsWithinMs = 10_000;
-const tell = (url: string, command: string) => converse(url, `${command}\r\n`, "+OK");
+const execute = (url: string, command: string) => exchangeBytes(url, `${command}\r\n`, "+OK");
 
-/** Every way to ask a store. */
+/** A call of each method of a store. */
 const calls: Record<string, (store: FeatureStore) => Promise<unknown>> = {
   list: (store) => store.list("kind", "1"),
   has: (store) => store.has("kind", "1", "a"),
@@ -44,17 +44,17 @@ const calls: Record<string, (store: FeatureStore) => Promise<unknown>> = {
   entries: (store) => Array.fromAsync(store.entries()),
 };
 
-/** Fails unless each call rejects in time, with words for callers. */
-async function expectFailures(store: FeatureStore, words: string): Promise<void> {
-  const begun = performance.now();
+/** Expects that each call rejects with this message within the limit. */
+async function expectFailures(store: FeatureStore, message: string): Promise<void> {
+  const startedAt = performance.now();
   for (const outcome of await Promise.allSettled(Object.values(calls).map((call) => call(store)))) {
     expect(outcome).toEqual({ status: "rejected", reason: expect.any(StoreFailure) });
-    expect((outcome as PromiseRejectedResult).reason.message).toBe(words);
+    expect((outcome as PromiseRejectedResult).reason.message).toBe(message);
   }
-  expect(performance.now() - begun).toBeLessThan(failsWithinMs);
+  expect(performance.now() - startedAt).toBeLessThan(failsWithinMs);
 }
 
-/** Runs a program that opens the store and uses it; tells what it said. */
+/** Runs a program that opens the store and uses it. Resolves with its output. */
 async function runWith(url: string, environment: Record<string, string> = {}): Promise<string> {
   const store = fileURLToPath(new URL("store.ts", import.meta.url));
   const program = `
@@ -70,23 +70,23 @@ async function runWith(url: string, environment: Record<string, string> = {}): P
   const args = ["--input-type=module", "--eval", program, url];
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...environment },
-    timeout: patienceMs,
+    timeout: testWaitMaxMs,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [said, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
   expect(code).toBe(0);
-  return said.trim();
+  return output.trim();
 }
 
-describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", () => {
+describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startRedis();
   });
   afterAll(() => server[Symbol.asyncDispose]());
-  beforeEach(() => tell(server.url, "FLUSHALL"));
+  beforeEach(() => execute(server.url, "FLUSHALL"));
   const opened = (parameters = "") => openFeatureStore(server.url + parameters);
-  /** All keys that are there. */
+  /** All keys of the server. */
   async function keys(): Promise<string[]> {
     const client = await createClient({ url: server.url }).connect();
     const found = await client.keys("*");
@@ -104,10 +104,10 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     expect(await store.change("kind", "1", [add("b")])).toEqual([false]);
   });
 
-  test("is killed while it is asked", async () => {
+  test("rejects only with StoreFailure when Redis is killed during changes, and continues after its restart", async () => {
     await using store = await opened();
-    const asking = Array.from({ length: 300 }, (_, index) => store.change("kind", `${index}`, [add("a")]));
-    const outcomes = Promise.allSettled(asking);
+    const changes = Array.from({ length: 300 }, (_, index) => store.change("kind", `${index}`, [add("a")]));
+    const outcomes = Promise.allSettled(changes);
     await server.kill();
     for (const outcome of await outcomes) {
       if (outcome.status === "rejected") expect(outcome.reason).toBeInstanceOf(StoreFailure);
@@ -116,13 +116,13 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     expect(await store.has("kind", "none", "a")).toBe(false);
   });
 
-  test("hangs, and serves again when it goes on", async () => {
+  test("times out while Redis is suspended, and answers again when it continues", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);
     server.pause();
     try {
       await expectFailures(store, "the store did not respond in time");
-      // Also through a connection that is made now.
+      // Fails in the same way over a new connection.
       await expectFailures(store, "the store did not respond in time");
     } finally {
       server.resume();
@@ -130,51 +130,51 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     await eventually(async () => expect(await store.has("kind", "1", "a")).toBe(true));
   });
 
-  test("hangs for less than it may take", async () => {
+  test("answers when Redis continues within the limit", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);
     server.pause();
-    const asked = store.list("kind", "1");
+    const list = store.list("kind", "1");
     await sleep(500);
     server.resume();
-    expect(await asked).toEqual(["a"]);
+    expect(await list).toEqual(["a"]);
   });
 
-  test("vanishes behind a connection that is not ended", async () => {
-    const through: Socket[] = [];
+  test("times out on a connection that becomes silent, and continues over a new one", async () => {
+    const sockets: Socket[] = [];
     const proxy = createServer((socket) => {
       const { port } = new URL(server.url);
-      const onwards = connect(Number(port), "127.0.0.1");
-      socket.pipe(onwards).pipe(socket);
-      through.push(socket, onwards);
-      for (const one of [socket, onwards]) one.on("error", () => {});
+      const upstream = connect(Number(port), "127.0.0.1");
+      socket.pipe(upstream).pipe(socket);
+      sockets.push(socket, upstream);
+      for (const one of [socket, upstream]) one.on("error", () => {});
     }).listen(0, "127.0.0.1");
     await once(proxy, "listening");
     const { port } = proxy.address() as { port: number };
     await using store = await openFeatureStore(`redis://127.0.0.1:${port}`);
     await store.change("kind", "1", [add("a")]);
-    for (const socket of through) socket.unpipe().pause();
+    for (const socket of sockets) socket.unpipe().pause();
     await expectFailures(store, "the store did not respond in time");
     await eventually(async () => expect(await store.list("kind", "1")).toEqual(["a"]));
-    for (const socket of through) socket.destroy();
+    for (const socket of sockets) socket.destroy();
     proxy.close();
   });
 
-  test("is restarted between two questions", async () => {
+  test("continues after a restart of Redis between two calls", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);
     await server.restart();
     expect(await store.list("kind", "1")).toEqual(["a"]);
   });
 
-  test("forgets the script", async () => {
+  test("sends the script again if Redis does not have it", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);
-    await tell(server.url, "SCRIPT FLUSH");
+    await execute(server.url, "SCRIPT FLUSH");
     expect(await store.change("kind", "1", [add("a")])).toEqual([true]);
   });
 
-  test("does not know a command: callers are told which, and not what it was given", async () => {
+  test("reports an unknown command without its arguments", async () => {
     await using another = await startRedis("--rename-command", "HGETALL", "");
     await using store = await openFeatureStore(another.url);
     await expect(store.list("kind", "1")).rejects.toThrow(
@@ -182,12 +182,12 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     );
   });
 
-  test("is emptied: cursors from before are refused, whatever has come since", async () => {
+  test("returns undefined for a cursor from before Redis was emptied", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);
     const cursor = await store.newest();
     const start = await store.changes(undefined, 1);
-    await tell(server.url, "FLUSHALL");
+    await execute(server.url, "FLUSHALL");
     expect(await store.changes(cursor, 10)).toBe(undefined);
     await store.change("kind", "1", [add("a"), add("b"), add("c")]);
     expect(await store.changes(cursor, 10)).toBe(undefined);
@@ -195,25 +195,25 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     expect(await store.changes(await store.newest(), 10)).toEqual([]);
   });
 
-  test("loses one of its parts: cursors from before are refused", async () => {
+  test("returns undefined for a cursor from before a part was deleted", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);
     const cursor = await store.newest();
     const lost = (await keys()).find((key) => key.includes(":of:"))?.replace(/:of:.*/, "");
     expect(lost).toBeDefined();
     const ofPart = (await keys()).filter((key) => key.startsWith(`${lost}:`));
-    await converse(server.url, `DEL ${ofPart.join(" ")}\r\n`, `:${ofPart.length}`);
+    await exchangeBytes(server.url, `DEL ${ofPart.join(" ")}\r\n`, `:${ofPart.length}`);
     await store.change("kind", "1", [add("a"), add("b")]);
     expect(await store.changes(cursor, 10)).toBe(undefined);
   });
 
-  test("is told of odd cursors that look like its own", async () => {
+  test("returns undefined for an invalid cursor that resembles a valid one", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);
     const cursor = await store.newest();
     expect(cursor).toMatch(/^[\w.~-]+$/);
     const [log = "", ...positions] = cursor.split(".");
-    const odd = [
+    const invalid = [
       [log, ...positions.slice(1)],
       [log, ...positions, "0"],
       [log, ...positions.map((position) => `0${position}`)],
@@ -223,44 +223,44 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
       [`${log}0`, ...positions],
       ["", ...positions],
     ];
-    for (const parts of odd) expect(await store.changes(parts.join("."), 10)).toBe(undefined);
+    for (const parts of invalid) expect(await store.changes(parts.join("."), 10)).toBe(undefined);
   });
 
-  test("has no memory left: nothing is added, the rest goes on", async () => {
+  test("rejects additions only when Redis is out of memory", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a"), add("b")]);
     const cursor = await store.newest();
-    await tell(server.url, "CONFIG SET maxmemory 1");
+    await execute(server.url, "CONFIG SET maxmemory 1");
     try {
-      const refused = store.change("kind", "1", [add("c")]);
-      await expect(refused).rejects.toThrow(/^the store returned an error: OOM/);
-      await expect(refused).rejects.toBeInstanceOf(StoreFailure);
+      const addition = store.change("kind", "1", [add("c")]);
+      await expect(addition).rejects.toThrow(/^the store returned an error: OOM/);
+      await expect(addition).rejects.toBeInstanceOf(StoreFailure);
       expect(await store.list("kind", "1")).toEqual(["a", "b"]);
       expect(await store.change("kind", "1", [remove("a")])).toEqual([true]);
       expect(await store.changes(cursor, 10)).toHaveLength(1);
     } finally {
-      await tell(server.url, "CONFIG SET maxmemory 0");
+      await execute(server.url, "CONFIG SET maxmemory 0");
     }
     expect(await Array.fromAsync(store.entries())).toEqual([{ resource: "kind", id: "1", feature: "b" }]);
   });
 
-  test("holds something else under a key, or is read-only", async () => {
+  test("reports a key of another type and a read-only Redis", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);
     const key = (await keys()).find((name) => name.includes(":of:"));
-    await tell(server.url, `SET ${key} text`);
+    await execute(server.url, `SET ${key} text`);
     await expect(store.list("kind", "1")).rejects.toThrow(/^the store returned an error: WRONGTYPE/);
-    await tell(server.url, `REPLICAOF 127.0.0.1 ${await freePort()}`);
+    await execute(server.url, `REPLICAOF 127.0.0.1 ${await freePort()}`);
     try {
       await expect(store.change("kind", "2", [add("a")])).rejects.toThrow(
         /^the store returned an error: READONLY/,
       );
     } finally {
-      await tell(server.url, "REPLICAOF NO ONE");
+      await execute(server.url, "REPLICAOF NO ONE");
     }
   });
 
-  test("keeps databases apart", async () => {
+  test("is separate in each database of a Redis", async () => {
     await using one = await opened("/1");
     await using two = await opened("/2?changes=10");
     await one.change("kind", "1", [add("a")]);
@@ -268,50 +268,50 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     expect(await two.changes(await one.newest(), 10)).toBe(undefined);
   });
 
-  test("lets in who has the password, and refuses others without repeating theirs", async () => {
+  test("requires the right password, and does not repeat a wrong one in the error", async () => {
     const password = "p@ss:wörd/,?#%";
     const commands =
       "+eval +evalsha +get +set +scan +hget +hgetall +hset +hdel +zadd +zrem +zrangebyscore +zrangebylex +xadd +xrange +xrevrange";
-    await tell(server.url, latin1(`ACL SETUSER someöne on >${password} ~features:* ${commands}`));
+    await execute(server.url, latin1(`ACL SETUSER someöne on >${password} ~features:* ${commands}`));
     const { host } = new URL(server.url);
     const urlOf = (secret: string) =>
       `redis://${encodeURIComponent("someöne")}:${encodeURIComponent(secret)}@${host}`;
     await using store = await openFeatureStore(urlOf(password));
     for (const call of Object.values(calls)) await call(store);
     expect(await store.list("kind", "1")).toEqual(["lost"]);
-    const refused = openFeatureStore(urlOf("hunter2"));
-    await expect(refused).rejects.toThrow(`the Redis at ${host} cannot be used: WRONGPASS`);
-    await expect(refused).rejects.not.toThrow("hunter2");
+    const opening = openFeatureStore(urlOf("hunter2"));
+    await expect(opening).rejects.toThrow(`the Redis at ${host} cannot be used: WRONGPASS`);
+    await expect(opening).rejects.not.toThrow("hunter2");
   });
 
-  test("is not there when it is to be opened", async () => {
+  test("cannot be opened if nothing listens at its address", async () => {
     const port = await freePort();
-    const begun = performance.now();
+    const startedAt = performance.now();
     expect(await runWith(`redis://user:hunter2@127.0.0.1:${port}`)).toBe(
       `the Redis at 127.0.0.1:${port} cannot be used: connect ECONNREFUSED 127.0.0.1:${port}`,
     );
-    const nobody = `redis+cluster://user:hunter2@127.0.0.1:${port},127.0.0.1:${port + 1}`;
-    expect(await runWith(nobody)).toMatch(
+    const cluster = `redis+cluster://user:hunter2@127.0.0.1:${port},127.0.0.1:${port + 1}`;
+    expect(await runWith(cluster)).toMatch(
       /^the Redis at 127.0.0.1:\d+, 127.0.0.1:\d+ cannot be used: connect ECONNREFUSED/,
     );
-    expect(performance.now() - begun).toBeLessThan(2 * failsWithinMs);
+    expect(performance.now() - startedAt).toBeLessThan(2 * failsWithinMs);
   });
 
-  test("hangs when it is to be opened", async () => {
+  test("cannot be opened while Redis is suspended", async () => {
     server.pause();
     try {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { host } = new URL(server.url);
       expect(await runWith(server.url)).toBe(
         `the Redis at ${host} cannot be used: the store did not respond in time`,
       );
-      expect(performance.now() - begun).toBeLessThan(2 * failsWithinMs);
+      expect(performance.now() - startedAt).toBeLessThan(2 * failsWithinMs);
     } finally {
       server.resume();
     }
   });
 
-  test("keeps nothing of what is gone, whatever was wished", async () => {
+  test("keeps no key of a removed feature, whatever the changes are", async () => {
     await using store = await opened();
     await using model = await openFeatureStore("memory:");
     const ids = ["1", "2", "💷", "a/b", "a", "a ", "aé", "\uffee"];
@@ -325,20 +325,20 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     for (let round = 0; round < 400; round++) {
       const id = pick(ids);
       const expiresAt = pick([undefined, undefined, start + 60_000, start + 90_000, Date.now()]);
-      const wishes = [pick(features), pick(features)].map((feature) =>
+      const changes = [pick(features), pick(features)].map((feature) =>
         pick([add(feature, expiresAt), add(feature), remove(feature)]),
       );
       const onlyIf = pick([undefined, undefined, await model.list("kind", id)]);
-      // An addition that expires at once is gone for both, if not told of by both at the same time.
-      expect(await store.change("kind", id, wishes, onlyIf)).toEqual(
-        await model.change("kind", id, wishes, onlyIf),
+      // An addition that expires immediately is absent from both, although they may record its expiry at different times.
+      expect(await store.change("kind", id, changes, onlyIf)).toEqual(
+        await model.change("kind", id, changes, onlyIf),
       );
       expect(await store.list("kind", id)).toEqual(await model.list("kind", id));
     }
     const summary = async (one: FeatureStore) => {
       const changes = ((await one.changes(undefined, 10_000)) ?? []).map(({ record }) => record);
       const ofResource = (id: string) =>
-        changes.filter((change) => change.id === id && change.type !== "expired").map(inShort);
+        changes.filter((change) => change.id === id && change.type !== "expired").map(asText);
       const found = features.map((feature) => one.idsWith("kind", feature, undefined, 10));
       return {
         changes: Object.fromEntries(ids.map((id) => [id, ofResource(id)])),
@@ -355,17 +355,17 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     expect((await keys()).filter((key) => !/:(changes|log)$/.test(key))).toEqual([]);
   });
 
-  test("forgets what is due of a feature that somebody has deleted", async () => {
+  test("drops the due expiry of a feature whose key was deleted by hand", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a", Date.now() + 1)]);
     const key = (await keys()).find((name) => name.includes(":of:"));
-    await converse(server.url, `DEL ${key}\r\n`, ":1");
+    await exchangeBytes(server.url, `DEL ${key}\r\n`, ":1");
     await sleep(5);
     await store.newest();
     expect((await keys()).filter((name) => name.endsWith(":due"))).toEqual([]);
   });
 
-  test("gives ids in the order of bytes, page by page, those that begin like others too", async () => {
+  test("returns ids in pages, in the order of their bytes, also those with a common prefix", async () => {
     await using store = await opened();
     const later = Date.now() + 60_000;
     const ids = ["a", "a ", "a!", "a~", "ab", "aé", "a\uffee", "a💷", "b", "1", "10", "é", "\uffee", "💷"];
@@ -379,7 +379,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     }
   });
 
-  test("leaves out no id and tells changes in their order when most are in one part", async () => {
+  test("returns every id, and records in order, when most are in one part", async () => {
     await using store = await opened();
     const all = Array.from({ length: 2000 }, (_, index) => String(index));
     await Promise.all(all.map((id) => store.change("kind", id, [add("y")])));
@@ -397,7 +397,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
     expect(await store.changes(changes.at(-1)?.cursor, 2000)).toHaveLength(ids.length - 60);
   });
 
-  test("tells of thousands of ids, changes and wishes", async () => {
+  test("handles thousands of ids, records and changes", async () => {
     await using store = await opened();
     const ids = Array.from({ length: 3000 }, (_, index) => String(index));
     await Promise.all(ids.map((id) => store.change("kind", id, [add("x")])));
@@ -416,30 +416,33 @@ describeNeeding("Redis", isRedisInstalled())("a Redis that has its troubles", ()
   });
 });
 
-const inShort = ({ type, feature, expiresAt }: ChangeRecord) => `${type} ${feature} ${expiresAt}`;
-/** As `converse` sends text: a byte for each character. */
-const latin1 = (words: string) => Buffer.from(words).toString("latin1");
+const asText = ({ type, feature, expiresAt }: ChangeRecord) => `${type} ${feature} ${expiresAt}`;
+/** UTF-8 text for `exchangeBytes`, which sends each character as one byte. */
+const latin1 = (text: string) => Buffer.from(text).toString("latin1");
 
-describeNeeding("Redis or openssl", isRedisInstalled() && isOpensslInstalled())("a Redis behind TLS", () => {
-  test("is used when its certificate is trusted, and refused otherwise", async () => {
-    using certificate = makeCertificate("127.0.0.1");
-    const port = await freePort();
-    const files = ["--tls-cert-file", certificate.certificate, "--tls-key-file", certificate.key];
-    const options = ["--tls-port", String(port), ...files, "--tls-auth-clients", "no"];
-    await using server = await startRedis(...options, "--tls-ca-cert-file", certificate.certificate);
-    const url = `rediss://127.0.0.1:${port}`;
-    const trusting = { NODE_EXTRA_CA_CERTS: certificate.certificate };
-    expect(await runWith(url, trusting)).toBe("lists a");
-    expect(await runWith(url)).toContain(
-      `the Redis at 127.0.0.1:${port} cannot be used: self-signed certificate`,
-    );
-    // It is for an address, and not for the name of it.
-    expect(await runWith(`rediss://localhost:${port}`, trusting)).toContain("does not match certificate");
-    expect(await runWith(server.url.replace("redis:", "rediss:"))).toContain("cannot be used");
-  });
-});
+describeIfAvailable("Redis and openssl", isRedisInstalled() && isOpensslInstalled())(
+  "a store in a Redis with TLS",
+  () => {
+    test("can be opened only if its certificate is trusted", async () => {
+      using certificate = makeCertificate("127.0.0.1");
+      const port = await freePort();
+      const files = ["--tls-cert-file", certificate.certificate, "--tls-key-file", certificate.key];
+      const options = ["--tls-port", String(port), ...files, "--tls-auth-clients", "no"];
+      await using server = await startRedis(...options, "--tls-ca-cert-file", certificate.certificate);
+      const url = `rediss://127.0.0.1:${port}`;
+      const trusting = { NODE_EXTRA_CA_CERTS: certificate.certificate };
+      expect(await runWith(url, trusting)).toBe("lists a");
+      expect(await runWith(url)).toContain(
+        `the Redis at 127.0.0.1:${port} cannot be used: self-signed certificate`,
+      );
+      // The certificate is for the address, not for the host name.
+      expect(await runWith(`rediss://localhost:${port}`, trusting)).toContain("does not match certificate");
+      expect(await runWith(server.url.replace("redis:", "rediss:"))).toContain("cannot be used");
+    });
+  },
+);
 
-describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troubles", () => {
+describeIfAvailable("Redis", isRedisInstalled())("a store in a Redis Cluster", () => {
   let cluster: TestCluster;
   let store: FeatureStore;
   beforeAll(async () => {
@@ -450,7 +453,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troub
     await store[Symbol.asyncDispose]();
     await cluster[Symbol.asyncDispose]();
   });
-  beforeEach(() => Promise.all(cluster.nodes.map(({ url }) => tell(url, "FLUSHALL"))));
+  beforeEach(() => Promise.all(cluster.nodes.map(({ url }) => execute(url, "FLUSHALL"))));
 
   const ids = Array.from({ length: 100 }, (_, index) => String(index));
   const addToAll = (feature: string) =>
@@ -458,47 +461,47 @@ describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troub
   const countIn = (outcomes: PromiseSettledResult<unknown>[]) =>
     outcomes.filter(({ status }) => status === "fulfilled").length;
 
-  /** Some of the parts fail in time, the others go on; all do when the node is back. */
-  async function expectToLive(without: (node: TestServer) => Promise<() => Promise<void>>) {
+  /** Expects that the parts of a node fail within the limit while it is down, and that all others continue. */
+  async function expectPartialFailure(takeDown: (node: TestServer) => Promise<() => Promise<void>>) {
     const node = cluster.nodes[1] as TestServer;
     expect(countIn(await addToAll("a"))).toBe(100);
-    const bringBack = await without(node);
+    const bringUp = await takeDown(node);
     try {
       for (const feature of ["b", "c", "d"]) {
-        const begun = performance.now();
+        const startedAt = performance.now();
         const outcomes = await addToAll(feature);
-        expect(performance.now() - begun).toBeLessThan(failsWithinMs);
+        expect(performance.now() - startedAt).toBeLessThan(failsWithinMs);
         const failures = outcomes.filter((outcome) => outcome.status === "rejected");
         for (const { reason } of failures) expect(reason).toBeInstanceOf(StoreFailure);
         expect(failures.length).toBeGreaterThan(0);
         expect(failures.length).toBeLessThan(60);
         await expect(store.newest()).rejects.toBeInstanceOf(StoreFailure);
       }
-      // Who comes now asks those that are there.
+      // A new client uses the other nodes.
       await using other = await openFeatureStore(cluster.url);
       const outcomes = await Promise.allSettled(ids.map((id) => other.has("kind", id, "a")));
       expect(countIn(outcomes)).toBeGreaterThan(40);
     } finally {
-      await bringBack();
+      await bringUp();
     }
     await eventually(async () => expect(countIn(await addToAll("e"))).toBe(100));
     expect(await Array.fromAsync(store.entries())).not.toHaveLength(0);
     for (const id of ids) expect((await store.list("kind", id))[0]).toBe("a");
   }
 
-  test("one master is killed", () =>
-    expectToLive(async (node) => {
+  test("continues on the other masters while one is killed", () =>
+    expectPartialFailure(async (node) => {
       await node.kill();
       return () => node.start();
     }));
 
-  test("one master hangs", () =>
-    expectToLive(async (node) => {
+  test("continues on the other masters while one is suspended", () =>
+    expectPartialFailure(async (node) => {
       node.pause();
       return async () => node.resume();
     }));
 
-  test("several add the same at once: each name is there once, in one order for all", async () => {
+  test("has a feature once that several clients add concurrently, in the same order for all", async () => {
     await using other = await openFeatureStore(cluster.url);
     await using another = await openFeatureStore(cluster.url);
     const stores = [store, other, another];
@@ -519,7 +522,10 @@ describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troub
     expect(feeds).toEqual([feeds[0], feeds[0], feeds[0]]);
   });
 
-  /** Moves the part of some resource from the first node to the second; asks `meanwhile`, and tells which resource. */
+  /**
+   * Moves the slot of one resource from the first node to the second. Calls `meanwhile` when the keys have moved and the
+   * slot has not. Resolves with the id of the resource.
+   */
   async function moveSlot(meanwhile: (id: string) => Promise<void> = async () => {}): Promise<string> {
     await using opened = new AsyncDisposableStack();
     const clients = await Promise.all(
@@ -544,7 +550,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troub
     return id;
   }
 
-  test("a slot moves from one master to another", async () => {
+  test("follows a slot that moves to another master", async () => {
     await addToAll("a");
     const id = await moveSlot(async (moving) => expect(await store.list("kind", moving)).toEqual(["a"]));
     expect(await store.change("kind", id, [add("b")])).toEqual([false]);
@@ -552,7 +558,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troub
     expect(await store.list("kind", id)).toEqual(["a", "b", "c"]);
   });
 
-  test("a slot has moved away from a master that is killed", async () => {
+  test("finds a slot that moved before its old master was killed", async () => {
     await addToAll("a");
     const id = await moveSlot();
     await cluster.nodes[0]?.kill();
@@ -566,7 +572,7 @@ describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troub
     await eventually(async () => expect(countIn(await addToAll("e"))).toBe(100));
   });
 
-  test("one server and a cluster are not taken for each other", async () => {
+  test("cannot be opened with the URL of a single server, nor a single server with that of a cluster", async () => {
     const { host } = new URL(cluster.nodes[0]?.url ?? "");
     await expect(openFeatureStore(`redis://${host}`)).rejects.toThrow("it belongs to a cluster");
     await using server = await startRedis();
@@ -575,18 +581,18 @@ describeNeeding("Redis", isRedisInstalled())("a Redis Cluster that has its troub
     );
   });
 
-  test("is found through any of its nodes, when the others named are not there", async () => {
-    const nobody = `127.0.0.1:${await freePort()}`;
+  test("can be opened through any of its nodes if the others in the URL are down", async () => {
+    const unused = `127.0.0.1:${await freePort()}`;
     const { host } = new URL(cluster.nodes[2]?.url ?? "");
-    await using other = await openFeatureStore(`redis+cluster://${nobody},${host}/?changes=10`);
+    await using other = await openFeatureStore(`redis+cluster://${unused},${host}/?changes=10`);
     await store.change("kind", "1", [add("a")]);
     expect(await other.list("kind", "1")).toEqual(["a"]);
   });
 
-  test("lets in who has the password, at each of its nodes", async () => {
+  test("sends the password to each of its nodes", async () => {
     const commands = "+info +cluster|slots +hget";
     await Promise.all(
-      cluster.nodes.map(({ url }) => tell(url, `ACL SETUSER someone on >s3cret ~features:* ${commands}`)),
+      cluster.nodes.map(({ url }) => execute(url, `ACL SETUSER someone on >s3cret ~features:* ${commands}`)),
     );
     const urlOf = (secret: string) => cluster.url.replace("//", `//someone:${secret}@`);
     await using other = await openFeatureStore(urlOf("s3cret"));

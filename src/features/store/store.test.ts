@@ -20,23 +20,23 @@ import {
 const add = (feature: string, expiresAt?: number): FeatureChange => ({ type: "add", feature, expiresAt });
 const remove = (feature: string): FeatureChange => ({ type: "remove", feature });
 
-/** An instant that is soon, but not before the store has answered a few calls, however slow the machine is now. */
+/** An instant soon after the store has answered a few more calls, also on a slow machine. */
 async function soonFor(store: FeatureStore): Promise<number> {
-  const begun = Date.now();
+  const startedAt = Date.now();
   for (let call = 0; call < 30; call++) await store.list("kind", "1");
-  return Date.now() + 300 + 5 * (Date.now() - begun);
+  return Date.now() + 300 + 5 * (Date.now() - startedAt);
 }
 
-/** All changes behind a cursor, in short. */
-async function told(store: FeatureStore, after?: string) {
-  const changes = (await store.changes(after, 1000)) ?? [];
-  return changes.map(({ record: { type, resource, id, feature } }) => `${type} ${resource}/${id}/${feature}`);
+/** All records after a cursor, as text. */
+async function recordsAfter(store: FeatureStore, after?: string) {
+  const feed = (await store.changes(after, 1000)) ?? [];
+  return feed.map(({ record: { type, resource, id, feature } }) => `${type} ${resource}/${id}/${feature}`);
 }
 
-const inShort = ({ resource, id, feature }: Entry) => `${resource}/${id}/${feature}`;
-const exported = async (store: FeatureStore) => (await Array.fromAsync(store.entries())).map(inShort);
+const asText = ({ resource, id, feature }: Entry) => `${resource}/${id}/${feature}`;
+const allEntries = async (store: FeatureStore) => (await Array.fromAsync(store.entries())).map(asText);
 
-/** Names as long as they may be, which differ only at their end. */
+/** Names of the maximum length that differ only at the end. */
 const longNames = ["a", "b", "c"].map((end) => "💷".repeat(255) + end);
 
 describeOnStores("a feature store", (make) => {
@@ -52,32 +52,32 @@ describeOnStores("a feature store", (make) => {
     expect(await store.list("kind", "2")).toEqual(many);
   });
 
-  test("has what was added to that very resource", async () => {
+  test("has a feature only under the names with which it was added", async () => {
     await using store = await openNewStore(make);
     await store.change("kind", "1", [add("a")]);
-    const asked = [
+    const cases = [
       ["kind", "1", "a", true],
       ["kind", "1", "A", false],
       ["kind", "2", "a", false],
       ["other", "1", "a", false],
     ] as const;
-    for (const [resource, id, feature, result] of asked) {
+    for (const [resource, id, feature, result] of cases) {
       expect(await store.has(resource, id, feature)).toBe(result);
     }
   });
 
-  test("parts that look alike when joined are different resources", async () => {
+  test("resources whose names are equal when joined are different", async () => {
     await using store = await openNewStore(make);
     await store.change("a/b", "c", [add("x")]);
     expect(await store.list("a", "b/c")).toEqual([]);
     await store.change("__proto__", "constructor", [add("toString")]);
     expect(await store.list("__proto__", "constructor")).toEqual(["toString"]);
     await store.change("{1}", "}{2", [add("%2F{3}")]);
-    expect(await exported(store)).toHaveLength(3);
+    expect(await allEntries(store)).toHaveLength(3);
     expect(await allIdsWith(store, "{1}", "%2F{3}", 10)).toEqual(["}{2"]);
   });
 
-  test("takes names as long as they may be", async () => {
+  test("accepts names of the maximum length", async () => {
     await using store = await openNewStore(make);
     for (const resource of longNames) {
       for (const id of longNames) {
@@ -89,24 +89,24 @@ describeOnStores("a feature store", (make) => {
       }
     }
     const [resource = "", id = "", feature = ""] = longNames;
-    expect(await exported(store)).toHaveLength(27);
+    expect(await allEntries(store)).toHaveLength(27);
     expect(await store.change(resource, id, [remove(feature)])).toEqual([true]);
     expect(await store.has(resource, id, feature)).toBe(false);
-    expect(await exported(store)).toHaveLength(26);
-    expect(await told(store)).toContain(`removed ${resource}/${id}/${feature}`);
+    expect(await allEntries(store)).toHaveLength(26);
+    expect(await recordsAfter(store)).toContain(`removed ${resource}/${id}/${feature}`);
   });
 
-  test("loses no feature of a name that is long beside others that are short", async () => {
+  test("keeps features with short names of a resource with a long id", async () => {
     await using store = await openNewStore(make);
     const id = "中".repeat(161);
     await store.change("customer", id, [add("dark-mode"), add("a")]);
     expect(await store.list("customer", id)).toEqual(["dark-mode", "a"]);
-    expect(await exported(store)).toEqual([`customer/${id}/dark-mode`, `customer/${id}/a`]);
+    expect(await allEntries(store)).toEqual([`customer/${id}/dark-mode`, `customer/${id}/a`]);
     expect(await store.change("customer", id, [remove("dark-mode")], ["dark-mode", "a"])).toEqual([true]);
     expect(await store.list("customer", id)).toEqual(["a"]);
   });
 
-  test("a name that is the hash of a long one is another", async () => {
+  test("a long name and its hash are different names", async () => {
     await using store = await openNewStore(make);
     const [long = ""] = longNames;
     const hashes = (["base64url", "hex"] as const).map((encoding) => hash("sha256", long, encoding));
@@ -121,7 +121,7 @@ describeOnStores("a feature store", (make) => {
     expect(await store.list("kind", "1")).toEqual([long, ...hashes]);
   });
 
-  test("a list that was handed out is not changed by a later add", async () => {
+  test("a returned list is not changed by a later add", async () => {
     await using store = await openNewStore(make);
     await store.change("kind", "1", [add("a")]);
     const before = await store.list("kind", "1");
@@ -129,15 +129,15 @@ describeOnStores("a feature store", (make) => {
     expect(before).toEqual(["a"]);
   });
 
-  test("of many adds at once exactly one is the first", async () => {
+  test("exactly one of many concurrent adds is the first", async () => {
     await using store = await openNewStore(make);
     const had = await Promise.all(Array.from({ length: 50 }, () => store.change("kind", "1", [add("a")])));
     expect(had.filter((one) => one?.[0] === false)).toHaveLength(1);
     expect(await store.list("kind", "1")).toEqual(["a"]);
-    expect(await told(store)).toEqual(["added kind/1/a"]);
+    expect(await recordsAfter(store)).toEqual(["added kind/1/a"]);
   });
 
-  test("what is removed is gone, and comes to the end when it is added again", async () => {
+  test("a removed feature is absent, and goes to the end when it is added again", async () => {
     await using store = await openNewStore(make);
     await store.change("kind", "1", [add("a"), add("b")]);
     expect(await store.change("kind", "1", [remove("a")])).toEqual([true]);
@@ -151,11 +151,11 @@ describeOnStores("a feature store", (make) => {
 
   test("changes are made in their order, in one transaction", async () => {
     await using store = await openNewStore(make);
-    const wishes = [add("a"), add("b"), remove("a"), add("a"), add("b"), remove("c")];
-    expect(await store.change("kind", "1", wishes)).toEqual([false, false, true, false, true, false]);
+    const changes = [add("a"), add("b"), remove("a"), add("a"), add("b"), remove("c")];
+    expect(await store.change("kind", "1", changes)).toEqual([false, false, true, false, true, false]);
     expect(await store.list("kind", "1")).toEqual(["b", "a"]);
     expect(await store.change("kind", "1", [])).toEqual([]);
-    // Whoever looks meanwhile sees both or neither.
+    // A concurrent read sees both features or neither.
     const seen = await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
         if (index % 3 === 0) await store.change("kind", "2", [add("x"), add("y")]);
@@ -166,7 +166,7 @@ describeOnStores("a feature store", (make) => {
     expect(seen.filter((length) => length !== 0 && length !== 2)).toEqual([]);
   });
 
-  test("nothing changes when the list is another than the one that is expected", async () => {
+  test("changes nothing if the list is not the expected one", async () => {
     await using store = await openNewStore(make);
     expect(await store.change("kind", "1", [add("a"), add("b")], [])).toEqual([false, false]);
     for (const other of [[], ["a"], ["b", "a"], ["a", "b", "c"], ["a", "B"]]) {
@@ -180,7 +180,7 @@ describeOnStores("a feature store", (make) => {
     expect(await store.list("kind", "1")).toHaveLength(2);
   });
 
-  test("tells which ids of a kind have a feature, each once, page by page", async () => {
+  test("returns the ids that have a feature in pages, each once", async () => {
     await using store = await openNewStore(make);
     const ids = Array.from({ length: 57 }, (_, index) => `${(index * 31) % 57}`);
     await Promise.all(ids.map((id) => store.change("kind", id, [add("a"), add("b")])));
@@ -206,7 +206,7 @@ describeOnStores("a feature store", (make) => {
       seen.push(...found);
       after = found.at(-1);
       if (found.length < 5) break;
-      // The last one that was told goes, and others come.
+      // The last id of the page loses the feature, and a new id gets it.
       await store.change("kind", after as string, [remove("a")]);
       await store.change("kind", `new ${page}`, [add("a")]);
     }
@@ -214,7 +214,7 @@ describeOnStores("a feature store", (make) => {
     expect(seen).toEqual(expect.arrayContaining(ids));
   });
 
-  test("tells what changed, in its order, from any cursor on", async () => {
+  test("returns the records after any cursor, in order", async () => {
     await using store = await openNewStore(make);
     const start = await store.newest();
     expect(await store.changes(undefined, 10)).toEqual([]);
@@ -224,12 +224,12 @@ describeOnStores("a feature store", (make) => {
     await store.change("kind", "1", [add("a")]);
     const all = ["added kind/1/a", "added kind/1/b", "removed kind/1/a", "added kind/1/a"];
     const changes = (await store.changes(undefined, 10)) ?? [];
-    expect(await told(store)).toEqual(all);
-    expect(await told(store, start)).toEqual(all);
+    expect(await recordsAfter(store)).toEqual(all);
+    expect(await recordsAfter(store, start)).toEqual(all);
     for (const [index, { cursor }] of changes.entries()) {
-      expect(await told(store, cursor)).toEqual(all.slice(index + 1));
+      expect(await recordsAfter(store, cursor)).toEqual(all.slice(index + 1));
     }
-    expect(await told(store, await store.newest())).toEqual([]);
+    expect(await recordsAfter(store, await store.newest())).toEqual([]);
     const [first] = (await store.changes(start, 1)) ?? [];
     expect(first?.record).toEqual({
       type: "added",
@@ -266,15 +266,15 @@ describeOnStores("a feature store", (make) => {
     expect(after).toBe(await store.newest());
   });
 
-  test("keeps the newest changes, and says when it has forgotten one", async () => {
+  test("keeps the newest records, and returns undefined for a cursor before a deleted one", async () => {
     await using store = await openNewStore(make, "?changes=20");
     const start = await store.newest();
     await store.change("kind", "1", [add("a")]);
     const [{ cursor = "" } = {}] = (await store.changes(start, 1)) ?? [];
     const many = Array.from({ length: 19 }, (_, index) => add(String(index)));
     await store.change("kind", "1", many);
-    expect(await told(store, start)).toHaveLength(20);
-    expect(await told(store, cursor)).toHaveLength(19);
+    expect(await recordsAfter(store, start)).toHaveLength(20);
+    expect(await recordsAfter(store, cursor)).toHaveLength(19);
     for (let round = 0; round < 10; round++) {
       await store.change(
         "kind",
@@ -287,19 +287,19 @@ describeOnStores("a feature store", (make) => {
     expect(await store.changes(cursor, 10)).toBe(undefined);
     expect((await store.changes(undefined, 1000))?.length).toBeGreaterThanOrEqual(20);
     expect((await store.changes(undefined, 1000))?.length).toBeLessThan(400);
-    expect(await told(store, await store.newest())).toEqual([]);
+    expect(await recordsAfter(store, await store.newest())).toEqual([]);
   });
 
   test.each(["", "x", "0", "-1", "abcdefgh-1", "1.2.3", "💷"])(
-    "a cursor it has not given: %s",
-    async (odd) => {
+    "returns undefined for the unknown cursor '%s'",
+    async (cursor) => {
       await using store = await openNewStore(make);
       await store.change("kind", "1", [add("a")]);
-      expect(await store.changes(odd, 10)).toBe(undefined);
+      expect(await store.changes(cursor, 10)).toBe(undefined);
     },
   );
 
-  test("a cursor of another store, or from before it was emptied, is not taken", async () => {
+  test("returns undefined for an altered cursor and for a cursor of another store", async () => {
     await using store = await openNewStore(make);
     await using another = await openNewStore(make);
     for (const one of [another, store]) await one.change("kind", "1", [add("a"), add("b")]);
@@ -323,7 +323,7 @@ describeOnStores("a feature store", (make) => {
     expect(await store.list("kind", "1")).toEqual(["lasting"]);
     expect(await store.has("kind", "1", "passing")).toBe(false);
     expect(await store.idsWith("kind", "passing", undefined, 10)).toEqual([]);
-    expect(await exported(store)).toEqual(["kind/1/lasting"]);
+    expect(await allEntries(store)).toEqual(["kind/1/lasting"]);
     expect(await store.change("kind", "1", [remove("passing")], ["lasting"])).toEqual([false]);
     expect(await store.change("kind", "2", [add("passing")])).toEqual([false]);
     const changes = (await store.changes(cursor, 10)) ?? [];
@@ -332,16 +332,16 @@ describeOnStores("a feature store", (make) => {
       expiresAt,
       expiresAt,
     ]);
-    expect((await told(store, cursor)).filter((one) => one.includes("kind/2"))).toEqual([
+    expect((await recordsAfter(store, cursor)).filter((one) => one.includes("kind/2"))).toEqual([
       "expired kind/2/passing",
       "added kind/2/passing",
     ]);
-    expect(await told(store, await store.newest())).toEqual([]);
+    expect(await recordsAfter(store, await store.newest())).toEqual([]);
     await store.change("kind", "1", [add("also")]);
     expect(await store.list("kind", "1")).toEqual(["lasting", "also"]);
   });
 
-  test("a page of ids is full, however many behind it have expired", async () => {
+  test("a page of ids is full although other ids have expired", async () => {
     await using store = await openNewStore(make);
     const expiresAt = await soonFor(store);
     const ids = Array.from({ length: 200 }, (_, index) => String(index));
@@ -353,7 +353,7 @@ describeOnStores("a feature store", (make) => {
     expect((await allIdsWith(store, "kind", "a", 3)).sort()).toEqual(["0", "100", "150", "50"]);
   });
 
-  test("an expiry is what the last adding says, and the place stays", async () => {
+  test("the last add decides the expiry time, and the feature keeps its position", async () => {
     await using store = await openNewStore(make);
     const [soon, later] = [await soonFor(store), Date.now() + 600_000];
     await store.change("kind", "1", [add("a", soon), add("b", later), add("c", soon), add("d")]);
@@ -373,11 +373,14 @@ describeOnStores("a feature store", (make) => {
     expect(await store.list("kind", "1")).toEqual(["a", "b", "c", "d"]);
     await sleep(soon - Date.now() + 1);
     expect(await store.list("kind", "1")).toEqual(["a", "d"]);
-    expect(await told(store, await store.newest())).toEqual([]);
-    expect((await told(store, cursor)).slice(2).sort()).toEqual(["expired kind/1/b", "expired kind/1/c"]);
+    expect(await recordsAfter(store, await store.newest())).toEqual([]);
+    expect((await recordsAfter(store, cursor)).slice(2).sort()).toEqual([
+      "expired kind/1/b",
+      "expired kind/1/c",
+    ]);
   });
 
-  test("many that expire at a time are told, each once", async () => {
+  test("features that expire at the same time are in the feed, each once", async () => {
     await using store = await openNewStore(make);
     const expiresAt = await soonFor(store);
     const many = Array.from({ length: 2500 }, (_, index) => add(String(index), expiresAt));
@@ -390,7 +393,7 @@ describeOnStores("a feature store", (make) => {
     expect(await store.changes(changes.at(-1)?.cursor, 10)).toEqual([]);
   });
 
-  test("tells all there is, those of a resource together and in their order", async () => {
+  test("returns every entry, those of a resource together and in order", async () => {
     await using store = await openNewStore(make);
     const expiresAt = Date.now() + 60_000;
     await store.change("kind", "2", [add("z"), add("a", expiresAt)]);
@@ -400,7 +403,7 @@ describeOnStores("a feature store", (make) => {
     await store.change("kind", "2", [add("m"), remove("z"), add("z")]);
     await store.change("kind", "gone", [add("y"), remove("y")]);
     const entries = await Array.fromAsync(store.entries());
-    expect(entries.map(inShort).sort()).toEqual([
+    expect(entries.map(asText).sort()).toEqual([
       "kind/1/y",
       "kind/2/a",
       "kind/2/m",
@@ -419,7 +422,7 @@ describeOnStores("a feature store", (make) => {
     expect(entries.slice(begin, begin + 3)).toEqual(ofTwo);
   });
 
-  test("tells once what is there all the while, whatever is changed meanwhile", async () => {
+  test("returns an entry that exists throughout once, while others change", async () => {
     await using store = await openNewStore(make);
     const ids = Array.from({ length: 500 }, (_, index) => `id ${index}`);
     await Promise.all(ids.map((id) => store.change("kind", id, [add("stays"), add("goes")])));
@@ -434,8 +437,8 @@ describeOnStores("a feature store", (make) => {
   });
 });
 
-describeOnSharedStores("a feature store for several processes", (make) => {
-  test("what one has answered all see", async () => {
+describeOnSharedStores("a feature store that is opened several times", (make) => {
+  test("shows a change to every instance", async () => {
     await using made = await make();
     await using one = await openFeatureStore(made.url);
     await using other = await openFeatureStore(made.url);
@@ -448,10 +451,10 @@ describeOnSharedStores("a feature store for several processes", (make) => {
       expect(await one.list("kind", "1")).toEqual([]);
     }
     expect(await one.newest()).toBe(await other.newest());
-    expect(await told(one)).toEqual(await told(other));
+    expect(await recordsAfter(one)).toEqual(await recordsAfter(other));
   });
 
-  test("what several add at once is there once, in one order", async () => {
+  test("has a feature once that two instances add concurrently, in one order", async () => {
     await using made = await make();
     await using one = await openFeatureStore(made.url);
     await using other = await openFeatureStore(made.url);
@@ -462,10 +465,10 @@ describeOnSharedStores("a feature store for several processes", (make) => {
     expect(had.filter((outcome) => outcome?.[0] === false)).toHaveLength(60);
     const list = await one.list("kind", "1");
     expect(await other.list("kind", "1")).toEqual(list);
-    expect(await told(one)).toEqual(list.map((feature) => `added kind/1/${feature}`));
+    expect(await recordsAfter(one)).toEqual(list.map((feature) => `added kind/1/${feature}`));
   });
 
-  test("is there when it is opened again", async () => {
+  test("has its features and its feed when it is opened again", async () => {
     await using made = await make();
     let cursor: string;
     {
@@ -476,13 +479,13 @@ describeOnSharedStores("a feature store for several processes", (make) => {
     await using store = await openFeatureStore(made.url);
     expect(await store.list("kind", "1")).toEqual(["b", "a"]);
     await store.change("kind", "1", [add("c")]);
-    expect(await told(store, cursor)).toEqual(["added kind/1/c"]);
+    expect(await recordsAfter(store, cursor)).toEqual(["added kind/1/c"]);
   });
 });
 
-describe("a scheme of stores", () => testFixtures(featureStores, storeFixtures));
+describe("a scheme of feature stores", () => testFixtures(featureStores, storeFixtures));
 
-describe("a URL of a store", () => {
+describe("the URL of a feature store", () => {
   test.each([
     ["lmdb:", "has no folder"],
     ["lmdb:x?changes=0", "has a parameter changes that is not a whole number from 1 to 999999"],
@@ -498,7 +501,7 @@ describe("a URL of a store", () => {
     ["redis+cluster://one:7000,two:70000", "must be one of"],
     ["redis+cluster://one:7000,,two:7001", "must be one of"],
     ["lmdb:%ZZ", "malformed percent-encoding"],
-  ])("%s cannot be opened", async (url, fault) => {
-    await expect(openFeatureStore(url)).rejects.toThrow(fault);
+  ])("%s cannot be opened", async (url, message) => {
+    await expect(openFeatureStore(url)).rejects.toThrow(message);
   });
 });

@@ -36,7 +36,7 @@ export interface FeedEntry {
  * Feature names by resource. Linearizable: after a change resolves, every later call in any process sees it. An expired
  * feature is absent from every result, by the clock of the process that reads.
  *
- * Every method rejects with `StoreFailure` within some seconds if the store is unavailable. A change that was rejected
+ * Every method rejects with `StoreFailure` within a few seconds if the store is unavailable. A change that was rejected
  * may still be made, atomically, now or a little later. Repeating it is safe.
  */
 export interface FeatureStore extends AsyncDisposable {
@@ -63,11 +63,11 @@ export interface FeatureStore extends AsyncDisposable {
   idsWith(resource: string, feature: string, after: string | undefined, limit: number): Promise<string[]>;
   /**
    * Entries of the change feed after a cursor, or from the oldest record. Records of one resource are in order; records
-   * of different resources are in order approximately. An expiry has a record once its time has come; an addition that
-   * changes an expiry time has one too.
+   * of different resources are in order approximately. An expiry that is due has a record, and so has an addition that
+   * changes an expiry time.
    *
-   * Resolves with undefined if the cursor is unknown or a record after it has been deleted. At least the newest records
-   * are kept, as many as the parameter `changes` of the store's URL says.
+   * Resolves with undefined if the cursor is unknown or a record after it has been deleted. The parameter `changes`
+   * of the store's URL is the minimum number of records that are kept.
    */
   changes(after: string | undefined, limit: number): Promise<FeedEntry[] | undefined>;
   /** The cursor after the newest record. */

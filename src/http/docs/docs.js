@@ -5,7 +5,7 @@ const contract = await (await fetch("/openapi.json")).json();
 // The policy of the page allows requests to its own service only.
 contract.servers = [{ url: "/", description: "this service" }];
 
-// The forms are filled with the examples of parameters. A search with all of them at once finds nothing, so optional
+// The forms are filled with the examples of parameters. A search with all of them finds nothing, so optional
 // parameters have their example in the description instead.
 const parameters = [
   ...Object.values(contract.components?.parameters ?? {}),

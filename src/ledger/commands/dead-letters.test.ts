@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../../testing/free-port.ts";
 import { message } from "../../../testing/messages.ts";
-import { patienceMs } from "../../../testing/patience.ts";
 import { newFolder, run } from "../../../testing/run.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { openDatabase } from "../database/database.ts";
 import { describeOnEngines, type NewDatabase } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
@@ -10,14 +10,14 @@ import { readMessage } from "../intake/message.ts";
 import { openQueue } from "../queue/queue.ts";
 import { migrate } from "../tables/migrate.ts";
 
-const steering = "\u001b[31m";
-const parked = [
+const escapeSequence = "\u001b[31m";
+const examples = [
   {
     source_id: "m1",
-    body: JSON.stringify(message({ event_details: { note: steering } })),
+    body: JSON.stringify(message({ event_details: { note: escapeSequence } })),
     reason: "an older rule",
   },
-  { source_id: `m2${steering}`, body: '{"event_type":1}\u0000', reason: "the message is not JSON" },
+  { source_id: `m2${escapeSequence}`, body: '{"event_type":1}\u0000', reason: "the message is not JSON" },
   {
     source_id: "m3",
     body: JSON.stringify(message({ timestamp: "yesterday" })),
@@ -25,35 +25,35 @@ const parked = [
   },
 ];
 
-const asBytes = (messages: { source_id: string; body: string; reason: string }[]) =>
+const withBytes = (messages: { source_id: string; body: string; reason: string }[]) =>
   messages.map((message) => ({ ...message, body: Buffer.from(message.body) }));
 
-describeOnEngines("parked messages", (make) => {
-  /** A database in which they are parked. */
-  async function park() {
+describeOnEngines("dead letters", (make) => {
+  /** Makes a database that contains the examples. */
+  async function storeExamples() {
     const made = await make();
     const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
     await using database = await openDatabase(made.url);
     await migrate(database);
-    await ingest(database, { events: [], rebuilds: [], deadLetters: asBytes(parked) });
+    await ingest(database, { events: [], rebuilds: [], deadLetters: withBytes(examples) });
     return {
       env,
       deadLetters: (...args: string[]) => run("src/ledger/commands/dead-letters.ts", { args, env }).exit,
       [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
     };
   }
-  /** For those who only read. */
-  let shared: Awaited<ReturnType<typeof park>>;
+  /** For tests that only read. */
+  let shared: Awaited<ReturnType<typeof storeExamples>>;
   beforeAll(async () => {
-    shared = await park();
+    shared = await storeExamples();
   });
   afterAll(() => shared[Symbol.asyncDispose]());
   const deadLetters = (...args: string[]) => shared.deadLetters(...args);
 
-  test("are listed, in lines that steer no terminal", async () => {
+  test("are listed with control characters escaped", async () => {
     const { code, output, errors } = await deadLetters("list");
     expect([code, errors]).toEqual([0, ""]);
-    expect(output).not.toContain(steering);
+    expect(output).not.toContain(escapeSequence);
     const lines = output.trim().split("\n");
     expect(lines.map((line) => line.replace(/ {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}/, " at "))).toEqual([
       "1 at m1  an older rule",
@@ -63,17 +63,17 @@ describeOnEngines("parked messages", (make) => {
     ]);
   });
 
-  test("are shown, with the body as it came", async () => {
+  test("are shown with the exact body", async () => {
     const { code, output } = await deadLetters("show", "2");
     expect(code).toBe(0);
     expect(output).toMatch(/^number {5}2\ncreated at \S+Z\nsource id {2}m2/);
-    expect(output.endsWith(`\n\n${parked[1]?.body}\n`)).toBe(true);
+    expect(output.endsWith(`\n\n${examples[1]?.body}\n`)).toBe(true);
   });
 
   test.each([
     ["show", "77"],
     ["replay", "1", "77"],
-  ])("must be there to %s %s", async (...args) => {
+  ])("must exist: %s %s", async (...args) => {
     expect(await deadLetters(...args)).toEqual({
       code: 1,
       output: "",
@@ -81,7 +81,7 @@ describeOnEngines("parked messages", (make) => {
     });
   });
 
-  test("are not replayed when it is only asked what would be", async () => {
+  test("are not sent with --dry-run, which prints the outcome of each", async () => {
     const { code, output } = await deadLetters("replay", "--all", "--dry-run");
     expect(code).toBe(0);
     expect(output.split("\n")).toEqual([
@@ -94,8 +94,8 @@ describeOnEngines("parked messages", (make) => {
     expect((await deadLetters("list")).output).toContain("dead letters: 3");
   });
 
-  test("go back through the queue's door, and are parked no more", async () => {
-    await using own = await park();
+  test("are sent to the queue and removed", async () => {
+    await using own = await storeExamples();
     const { env, deadLetters } = own;
     expect(await deadLetters("replay", "3")).toMatchObject({
       code: 0,
@@ -103,12 +103,12 @@ describeOnEngines("parked messages", (make) => {
     });
     expect((await deadLetters("list")).output).toMatch(/\ndead letters: 2\n$/);
     await using queue = await openQueue(env.QUEUE_URL);
-    const [delivery] = await queue.receive(1, 5000, AbortSignal.timeout(patienceMs));
+    const [delivery] = await queue.receive(1, 5000, AbortSignal.timeout(testWaitMaxMs));
     expect(readMessage(delivery?.body ?? "")).toMatchObject({ kind: "invalid" });
   });
 
   test("are kept when the queue rejects them", async () => {
-    await using own = await park();
+    await using own = await storeExamples();
     const { deadLetters } = own;
     const { code, errors } = await deadLetters("replay", "2");
     expect([code, errors.slice(0, 14)]).toEqual([1, "dead-letters: "]);
@@ -116,8 +116,8 @@ describeOnEngines("parked messages", (make) => {
   });
 });
 
-describeOnEngines("a parked message that is replayed and refused again", (make) => {
-  test("is parked once, with the reason of the newest refusal", async () => {
+describeOnEngines("a dead letter that is still invalid when it is replayed", (make) => {
+  test("is stored once, with the newest reason", async () => {
     await using made = await make();
     const env = {
       DATABASE_URL: made.url,
@@ -127,8 +127,8 @@ describeOnEngines("a parked message that is replayed and refused again", (make) 
     {
       await using database = await openDatabase(made.url);
       await migrate(database);
-      const refused = [{ source_id: "m1", body: '{"event_type":', reason: "an older rule" }];
-      await ingest(database, { events: [], rebuilds: [], deadLetters: asBytes(refused) });
+      const invalid = [{ source_id: "m1", body: '{"event_type":', reason: "an older rule" }];
+      await ingest(database, { events: [], rebuilds: [], deadLetters: withBytes(invalid) });
     }
     const deadLetters = (...args: string[]) => run("src/ledger/commands/dead-letters.ts", { args, env }).exit;
     expect((await deadLetters("replay", "1")).code).toBe(0);
@@ -143,7 +143,7 @@ describeOnEngines("a parked message that is replayed and refused again", (make) 
   });
 });
 
-describeOnEngines("a parked message that is very large", (make) => {
+describeOnEngines("a very large dead letter", (make) => {
   let made: NewDatabase;
   beforeAll(async () => {
     made = await make();
@@ -159,7 +159,7 @@ describeOnEngines("a parked message that is very large", (make) => {
   const deadLetters = (args: string[], env = {}) =>
     run("src/ledger/commands/dead-letters.ts", { args, env: { DATABASE_URL: made.url, ...env } }).exit;
 
-  test("stays parked, and keeps no other from being replayed", async () => {
+  test("is not replayed, and the others are", async () => {
     const dryRun = await deadLetters(["replay", "--all", "--dry-run"]);
     expect(dryRun.output).toContain(
       "1 would stay a dead letter: it is larger than 1 MiB\n2 would become a dead letter again",
@@ -171,8 +171,8 @@ describeOnEngines("a parked message that is very large", (make) => {
   });
 });
 
-describeOnEngines("many parked messages", (make) => {
-  test("are replayed, each once", async () => {
+describeOnEngines("many dead letters", (make) => {
+  test("are each replayed once", async () => {
     await using made = await make();
     const many = Array.from({ length: 250 }, (_, index) => ({
       source_id: `many${index}`,
@@ -182,15 +182,15 @@ describeOnEngines("many parked messages", (make) => {
     {
       await using database = await openDatabase(made.url);
       await migrate(database);
-      // A message that is delivered again is parked once, as it was the first time.
+      // The first write of a message wins.
       const again = many.map((message) => ({ ...message, reason: "again" }));
       for (const messages of [many, again])
-        await ingest(database, { events: [], rebuilds: [], deadLetters: asBytes(messages) });
+        await ingest(database, { events: [], rebuilds: [], deadLetters: withBytes(messages) });
       expect(await database.query("select distinct reason from dead_letter")).toEqual([{ reason: "many" }]);
     }
     const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
     await using queue = await openQueue(env.QUEUE_URL);
-    // An embedded database has one process at a time.
+    // Only one process at a time can open an embedded database.
     const replays = Array.from({ length: made.url.startsWith("pglite:") ? 1 : 2 }, () =>
       run("src/ledger/commands/dead-letters.ts", { args: ["replay", "--all"], env }),
     );
@@ -199,33 +199,33 @@ describeOnEngines("many parked messages", (make) => {
     expect(sent.reduce((sum, count) => sum + count)).toBe(250);
     const bodies: string[] = [];
     while (bodies.length < 250) {
-      const some = await queue.receive(100, 5000, AbortSignal.timeout(patienceMs));
-      bodies.push(...some.map(({ body }) => body));
-      await queue.acknowledge(some);
+      const deliveries = await queue.receive(100, 5000, AbortSignal.timeout(testWaitMaxMs));
+      bodies.push(...deliveries.map(({ body }) => body));
+      await queue.acknowledge(deliveries);
     }
     expect(bodies.sort()).toEqual(many.map(({ body }) => body).sort());
     expect((await queue.check()).waiting).toBe(0);
   });
 
-  test("are not in the way of a reader that has read enough", async () => {
+  test("are listed without an error if the reader closes the pipe early", async () => {
     await using made = await make();
     {
       await using database = await openDatabase(made.url);
       await migrate(database);
-      const parked = Array.from({ length: 500 }, (_, index) => ({
+      const many = Array.from({ length: 500 }, (_, index) => ({
         source_id: `many${index}`,
         body: "{",
         reason: "x".repeat(1000),
       }));
-      await ingest(database, { events: [], rebuilds: [], deadLetters: asBytes(parked) });
+      await ingest(database, { events: [], rebuilds: [], deadLetters: withBytes(many) });
     }
-    const reading = run("src/ledger/commands/dead-letters.ts", {
+    const list = run("src/ledger/commands/dead-letters.ts", {
       args: ["list"],
       env: { DATABASE_URL: made.url },
     });
-    const { stdout } = reading.child;
+    const { stdout } = list.child;
     stdout?.once("data", () => stdout.destroy());
-    const { code, errors } = await reading.exit;
+    const { code, errors } = await list.exit;
     expect([code, errors]).toEqual([0, ""]);
   });
 });
@@ -240,7 +240,7 @@ test.each([
   [["replay", "--all", "1"], "expected list, show ID"],
   [["list", "--all"], "only replay has options"],
   [["replay", "--every"], "--every"],
-])("parked %j is answered with what is wrong", async (args, complaint) => {
+])("dead-letters %j fails with a usage error", async (args, complaint) => {
   const { code, output, errors } = await run("src/ledger/commands/dead-letters.ts", { args }).exit;
   expect([code, output]).toEqual([2, ""]);
   expect(errors).toMatch(/^dead-letters: .*\n$/);

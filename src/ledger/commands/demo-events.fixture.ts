@@ -1,7 +1,7 @@
 import { readMessage } from "../intake/message.ts";
 import { demoEvents } from "./demo-events.ts";
 
-/** The events of the demonstration as the ledger reads them, with duplicates. */
+/** The events that the ledger reads from the messages of the demonstration, with duplicates. */
 export const readDemoEvents = () =>
   demoEvents().map((message) => {
     const read = readMessage(JSON.stringify(message));

@@ -6,8 +6,8 @@ import { ingest } from "../intake/ingest.ts";
 import { migrate } from "../tables/migrate.ts";
 import { readDemoEvents } from "./demo-events.fixture.ts";
 
-/** One of each way in which rows can differ from their events. */
-const spoil = `
+/** Makes one difference of each kind between rows and their events. */
+const corruption = `
   update transaction set state = 'ERROR', details = details - 'reference' where external_id = 'demo-success';
   delete from transaction where external_id in ('demo-expired', 'demo-refund');
   insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date, event_count,
@@ -18,20 +18,20 @@ const spoil = `
   values ('ghost-payout', 'other', 'PAID_OUT', now(), 1, '{}');
   delete from metadata_key where key = (select min(key) from metadata_key)`;
 
-describeOnEngines("reprojection", (make) => {
+describeOnEngines("reproject", (make) => {
   const rowsIn = async (database: Database) => [
     await database.query("select * from transaction order by external_id"),
     await database.query("select * from payout"),
     await database.query("select * from metadata_key order by key"),
   ];
-  /** A database of the demonstration's events whose rows are spoiled. */
-  async function newSpoiled() {
+  /** Makes a database that contains the events of the demonstration and corrupt rows. */
+  async function newCorrupted() {
     const made = await make();
     await using database = await openDatabase(made.url);
     await migrate(database);
     await ingest(database, { events: readDemoEvents(), rebuilds: [], deadLetters: [] });
     const rowsBefore = await rowsIn(database);
-    await database.run(spoil);
+    await database.run(corruption);
     return {
       url: made.url,
       rowsBefore,
@@ -40,15 +40,15 @@ describeOnEngines("reprojection", (make) => {
       [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
     };
   }
-  /** For those who only read. */
-  let shared: Awaited<ReturnType<typeof newSpoiled>>;
+  /** For tests that only read. */
+  let shared: Awaited<ReturnType<typeof newCorrupted>>;
   beforeAll(async () => {
-    shared = await newSpoiled();
+    shared = await newCorrupted();
   });
   afterAll(() => shared[Symbol.asyncDispose]());
   const reproject = (...args: string[]) => shared.reproject(...args);
 
-  test("knows what it is told", async () => {
+  test("rejects unknown ids", async () => {
     expect(await reproject("demo-success", "nobody", "no-one")).toEqual({
       code: 1,
       output: "",
@@ -56,9 +56,9 @@ describeOnEngines("reprojection", (make) => {
     });
   });
 
-  test("finds each row that differs, by its columns, and writes nothing", async () => {
-    const found = await reproject("--all", "--verify");
-    expect(found.output.trim().split("\n").sort()).toEqual([
+  test("with --verify lists each row that differs, with the columns, and writes nothing", async () => {
+    const verified = await reproject("--all", "--verify");
+    expect(verified.output.trim().split("\n").sort()).toEqual([
       'metadata key "branch" of account demo: has events and no row',
       "payout demo-payout: has events and no row",
       "payout ghost-payout: has a row and no events",
@@ -68,11 +68,11 @@ describeOnEngines("reprojection", (make) => {
       "transaction demo-success: state, details",
       "verified 9 transactions and payouts",
     ]);
-    expect([found.code, found.errors]).toEqual([1, "reproject: 7 rows differ from their events\n"]);
-    expect(await reproject("--all", "--verify")).toEqual(found);
+    expect([verified.code, verified.errors]).toEqual([1, "reproject: 7 rows differ from their events\n"]);
+    expect(await reproject("--all", "--verify")).toEqual(verified);
   });
 
-  test("verifies an account, or those it is told", async () => {
+  test("verifies one account, or the given ids", async () => {
     expect((await reproject("--account", "other", "--verify")).output).toMatch(/ghost[\s\S]*verified 2 /);
     expect(await reproject("demo-rejected", "demo-dispute", "--verify")).toMatchObject({
       code: 0,
@@ -80,22 +80,22 @@ describeOnEngines("reprojection", (make) => {
     });
   });
 
-  test("folds anew what it is told, and then everything", async () => {
-    await using own = await newSpoiled();
+  test("rebuilds the given ids, or everything", async () => {
+    await using own = await newCorrupted();
     const { url, rowsBefore, reproject } = own;
-    expect((await reproject("demo-success")).output).toBe("folded 1 transactions and payouts\n");
+    expect((await reproject("demo-success")).output).toBe("rebuilt 1 transactions and payouts\n");
     expect((await reproject("demo-success", "--verify")).code).toBe(0);
     expect(await reproject("--all")).toMatchObject({
       code: 0,
-      output: "folded 9 transactions and payouts\n",
+      output: "rebuilt 9 transactions and payouts\n",
     });
     expect((await reproject("--all", "--verify")).code).toBe(0);
     await using database = await openDatabase(url);
     expect(await rowsIn(database)).toEqual(rowsBefore);
   });
 
-  test("writes no row that is right", async () => {
-    await using own = await newSpoiled();
+  test("does not write rows that do not change", async () => {
+    await using own = await newCorrupted();
     await using database = await openDatabase(own.url);
     await ingest(database, { events: [], rebuilds: ["demo-success"], deadLetters: [] });
     const versions = () =>
@@ -106,8 +106,8 @@ describeOnEngines("reprojection", (make) => {
   });
 });
 
-describeOnEngines("reprojection of many", (make) => {
-  test("goes through all of them, those of an account that have no row too", async () => {
+describeOnEngines("reproject with many transactions", (make) => {
+  test("processes all of them, also those of an account without rows", async () => {
     await using made = await make();
     const count = 3000;
     const env = { DATABASE_URL: made.url };
@@ -120,12 +120,12 @@ describeOnEngines("reprojection of many", (make) => {
         from generate_series(1, ${count}) as n`);
     }
     const reproject = (...args: string[]) => run("src/ledger/commands/reproject.ts", { args, env });
-    const found = await reproject("--account", "57", "--verify").exit;
-    expect(found).toMatchObject({ code: 1, errors: expect.stringContaining("3,000 rows differ") });
-    expect(found.output.trim().split("\n")).toHaveLength(count + 1);
+    const verified = await reproject("--account", "57", "--verify").exit;
+    expect(verified).toMatchObject({ code: 1, errors: expect.stringContaining("3,000 rows differ") });
+    expect(verified.output.trim().split("\n")).toHaveLength(count + 1);
     expect(await reproject("--account", "57").exit).toMatchObject({
       code: 0,
-      output: "folded 3,000 transactions and payouts\n",
+      output: "rebuilt 3,000 transactions and payouts\n",
     });
     expect(await reproject("--all", "--verify").exit).toMatchObject({
       code: 0,
@@ -136,11 +136,11 @@ describeOnEngines("reprojection of many", (make) => {
 
 test.each([
   [[], "expected one of --all, --account ACCOUNT and ID..."],
-  [["--all", "demo-success"], "say one of"],
-  [["--all", "--account", "demo"], "say one of"],
+  [["--all", "demo-success"], "expected one of"],
+  [["--all", "--account", "demo"], "expected one of"],
   [["--account"], "--account"],
   [["--some"], "--some"],
-])("reproject %j is answered with what is wrong", async (args, complaint) => {
+])("reproject %j fails with a usage error", async (args, complaint) => {
   const { code, output, errors } = await run("src/ledger/commands/reproject.ts", { args }).exit;
   expect([code, output]).toEqual([2, ""]);
   expect(errors).toMatch(/^reproject: .*\n$/);

@@ -13,11 +13,11 @@ import {
 import { databaseFixtures, describeOnEngines, type NewDatabase } from "./new-database.fixture.ts";
 
 describe("a database in memory (pglite:)", () =>
-  promises(async () => ({ url: "pglite:memory", async [Symbol.asyncDispose]() {} })));
-describeOnEngines("a database", promises);
+  databaseTests(async () => ({ url: "pglite:memory", async [Symbol.asyncDispose]() {} })));
+describeOnEngines("a database", databaseTests);
 describe("a scheme of databases", () => testFixtures(databases, databaseFixtures));
 
-function promises(make: () => Promise<NewDatabase>): void {
+function databaseTests(make: () => Promise<NewDatabase>): void {
   const opened = new AsyncDisposableStack();
   let database: Database;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ function promises(make: () => Promise<NewDatabase>): void {
   beforeEach(() => database.run("truncate thing"));
   afterAll(() => opened.disposeAsync());
 
-  test("values come back as they went in", async () => {
+  test("values are returned as they were stored", async () => {
     const row = {
       id: 9007199254740993n,
       at: "2024-03-05T09:14:22.018408Z",
@@ -51,47 +51,47 @@ function promises(make: () => Promise<NewDatabase>): void {
     ).toHaveLength(1);
   });
 
-  test("a statement that takes too long, or waits too long for its turn, is given up on", async () => {
-    const hurried = database.within(100);
-    await eventually(async () => expect(await hurried.query("select 1 as one")).toEqual([{ one: 1 }]));
-    await expect(hurried.query("select pg_sleep(0.2)")).rejects.toThrow(new StatementTimeout(100));
-    const many = Array.from({ length: 30 }, () => hurried.query("select pg_sleep(0.09)", [], "custom"));
+  test("a statement times out if it takes too long or waits too long for a connection", async () => {
+    const limited = database.within(100);
+    await eventually(async () => expect(await limited.query("select 1 as one")).toEqual([{ one: 1 }]));
+    await expect(limited.query("select pg_sleep(0.2)")).rejects.toThrow(new StatementTimeout(100));
+    const many = Array.from({ length: 30 }, () => limited.query("select pg_sleep(0.09)", [], "custom"));
     const outcomes = await Promise.allSettled(many);
     const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? outcome.reason : []));
     expect(reasons.length).toBeGreaterThan(10);
     for (const reason of reasons) expect(reason).toEqual(new StatementTimeout(100));
-    await eventually(async () => expect(await hurried.query("select 2 as two")).toEqual([{ two: 2 }]));
+    await eventually(async () => expect(await limited.query("select 2 as two")).toEqual([{ two: 2 }]));
   });
 
-  const raise = (code: string) => `do $$ begin raise exception 'so it is' using errcode = '${code}'; end $$`;
+  const raise = (code: string) => `do $$ begin raise exception 'planted' using errcode = '${code}'; end $$`;
 
   test.each([
     ["a serialization failure", "40001"],
     ["a full disk", "53100"],
-    ["a disk that fails", "58030"],
-    ["a lock that is waited for too long", "55P03"],
-    ["a statement that takes too long", "57014"],
-    ["a session that did nothing for too long", "25P03"],
-  ])("%s is of the moment", async (_name, code) => {
+    ["a disk error", "58030"],
+    ["a lock timeout", "55P03"],
+    ["a statement timeout", "57014"],
+    ["an idle timeout", "25P03"],
+  ])("%s is a transient error", async (_name, code) => {
     await expect(database.run(raise(code))).rejects.toThrow(DatabaseUnavailable);
     await expect(database.query(raise(code))).rejects.toThrow(DatabaseUnavailable);
     await expect(database.transaction((sql) => sql.run(raise(code)))).rejects.toThrow(DatabaseUnavailable);
   });
 
-  test("a fault of the data is not", async () => {
+  test("an error in the data is not transient", async () => {
     await expect(database.run(raise("22003"))).rejects.toMatchObject({ code: "22003" });
   });
 
-  test("a database that is there is healthy", async () => {
+  test("the check of a running database succeeds", async () => {
     await expect(database.check()).resolves.toBeUndefined();
   });
 
-  test("work that rejects leaves nothing behind", async () => {
+  test("work that rejects is rolled back", async () => {
     const failing = database.transaction(async (sql) => {
       await sql.query("insert into thing (id) values (1)");
-      throw new Error("enough");
+      throw new Error("planted");
     });
-    await expect(failing).rejects.toThrow("enough");
+    await expect(failing).rejects.toThrow("planted");
     expect(await database.query("select from thing where id = 1")).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ function promises(make: () => Promise<NewDatabase>): void {
     expect(await database.query("select from thing where id = 2")).toHaveLength(1);
   });
 
-  test("within exclusive work transactions are possible, and what cannot be in one", async () => {
+  test("exclusive work can run transactions, and statements outside any transaction", async () => {
     const result = await database.exclusively(async () => {
       await database.transaction((sql) => sql.query("insert into thing (id) values (3)"));
       await database.runOutside("create index concurrently thing_at on thing (at)");
@@ -116,13 +116,13 @@ function promises(make: () => Promise<NewDatabase>): void {
     await expect(database.runOutside("select 1 / 0")).rejects.toMatchObject({ code: "22012" });
   });
 
-  test("exclusive work that rejects lets others begin", async () => {
-    const failing = database.exclusively(() => Promise.reject(new Error("enough")));
-    await expect(failing).rejects.toThrow("enough");
+  test("exclusive work that rejects releases the lock", async () => {
+    const failing = database.exclusively(() => Promise.reject(new Error("planted")));
+    await expect(failing).rejects.toThrow("planted");
     expect(await database.exclusively(async () => "done")).toBe("done");
   });
 
-  test("the log of a failure does not hold the statement's values", async () => {
+  test("a logged error does not contain the values of the statement", async () => {
     const lines: string[] = [];
     const log = openLog("error", { write: (line) => lines.push(line) });
     await database
@@ -137,9 +137,9 @@ function promises(make: () => Promise<NewDatabase>): void {
     ["insert into thing (id) values (7), (7)", true],
     ["select '\\u0000'::jsonb, '\"\\u0000\"'::jsonb", true],
     ["select from nowhere", false],
-  ])("%s: the data is at fault: %s", async (statement, atFault) => {
+  ])("the error of %s is permanent: %s", async (statement, expected) => {
     const error = await database.query(statement).catch((caught: unknown) => caught);
-    expect(isPermanent(error)).toBe(atFault);
+    expect(isPermanent(error)).toBe(expected);
     expect(error).toBeInstanceOf(Error);
   });
 }

@@ -43,8 +43,8 @@ export interface Database extends Sql, AsyncDisposable {
    */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
-   * Runs one statement outside any transaction, at once and without limits, as `create index concurrently` requires. Behind
-   * a pooler that shares sessions, the limits of the role and the database apply.
+   * Runs one statement outside any transaction and without limits, as `create index concurrently` requires. Behind a pooler
+   * that shares sessions, the limits of the role and the database apply.
    */
   runOutside(statement: string): Promise<void>;
   /** Rejects if the database cannot be reached. */
@@ -128,7 +128,7 @@ export function withStatementTimeout(limitMs: number, sql: Sql): Sql {
 export const openDatabase = (url: string) => openAdapter<Database>(databases, url);
 
 /**
- * Whether an SQLSTATE is transient, so that the same may succeed later: classes 08 (connection), 28 and 3D (no access), 40
+ * True for an SQLSTATE of a transient error, after which a retry may succeed: classes 08 (connection), 28 and 3D (no access), 40
  * (transaction rollback), 53 (insufficient resources), 57P (starting, stopping), 58 (system error, such as a disk), 25006
  * (read-only after a failover), 0A000 (a prepared plan is older than a migration), and limits: 55P03 (lock), 57014
  * (statement), 25P03 (idle).
@@ -137,7 +137,7 @@ export const isTransient = (code: string | undefined): boolean =>
   /^(08|28|3D|40|53|57P|58|25006|0A000|55P03|57014|25P03)/.test(code ?? "");
 
 /**
- * Whether a file could not be written for a reason without an SQLSTATE, such as a quota or a limit of the file size.
+ * True if a file could not be written for a reason without an SQLSTATE, such as a quota or a limit of the file size.
  * PostgreSQL reports these as internal errors, XX000, from the source files that write files.
  */
 export const isFileError = (error: unknown): boolean => {
@@ -146,14 +146,14 @@ export const isFileError = (error: unknown): boolean => {
 };
 
 /**
- * Whether the error is permanent, since the data is the cause: SQLSTATE classes 22 (data exception), 23 (constraint
+ * True if the error is permanent, since the data is the cause: SQLSTATE classes 22 (data exception), 23 (constraint
  * violation) and 54 (limit exceeded).
  */
 export const isPermanent = (error: unknown): boolean =>
   /^(22|23|54)...$/.test((error as { code?: string } | null)?.code ?? "");
 
 /**
- * Whether the database can store every text in a JSON value. It cannot store NUL and unpaired surrogates. `JSON.stringify`
+ * True if the database can store every text in a JSON value. It cannot store NUL and unpaired surrogates. `JSON.stringify`
  * writes these as escapes, which an even number of backslashes precedes.
  */
 export const isStorable = (value: unknown): boolean =>

@@ -4,18 +4,18 @@ import { mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, inject } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../../testing/describe-adapters.ts";
-import { describeNeeding } from "../../../testing/describe-needing.ts";
-import { patienceMs } from "../../../testing/patience.ts";
+import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { type Database, type databases, openDatabase } from "./database.ts";
 
-/** The PostgreSQL server whose databases the tests make and drop; undefined when there is none. */
+/** The URL of the PostgreSQL server on which tests create and drop databases; undefined if there is none. */
 export const postgresServer = process.env.TEST_POSTGRES_URL;
 
 export interface NewDatabase extends AsyncDisposable {
   url: string;
 }
 
-/** An empty database of a test's own on the PostgreSQL server, dropped when it is disposed of. */
+/** Creates an empty database on the PostgreSQL server. Its disposal drops it. */
 export async function newPostgres(server = postgresServer ?? ""): Promise<NewDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   await run(server, `create database ${name}`);
@@ -31,8 +31,8 @@ const newFolder = () => mkdtemp(join(inject("scratch"), "embedded database-"));
 const urlOf = (folder: string) => `pglite:${encodeURI(folder)}`;
 
 /**
- * A folder with an empty database, without any tables. Making one takes seconds, and copying it a tenth of that: so one
- * is made for all tests of a run, by whoever is the first to need it.
+ * Returns a folder with an empty database. It is made once for all tests of a run, since that takes seconds and a copy takes
+ * a tenth.
  */
 async function emptyEmbedded(): Promise<string> {
   const folder = join(inject("scratch"), "empty");
@@ -42,13 +42,13 @@ async function emptyEmbedded(): Promise<string> {
   await database[Symbol.asyncDispose]();
   await rename(made, folder).catch(async (error) => {
     if (!existsSync(folder)) throw error;
-    // Another process was the first.
+    // Another process was faster.
     await rm(made, { recursive: true });
   });
   return folder;
 }
 
-/** An empty database of a test's own in a folder, whose name has to be encoded. */
+/** Creates an empty embedded database in a folder whose name needs URL encoding. Its disposal removes it. */
 export async function newEmbedded(): Promise<NewDatabase> {
   const folder = await newFolder();
   cpSync(await emptyEmbedded(), folder, { recursive: true });
@@ -58,23 +58,20 @@ export async function newEmbedded(): Promise<NewDatabase> {
 export const databaseFixtures: Fixtures<keyof typeof databases, NewDatabase> = {
   "pglite:": (title, tests) => describe(title, () => tests(newEmbedded)),
   "postgres:": (title, tests) =>
-    describeNeeding("TEST_POSTGRES_URL", postgresServer !== undefined)(title, () => tests(newPostgres)),
+    describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)(title, () => tests(newPostgres)),
   "postgresql:": { sameAs: "postgres:" },
 };
 
-/** Describes tests of what must be the same over each engine. */
+/** Describes tests that run on each engine. */
 export const describeOnEngines = (title: string, tests: (make: () => Promise<NewDatabase>) => void) =>
   describeOnAdapters(title, databaseFixtures, tests);
 
 async function run(server: string, statement: string): Promise<void> {
   await using database = await openDatabase(server);
-  await database.within(patienceMs).run(statement);
+  await database.within(testWaitMaxMs).run(statement);
 }
 
-/**
- * An empty database of a test's own, opened: an embedded one, or, when the tests are run over PostgreSQL (see
- * vitest.config.ts), one there.
- */
+/** Creates and opens an empty database: by default an embedded one, with `TEST_DATABASE=postgres` one on the server. */
 export async function openNewDatabase(): Promise<Database> {
   const made = await (process.env.TEST_DATABASE === "postgres" ? newPostgres() : newEmbedded());
   const database = await openDatabase(made.url);

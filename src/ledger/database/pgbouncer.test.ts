@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { isPgbouncerInstalled, startPgbouncer } from "../../../testing/servers/pgbouncer.ts";
 import { isPostgresInstalled, startPostgres } from "../../../testing/servers/postgres.ts";
@@ -7,7 +7,7 @@ import type { TestServer } from "../../../testing/servers/server.ts";
 import { DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
 
 const areInstalled = isPostgresInstalled() && isPgbouncerInstalled();
-describeNeeding("PostgreSQL or PgBouncer", areInstalled)(
+describeIfAvailable("PostgreSQL or PgBouncer", areInstalled)(
   "a PgBouncer whose clients share one session",
   () => {
     let pooler: TestServer;
@@ -22,13 +22,13 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)(
       await using one = await openDatabase(pooler.url);
       await using other = await openDatabase(pooler.url);
       const requests = new Map([one, other].map((database) => [database, database.within(60_000)]));
-      for (const [database, answer] of [
+      for (const [database, label] of [
         [one, "one"],
         [other, "other"],
         [one, "one"],
       ] as const) {
-        const statement = `select '${answer}' as answer, $1::int as n`;
-        const expected = [{ answer, n: 7 }];
+        const statement = `select '${label}' as label, $1::int as n`;
+        const expected = [{ label, n: 7 }];
         expect(await requests.get(database)?.query(statement, [7])).toEqual(expected);
         expect(await requests.get(database)?.query(statement, [7], "custom")).toEqual(expected);
         expect(await database.query(statement, [7])).toEqual(expected);
@@ -40,22 +40,22 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)(
       expect(await Promise.all(many)).toEqual(many.map((_, n) => [{ own: n % 7, n }]));
     });
 
-    test("has our limits in each transaction, and none of them behind it", async () => {
+    test("has the limits in each transaction, and not after it", async () => {
       await using database = await openDatabase(pooler.url);
       const limits =
         "select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock";
-      const usual = [{ statement: "10s", lock: "8s" }];
-      expect(await database.query(limits)).toEqual(usual);
-      expect(await database.transaction((sql) => sql.query(limits))).toEqual(usual);
+      const defaults = [{ statement: "10s", lock: "8s" }];
+      expect(await database.query(limits)).toEqual(defaults);
+      expect(await database.transaction((sql) => sql.query(limits))).toEqual(defaults);
       const own = database.transaction((sql) => sql.query(limits), { statementMs: 60_000, lockMs: 3000 });
       expect(await own).toEqual([{ statement: "1min", lock: "3s" }]);
       expect(await database.within(7000).query(limits)).toEqual([{ statement: "7s", lock: "7s" }]);
-      // What is run by itself is in no transaction of ours.
+      // `run` does not begin a transaction with limits.
       await database.run(`create table seen as ${limits}`);
       expect(await database.query("select * from seen")).toEqual([{ statement: "0", lock: "0" }]);
     });
 
-    test("goes on after a statement that fails, and after one that took too long", async () => {
+    test("is usable after a statement that failed or timed out", async () => {
       await using database = await openDatabase(pooler.url);
       const requests = database.within(300);
       await eventually(() => requests.query("select 1"));
@@ -66,15 +66,15 @@ describeNeeding("PostgreSQL or PgBouncer", areInstalled)(
         await expect(requests.query("select pg_sleep(1)", [], plan)).rejects.toThrow(StatementTimeout);
         await eventually(async () => expect(await requests.query("select 2 as two")).toEqual([{ two: 2 }]));
       }
-      const waits = database.transaction((sql) => sql.query("select pg_sleep(1)"), { statementMs: 100 });
-      await expect(waits).rejects.toThrow(DatabaseUnavailable);
+      const slow = database.transaction((sql) => sql.query("select pg_sleep(1)"), { statementMs: 100 });
+      await expect(slow).rejects.toThrow(DatabaseUnavailable);
       expect(await database.transaction((sql) => sql.query("select 3 as three"))).toEqual([{ three: 3 }]);
     });
   },
 );
 
-describeNeeding("PostgreSQL or PgBouncer", areInstalled)("a PgBouncer without transactions", () => {
-  test("is not used, with the reason", async () => {
+describeIfAvailable("PostgreSQL or PgBouncer", areInstalled)("a PgBouncer without transactions", () => {
+  test("is rejected with the reason", async () => {
     await using server = await startPostgres();
     await using pooler = await startPgbouncer(server, "pool_mode = statement");
     await using database = await openDatabase(pooler.url);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openDatabase } from "./database.ts";
 import { newEmbedded } from "./new-database.fixture.ts";
 
-test("the embedded planner comes to know a table that has changed, and one whose changes nobody counted", async () => {
+test("the embedded engine analyses a table that has changed, and one without statistics of its changes", async () => {
   await using made = await newEmbedded();
   await using database = await openDatabase(made.url);
   await database.run("create table uncounted as select n from generate_series(1, 10000) as n");

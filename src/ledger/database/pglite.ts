@@ -82,7 +82,6 @@ export async function open({ url }: Address): Promise<Database> {
 
 interface Engine extends AsyncDisposable {
   pglite: PGlite;
-  /** Whether it has crashed. */
   hasCrashed(): boolean;
 }
 

@@ -1,11 +1,11 @@
 import { Socket } from "node:net";
 import pg from "pg";
 
-/** Sends everything that is written within a turn of the event loop at once. */
+/** Sends everything that is written within one turn of the event loop in one write. */
 class BatchingSocket extends Socket {
   #isBatching = false;
 
-  /** The client calls it before each statement. */
+  /** The client calls this before each statement. */
   override cork(): void {
     super.cork();
     if (this.#isBatching) return;
@@ -30,7 +30,7 @@ export const pipelinesMax = 2;
 /** Runs work on a connection of a pool. */
 export type Use = <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>;
 
-/** Each work has a connection of its own. */
+/** Gives each work its own connection. */
 export const exclusive =
   (pool: pg.Pool): Use =>
   async (work) => {

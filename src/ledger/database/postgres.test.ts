@@ -3,15 +3,15 @@ import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openLine } from "../../../simulation/line.ts";
+import { openTcpProxy } from "../../../simulation/tcp-proxy.ts";
 import { makeCertificate } from "../../../testing/certificate.ts";
-import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../../testing/servers/postgres.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
 import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
 
-describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its troubles", () => {
+describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of PostgreSQL", () => {
   let server: TestServer;
   let database: Database;
   const opened = new AsyncDisposableStack();
@@ -23,23 +23,23 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
   beforeEach(() => database.run("truncate thing"));
   afterAll(() => opened.disposeAsync());
 
-  const answers = () => eventually(() => database.query("select 1"));
-  /** How long it takes to reject, in milliseconds; what it rejects with. */
+  const waitUntilAvailable = () => eventually(() => database.query("select 1"));
+  /** Resolves with the reason of a rejection, if any, and the duration in milliseconds. */
   async function rejection(work: Promise<unknown>) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const reason = await work.then(
       () => undefined,
       (error: unknown) => error,
     );
-    return { reason, ms: performance.now() - begun };
+    return { reason, ms: performance.now() - startedAt };
   }
 
-  test("is told to be unavailable at once while it is away, and used again when it is back", async () => {
+  test("rejects immediately while the server is down, and works again when it is back", async () => {
     const reading = database.within(20_000);
     expect(await reading.query("select 1 as one")).toEqual([{ one: 1 }]);
-    const asleep = rejection(database.query("select pg_sleep(30)"));
+    const running = rejection(database.query("select pg_sleep(30)"));
     await server.kill();
-    expect((await asleep).reason).toBeInstanceOf(DatabaseUnavailable);
+    expect((await running).reason).toBeInstanceOf(DatabaseUnavailable);
     for (const work of [
       () => database.query("select 1"),
       () => reading.query("select 1"),
@@ -48,15 +48,15 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     ]) {
       const { reason, ms } = await rejection(work());
       expect(reason).toBeInstanceOf(DatabaseUnavailable);
-      // Nobody waited for the time there is to connect, let alone for that of a statement.
+      // Shorter than the limits for connecting and for a statement.
       expect(ms).toBeLessThan(4000);
     }
     await server.start();
-    await answers();
+    await waitUntilAvailable();
     expect(await reading.query("select 2 as two")).toEqual([{ two: 2 }]);
   });
 
-  test("commits nothing of a transaction in whose middle it is killed", async () => {
+  test("commits nothing of a transaction during which the server is killed", async () => {
     const { reason } = await rejection(
       database.transaction(async (sql) => {
         await sql.query("insert into thing values (1)");
@@ -66,11 +66,11 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     );
     expect(reason).toBeInstanceOf(DatabaseUnavailable);
     await server.start();
-    await answers();
+    await waitUntilAvailable();
     expect(await database.query("select from thing")).toEqual([]);
   });
 
-  test("is waited for no longer than the limit while it hangs", async () => {
+  test("times out while the server is suspended", async () => {
     const reading = database.within(300);
     await reading.query("select 1");
     server.pause();
@@ -78,11 +78,11 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     expect(reason instanceof DatabaseUnavailable || reason instanceof StatementTimeout).toBe(true);
     expect(ms).toBeLessThan(20 * 300);
     server.resume();
-    await answers();
+    await waitUntilAvailable();
     await eventually(() => reading.query("select 1"));
   });
 
-  test("limits every session, and a transaction as it asks", async () => {
+  test("limits every session, and a transaction by its own limits", async () => {
     const settings = [
       "statement_timeout",
       "lock_timeout",
@@ -90,28 +90,28 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
       "tcp_user_timeout",
     ];
     const limits = `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join()}`;
-    const usual = Object.fromEntries(
+    const defaults = Object.fromEntries(
       settings.map((name, index) => [name, ["10s", "8s", "5s", "10000"][index]]),
     );
-    expect(await database.query(limits)).toEqual([usual]);
-    expect(await database.transaction((sql) => sql.query(limits))).toEqual([usual]);
+    expect(await database.query(limits)).toEqual([defaults]);
+    expect(await database.transaction((sql) => sql.query(limits))).toEqual([defaults]);
     const own = { statementMs: 3_600_000, lockMs: 2000 };
     expect(await database.transaction((sql) => sql.query(limits), own)).toEqual([
-      { ...usual, statement_timeout: "1h", lock_timeout: "2s" },
+      { ...defaults, statement_timeout: "1h", lock_timeout: "2s" },
     ]);
-    expect(await database.query(limits)).toEqual([usual]);
+    expect(await database.query(limits)).toEqual([defaults]);
     const [ofRequests] = await database.within(7000).query(limits);
-    expect(ofRequests).toMatchObject({ ...usual, statement_timeout: "7s", lock_timeout: "7s" });
+    expect(ofRequests).toMatchObject({ ...defaults, statement_timeout: "7s", lock_timeout: "7s" });
   });
 
-  test("rolls back a transaction that reached a limit, which can be tried again", async () => {
+  test("rolls back a transaction that reached a limit, and rejects with a transient error", async () => {
     await database.transaction(async (locking) => {
       await locking.run("lock table thing");
       const wait = (limits: object) => database.transaction((sql) => sql.query("select from thing"), limits);
       await expect(wait({ lockMs: 100 })).rejects.toThrow("canceling statement due to lock timeout");
       await expect(wait({ statementMs: 100 })).rejects.toThrow(DatabaseUnavailable);
     });
-    const dawdling = database.transaction(
+    const idle = database.transaction(
       async (sql) => {
         await sql.query("insert into thing values (1)");
         await sleep(1000);
@@ -119,80 +119,80 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
       },
       { idleMs: 100 },
     );
-    await expect(dawdling).rejects.toThrow(DatabaseUnavailable);
+    await expect(idle).rejects.toThrow(DatabaseUnavailable);
     expect(await database.transaction((sql) => sql.query("select from thing"))).toEqual([]);
   });
 
-  test("ends the session of whoever takes nothing of a long answer", async () => {
-    await using line = await openLine(server.url);
-    await using reading = await openDatabase(line.url);
-    const answer =
+  test("ends the session of a client that does not read a large result", async () => {
+    await using proxy = await openTcpProxy(server.url);
+    await using reading = await openDatabase(proxy.url);
+    const largeResult =
       "select repeat('x', 1000) from pg_advisory_xact_lock_shared(5), generate_series(1, 100000)";
     const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
-    const asked = await database.transaction(async (sql) => {
+    const { running } = await database.transaction(async (sql) => {
       await sql.query("select pg_advisory_xact_lock(5)");
-      const asked = rejection(reading.within(120_000).query(answer, [], "custom"));
+      const running = rejection(reading.within(120_000).query(largeResult, [], "custom"));
       await eventually(async () => expect(await database.query(waiting)).toHaveLength(1));
-      line.silence();
-      return { asked };
+      proxy.dropPackets();
+      return { running };
     });
-    const begun = performance.now();
+    const startedAt = performance.now();
     const sessions = "select from pg_stat_activity where query = $1";
-    await eventually(async () => expect(await database.query(sessions, [answer])).toEqual([]));
-    expect(performance.now() - begun).toBeLessThan(20_000);
-    line.cut();
-    expect((await asked.asked).reason).toBeInstanceOf(DatabaseUnavailable);
+    await eventually(async () => expect(await database.query(sessions, [largeResult])).toEqual([]));
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    proxy.resetConnections();
+    expect((await running).reason).toBeInstanceOf(DatabaseUnavailable);
   });
 
-  test("is asked through new connections after one from before had no answer", async () => {
-    await using line = await openLine(server.url);
-    await using away = await openDatabase(line.url);
-    const requests = away.within(60_000);
-    const ask = () => [
-      away.query("select 1"),
+  test("opens new connections after an idle one did not respond", async () => {
+    await using proxy = await openTcpProxy(server.url);
+    await using proxied = await openDatabase(proxy.url);
+    const requests = proxied.within(60_000);
+    const useAllPools = () => [
+      proxied.query("select 1"),
       requests.query("select 1"),
       ...Array.from({ length: 5 }, () => requests.query("select 1", [], "custom")),
-      ...Array.from({ length: 5 }, () => away.transaction((sql) => sql.query("select 1"))),
+      ...Array.from({ length: 5 }, () => proxied.transaction((sql) => sql.query("select 1"))),
     ];
-    await Promise.all(ask());
-    line.silence();
-    line.restore();
-    expect((await rejection(away.check())).reason).toBeInstanceOf(DatabaseUnavailable);
-    const begun = performance.now();
-    await Promise.all(ask());
-    // Nobody waited for the time there is for a statement.
-    expect(performance.now() - begun).toBeLessThan(9000);
+    await Promise.all(useAllPools());
+    proxy.dropPackets();
+    proxy.restore();
+    expect((await rejection(proxied.check())).reason).toBeInstanceOf(DatabaseUnavailable);
+    const startedAt = performance.now();
+    await Promise.all(useAllPools());
+    // Shorter than the limit for a statement.
+    expect(performance.now() - startedAt).toBeLessThan(9000);
   });
 
-  test("can end connections as it likes", async () => {
+  test("reconnects when the server has terminated its connections", async () => {
     await database.query("select 1");
     const others =
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
     await using other = await openDatabase(server.url);
     await other.query(others);
-    await answers();
+    await waitUntilAvailable();
     expect(await database.query("select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("is asked by requests through no more connections than it is told, and two for what is quick", async () => {
+  test("opens up to `pool` connections for custom statements of requests, and two for prepared ones", async () => {
     await using few = await openDatabase(`${server.url}?pool=2`);
     const requests = few.within(2000);
-    const asleep = Array.from({ length: 5 }, () => requests.query("select pg_sleep(0.2)", [], "custom"));
-    await eventually(() => expect(few.connections().limited).toEqual({ busy: 2, idle: 0, waiting: 3 }));
+    const sleeping = Array.from({ length: 5 }, () => requests.query("select pg_sleep(0.2)", [], "custom"));
+    await eventually(() => expect(few.connections().requests).toEqual({ busy: 2, idle: 0, waiting: 3 }));
     expect(await few.query("select 1 as one")).toEqual([{ one: 1 }]);
     const quick = Array.from({ length: 100 }, (_, index) => requests.query("select $1::int as n", [index]));
-    expect(few.connections().limited).toEqual({ busy: 4, idle: 0, waiting: 3 });
+    expect(few.connections().requests).toEqual({ busy: 4, idle: 0, waiting: 3 });
     expect(await Promise.all(quick)).toEqual(Array.from({ length: 100 }, (_, n) => [{ n }]));
-    await Promise.all(asleep);
-    expect(few.connections().limited).toEqual({ busy: 0, idle: 4, waiting: 0 });
+    await Promise.all(sleeping);
+    expect(few.connections().requests).toEqual({ busy: 0, idle: 4, waiting: 0 });
   });
 
-  test("answers or refuses each of many quick statements by itself, and none after its time", async () => {
+  test("resolves or rejects each of many pipelined statements by itself, and times out each at its limit", async () => {
     const requests = database.within(300);
-    const halves = Array.from({ length: 20 }, (_, index) =>
+    const divisions = Array.from({ length: 20 }, (_, index) =>
       requests.query("select 12 / $1::int as n", [index % 4]),
     );
-    const outcomes = await Promise.allSettled(halves);
+    const outcomes = await Promise.allSettled(divisions);
     expect(outcomes.map((one) => (one.status === "fulfilled" ? one.value : one.reason.code))).toEqual(
       outcomes.map((_, index) => (index % 4 === 0 ? "22012" : [{ n: 12 / (index % 4) }])),
     );
@@ -205,49 +205,49 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     await eventually(async () => expect(await requests.query("select 3 as three")).toEqual([{ three: 3 }]));
   });
 
-  test("leaves none of many statements without an answer when it is killed", async () => {
+  test("rejects every pipelined statement when the server is killed", async () => {
     const requests = database.within(20_000);
-    const asked = Array.from({ length: 20 }, () => rejection(requests.query("select pg_sleep(0.3)")));
-    await eventually(() => expect(database.connections().limited?.busy).toBeGreaterThanOrEqual(2));
+    const running = Array.from({ length: 20 }, () => rejection(requests.query("select pg_sleep(0.3)")));
+    await eventually(() => expect(database.connections().requests?.busy).toBeGreaterThanOrEqual(2));
     await server.kill();
-    for (const { reason, ms } of await Promise.all(asked)) {
+    for (const { reason, ms } of await Promise.all(running)) {
       expect(reason).toBeInstanceOf(DatabaseUnavailable);
       expect(ms).toBeLessThan(10_000);
     }
     await server.start();
-    await answers();
+    await waitUntilAvailable();
     expect(await requests.query("select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("is asked again by those whose statement was to be prepared by one ahead of it that failed", async () => {
+  test("retries a statement if the one before it, which was to prepare it, timed out", async () => {
     await database.run("create table locked (id bigint)");
     const requests = database.within(400);
     const read = () => requests.query("select * from locked");
-    const behind = await database.transaction(async (sql) => {
+    const pending = await database.transaction(async (sql) => {
       await sql.run("lock table locked");
-      const ahead = [read(), read()].map(rejection);
+      const first = [read(), read()].map(rejection);
       await sleep(200);
       const others = [read(), read()];
-      for (const { reason } of await Promise.all(ahead)) expect(reason).toBeInstanceOf(StatementTimeout);
-      // The server ends a statement a little later than its caller is told.
+      for (const { reason } of await Promise.all(first)) expect(reason).toBeInstanceOf(StatementTimeout);
+      // The server ends a statement slightly later than the adapter rejects.
       await sleep(100);
       return { others };
     });
-    expect(await Promise.all(behind.others)).toEqual([[], []]);
+    expect(await Promise.all(pending.others)).toEqual([[], []]);
   });
 
-  test("keeps a statement prepared whose text is always the same, and none that is composed", async () => {
+  test("keeps prepared statements on the server, but not custom ones", async () => {
     await using one = await openDatabase(`${server.url}?pool=1`);
-    await one.query("select 'kept'");
-    await one.query("select 'once'", [], "custom");
-    const kept = await one.query<{ statement: string }>("select statement from pg_prepared_statements");
-    expect(kept.map(({ statement }) => statement).sort()).toEqual([
-      "select 'kept'",
+    await one.query("select 'prepared'");
+    await one.query("select 'custom'", [], "custom");
+    const prepared = await one.query<{ statement: string }>("select statement from pg_prepared_statements");
+    expect(prepared.map(({ statement }) => statement).sort()).toEqual([
+      "select 'prepared'",
       "select statement from pg_prepared_statements",
     ]);
   });
 
-  test("rolls one of two back that wait for each other, which can be tried again", async () => {
+  test("rejects one of two deadlocked transactions with a transient error", async () => {
     const ready = Promise.withResolvers<void>();
     const both = [
       ["1", "2"],
@@ -266,7 +266,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     ]);
   });
 
-  test("that has no connection left is unavailable", async () => {
+  test("rejects with a transient error when the server has no free connection", async () => {
     await database.run("create role few login connection limit 1");
     const url = new URL(server.url);
     url.username = "few";
@@ -274,7 +274,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     await few.transaction(() => expect(few.query("select 1")).rejects.toThrow(DatabaseUnavailable));
   });
 
-  test("takes any name and password, and tells times in UTC whatever zone is its own", async () => {
+  test("accepts any user name and password, and returns timestamps in UTC in any time zone of the role", async () => {
     const [data] = await database.query<{ file: string }>("select current_setting('hba_file') as file");
     await database.run(
       `create role "o@d:d/ %" login password 'p@s:s/ %'; alter role "o@d:d/ %" set timezone = 'Asia/Kolkata'; alter role "o@d:d/ %" set datestyle = 'German'`,
@@ -298,7 +298,7 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     await expect(wrong.check()).rejects.toThrow("password authentication failed");
   });
 
-  test("has plans that are kept for tables as they are now", async () => {
+  test("replaces outdated plans after the columns of a table have changed", async () => {
     await database.run("create table wide (id bigint); insert into wide values (1)");
     const requests = database.within(2000);
     const read = "select * from wide";
@@ -310,20 +310,20 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     expect(await database.transaction((sql) => sql.query(read))).toEqual([{ id: 1n, more: null }]);
   });
 
-  test("has no connection any more of whoever closed", async () => {
-    const name = "closes";
+  test("closes every connection on disposal", async () => {
+    const name = "disposal";
     await database.run(`create database ${name}`);
     const url = new URL(server.url);
     url.pathname = name;
     {
-      await using closing = await openDatabase(url.href);
-      await Promise.all([closing.query("select 1"), closing.within(1000).query("select 1")]);
-      expect(closing.connections()).toMatchObject({ unlimited: { idle: 1 }, limited: { idle: 1 } });
+      await using other = await openDatabase(url.href);
+      await Promise.all([other.query("select 1"), other.within(1000).query("select 1")]);
+      expect(other.connections()).toMatchObject({ receiver: { idle: 1 }, requests: { idle: 1 } });
     }
     await eventually(() => database.run(`drop database ${name}`));
   });
 
-  test("lets nobody in who has the wrong name", async () => {
+  test("reports an unknown role with the message of the server", async () => {
     const url = new URL(server.url);
     url.username = "nobody";
     await using database = await openDatabase(url.href);
@@ -332,16 +332,16 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     );
   });
 
-  test("is known by its certificate, or trusted, or not encrypted, as the URL says", async () => {
+  test("encrypts connections and verifies the certificate as sslmode and sslrootcert state", async () => {
     using own = makeCertificate("127.0.0.1");
-    using others = makeCertificate("127.0.0.1");
-    using elsewhere = makeCertificate("127.0.0.2");
-    const isEncrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
-    const asked = async (parameters: string) => {
+    using untrusted = makeCertificate("127.0.0.1");
+    using ofOtherHost = makeCertificate("127.0.0.2");
+    const statement = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
+    const isEncryptedWith = async (parameters: string) => {
       await using database = await openDatabase(`${server.url}?${parameters}`);
-      return (await database.query<{ ssl: boolean }>(isEncrypted))[0]?.ssl;
+      return (await database.query<{ ssl: boolean }>(statement))[0]?.ssl;
     };
-    await expect(asked("sslmode=require")).rejects.toThrow("does not support SSL");
+    await expect(isEncryptedWith("sslmode=require")).rejects.toThrow("does not support SSL");
 
     const [data] = await database.query<{ folder: string }>(
       "select current_setting('data_directory') as folder",
@@ -356,24 +356,26 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
     await database.run("alter system set ssl = on");
     await database.query("select pg_reload_conf()");
 
-    await eventually(async () => expect(await asked("sslmode=require")).toBe(true));
-    expect(await asked("sslmode=disable")).toBe(false);
-    expect(await asked(`sslmode=verify-full&sslrootcert=${encodeURIComponent(own.certificate)}`)).toBe(true);
-    await expect(asked("sslmode=verify-full")).rejects.toThrow("self-signed certificate");
+    await eventually(async () => expect(await isEncryptedWith("sslmode=require")).toBe(true));
+    expect(await isEncryptedWith("sslmode=disable")).toBe(false);
+    expect(
+      await isEncryptedWith(`sslmode=verify-full&sslrootcert=${encodeURIComponent(own.certificate)}`),
+    ).toBe(true);
+    await expect(isEncryptedWith("sslmode=verify-full")).rejects.toThrow("self-signed certificate");
     await expect(
-      asked(`sslmode=verify-full&sslrootcert=${encodeURIComponent(others.certificate)}`),
+      isEncryptedWith(`sslmode=verify-full&sslrootcert=${encodeURIComponent(untrusted.certificate)}`),
     ).rejects.toThrow(DatabaseUnavailable);
     await expect(
-      asked(`sslmode=require&sslrootcert=${encodeURIComponent(others.certificate)}`),
-    ).rejects.toThrow("needs sslmode=verify-full");
-    await write("server.crt", elsewhere.certificate);
-    await write("server.key", elsewhere.key);
+      isEncryptedWith(`sslmode=require&sslrootcert=${encodeURIComponent(untrusted.certificate)}`),
+    ).rejects.toThrow("requires sslmode=verify-full");
+    await write("server.crt", ofOtherHost.certificate);
+    await write("server.key", ofOtherHost.key);
     await database.query("select pg_reload_conf()");
-    const trusted = `sslmode=verify-full&sslrootcert=${encodeURIComponent(elsewhere.certificate)}`;
-    await eventually(() => expect(asked(trusted)).rejects.toThrow("does not match certificate"));
+    const trusted = `sslmode=verify-full&sslrootcert=${encodeURIComponent(ofOtherHost.certificate)}`;
+    await eventually(() => expect(isEncryptedWith(trusted)).rejects.toThrow("does not match certificate"));
   });
 
-  test("has replicas, which are read and cannot be written", async () => {
+  test("can read from a replica and cannot write to it", async () => {
     await using replica = await startReplicaOf(server);
     await using reading = await openDatabase(replica.url);
     await database.run("insert into thing values (7)");
@@ -382,20 +384,20 @@ describeNeeding("PostgreSQL", isPostgresInstalled())("a PostgreSQL that has its 
   });
 });
 
-test("a server that says nothing is waited for as long as the URL says", async () => {
+test("a server that does not respond is waited for up to connect_timeout", async () => {
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
   await using database = await openDatabase(`postgres://a@127.0.0.1:${port}/a?connect_timeout=1`);
-  const begun = performance.now();
+  const startedAt = performance.now();
   await expect(database.query("select 1")).rejects.toThrow(DatabaseUnavailable);
-  expect(performance.now() - begun).toBeGreaterThan(900);
+  expect(performance.now() - startedAt).toBeGreaterThan(900);
   // The default is five times as long.
-  expect(performance.now() - begun).toBeLessThan(4500);
-  // Whoever has a limit hears of that, whichever timer is the first.
+  expect(performance.now() - startedAt).toBeLessThan(4500);
+  // A statement with a limit rejects with StatementTimeout, whichever timer ends first.
   for (const plan of ["prepared", "custom"] as const) {
-    const asked = database.within(100).query("select 1", [], plan);
-    await expect(asked).rejects.toThrow(new StatementTimeout(100));
+    const limited = database.within(100).query("select 1", [], plan);
+    await expect(limited).rejects.toThrow(new StatementTimeout(100));
   }
   silent.close();
 });

@@ -51,7 +51,7 @@ export async function open({ url, parameters }: Address<PostgresParameters>): Pr
   };
   function openLimited(limits: Limits, options: pg.PoolConfig): Pool {
     const pool = openPool({ ...config, ...options }, limits);
-    // What broke one connection may have broken all. Connections in use detect it themselves.
+    // The cause may have broken all connections. Those in use detect it themselves.
     pool.on("release", (error) => {
       if (error && !(error instanceof pg.DatabaseError)) endIdle();
     });
@@ -298,7 +298,7 @@ const noConnection = [
   "Connection terminated due to connection timeout",
 ];
 
-/** Whether a statement, its wait for a lock or its wait for a connection reached the limit. */
+/** True if a statement, its wait for a lock or its wait for a connection reached the limit. */
 const isTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError
     ? error.code === queryCanceled || error.code === lockNotAvailable

@@ -25,7 +25,7 @@ const settingsOf = ({ statementMs, lockMs, idleMs }: Limits) =>
     jit: "off",
   });
 
-/** A statement whose connection is closed without a response after this many milliseconds. Default: that of the pool. */
+/** Adds a limit in milliseconds, at which the connection is closed if there is no response. Default: that of the pool. */
 export const withResponseLimit = (
   query_timeout: number | undefined,
   statement: pg.QueryConfig,
@@ -43,7 +43,7 @@ export const beginWith = (limits?: Limits): string =>
  * prepared statements in a session are then shared with other processes.
  */
 const pooled = new WeakSet<pg.Client>();
-/** Those whose pooler separates the prepared statements of its clients. */
+/** Pooled clients whose pooler separates the prepared statements of its clients. */
 const separated = new WeakSet<pg.Client>();
 
 export const isPooled = (client: pg.Client): boolean => pooled.has(client);

@@ -9,7 +9,7 @@ export interface Cursor extends Position {
   total: number;
 }
 
-/** An opaque text for callers. */
+/** The text is opaque to callers. */
 export const writeCursor = ({ created_date, external_id, newest_event_id, page, total }: Cursor): string =>
   Buffer.from(JSON.stringify([created_date, external_id, String(newest_event_id), page, total])).toString(
     "base64url",

@@ -4,11 +4,11 @@ import { eventually } from "../../../testing/eventually.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
-import { family, tangle } from "../projection/events.fixture.ts";
+import { arbitraryEvents, relatedEvents } from "../projection/events.fixture.ts";
 import { type NewEvent, saveEvents } from "../tables/event.ts";
-import { keptRows } from "../tables/kept-rows.fixture.ts";
 import { lockResources } from "../tables/lock.ts";
 import { migrate } from "../tables/migrate.ts";
+import { savedRows } from "../tables/saved-rows.fixture.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { verify } from "./verify.ts";
 
@@ -21,13 +21,16 @@ afterAll(() => database[Symbol.asyncDispose]());
 
 const events = readDemoEvents();
 
-/** All that is kept, and the transactions whose first event is not the one that arrived first. */
-async function rowsAfter(batches: NewEvent[][], ingestAll = oneAfterAnother) {
+/**
+ * Ingests the batches into empty tables. Returns all rows, and the transactions whose `first_event_id` is not the event that
+ * arrived first.
+ */
+async function rowsAfter(batches: NewEvent[][], ingestAll = sequentially) {
   const tables = ["event", "transaction", "payout", "metadata_key"];
   await database.run(tables.map((table) => `delete from ${table};`).join(""));
   await ingestAll(batches.map((batch) => ({ events: batch, rebuilds: [], deadLetters: [] })));
   return {
-    ...(await keptRows(database)),
+    ...(await savedRows(database)),
     firstArrived: await database.query(
       `select external_id from transaction where first_event_id <> (
          select min(id) from event
@@ -36,16 +39,16 @@ async function rowsAfter(batches: NewEvent[][], ingestAll = oneAfterAnother) {
   };
 }
 
-async function oneAfterAnother(batches: Batch[]): Promise<void> {
+async function sequentially(batches: Batch[]): Promise<void> {
   for (const batch of batches) await ingest(database, batch);
 }
 
-async function sideBySide(batches: Batch[]): Promise<void> {
+async function concurrently(batches: Batch[]): Promise<void> {
   await Promise.all(batches.map((batch) => ingest(database, batch)));
 }
 
-/** The same events in batches of any size, shuffled, some of them twice. */
-const anyWay = (events: NewEvent[]) =>
+/** The same events, shuffled, in batches of any size and with duplicates. */
+const anyBatches = (events: NewEvent[]) =>
   fc
     .tuple(
       fc.shuffledSubarray(events, { minLength: events.length }),
@@ -54,24 +57,26 @@ const anyWay = (events: NewEvent[]) =>
     )
     .map(([all, again, size]) => inBatches([...all, ...again], size));
 
-test("any order, any repetition and any split of the demonstration's events end in the same rows", async () => {
+test("the events of the demonstration give the same rows in any order, any batches and with duplicates", async () => {
   const expected = await rowsAfter([events]);
   expect(expected).toMatchObject({ firstArrived: [], payouts: [{ state: "PAID_OUT" }] });
   expect(expected.transactions).toHaveLength(6);
   await fc.assert(
-    fc.asyncProperty(anyWay(events), async (batches) => {
+    fc.asyncProperty(anyBatches(events), async (batches) => {
       expect(await rowsAfter(batches)).toEqual(expected);
     }),
     { numRuns: 15 },
   );
 });
 
-const anyEvents = fc.oneof(family, tangle).map((all) => all.map(({ id: _, ...event }): NewEvent => event));
+const anyEvents = fc
+  .oneof(relatedEvents, arbitraryEvents)
+  .map((all) => all.map(({ id: _, ...event }): NewEvent => event));
 
 test("any events give the same rows in any order and in any batches", async () => {
-  const eachWay = anyEvents.chain((all) => fc.tuple(fc.constant(all), anyWay(all)));
+  const cases = anyEvents.chain((all) => fc.tuple(fc.constant(all), anyBatches(all)));
   await fc.assert(
-    fc.asyncProperty(eachWay, async ([all, batches]) => {
+    fc.asyncProperty(cases, async ([all, batches]) => {
       const expected = await rowsAfter([all]);
       expect(await rowsAfter(batches)).toEqual(expected);
     }),
@@ -79,8 +84,8 @@ test("any events give the same rows in any order and in any batches", async () =
   );
 });
 
-/** Folds as an older version does, which knows nothing of this column: what it has there stays as it was. */
-async function ingestAsOlderVersion(batch: Batch): Promise<void> {
+/** Ingests as the previous release does: it does not read the column `folded` and keeps its values. */
+async function ingestAsPreviousRelease(batch: Batch): Promise<void> {
   const before = await database.query("select external_id as id, folded from transaction");
   const payoutsBefore = await database.query("select gateway_payout_id as id, folded from payout");
   await database.run("update transaction set folded = null; update payout set folded = null");
@@ -94,27 +99,27 @@ async function ingestAsOlderVersion(batch: Batch): Promise<void> {
   await database.query(restore("payout", "gateway_payout_id"), [JSON.stringify(payoutsBefore)]);
 }
 
-const withoutFolded = (kept: Awaited<ReturnType<typeof rowsAfter>>) =>
+const withoutFolded = (rows: Awaited<ReturnType<typeof rowsAfter>>) =>
   JSON.parse(
-    JSON.stringify(kept, (name, value) =>
+    JSON.stringify(rows, (name, value) =>
       name === "folded" || typeof value === "bigint" ? undefined : value,
     ),
   );
 
 test("any events that two releases fold in turn give the same rows", async () => {
-  const byTurns = anyEvents.chain((all) =>
-    fc.tuple(fc.constant(all), anyWay(all), fc.infiniteStream(fc.boolean())),
+  const cases = anyEvents.chain((all) =>
+    fc.tuple(fc.constant(all), anyBatches(all), fc.infiniteStream(fc.boolean())),
   );
   await fc.assert(
-    fc.asyncProperty(byTurns, async ([all, batches, turns]) => {
+    fc.asyncProperty(cases, async ([all, batches, turns]) => {
       const expected = withoutFolded(await rowsAfter([all]));
-      const kept = await rowsAfter(batches, async (batches) => {
+      const rows = await rowsAfter(batches, async (batches) => {
         for (const batch of batches) {
           if (turns.next().value) await ingest(database, batch);
-          else await ingestAsOlderVersion(batch);
+          else await ingestAsPreviousRelease(batch);
         }
       });
-      expect(withoutFolded(kept)).toEqual(expected);
+      expect(withoutFolded(rows)).toEqual(expected);
       expect(await verify(database, [...new Set(all.map((event) => event.resource_external_id))])).toEqual(
         [],
       );
@@ -123,7 +128,7 @@ test("any events that two releases fold in turn give the same rows", async () =>
   );
 });
 
-test("a row that keeps another fold than that of its events is found", async () => {
+test("verification finds a row whose fold state differs from its events", async () => {
   await rowsAfter([events]);
   await database.run(
     `update transaction set folded = folded || '{"timestamp": "2024-03-05T00:00:00.000000Z"}'
@@ -134,30 +139,29 @@ test("a row that keeps another fold than that of its events is found", async () 
   ]);
 });
 
-/** The same database, which counts the rows that statements answer. */
-function counting() {
+/** Returns a function that ingests a batch and resolves with the number of rows that its statements return. */
+function rowCounter() {
   let count = 0;
   const countingSql = (sql: Sql): Sql => ({
     ...sql,
-    async query<Row>(...asked: Parameters<Sql["query"]>) {
-      const rows = await sql.query<Row>(...asked);
+    async query<Row>(...statement: Parameters<Sql["query"]>) {
+      const rows = await sql.query<Row>(...statement);
       count += rows.length;
       return rows;
     },
   });
-  const counted: Database = {
+  const countingDatabase: Database = {
     ...database,
     transaction: (work) => database.transaction((sql) => work(countingSql(sql))),
   };
-  /** How many rows the work reads. */
   return async (batch: NewEvent[]) => {
     count = 0;
-    await ingest(counted, { events: batch, rebuilds: [], deadLetters: [] });
+    await ingest(countingDatabase, { events: batch, rebuilds: [], deadLetters: [] });
     return count;
   };
 }
 
-/** Events of one payment, a second apart, in the order of their times. */
+/** Events of one payment in order, a second apart. */
 const hotPayment = (count: number): NewEvent[] =>
   Array.from({ length: count }, (_, second) => ({
     resource_type: "payment",
@@ -177,31 +181,31 @@ const hotPayment = (count: number): NewEvent[] =>
 
 test("the rows that a batch reads do not grow with the events of its payment", async () => {
   await rowsAfter([]);
-  const readBy = counting();
+  const readBy = rowCounter();
   const read: number[] = [];
   for (const batch of inBatches(hotPayment(1000), 20)) read.push(await readBy(batch));
   const usual = read.slice(1);
-  // Those that are new, the lock, the row, and what is around it.
+  // 20 new events, the lock, the row and its relations.
   expect(usual).toEqual(usual.map(() => 23));
 });
 
 test("the rows that a batch reads grow with the delay of an event, not with the events before it", async () => {
   await rowsAfter([]);
-  const readBy = counting();
+  const readBy = rowCounter();
   const events = hotPayment(1000);
-  /** Each batch is late for the one after it. */
+  /** Every two batches are swapped. */
   const late = inBatches(events, 20).flatMap(
     (_, index, all) => all[index % 2 === 0 ? index + 1 : index - 1] ?? [],
   );
   const read: number[] = [];
   for (const batch of inBatches(late, 20)) read.push(await readBy(batch));
-  // The events of a late batch are read again, together with those of the one that overtook it.
+  // The events of a late batch are read again, with those of the batch that overtook it.
   expect(Math.max(...read)).toBe(23 + 40);
   const { transactions } = await rowsAfter([events]);
   expect(await rowsAfter(inBatches(late, 20))).toMatchObject({ transactions });
 });
 
-test("nor with its refunds, while they show the same of it", async () => {
+test("the rows that a batch reads do not grow with the refunds of its payment if these show the same details", async () => {
   const refunds = Array.from(
     { length: 100 },
     (_, index): NewEvent => ({
@@ -214,7 +218,7 @@ test("nor with its refunds, while they show the same of it", async () => {
   );
   const [created, ...others] = hotPayment(5) as [NewEvent, ...NewEvent[]];
   await rowsAfter([[created, ...refunds]]);
-  const readBy = counting();
+  const readBy = rowCounter();
   const versions = () =>
     database.query("select external_id, xmin::text from transaction where external_id <> 'hot' order by 1");
   const before = await versions();
@@ -227,9 +231,9 @@ test("nor with its refunds, while they show the same of it", async () => {
   ).toEqual([{ reference: "renamed" }]);
 });
 
-test("batches that come side by side end in the same rows", async () => {
+test("concurrent batches give the same rows", async () => {
   const expected = await rowsAfter([events]);
-  expect(await rowsAfter(inBatches([...events, ...events], 3), sideBySide)).toEqual(expected);
+  expect(await rowsAfter(inBatches([...events, ...events], 3), concurrently)).toEqual(expected);
 });
 
 /** `count` events of one resource, a minute apart. */
@@ -245,7 +249,7 @@ const eventsOf = (resource_type: NewEvent["resource_type"], id: string, count: n
     event_details: { gateway_account_id: "57", [`minute${minute}`]: true },
   }));
 
-test("so do those of payouts, and of what moves nothing, in opposite orders", async () => {
+test("concurrent batches of payouts and services in opposite orders give the same rows", async () => {
   const all = Array.from({ length: 30 }, (_, index) => [
     ...eventsOf("payout", `payout${index}`, 4),
     ...eventsOf("service", `service${index}`, 2),
@@ -254,28 +258,28 @@ test("so do those of payouts, and of what moves nothing, in opposite orders", as
   for (let round = 0; round < 5; round++) {
     const quarters = [0, 1, 2, 3].map((part) => all.filter((_, index) => index % 4 === part));
     const batches = [...quarters, ...quarters.map((batch) => batch.toReversed())];
-    expect(await rowsAfter(batches, sideBySide)).toEqual(expected);
+    expect(await rowsAfter(batches, concurrently)).toEqual(expected);
   }
 });
 
 test.runIf(process.env.TEST_DATABASE === "postgres")(
-  "a parent that becomes known while a receiver waits for the child is held, too",
+  "a parent that another receiver stores while the child is locked is locked, too",
   async () => {
     const child = { ...eventsOf("refund", "child", 1)[0], event_type: "REFUND_CREATED_BY_USER" } as NewEvent;
     const later = { ...child, event_type: "REFUND_SUBMITTED", timestamp: "2024-03-05T10:00:00.000000Z" };
     const payment = eventsOf("payment", "payment", 1)[0] as NewEvent;
     payment.event_details = { gateway_account_id: "57", reference: "of the payment" };
     await rowsAfter([[payment]]);
-    const waiting = await database.transaction(async (sql) => {
+    const { blocked } = await database.transaction(async (sql) => {
       await lockResources(sql, ["child"]);
-      const behind = ingest(database, { events: [later], rebuilds: [], deadLetters: [] });
+      const blocked = ingest(database, { events: [later], rebuilds: [], deadLetters: [] });
       await eventually(async () =>
         expect(await sql.query("select from pg_locks where not granted")).toHaveLength(1),
       );
       await saveEvents(sql, [{ ...child, parent_resource_external_id: "payment" }]);
-      return { behind };
+      return { blocked };
     });
-    await waiting.behind;
+    await blocked;
     expect(
       await database.query(
         "select reference, parent_external_id from transaction where external_id = 'child'",

@@ -41,7 +41,7 @@ export interface Batch {
 
 /**
  * Stores the events of a batch and updates the projections of their transactions and payouts, all or none. It is safe to
- * repeat, and safe beside other receivers. Resolves with the number of new events.
+ * repeat and safe while other receivers run. Resolves with the number of new events.
  */
 export const ingest = (database: Database, batch: Batch): Promise<number> =>
   ingestWithLocks(

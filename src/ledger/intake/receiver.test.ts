@@ -16,21 +16,21 @@ beforeAll(async () => {
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
-const away = new DatabaseUnavailable("it is away");
+const unavailable = new DatabaseUnavailable("it is down");
 
-/** A receiver at work, on a queue in memory and a database, both of which a test can have trouble with. */
+/** Starts a receiver on a queue in memory. Its database has the given faults, and `transform` changes its deliveries. */
 async function startReceiver({
-  trouble = {} as Partial<Database>,
+  faults = {} as Partial<Database>,
   limits = {},
-  arrived = (deliveries: Delivery[]) => deliveries,
+  transform = (deliveries: Delivery[]) => deliveries,
 } = {}) {
   const queue = await openQueue("memory:");
-  const receive = vi.fn<Queue["receive"]>(async (...asked) => arrived(await queue.receive(...asked)));
+  const receive = vi.fn<Queue["receive"]>(async (...args) => transform(await queue.receive(...args)));
   const retry = vi.fn<Queue["retry"]>((deliveries) => queue.retry(deliveries, 0));
   const stop = new AbortController();
   const receiver = createReceiver({
     queue: { ...queue, receive, retry },
-    database: { ...database, ...trouble },
+    database: { ...database, ...faults },
     metrics: new Registry(),
     log: openLog("silent"),
     limits: {
@@ -47,7 +47,7 @@ async function startReceiver({
     receiver,
     receive,
     retry,
-    taken: async () => {
+    receivedCount: async () => {
       const batches = receive.mock.results.map(({ value }) => value as Promise<Delivery[]>);
       return (await Promise.all(batches)).flat().length;
     },
@@ -68,7 +68,7 @@ async function startReceiver({
   };
 }
 
-/** Fails the first transactions, each with the next of these errors; null lets one through. */
+/** Fails the first transactions, each with the next of these errors. One with null succeeds. */
 function failing(...errors: (Error | null)[]): Pick<Database, "transaction"> {
   return {
     transaction: async (work) => {
@@ -83,16 +83,16 @@ const idsIn = (deliveries: Delivery[]) =>
   deliveries.map(({ body }) => JSON.parse(body).resource_external_id as string);
 
 test("a message that fails is retried with a growing delay, up to the maximum", async () => {
-  const trouble = failing(...Array.from({ length: 3 }, () => new Error("today it does not work")));
-  await using receiver = await startReceiver({ trouble });
+  const faults = failing(...Array.from({ length: 3 }, () => new Error("planted")));
+  await using receiver = await startReceiver({ faults });
   await receiver.send("grows");
   await eventually(async () => expect(await receiver.stored()).toContain("grows"));
   expect(receiver.retry.mock.calls.map(([, retryDelayMs]) => retryDelayMs)).toEqual([100, 200, 350]);
 });
 
-test("nothing is taken while the database is away", async () => {
-  const check = vi.fn<Database["check"]>().mockRejectedValueOnce(away).mockResolvedValue();
-  await using receiver = await startReceiver({ trouble: { ...failing(away), check } });
+test("no message is received while the database is unavailable", async () => {
+  const check = vi.fn<Database["check"]>().mockRejectedValueOnce(unavailable).mockResolvedValue();
+  await using receiver = await startReceiver({ faults: { ...failing(unavailable), check } });
   await receiver.send("waits");
   await eventually(() => expect(check).toHaveBeenCalledTimes(1));
   const calls = receiver.receive.mock.calls.length;
@@ -102,9 +102,9 @@ test("nothing is taken while the database is away", async () => {
   expect(receiver.receive.mock.calls.length).toBeGreaterThan(calls);
 });
 
-test("when the database goes away in the middle of a batch, what is not stored is retried", async () => {
+test("messages that are not stored are retried if the database becomes unavailable during a batch", async () => {
   await using receiver = await startReceiver({
-    trouble: failing(new Error("one of them"), null, away, away),
+    faults: failing(new Error("one of them"), null, unavailable, unavailable),
   });
   const ids = ["middle1", "middle2", "middle3", "middle4"];
   await receiver.send(...ids);
@@ -116,12 +116,12 @@ test("when the database goes away in the middle of a batch, what is not stored i
 });
 
 test.each([
-  ["the database is away", away],
-  ["the database refuses every message", new Error("permission denied")],
-])("while nothing can be stored since %s, one message at a time is tried", async (name, error) => {
+  ["the database is unavailable", unavailable],
+  ["the database rejects every message", new Error("permission denied")],
+])("while %s, one message at a time is tried", async (name, error) => {
   let isHealed = false;
   const check = vi.fn<Database["check"]>().mockResolvedValue();
-  const trouble: Partial<Database> = {
+  const faults: Partial<Database> = {
     check,
     transaction: async (work) => {
       if (!isHealed) throw error;
@@ -129,12 +129,12 @@ test.each([
     },
   };
   const [batchSize, concurrency, retryDelayMs] = [10, 3, 1];
-  await using receiver = await startReceiver({ trouble, limits: { batchSize, concurrency, retryDelayMs } });
+  await using receiver = await startReceiver({ faults, limits: { batchSize, concurrency, retryDelayMs } });
   expect(receiver.receiver.failingForMs()).toBe(0);
   const ids = Array.from({ length: 100 }, (_, index) => `${name} ${index}`);
   await receiver.send(...ids);
   await eventually(() => expect(check).toHaveBeenCalledTimes(3));
-  expect(await receiver.taken()).toBeLessThanOrEqual(batchSize * concurrency + 3);
+  expect(await receiver.receivedCount()).toBeLessThanOrEqual(batchSize * concurrency + 3);
   expect(receiver.receiver.failingForMs()).toBeGreaterThan(1000);
   isHealed = true;
   await eventually(async () => expect(await receiver.stored()).toEqual(expect.arrayContaining(ids)));
@@ -142,39 +142,39 @@ test.each([
 });
 
 test("a message that makes every batch fail is tried alone", async () => {
-  const trouble: Partial<Database> = {
+  const faults: Partial<Database> = {
     transaction: (work) =>
       database.transaction((sql) =>
         work({
           ...sql,
           query: async (text, values, plan) => {
-            if (JSON.stringify(values).includes("culprit")) throw away;
+            if (JSON.stringify(values).includes("culprit")) throw unavailable;
             return sql.query(text, values, plan);
           },
         }),
       ),
   };
-  await using receiver = await startReceiver({ trouble });
-  await receiver.send("beside1", "beside2", "culprit", "beside3", "beside4");
-  const beside = ["beside1", "beside2", "beside3", "beside4"];
-  await eventually(async () => expect(await receiver.stored()).toEqual(expect.arrayContaining(beside)));
+  await using receiver = await startReceiver({ faults });
+  await receiver.send("other1", "other2", "culprit", "other3", "other4");
+  const others = ["other1", "other2", "other3", "other4"];
+  await eventually(async () => expect(await receiver.stored()).toEqual(expect.arrayContaining(others)));
   expect(await receiver.stored()).not.toContain("culprit");
 });
 
-test("what cannot be put back keeps nothing else of its batch from it", async () => {
-  // Of one batch, but not of one age, so that they get different pauses.
-  const aged = (deliveries: Delivery[]) =>
+test("a failed retry of one message does not prevent the retry of another one in the batch", async () => {
+  // Different numbers of attempts have different retry delays, and so different calls of `retry`.
+  const withAttempts = (deliveries: Delivery[]) =>
     deliveries.map((delivery, index) => ({ ...delivery, attempt: index + 1 }));
-  await using receiver = await startReceiver({ trouble: failing(away), arrived: aged });
-  receiver.retry.mockRejectedValueOnce(new Error("there is no such pause"));
+  await using receiver = await startReceiver({ faults: failing(unavailable), transform: withAttempts });
+  receiver.retry.mockRejectedValueOnce(new Error("planted"));
   await receiver.send("first", "second");
   await eventually(async () => expect(await receiver.stored()).toContain("second"));
 });
 
-test("large messages are committed a few at a time, in as few transactions as small ones between them allow", async () => {
+test("large messages are committed a few at a time, and small ones between them need no more transactions", async () => {
   const mebibyte = 2 ** 20;
   const sizes: number[] = [];
-  const trouble: Partial<Database> = {
+  const faults: Partial<Database> = {
     transaction: (work) => {
       let size = 0;
       const measured = database.transaction((sql) =>
@@ -189,7 +189,7 @@ test("large messages are committed a few at a time, in as few transactions as sm
       return measured.finally(() => sizes.push(size));
     },
   };
-  await using receiver = await startReceiver({ trouble, limits: { batchSize: 100 } });
+  await using receiver = await startReceiver({ faults, limits: { batchSize: 100 } });
   const bodies = Array.from({ length: 60 }, (_, index) => {
     const event_details = index % 3 === 0 ? { note: "x".repeat(900_000) } : {};
     return JSON.stringify(message({ resource_external_id: `large${index}`, event_details }));
@@ -201,32 +201,32 @@ test("large messages are committed a few at a time, in as few transactions as sm
   expect(sizes.length).toBeLessThanOrEqual(12);
 });
 
-test("as many batches are in hand as it is told, of the size it is told", async () => {
-  const { promise: enough, resolve } = Promise.withResolvers<void>();
-  const trouble: Partial<Database> = {
+test("the number of batches in flight and their size are limited", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const faults: Partial<Database> = {
     transaction: async (work) => {
-      await enough;
+      await released;
       return database.transaction(work);
     },
   };
-  await using receiver = await startReceiver({ trouble, limits: { concurrency: 3, batchSize: 2 } });
+  await using receiver = await startReceiver({ faults, limits: { concurrency: 3, batchSize: 2 } });
   await receiver.send(...Array.from({ length: 9 }, (_, index) => `many${index}`));
-  await eventually(async () => expect(await receiver.taken()).toBe(6));
+  await eventually(async () => expect(await receiver.receivedCount()).toBe(6));
   expect(receiver.receive).toHaveBeenCalledTimes(3);
-  resolve();
+  release();
   await eventually(async () =>
     expect((await receiver.stored()).filter((id) => id.startsWith("many"))).toHaveLength(9),
   );
 });
 
-test("a stop does not wait for a pause to be over", async () => {
-  let begun = 0;
+test("a stop does not wait for the end of a delay", async () => {
+  let start = 0;
   {
-    const check = vi.fn<Database["check"]>().mockRejectedValue(away);
-    await using receiver = await startReceiver({ trouble: { ...failing(away), check } });
+    const check = vi.fn<Database["check"]>().mockRejectedValue(unavailable);
+    await using receiver = await startReceiver({ faults: { ...failing(unavailable), check } });
     await receiver.send("never");
     await eventually(() => expect(receiver.retry).toHaveBeenCalled());
-    begun = performance.now();
+    start = performance.now();
   }
-  expect(performance.now() - begun).toBeLessThan(900);
+  expect(performance.now() - start).toBeLessThan(900);
 });

@@ -9,7 +9,7 @@ import { type MetadataKeyRow, missingMetadataKeys } from "../tables/metadata-key
 import { payoutsOf } from "../tables/payout.ts";
 import { transactionsOf } from "../tables/transaction.ts";
 
-/** It reads many rows and blocks nobody. */
+/** It reads many rows and blocks no other transaction. */
 const limits = { statementMs: 600_000, idleMs: 60_000 };
 
 /**

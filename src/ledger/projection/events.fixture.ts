@@ -4,7 +4,7 @@ import { type Step as MessageStep, messagesAbout } from "../commands/messages.ts
 import type { EventRow, ResourceType } from "../tables/event.ts";
 import { stateEventTypes } from "./states.ts";
 
-/** The rows of one resource's events, in the order they arrived. See `messagesAbout` for a step. */
+/** The event rows of one resource, in order of arrival. See `messagesAbout` for a step. */
 export const events = (type: ResourceType, id: string, ...steps: Step[]): EventRow[] =>
   messagesAbout({ resource_type: type, resource_external_id: id }, "2024-03-05", steps as MessageStep[]).map(
     (message, index) => ({
@@ -48,8 +48,8 @@ const eventWith = (identity: { [Name in Identity]: fc.Arbitrary<EventRow[Name]> 
     ),
   });
 
-/** Events of a payment, its refund, its dispute and its payout, each once, in any order and with ties in time. */
-export const family: fc.Arbitrary<EventRow[]> = fc
+/** Events of a payment, its refund, its dispute and its payout, in any order, without duplicates. Timestamps can be equal. */
+export const relatedEvents: fc.Arbitrary<EventRow[]> = fc
   .uniqueArray(
     fc.oneof(
       eventOf("payment", "pay", null),
@@ -67,8 +67,8 @@ export const family: fc.Arbitrary<EventRow[]> = fc
 
 const ids = ["pay", "ref", "dis", "po"];
 
-/** Events of which any resource is of any type at any time, and any other's child. */
-export const tangle: fc.Arbitrary<EventRow[]> = fc
+/** Events of a few resources. Each event can give its resource any type and any parent. */
+export const arbitraryEvents: fc.Arbitrary<EventRow[]> = fc
   .uniqueArray(
     eventWith({
       resource_type: fc.constantFrom("payment", "payment", "refund", "dispute", "payout"),

@@ -2,19 +2,19 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EventRow } from "../tables/event.ts";
 import { textOf } from "./details.ts";
-import { events, family, shuffled, tangle } from "./events.fixture.ts";
+import { arbitraryEvents, events, relatedEvents, shuffled } from "./events.fixture.ts";
 import { type Bases, type FoldedRow, planFold } from "./history.ts";
 import { metadataKeysOf, metadataOf } from "./metadata.ts";
 import { foldPayouts, projectPayouts } from "./payout.ts";
 import { foldTransactions, type OwnRow, projectTransactions, withPaymentDetails } from "./transaction.ts";
 
-const any = fc.oneof(family, tangle);
+const anyEvents = fc.oneof(relatedEvents, arbitraryEvents);
 
-/** Any events, in batches of any size, in any order. */
-const batches = any.chain(shuffled).chain((all) =>
+/** Any events in batches of any size, in any order. */
+const anyBatches = anyEvents.chain(shuffled).chain((all) =>
   fc.array(fc.integer({ min: 1, max: 5 })).map((sizes) => {
-    const left = [...all];
-    return [...sizes.map((size) => left.splice(0, size)), left].filter((batch) => batch.length > 0);
+    const rest = [...all];
+    return [...sizes.map((size) => rest.splice(0, size)), rest].filter((batch) => batch.length > 0);
   }),
 );
 
@@ -23,15 +23,15 @@ const idsIn = (all: EventRow[]) => [...new Set(all.map((event) => event.resource
 const byId = (rows: { external_id: string }[]) =>
   rows.toSorted((a, b) => (a.external_id < b.external_id ? -1 : 1));
 
-/** Folds batch after batch onto the rows before, reading no other events than those that are asked for. */
-function goOn<Row extends FoldedRow<unknown>>(
-  parts: EventRow[][],
+/** Folds each batch into the rows of the batches before. Reads only the events that the plan lists as missing. */
+function foldInBatches<Row extends FoldedRow<unknown>>(
+  batches: EventRow[][],
   fold: (events: EventRow[], bases: Bases<Row>) => Map<string, Row>,
   check: (rows: Map<string, Row>, stored: EventRow[]) => void,
 ): void {
   const stored: EventRow[] = [];
   const rows = new Map<string, Row>();
-  for (const batch of parts) {
+  for (const batch of batches) {
     stored.push(...batch);
     const { bases, known, missing } = planFold(idsIn(batch), batch, rows, new Map());
     const read = stored.filter((event) =>
@@ -47,9 +47,9 @@ function goOn<Row extends FoldedRow<unknown>>(
 
 test("folding batch by batch gives the transactions that folding all events gives", () => {
   fc.assert(
-    fc.property(batches, (all) => {
-      const parts = all.map((batch) => batch.filter((event) => !isOfPayout(event)));
-      goOn<OwnRow>(parts, foldTransactions, (rows, stored) => {
+    fc.property(anyBatches, (all) => {
+      const batches = all.map((batch) => batch.filter((event) => !isOfPayout(event)));
+      foldInBatches<OwnRow>(batches, foldTransactions, (rows, stored) => {
         const shown = [...rows.values()].map((row) => withPaymentDetails(row, rows));
         expect(byId(shown)).toEqual(byId(projectTransactions(stored)));
       });
@@ -58,10 +58,10 @@ test("folding batch by batch gives the transactions that folding all events give
   );
 });
 
-test("and so do payouts", () => {
+test("folding batch by batch gives the payouts that folding all events gives", () => {
   fc.assert(
-    fc.property(batches, (all) => {
-      goOn(
+    fc.property(anyBatches, (all) => {
+      foldInBatches(
         all.map((batch) => batch.filter(isOfPayout)),
         foldPayouts,
         (rows, stored) => expect([...rows.values()]).toEqual(expect.arrayContaining(projectPayouts(stored))),
@@ -71,9 +71,9 @@ test("and so do payouts", () => {
   );
 });
 
-test("for each account that events of a payment ever named, every metadata key they ever had is kept", () => {
+test("each account that events of a payment name has every metadata key of these events", () => {
   fc.assert(
-    fc.property(any, (all) => {
+    fc.property(anyEvents, (all) => {
       const ofPayments = all.filter(({ resource_type }) => resource_type === "payment");
       const expected = idsIn(ofPayments).flatMap((id) => {
         const details = ofPayments
@@ -96,33 +96,38 @@ const [first, second, third] = events("payment", "pay", ["10:00", "A"], ["10:01"
   EventRow,
   EventRow,
 ];
-const keptOf = (...all: EventRow[]) => foldTransactions(all, new Map());
+const rowsOf = (...all: EventRow[]) => foldTransactions(all, new Map());
 
 test.each<[string, EventRow[], EventRow[], object]>([
-  ["newer than the row's are at hand", [first], [second, third], { known: [second, third], missing: [] }],
   [
-    "that are not are read with all that is newer",
+    "that are newer than those of the row are folded without a read",
+    [first],
+    [second, third],
+    { known: [second, third], missing: [] },
+  ],
+  [
+    "that are older than the newest of the row are read with all newer ones",
     [first, third],
     [second],
     { known: [], missing: [{ id: "pay", since: second.timestamp }] },
   ],
   [
-    "at the instant of the row's newest are read with it",
+    "with the timestamp of the newest of the row are read with it",
     [first],
     [{ ...second, timestamp: first.timestamp }],
     { known: [], missing: [{ id: "pay", since: first.timestamp }] },
   ],
   [
-    "of what has no row are all read",
+    "of a resource without a row are all read",
     [],
     [first],
     { known: [], missing: [{ id: "pay", since: "-infinity" }] },
   ],
-])("events %s", (_title, kept, added, expected) => {
-  expect(planFold(["pay"], added, keptOf(...kept), new Map())).toMatchObject(expected);
+])("events %s", (_title, folded, added, expected) => {
+  expect(planFold(["pay"], added, rowsOf(...folded), new Map())).toMatchObject(expected);
 });
 
-test("events of what has no row need not be read when they are all there are", () => {
+test("events of a resource without a row are not read if the added ones are all of them", () => {
   const added = [first, second];
   expect(planFold(["pay"], added, new Map(), new Map([["pay", 2]]))).toMatchObject({
     known: added,
@@ -131,8 +136,8 @@ test("events of what has no row need not be read when they are all there are", (
   expect(planFold(["pay"], added, new Map(), new Map([["pay", 3]])).missing).toHaveLength(1);
 });
 
-test("a row that counts other events than its fold is folded from all of them", () => {
-  const row = { ...(keptOf(first).get("pay") as OwnRow), event_count: 2 };
-  const found = planFold(["pay"], [third], new Map([["pay", row]]), new Map([["pay", null]]));
-  expect(found).toEqual({ bases: new Map(), known: [], missing: [{ id: "pay", since: "-infinity" }] });
+test("a row whose event count differs from its fold state is folded from all events", () => {
+  const row = { ...(rowsOf(first).get("pay") as OwnRow), event_count: 2 };
+  const plan = planFold(["pay"], [third], new Map([["pay", row]]), new Map([["pay", null]]));
+  expect(plan).toEqual({ bases: new Map(), known: [], missing: [{ id: "pay", since: "-infinity" }] });
 });

@@ -1,16 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Step } from "../../../testing/messages.ts";
-import { events, family, shuffled } from "./events.fixture.ts";
+import { events, relatedEvents, shuffled } from "./events.fixture.ts";
 import { projectPayouts } from "./payout.ts";
 
-const payout = (...told: Step[]) => events("payout", "po", ...told);
+const payout = (...steps: Step[]) => events("payout", "po", ...steps);
 
 describe("events fold into a payout", () => {
   test.each<[string, Step[], object]>([
-    ["created it is in transit", [["10:00", "PAYOUT_CREATED"]], { state: "IN_TRANSIT", paid_out_date: null }],
     [
-      "paid it has a date",
+      "a created payout is in transit",
+      [["10:00", "PAYOUT_CREATED"]],
+      { state: "IN_TRANSIT", paid_out_date: null },
+    ],
+    [
+      "a paid payout has a date",
       [
         ["10:00", "PAYOUT_CREATED", { gateway_account_id: 57, amount: 9 }],
         ["11:00", "PAYOUT_PAID", { paid_out_date: "2024-03-12T00:59:59.5+01:00" }],
@@ -24,32 +28,34 @@ describe("events fold into a payout", () => {
         event_count: 2,
       },
     ],
-    ["failed it is that", [["10:00", "PAYOUT_FAILED"]], { state: "FAILED" }],
-    ["an event that sets no state leaves none", [["10:00", "PAYOUT_UPDATED"]], { state: "UNDEFINED" }],
+    ["PAYOUT_FAILED sets the state FAILED", [["10:00", "PAYOUT_FAILED"]], { state: "FAILED" }],
     [
-      "at the same time paid is later than created",
+      "a payout without an event that sets a state is undefined",
+      [["10:00", "PAYOUT_UPDATED"]],
+      { state: "UNDEFINED" },
+    ],
+    [
+      "at the same timestamp, paid is newer than created",
       [
         ["10:00", "PAYOUT_PAID"],
         ["10:00", "PAYOUT_CREATED"],
       ],
       { state: "PAID_OUT" },
     ],
-    [
-      "a date that is none counts as absent",
-      [["10:00", "PAYOUT_PAID", { paid_out_date: 5 }]],
-      { paid_out_date: null },
-    ],
-  ])("%s", (_name, told, row) => {
-    expect(projectPayouts(payout(...told))).toEqual([expect.objectContaining(row)]);
-    expect(projectPayouts(payout(...told.toReversed()))).toEqual([expect.objectContaining(row)]);
+    ["an invalid date is ignored", [["10:00", "PAYOUT_PAID", { paid_out_date: 5 }]], { paid_out_date: null }],
+  ])("%s", (_name, steps, row) => {
+    expect(projectPayouts(payout(...steps))).toEqual([expect.objectContaining(row)]);
+    expect(projectPayouts(payout(...steps.toReversed()))).toEqual([expect.objectContaining(row)]);
   });
 
-  test("in any order into the same", () => {
-    const ofPayouts = family.map((all) => all.filter(({ resource_type }) => resource_type === "payout"));
-    const twice = ofPayouts.chain((all) => fc.tuple(fc.constant(all), shuffled(all)));
+  test("in any order, with the same result", () => {
+    const ofPayouts = relatedEvents.map((all) =>
+      all.filter(({ resource_type }) => resource_type === "payout"),
+    );
+    const inTwoOrders = ofPayouts.chain((all) => fc.tuple(fc.constant(all), shuffled(all)));
     fc.assert(
-      fc.property(twice, ([all, again]) => {
-        expect(projectPayouts(again)).toEqual(projectPayouts(all));
+      fc.property(inTwoOrders, ([all, reordered]) => {
+        expect(projectPayouts(reordered)).toEqual(projectPayouts(all));
       }),
     );
   });

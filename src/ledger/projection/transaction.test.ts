@@ -3,20 +3,20 @@ import { describe, expect, test } from "vitest";
 import type { Step } from "../../../testing/messages.ts";
 import type { Details, EventRow, ResourceType } from "../tables/event.ts";
 import type { TransactionState } from "../tables/transaction.ts";
-import { events, family, shuffled } from "./events.fixture.ts";
+import { events, relatedEvents, shuffled } from "./events.fixture.ts";
 import { stateEventTypes } from "./states.ts";
 import { projectTransactions } from "./transaction.ts";
 
-const payment = (...told: Step[]) => events("payment", "pay", ...told);
-const child = (type: ResourceType, ...told: Step[]) =>
-  events(type, "child", ...told).map((event) => ({ ...event, parent_resource_external_id: "pay" }));
+const payment = (...steps: Step[]) => events("payment", "pay", ...steps);
+const child = (type: ResourceType, ...steps: Step[]) =>
+  events(type, "child", ...steps).map((event) => ({ ...event, parent_resource_external_id: "pay" }));
 const project = (all: EventRow[], id = "pay") =>
   projectTransactions(all).find(({ external_id }) => external_id === id);
 
 describe("events fold into a transaction", () => {
   test.each<[string, Step[], object]>([
     [
-      "the newest value of a member wins, the newest salient event decides the state",
+      "a member has its newest value, and the newest event that sets a state decides",
       [
         ["10:00", "PAYMENT_CREATED", { amount: 100, email: "a" }],
         ["10:05", "PAYMENT_DETAILS_ENTERED", { email: "b" }],
@@ -24,7 +24,7 @@ describe("events fold into a transaction", () => {
       { state: "CREATED", email: "b", event_count: 2, created_date: "2024-03-05T10:00:00.000000Z" },
     ],
     [
-      "an older event that comes late changes nothing newer",
+      "a late event changes no newer value",
       [
         ["10:05", "AUTHORISATION_SUCCEEDED", { email: "new" }],
         ["10:01", "PAYMENT_STARTED", { email: "old", language: "cy" }],
@@ -37,12 +37,12 @@ describe("events fold into a transaction", () => {
       },
     ],
     [
-      "without a salient event there is no state",
+      "without an event that sets a state, the state is undefined",
       [["10:05", "PAYMENT_DETAILS_ENTERED"]],
       { state: "UNDEFINED" },
     ],
     [
-      "a later salient event wins even over a finished state",
+      "a later event changes even a final state",
       [
         ["10:00", "AUTHORISATION_REJECTED"],
         ["10:09", "CAPTURE_CONFIRMED_BY_GATEWAY_NOTIFICATION"],
@@ -50,16 +50,16 @@ describe("events fold into a transaction", () => {
       { state: "SUCCESS" },
     ],
     [
-      "nested members are replaced whole",
+      "nested members are replaced, not merged",
       [
         ["10:00", "A", { external_metadata: { a: 1, b: 2 } }],
         ["10:01", "B", { external_metadata: { a: 3 } }],
       ],
       { details: { external_metadata: { a: 3 } } },
     ],
-    ["live is looked for in the details too", [["10:00", "A", { live: true }]], { live: true }],
+    ["live can come from the details", [["10:00", "A", { live: true }]], { live: true }],
     [
-      "live and service are the newest that were told",
+      "live and service have the newest value that is not empty",
       [
         ["10:00", "A", {}, { live: true, service_id: "one" }],
         ["10:01", "B", {}, { live: false, service_id: "" }],
@@ -67,7 +67,7 @@ describe("events fold into a transaction", () => {
       { live: false, service_id: "one" },
     ],
     [
-      "an empty parent is none",
+      "an empty parent is ignored",
       [
         ["10:00", "A", {}, { parent_resource_external_id: "one" }],
         ["10:01", "B", {}, { parent_resource_external_id: "" }],
@@ -75,12 +75,12 @@ describe("events fold into a transaction", () => {
       { parent_external_id: "one" },
     ],
     [
-      "numbers become text where text is meant",
+      "numbers become text in text columns",
       [["10:00", "A", { gateway_account_id: 57 }]],
       { gateway_account_id: "57" },
     ],
     [
-      "of two events at the same time the one later in a payment's life is newer",
+      "at the same timestamp, the event later in the life cycle is newer",
       [
         ["10:00", "CAPTURE_CONFIRMED"],
         ["10:00", "PAYMENT_CREATED"],
@@ -88,7 +88,7 @@ describe("events fold into a transaction", () => {
       { state: "SUCCESS" },
     ],
     [
-      "and one that sets no state is older than one that does",
+      "at the same timestamp, an event that sets no state is older than one that does",
       [
         ["10:00", "PAYMENT_DETAILS_ENTERED", { email: "older" }],
         ["10:00", "PAYMENT_CREATED", { email: "newer" }],
@@ -96,7 +96,7 @@ describe("events fold into a transaction", () => {
       { email: "newer" },
     ],
     [
-      "metadata is searched by its values, as text in lower case, each once",
+      "metadata values for searches are text in lower case, without duplicates and long values",
       [
         [
           "10:00",
@@ -117,18 +117,18 @@ describe("events fold into a transaction", () => {
       { metadata_values: ["2", "north", "true", "y".repeat(255)] },
     ],
     [
-      "no metadata is none to be searched",
+      "without metadata there are no values for searches",
       [["10:00", "A", { external_metadata: {} }]],
       { metadata_values: null },
     ],
     [
-      "a member called __proto__ is a member like others",
+      "a member named __proto__ is an ordinary member",
       [["10:00", "A", JSON.parse('{"__proto__":{"email":"x"}}')]],
       { email: null },
     ],
-  ])("%s", (_name, told, row) => {
-    expect(project(payment(...told))).toMatchObject(row);
-    expect(project(payment(...told.toReversed()))).toMatchObject(row);
+  ])("%s", (_name, steps, row) => {
+    expect(project(payment(...steps))).toMatchObject(row);
+    expect(project(payment(...steps.toReversed()))).toMatchObject(row);
   });
 
   const eventTypes: Record<TransactionState, string[]> = {
@@ -195,18 +195,18 @@ describe("events fold into a transaction", () => {
     LOST: ["DISPUTE_LOST"],
     WON: ["DISPUTE_WON"],
   };
-  test.each(Object.entries(eventTypes))("%s is where these leave it: %s", (state, left) => {
-    expect(left.map((eventType) => project(payment(["10:00", eventType]))?.state)).toEqual(
-      left.map(() => state),
+  test.each(Object.entries(eventTypes))("%s is the state after each of %s", (state, types) => {
+    expect(types.map((eventType) => project(payment(["10:00", eventType]))?.state)).toEqual(
+      types.map(() => state),
     );
   });
 
-  test("and no other event type sets a state", () => {
-    const salient = Object.entries(eventTypes).flatMap(([state, left]) =>
-      state === "UNDEFINED" ? [] : left,
+  test("no other event type sets a state", () => {
+    const expected = Object.entries(eventTypes).flatMap(([state, types]) =>
+      state === "UNDEFINED" ? [] : types,
     );
     expect(stateEventTypes.filter((type) => !type.startsWith("PAYOUT_")).toSorted()).toEqual(
-      salient.toSorted(),
+      expected.toSorted(),
     );
   });
 });
@@ -222,7 +222,7 @@ describe("a refund or dispute", () => {
   );
 
   test.each(["refund", "dispute"] as const)(
-    "shows its payment's details and keeps its own money: %s",
+    "shows the details of its payment and its own amounts: %s",
     (type) => {
       const own = child(type, ["11:00", "X", { gateway_account_id: "57", amount: 50, reference: "own" }]);
       expect(project([...own, ...paid], "child")).toMatchObject({
@@ -236,7 +236,7 @@ describe("a refund or dispute", () => {
     },
   );
 
-  test("stands by itself while its payment is not known", () => {
+  test("shows its own details while its payment is unknown", () => {
     expect(
       project(child("refund", ["11:00", "REFUND_SUBMITTED", { reference: "own" }]), "child"),
     ).toMatchObject({
@@ -246,60 +246,62 @@ describe("a refund or dispute", () => {
     });
   });
 
-  test("is what takes from its parent; a payment does not", () => {
+  test("shows details of its parent, but a payment with a parent does not", () => {
     const [own] = payment(["11:00", "X", { reference: "own" }]);
     const child = { ...(own as EventRow), resource_external_id: "child", parent_resource_external_id: "pay" };
     expect(project([child, ...paid], "child")).toMatchObject({ reference: "own", parent_external_id: "pay" });
   });
 
-  test("takes nothing from a payment that has nothing, not even its own", () => {
+  test("does not show its own details if its payment has none", () => {
     const own = child("refund", ["11:00", "X", { gateway_account_id: "57", reference: "own" }]);
     const bare = payment(["10:00", "PAYMENT_CREATED", { gateway_account_id: "57" }]);
     expect(project([...own, ...bare], "child")?.reference).toBeNull();
   });
 
   test.each<[string, Details, Details]>([
-    ["of another account", { gateway_account_id: "57" }, { gateway_account_id: "58" }],
-    ["while its own account is not known", {}, { gateway_account_id: "57" }],
-    ["whose account is not known", { gateway_account_id: "57" }, {}],
-    ["when no account is known at all", {}, {}],
-  ])("takes nothing from a payment %s", (_title, childs, payments) => {
-    const own = child("refund", ["11:00", "X", { ...childs, reference: "own" }]);
-    const other = payment(["10:00", "PAYMENT_CREATED", { ...payments, reference: "other", wallet: "W" }]);
+    ["belongs to another account", { gateway_account_id: "57" }, { gateway_account_id: "58" }],
+    ["has an account and the child has none", {}, { gateway_account_id: "57" }],
+    ["has no account", { gateway_account_id: "57" }, {}],
+    ["and the child have no account", {}, {}],
+  ])("shows no details of a payment if that %s", (_title, ofChild, ofPayment) => {
+    const own = child("refund", ["11:00", "X", { ...ofChild, reference: "own" }]);
+    const other = payment(["10:00", "PAYMENT_CREATED", { ...ofPayment, reference: "other", wallet: "W" }]);
     const row = project([...own, ...other], "child");
     expect(row).toMatchObject({ reference: "own", parent_external_id: "pay" });
     expect(row?.payment_details).toEqual({ reference: "own" });
   });
 });
 
-describe("whatever the events", () => {
+describe("for any events", () => {
   const byId = (all: EventRow[]) =>
     projectTransactions(all).toSorted((a, b) => (a.external_id < b.external_id ? -1 : 1));
-  const ofTransactions = family.map((all) => all.filter(({ resource_type }) => resource_type !== "payout"));
+  const ofTransactions = relatedEvents.map((all) =>
+    all.filter(({ resource_type }) => resource_type !== "payout"),
+  );
 
-  test("the same events give the same rows in any order", () => {
-    const twice = ofTransactions.chain((all) => fc.tuple(fc.constant(all), shuffled(all)));
+  test("the rows do not depend on the order", () => {
+    const inTwoOrders = ofTransactions.chain((all) => fc.tuple(fc.constant(all), shuffled(all)));
     fc.assert(
-      fc.property(twice, ([all, again]) => {
-        expect(byId(again)).toEqual(byId(all));
+      fc.property(inTwoOrders, ([all, reordered]) => {
+        expect(byId(reordered)).toEqual(byId(all));
       }),
     );
   });
 
-  test("a member's value is never older than the newest event that has it", () => {
+  test("the value of a member comes from the newest event that has the member", () => {
     fc.assert(
       fc.property(ofTransactions, (all) => {
         for (const row of projectTransactions(all)) {
           for (const [name, value] of Object.entries(row.details)) {
-            const telling = all.filter(
+            const withMember = all.filter(
               (event) =>
                 event.resource_external_id === row.external_id && Object.hasOwn(event.event_details, name),
             );
-            const newest = telling
+            const newest = withMember
               .map(({ timestamp }) => timestamp)
               .sort()
               .at(-1);
-            const candidates = telling.filter(({ timestamp }) => timestamp === newest);
+            const candidates = withMember.filter(({ timestamp }) => timestamp === newest);
             expect(
               candidates.map(({ event_details }) => event_details[name as keyof Details]),
             ).toContainEqual(value);
@@ -309,26 +311,27 @@ describe("whatever the events", () => {
     );
   });
 
-  test("an older event that comes late takes nothing back", () => {
+  test("a late event changes no newer value", () => {
     const oldest = { timestamp: "2024-03-05T09:00:00.000000Z", id: 99n };
-    const late = fc.tuple(ofTransactions, family).map(([all, [old]]) => ({ all, old }));
+    const late = fc.tuple(ofTransactions, relatedEvents).map(([all, [old]]) => ({ all, old }));
     fc.assert(
       fc.property(late, ({ all, old }) => {
         fc.pre(old !== undefined && old.resource_type !== "payout");
         const before = new Map(byId(all).map((row) => [row.external_id, row]));
         for (const row of byId([...all, { ...(old as EventRow), ...oldest }])) {
-          const was = before.get(row.external_id);
-          if (was === undefined) continue;
-          expect(row.details).toMatchObject(was.details);
-          if (was.state !== "UNDEFINED") expect(row.state).toBe(was.state);
-          if (was.service_id !== null) expect(row.service_id).toBe(was.service_id);
-          if (was.parent_external_id !== null) expect(row.parent_external_id).toBe(was.parent_external_id);
+          const previous = before.get(row.external_id);
+          if (previous === undefined) continue;
+          expect(row.details).toMatchObject(previous.details);
+          if (previous.state !== "UNDEFINED") expect(row.state).toBe(previous.state);
+          if (previous.service_id !== null) expect(row.service_id).toBe(previous.service_id);
+          if (previous.parent_external_id !== null)
+            expect(row.parent_external_id).toBe(previous.parent_external_id);
         }
       }),
     );
   });
 
-  test("children show what their payment shows when it is of their account, and else what they are told", () => {
+  test("children show the details of their payment if it has the same account, otherwise their own", () => {
     fc.assert(
       fc.property(ofTransactions, (all) => {
         const rows = new Map(byId(all).map((row) => [row.external_id, row]));

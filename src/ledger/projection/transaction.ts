@@ -70,7 +70,7 @@ export function withPaymentDetails(
   };
 }
 
-/** Whether refunds and disputes show the same details of a payment before and after a change. */
+/** True if refunds and disputes show the same details of a payment before and after a change. */
 export const showTheSame = (
   before: ShownByChildren | undefined,
   after: ShownByChildren | undefined,

@@ -4,32 +4,36 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import amqp, { type ChannelModel } from "amqplib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { openLine } from "../../../simulation/line.ts";
-import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { openTcpProxy } from "../../../simulation/tcp-proxy.ts";
+import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
-import { patienceMs } from "../../../testing/patience.ts";
 import { run } from "../../../testing/run.ts";
 import {
-  machinesRabbitmq,
+  installedRabbitmq,
   type Rabbitmq,
   rabbitmq4,
   startRabbitmq,
 } from "../../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 
 const waitMs = 20_000;
 
-/** Each version once: a machine whose own RabbitMQ is 4 or newer has no other. */
-const own = machinesRabbitmq();
-const newer = rabbitmq4();
-describeNeeding("RabbitMQ", own !== undefined)(`RabbitMQ ${own?.version ?? ""}`, () => promises(own));
-if (newer === undefined || newer.version !== own?.version) {
-  const needed = "RabbitMQ 4 (npm run servers -- --install, as root)";
-  describeNeeding(needed, newer !== undefined)(`RabbitMQ ${newer?.version ?? "4"}`, () => promises(newer));
+/** Each version is tested once. A machine whose installed RabbitMQ is 4 or newer has no other. */
+const installed = installedRabbitmq();
+const version4 = rabbitmq4();
+describeIfAvailable("RabbitMQ", installed !== undefined)(`RabbitMQ ${installed?.version ?? ""}`, () =>
+  brokerTests(installed),
+);
+if (version4 === undefined || version4.version !== installed?.version) {
+  const requirement = "RabbitMQ 4 (npm run servers -- --install, as root)";
+  describeIfAvailable(requirement, version4 !== undefined)(`RabbitMQ ${version4?.version ?? "4"}`, () =>
+    brokerTests(version4),
+  );
 }
 
-function promises(rabbitmq: Rabbitmq | undefined): void {
+function brokerTests(rabbitmq: Rabbitmq | undefined): void {
   let server: TestServer;
   beforeAll(async () => {
     server = await startRabbitmq(() => rabbitmq);
@@ -45,8 +49,8 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
   afterEach(() => queue[Symbol.asyncDispose]());
 
   const receive = (max = 100) => queue.receive(max, waitMs, AbortSignal.timeout(waitMs));
-  /** The next delivery, through whatever the queue goes through meanwhile. */
-  const delivered = (work: () => Promise<Delivery[]>) =>
+  /** Receives until there is a delivery, although calls can fail meanwhile. */
+  const nextDelivery = (work: () => Promise<Delivery[]>) =>
     eventually(async () => {
       const [delivery] = await work();
       expect(delivery).toBeDefined();
@@ -58,7 +62,7 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     await connection.close();
   }
 
-  test("delivers again what was in hand when it was killed, to the same receiver", async () => {
+  test("delivers the in-flight messages again to the same receiver after it was killed", async () => {
     await queue.send(["1"]);
     const [first] = await receive();
     await server.kill();
@@ -66,23 +70,23 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     await expect(queue.send(["2"])).rejects.toThrow();
     await expect(receive()).rejects.toThrow();
     await server.start();
-    const again = await delivered(receive);
+    const again = await nextDelivery(receive);
     expect(again).toMatchObject({ id: first?.id, body: "1" });
     expect(again.attempt).toBeGreaterThan(1);
-    // What was in hand before is nothing to the new connection, although it counts its deliveries anew.
+    // The acknowledgement of an earlier connection is ignored, although the delivery tags of the new one start again at 1.
     await queue.acknowledge([first as Delivery]);
-    expect(await queue.receive(1, 300, AbortSignal.timeout(patienceMs))).toEqual([]);
+    expect(await queue.receive(1, 300, AbortSignal.timeout(testWaitMaxMs))).toEqual([]);
     await queue[Symbol.asyncDispose]();
     queue = await openQueue(`${server.url}?queue=${name}`);
-    expect((await delivered(receive)).body).toBe("1");
+    expect((await nextDelivery(receive)).body).toBe("1");
   });
 
   test("keeps messages that are to be retried when it is killed immediately afterwards", async () => {
     const bodies = ["1", "2", "3", "4", "5"];
     await queue.send(bodies);
-    const taken: Delivery[] = [];
-    while (taken.length < bodies.length) taken.push(...(await receive()));
-    await queue.retry(taken, 3000);
+    const deliveries: Delivery[] = [];
+    while (deliveries.length < bodies.length) deliveries.push(...(await receive()));
+    await queue.retry(deliveries, 3000);
     await server.kill();
     await server.start();
     const seen = new Set<string>();
@@ -94,15 +98,15 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     });
   });
 
-  test("holds nobody up by a queue for pauses that it was making when it was killed", async () => {
+  test("delivers and accepts messages after it was killed while it created a queue for retries", async () => {
     await queue.send(["1"]);
-    const taken = await receive();
-    const puttingBack = queue.retry(taken, 4000).catch(() => {});
+    const deliveries = await receive();
+    const retrying = queue.retry(deliveries, 4000).catch(() => {});
     await sleep(300);
     await server.kill();
-    await puttingBack;
+    await retrying;
     await server.start();
-    const again = await delivered(receive);
+    const again = await nextDelivery(receive);
     await Promise.allSettled([queue.retry([again], 4000)]);
     await eventually(() => queue.send(["2"]));
     const seen: string[] = [];
@@ -110,11 +114,11 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     expect(seen.sort()).toEqual(["1", "2"]);
   });
 
-  test("ends the wait of a receiver when it stops, and serves it when it is back", async () => {
+  test("ends the wait of a receiver when it stops, and delivers to it after a restart", async () => {
     const durable = `durable-${randomUUID()}`;
     await onConnection(async (connection) => (await connection.createChannel()).assertQueue(durable));
-    await using kept = await openQueue(`${server.url}?queue=${durable}`);
-    await kept.send(["kept"]);
+    await using durableQueue = await openQueue(`${server.url}?queue=${durable}`);
+    await durableQueue.send(["durable"]);
     const waiting = receive().then(
       () => undefined,
       (error: Error) => error.message,
@@ -124,29 +128,29 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     await server.restart();
     expect(await waiting).toBe("the connection to the queue was lost");
     await eventually(() => queue.send(["hello"]));
-    expect((await delivered(receive)).body).toBe("hello");
-    expect((await kept.check()).waiting).toBe(1);
+    expect((await nextDelivery(receive)).body).toBe("hello");
+    expect((await durableQueue.check()).waiting).toBe(1);
   });
 
-  test("is asked in the virtual host of the URL", async () => {
-    await using elsewhere = await openQueue(`${server.url}/no%2Fwhere`);
-    await expect(elsewhere.check()).rejects.toThrow("ConnectionClose");
+  test("is used in the virtual host of the URL", async () => {
+    await using ofUnknownHost = await openQueue(`${server.url}/no%2Fwhere`);
+    await expect(ofUnknownHost.check()).rejects.toThrow("ConnectionClose");
   });
 
-  test("takes what it is sent when it hangs for a while", async () => {
+  test("accepts a message that was sent while it was suspended", async () => {
     await queue.send(["1"]);
     server.pause();
     const sending = queue.send(["2"]);
     await sleep(1000);
     server.resume();
     await sending;
-    expect([(await delivered(() => receive(1))).body, (await delivered(() => receive(1))).body]).toEqual([
-      "1",
-      "2",
-    ]);
+    expect([
+      (await nextDelivery(() => receive(1))).body,
+      (await nextDelivery(() => receive(1))).body,
+    ]).toEqual(["1", "2"]);
   });
 
-  test("sends a message that it puts back to its own queue alone, whatever headers a producer gave it", async () => {
+  test("returns a retried message only to its own queue, whatever headers the producer set", async () => {
     const other = `other-${randomUUID()}`;
     await queue.check();
     await onConnection(async (connection) => {
@@ -160,12 +164,12 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     const [published] = await receive();
     for (let again = published as Delivery, times = 1; times <= 4; times++) {
       await queue.retry([again], 100);
-      again = await delivered(receive);
+      again = await nextDelivery(receive);
       expect(again).toMatchObject({ body: "1", id: published?.id, attempt: times + 1 });
       if (times === 4) await queue.acknowledge([again]);
     }
     expect(await queue.receive(1, 500, AbortSignal.timeout(5000))).toEqual([]);
-    // And when a stop returns what nobody took.
+    // The same applies to messages that `receive` has not returned before the end.
     await onConnection(async (connection) => {
       const channel = await connection.createConfirmChannel();
       channel.sendToQueue(name, Buffer.from("2"), { headers: { BCC: [other] } });
@@ -175,7 +179,7 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     await eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
     await queue[Symbol.asyncDispose]();
     queue = await openQueue(`${server.url}?queue=${name}`);
-    expect(await delivered(receive)).toMatchObject({ body: "2" });
+    expect(await nextDelivery(receive)).toMatchObject({ body: "2" });
     expect(await queue.receive(1, 500, AbortSignal.timeout(5000))).toEqual([]);
     await onConnection(async (connection) => {
       const channel = await connection.createChannel();
@@ -183,7 +187,7 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     });
   });
 
-  test("keeps a queue as it is that was made otherwise", async () => {
+  test("uses an existing queue of another type as it is", async () => {
     await queue[Symbol.asyncDispose]();
     name = `classic-${randomUUID()}`;
     await onConnection(async (connection) => {
@@ -192,12 +196,12 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     });
     queue = await openQueue(`${server.url}?queue=${name}`);
     await queue.send(["hello"]);
-    const delivery = await delivered(receive);
+    const delivery = await nextDelivery(receive);
     await queue.retry([delivery], 100);
-    expect(await delivered(receive)).toMatchObject({ id: delivery.id, body: "hello", attempt: 2 });
+    expect(await nextDelivery(receive)).toMatchObject({ id: delivery.id, body: "hello", attempt: 2 });
   });
 
-  test("makes a quorum queue when there is none", async () => {
+  test("declares a quorum queue if there is none", async () => {
     await queue.check();
     await expect(
       onConnection(async (connection) => {
@@ -209,61 +213,61 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     ).rejects.toThrow("quorum");
   });
 
-  test("tells a sender that its queue is gone, and makes it anew for the next", async () => {
+  test("rejects a message if its queue was deleted, and declares the queue again for the next one", async () => {
     await queue.send(["1"]);
     await onConnection(async (connection) => (await connection.createChannel()).deleteQueue(name));
     await expect(queue.send(["2"])).rejects.toThrow(`there is no queue ${name}`);
     await expect(queue.check()).rejects.toThrow("404");
     await eventually(() => queue.send(["3"]));
-    expect((await delivered(receive)).body).toBe("3");
+    expect((await nextDelivery(receive)).body).toBe("3");
   });
 
-  test("tells a receiver that its queue is gone, which finds the new one", async () => {
+  test("ends the wait of a receiver if its queue was deleted, and delivers from the new queue", async () => {
     const waiting = receive().catch((error: Error) => error.message);
     await queue.check();
     await sleep(200);
     await onConnection(async (connection) => (await connection.createChannel()).deleteQueue(name));
     expect(await waiting).toBe("the connection to the queue was lost");
     await queue.send(["hello"]);
-    expect((await delivered(receive)).body).toBe("hello");
+    expect((await nextDelivery(receive)).body).toBe("hello");
   });
 
-  test("gives no receiver more than it may have in hand, and the rest to the others", async () => {
+  test("delivers at most `prefetch` messages to a receiver, and the rest to the others", async () => {
     await queue[Symbol.asyncDispose]();
     queue = await openQueue(`${server.url}?queue=${name}&prefetch=3`);
     await using other = await openQueue(`${server.url}?queue=${name}&prefetch=3`);
     await queue.send(["1", "2", "3", "4", "5"]);
-    const mine: Delivery[] = [];
-    while (mine.length < 3) mine.push(...(await receive()));
-    expect(await queue.receive(1, 300, AbortSignal.timeout(patienceMs))).toEqual([]);
-    const theirs: Delivery[] = [];
-    while (theirs.length < 2) theirs.push(...(await other.receive(100, waitMs, AbortSignal.timeout(waitMs))));
-    expect([...mine, ...theirs].map(({ body }) => body).sort()).toEqual(["1", "2", "3", "4", "5"]);
+    const first: Delivery[] = [];
+    while (first.length < 3) first.push(...(await receive()));
+    expect(await queue.receive(1, 300, AbortSignal.timeout(testWaitMaxMs))).toEqual([]);
+    const rest: Delivery[] = [];
+    while (rest.length < 2) rest.push(...(await other.receive(100, waitMs, AbortSignal.timeout(waitMs))));
+    expect([...first, ...rest].map(({ body }) => body).sort()).toEqual(["1", "2", "3", "4", "5"]);
   });
 
-  test("gives a receiver few messages at a time while they are large, and many once they are small", async () => {
-    const held = async (sent: number) => sent - (await queue.check()).waiting;
+  test("has few messages in flight while they are large, and many when they are small", async () => {
+    const inFlight = async (sent: number) => sent - (await queue.check()).waiting;
     await queue.send(Array.from({ length: 150 }, (_, index) => `${index}`.padEnd(900_000, "x")));
     const large = await receive();
-    await eventually(async () => expect(await held(150)).toBeGreaterThanOrEqual(30));
+    await eventually(async () => expect(await inFlight(150)).toBeGreaterThanOrEqual(30));
     await sleep(500);
-    expect(await held(150)).toBeLessThanOrEqual(40);
+    expect(await inFlight(150)).toBeLessThanOrEqual(40);
     await queue.acknowledge(large);
     for (let count = large.length; count < 150; ) {
-      const some = await receive();
-      await queue.acknowledge(some);
-      count += some.length;
+      const received = await receive();
+      await queue.acknowledge(received);
+      count += received.length;
     }
     await queue.send(Array.from({ length: 2000 }, (_, index) => String(index)));
     for (let count = 0; count < 1000; ) {
-      const some = await receive();
-      await queue.acknowledge(some);
-      count += some.length;
+      const received = await receive();
+      await queue.acknowledge(received);
+      count += received.length;
     }
     await eventually(async () => expect((await queue.check()).waiting).toBeLessThanOrEqual(1000 - 350));
   });
 
-  test("is left with all that nobody took, as often as that may be, and without what was acknowledged", async () => {
+  test("keeps messages that ended receivers did not return, without counting them as failed deliveries", async () => {
     await queue[Symbol.asyncDispose]();
     name = `limited-${randomUUID()}`;
     await onConnection(async (connection) => {
@@ -275,19 +279,19 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     const seen: string[] = [];
     for (let round = 0; round < 5; round++) {
       await using receiver = await openQueue(`${server.url}?queue=${name}`);
-      const some = await receiver.receive(5, waitMs, AbortSignal.timeout(waitMs));
-      await receiver.acknowledge(some);
-      seen.push(...some.map(({ body }) => body));
+      const received = await receiver.receive(5, waitMs, AbortSignal.timeout(waitMs));
+      await receiver.acknowledge(received);
+      seen.push(...received.map(({ body }) => body));
     }
     while (seen.length < 50) {
-      const some = await receive();
-      await queue.acknowledge(some);
-      seen.push(...some.map(({ body }) => body));
+      const received = await receive();
+      await queue.acknowledge(received);
+      seen.push(...received.map(({ body }) => body));
     }
     expect(new Set(seen).size).toBe(50);
   });
 
-  test("gives a message that nobody named one name at every attempt, and one copy", async () => {
+  test("gives a message without an id the same id at every attempt, and retries one copy of it", async () => {
     await queue.check();
     await onConnection(async (connection) => {
       const channel = await connection.createConfirmChannel();
@@ -298,12 +302,12 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
       });
       await channel.waitForConfirms();
     });
-    const first = await delivered(receive);
+    const first = await nextDelivery(receive);
     await queue.retry([first], 100);
     await queue.retry([first], 100);
     expect(first.bytes).toEqual(Buffer.from([0x7b, 0xff, 0]));
-    expect(await delivered(receive)).toEqual({ ...first, attempt: 2, receipt: expect.any(String) });
-    expect(await queue.receive(1, 300, AbortSignal.timeout(patienceMs))).toEqual([]);
+    expect(await nextDelivery(receive)).toEqual({ ...first, attempt: 2, receipt: expect.any(String) });
+    expect(await queue.receive(1, 300, AbortSignal.timeout(testWaitMaxMs))).toEqual([]);
   });
 
   test("does not lose a message whose producer gives every message the same id", async () => {
@@ -313,60 +317,60 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
       for (const body of ["1", "2"]) channel.sendToQueue(name, Buffer.from(body), { messageId: "same" });
       await channel.waitForConfirms();
     });
-    const ids = [(await delivered(() => receive(1))).id, (await delivered(() => receive(1))).id];
+    const ids = [(await nextDelivery(() => receive(1))).id, (await nextDelivery(() => receive(1))).id];
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id).toMatch(/^same [0-9a-f]{64}$/);
   });
 
   test("loses nothing although a receiver's connection breaks 25 times with every message in flight", async () => {
-    await using line = await openLine(server.url);
-    await using receiver = await openQueue(`${line.url}/?queue=${name}`);
+    await using proxy = await openTcpProxy(server.url);
+    await using receiver = await openQueue(`${proxy.url}/?queue=${name}`);
     const bodies = Array.from({ length: 30 }, (_, index) => String(index));
     await queue.send(bodies);
-    /** All that the receiver is given until it has this many, whatever its connection goes through. */
-    const takeAll = async (count: number) => {
-      const taken: Delivery[] = [];
-      const late = AbortSignal.timeout(waitMs);
-      while (taken.length < count && !late.aborted) {
-        taken.push(...(await eventually(() => receiver.receive(100, 1000, late))));
+    /** Receives until there are this many deliveries, although calls can fail meanwhile. */
+    const receiveAll = async (count: number) => {
+      const deliveries: Delivery[] = [];
+      const deadline = AbortSignal.timeout(waitMs);
+      while (deliveries.length < count && !deadline.aborted) {
+        deliveries.push(...(await eventually(() => receiver.receive(100, 1000, deadline))));
       }
-      return taken;
+      return deliveries;
     };
     for (let times = 1; times <= 25; times++) {
-      expect((await takeAll(bodies.length)).map(({ body }) => body).sort()).toEqual(bodies.toSorted());
-      line.cut();
+      expect((await receiveAll(bodies.length)).map(({ body }) => body).sort()).toEqual(bodies.toSorted());
+      proxy.resetConnections();
       await expect(receiver.receive(1, waitMs, AbortSignal.timeout(waitMs))).rejects.toThrow("was lost");
     }
-    const left = await takeAll(bodies.length);
-    expect(left.map(({ body }) => body).sort()).toEqual(bodies.toSorted());
-    await receiver.acknowledge(left);
+    const last = await receiveAll(bodies.length);
+    expect(last.map(({ body }) => body).sort()).toEqual(bodies.toSorted());
+    await receiver.acknowledge(last);
     await eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
   });
 
   const quorum = { "x-queue-type": "quorum" };
   const isVersion4 = () => Number.parseInt(rabbitmq?.version ?? "", 10) >= 4;
-  /** Makes a queue, and tells what is warned of when it is opened, used, and used again on a new connection. */
+  /** Declares a queue. Returns the warnings when it is opened, used, and used again on a new connection. */
   async function warningsOf(options: amqp.Options.AssertQueue): Promise<string[]> {
     await onConnection(async (connection) => (await connection.createChannel()).assertQueue(name, options));
     const warnings: string[] = [];
-    await using line = await openLine(server.url);
-    await using opened = await openQueue(`${line.url}/?queue=${name}`, (warning) => warnings.push(warning));
+    await using proxy = await openTcpProxy(server.url);
+    await using opened = await openQueue(`${proxy.url}/?queue=${name}`, (warning) => warnings.push(warning));
     await opened.check();
-    line.cut();
+    proxy.resetConnections();
     await eventually(() => opened.check());
     return warnings;
   }
   const limitOf = (limit: number) => [
     expect.stringMatching(
-      `^the queue ${name} has no dead-letter exchange, and drops a message that was returned to it more than ${limit} times`,
+      `^the queue ${name} has no dead-letter exchange and drops a message that was returned more than ${limit} times`,
     ),
   ];
 
   test.each([
     ["a delivery limit", { "x-delivery-limit": 2 }, 2],
-    ["a large one", { "x-delivery-limit": 3_000_000_000 }, 3_000_000_000],
+    ["a large delivery limit", { "x-delivery-limit": 3_000_000_000 }, 3_000_000_000],
     [
-      "a delivery limit, and whatever else a queue can have",
+      "a delivery limit and all other arguments of a queue",
       {
         "x-delivery-limit": 5,
         "x-expires": 100_000,
@@ -380,41 +384,44 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
       },
       5,
     ],
-  ])("is warned of with a queue that has %s", async (_title, others, limit) => {
-    expect(await warningsOf({ arguments: { ...quorum, ...others } })).toEqual(limitOf(limit));
+  ])("warns of a queue with %s", async (_title, queueArguments, limit) => {
+    expect(await warningsOf({ arguments: { ...quorum, ...queueArguments } })).toEqual(limitOf(limit));
   });
 
-  test("is warned of with a queue that has the limit of the broker's version", async () => {
+  test("warns of a queue with the default limit of the broker's version", async () => {
     expect(await warningsOf({ arguments: quorum })).toEqual(isVersion4() ? limitOf(20) : []);
   });
 
-  test("is warned of with a queue whose limit of -1 an older broker takes for the smallest", async () => {
+  test("warns of a queue with a limit of -1, which is the smallest for an older broker", async () => {
     const options = { arguments: { ...quorum, "x-delivery-limit": -1 } };
     expect(await warningsOf(options)).toEqual(isVersion4() ? [] : limitOf(-1));
   });
 
-  test("is warned of when nothing can be learnt of a queue", async () => {
+  test("warns of a queue whose arguments cannot be determined", async () => {
     name = `long-${"x".repeat(190)}`;
     const options = { arguments: { ...quorum, "x-delivery-limit": 3 } };
     expect(await warningsOf(options)).toEqual([
-      expect.stringMatching(`^it is not known whether the queue ${name} drops`),
+      expect.stringMatching(`^it is unknown whether the queue ${name} drops`),
     ]);
   });
 
   test.each([
     [
-      "with a dead-letter exchange, for what has reached its limit",
+      "quorum queue with a delivery limit and a dead-letter exchange",
       { deadLetterExchange: "it's 'none'", arguments: { ...quorum, "x-delivery-limit": 2 } },
     ],
-    ["with a dead-letter exchange and no limit of its own", { deadLetterExchange: "", arguments: quorum }],
-    ["that is a classic one", { maxPriority: 3, messageTtl: 60_000, arguments: { "x-queue-mode": "lazy" } }],
-    ["that is a classic one, and in memory", { durable: false }],
-    ["that is a classic one, and goes with its last receiver", { autoDelete: true }],
-  ])("is not warned of with a queue %s", async (_title, options) => {
+    [
+      "quorum queue with a dead-letter exchange and no limit of its own",
+      { deadLetterExchange: "", arguments: quorum },
+    ],
+    ["classic queue", { maxPriority: 3, messageTtl: 60_000, arguments: { "x-queue-mode": "lazy" } }],
+    ["classic queue in memory", { durable: false }],
+    ["classic queue that is deleted with its last receiver", { autoDelete: true }],
+  ])("does not warn of a %s", async (_title, options) => {
     expect(await warningsOf(options)).toEqual([]);
   });
 
-  test("is not warned of with a queue that we made", async () => {
+  test("does not warn of a queue that it has declared", async () => {
     await queue.check();
     const warnings: string[] = [];
     await using again = await openQueue(`${server.url}?queue=${name}`, (warning) => warnings.push(warning));
@@ -422,7 +429,7 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
     expect(warnings).toEqual([]);
   });
 
-  test("is warned of in the log of a ledger", async () => {
+  test("warns in the log of the ledger", async () => {
     const options = { arguments: { ...quorum, "x-delivery-limit": 2 } };
     await onConnection(async (connection) => (await connection.createChannel()).assertQueue(name, options));
     const env = {
@@ -445,7 +452,7 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
 
   test.each([
     [
-      "takes no more for now",
+      "accepts no more messages for now",
       async (connection: ChannelModel) => {
         const channel = await connection.createConfirmChannel();
         const filling = async () => {
@@ -458,34 +465,34 @@ function promises(rabbitmq: Rabbitmq | undefined): void {
       },
     ],
     [
-      "is gone for now",
+      "is deleted for now",
       async (connection: ChannelModel) => void (await (await connection.createChannel()).deleteQueue(name)),
     ],
-  ])("keeps a message that is to be retried in a queue that %s", async (_title, trouble) => {
-    const few = { ...quorum, "x-max-length": 1, "x-overflow": "reject-publish" };
+  ])("keeps a message that is to be retried in a queue that %s", async (_title, fault) => {
+    const full = { ...quorum, "x-max-length": 1, "x-overflow": "reject-publish" };
     await onConnection(async (connection) =>
-      (await connection.createChannel()).assertQueue(name, { arguments: few }),
+      (await connection.createChannel()).assertQueue(name, { arguments: full }),
     );
     await queue.send(["1"]);
-    await queue.retry([await delivered(receive)], 1500);
+    await queue.retry([await nextDelivery(receive)], 1500);
     await queue[Symbol.asyncDispose]();
-    await onConnection(trouble);
+    await onConnection(fault);
     // Twice as long as the retry delay.
     await sleep(3000);
     queue = await openQueue(`${server.url}?queue=${name}`);
     const seen: string[] = [];
     await eventually(async () => {
-      const some = await queue.receive(100, 1000, AbortSignal.timeout(waitMs));
-      await queue.acknowledge(some);
-      seen.push(...some.map(({ body }) => body));
+      const received = await queue.receive(100, 1000, AbortSignal.timeout(waitMs));
+      await queue.acknowledge(received);
+      seen.push(...received.map(({ body }) => body));
       expect(seen).toContain("1");
     });
     expect(seen.filter((body) => body !== "filling")).toEqual(["1"]);
   });
 
-  test("makes a queue of messages to be retried that stays, whoever uses it", async () => {
+  test("declares a queue for retried messages that does not expire", async () => {
     await queue.send(["1"]);
-    await queue.retry([await delivered(receive)], 100);
+    await queue.retry([await nextDelivery(receive)], 100);
     await onConnection(async (connection) => {
       const channel = await connection.createChannel();
       await channel.assertQueue(`${name}.retry.100`, {

@@ -5,7 +5,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { isOpensslInstalled, makeCertificate } from "../../../testing/certificate.ts";
-import { describeNeeding } from "../../../testing/describe-needing.ts";
+import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { freePort } from "../../../testing/free-port.ts";
 import { newFolder, run } from "../../../testing/run.ts";
@@ -14,21 +14,21 @@ import { regionOf } from "./sqs.ts";
 
 const waitMs = 20_000;
 
-describeNeeding("openssl", isOpensslInstalled())("a queue of Amazon SQS", () => {
-  test("is spoken to by TLS, signed with the credentials the SDK finds, for the region of the URL", async () => {
+describeIfAvailable("openssl", isOpensslInstalled())("a queue of Amazon SQS", () => {
+  test("is called over TLS, with the credentials of the environment and the region of the URL", async () => {
     using files = makeCertificate("127.0.0.1");
     const embedded = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
     await using queue = await openQueue(embedded);
     const { hostname: host, port, pathname } = new URL(clientUrl(embedded).replace("sqs+", ""));
     const signers = new Set<string | undefined>();
     const secrets = { cert: readFileSync(files.certificate), key: readFileSync(files.key) };
-    const server = createServer(secrets, (request, reply) => {
+    const server = createServer(secrets, (request, response) => {
       const { method, url: path, headers } = request;
       signers.add(/Credential=([^,]+)/.exec(headers.authorization ?? "")?.[1]?.replace(/\d{8}/, "DAY"));
       request.pipe(
-        forward({ host, port, method, path, headers }, (answer) => {
-          reply.writeHead(answer.statusCode ?? 500, answer.headers);
-          answer.pipe(reply);
+        forward({ host, port, method, path, headers }, (forwarded) => {
+          response.writeHead(forwarded.statusCode ?? 500, forwarded.headers);
+          forwarded.pipe(response);
         }),
       );
     }).listen(0, "127.0.0.1");
@@ -65,23 +65,23 @@ test.each([
 });
 
 test("a batch with a rejected message fails", async () => {
-  const answers = createPlainServer((request, reply) => {
+  const server = createPlainServer((request, response) => {
     request.resume();
-    reply.setHeader("content-type", "application/x-amz-json-1.0");
-    reply.end(
+    response.setHeader("content-type", "application/x-amz-json-1.0");
+    response.end(
       JSON.stringify({
         Successful: [{ Id: "0", MessageId: "m", MD5OfMessageBody: "c4ca4238a0b923820dcc509a6f75849b" }],
         Failed: [{ Id: "1", Code: "InternalError", SenderFault: false, Message: "not this one" }],
       }),
     );
   }).listen(0, "127.0.0.1");
-  await once(answers, "listening");
-  await using queue = await openQueue(`sqs+http://127.0.0.1:${(answers.address() as AddressInfo).port}/1/q`);
+  await once(server, "listening");
+  await using queue = await openQueue(`sqs+http://127.0.0.1:${(server.address() as AddressInfo).port}/1/q`);
   await expect(queue.send(["1", "2"])).rejects.toThrow("the queue rejected 1 of 2 entries: not this one");
-  answers.close();
+  server.close();
 });
 
-test("a client of SQS goes on when the server comes back", async () => {
+test("a client of SQS works again after a restart of the server", async () => {
   const embedded = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
   await using client = await openQueue(clientUrl(embedded));
   {
@@ -91,7 +91,7 @@ test("a client of SQS goes on when the server comes back", async () => {
   await expect(client.check()).rejects.toThrow();
   await expect(client.send(["2"])).rejects.toThrow();
   await expect(client.receive(1, waitMs, AbortSignal.timeout(waitMs))).rejects.toThrow();
-  await using _again = await openQueue(embedded);
+  await using _restarted = await openQueue(embedded);
   await eventually(() => client.send(["3"]));
   const bodies: string[] = [];
   while (bodies.length < 2) {

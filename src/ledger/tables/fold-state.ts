@@ -1,4 +1,4 @@
-/** What a row stores, besides its columns, to fold newer events into it. */
+/** The state that a row stores, besides its columns, so that newer events can be folded into it. */
 export interface FoldState {
   /** Number of events in the fold. */
   event_count: number;

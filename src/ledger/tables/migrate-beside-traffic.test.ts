@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { describeNeeding } from "../../../testing/describe-needing.ts";
-import { patienceMs } from "../../../testing/patience.ts";
+import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { type Database, openDatabase } from "../database/database.ts";
 import { newPostgres, postgresServer } from "../database/new-database.fixture.ts";
 import { migrate } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
 
 const rows = 200_000;
-const newestOfBefore = "0004-children-of-their-own-account.sql";
-/** So long reads who holds up what wants the table for itself … */
+const newestOfPreviousRelease = "0004-children-of-their-own-account.sql";
+/** Duration of a read that blocks each exclusive lock of a migration. */
 const readMs = 6000;
-/** … and no longer than so may the others wait, on a machine that is busy besides. */
+/** Limit for the work of the previous release: less than `readMs`, and enough for a busy machine. */
 const waitMaxMs = 3000;
 
 const fill = `
@@ -24,8 +24,8 @@ const fill = `
     left(md5(n::text), 8), jsonb_build_object('amount', n)
   from generate_series(1, ${rows}) as n`;
 
-/** Of each kind that ARCHITECTURE.md allows, on the tables that are read and written meanwhile. */
-const others = {
+/** A migration of each kind that CONTRIBUTING.md allows, on the tables that are read and written meanwhile. */
+const addedMigrations = {
   "9001-column.sql": "alter table transaction add column size text",
   "9002-values.sql": `-- in batches
     with batch as (
@@ -45,58 +45,64 @@ const others = {
   "9006-less.sql": "alter table transaction drop column size",
 };
 
-describeNeeding("TEST_POSTGRES_URL", postgresServer !== undefined)("while the tables are migrated", () => {
-  test("processes of the previous release read and write, and none waits for a long reader", async () => {
-    await using made = await newPostgres();
-    await using database = await openDatabase(made.url);
-    await using before = await newMigrations({}, newestOfBefore);
-    await migrate(database, undefined, before.url);
-    const patient = database.within(patienceMs);
-    await patient.run(fill);
-    await patient.run("vacuum analyze");
+describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)(
+  "while the tables are migrated",
+  () => {
+    test("processes of the previous release read and write, and none waits for a long reader", async () => {
+      await using made = await newPostgres();
+      await using database = await openDatabase(made.url);
+      await using before = await newMigrations({}, newestOfPreviousRelease);
+      await migrate(database, undefined, before.url);
+      const withoutLimit = database.within(testWaitMaxMs);
+      await withoutLimit.run(fill);
+      await withoutLimit.run("vacuum analyze");
 
-    const stop = new AbortController();
-    const traffic = [lookUp, lookUp, ingest, ingest].map((work, index) =>
-      repeated((count) => work(database, count * 2 + (index % 2)), stop.signal),
-    );
-    const names = (await migrationNames()).filter((name) => name > newestOfBefore);
-    const held: string[] = [];
-    for (const name of [...names, ...Object.keys(others)]) {
-      await using migrations = await newMigrations(
-        Object.fromEntries(Object.entries(others).filter(([other]) => other <= name)),
-        name,
+      const stop = new AbortController();
+      const traffic = [lookUp, lookUp, ingest, ingest].map((work, index) =>
+        repeat((count) => work(database, count * 2 + (index % 2)), stop.signal),
       );
-      const began = Promise.withResolvers<void>();
-      const reading = database.transaction(async (sql) => {
-        await sql.query("select from transaction where external_id = 'id1'");
-        began.resolve();
-        await sql.query("select pg_sleep($1)", [readMs / 1000]);
-      });
-      await Promise.race([began.promise, reading]);
-      const startedAt = Date.now();
-      await migrate(database, undefined, migrations.url);
-      if (Date.now() - startedAt > readMs / 2) held.push(name);
-      await reading;
-    }
-    stop.abort();
-    const outcomes = await Promise.all(traffic);
+      const names = (await migrationNames()).filter((name) => name > newestOfPreviousRelease);
+      const blocked: string[] = [];
+      for (const name of [...names, ...Object.keys(addedMigrations)]) {
+        await using migrations = await newMigrations(
+          Object.fromEntries(Object.entries(addedMigrations).filter(([added]) => added <= name)),
+          name,
+        );
+        const readBegan = Promise.withResolvers<void>();
+        const reading = database.transaction(async (sql) => {
+          await sql.query("select from transaction where external_id = 'id1'");
+          readBegan.resolve();
+          await sql.query("select pg_sleep($1)", [readMs / 1000]);
+        });
+        await Promise.race([readBegan.promise, reading]);
+        const startedAt = Date.now();
+        await migrate(database, undefined, migrations.url);
+        if (Date.now() - startedAt > readMs / 2) blocked.push(name);
+        await reading;
+      }
+      stop.abort();
+      const outcomes = await Promise.all(traffic);
 
-    // The reader was in the way of these.
-    expect(held).toEqual(
-      expect.arrayContaining(["9001-column.sql", "9003-indexes.sql", "9004-check.sql", "9006-less.sql"]),
-    );
-    const applied = await database.query<{ name: string }>("select name from migration order by name");
-    expect(applied.map(({ name }) => name)).toEqual([...(await migrationNames()), ...Object.keys(others)]);
-    expect(outcomes.flatMap(({ failures }) => failures)).toEqual([]);
-    for (const { count, longestMs } of outcomes) {
-      expect(count).toBeGreaterThan(100);
-      expect(longestMs).toBeLessThan(waitMaxMs);
-    }
-  });
-});
+      // The read blocked these.
+      expect(blocked).toEqual(
+        expect.arrayContaining(["9001-column.sql", "9003-indexes.sql", "9004-check.sql", "9006-less.sql"]),
+      );
+      const applied = await database.query<{ name: string }>("select name from migration order by name");
+      expect(applied.map(({ name }) => name)).toEqual([
+        ...(await migrationNames()),
+        ...Object.keys(addedMigrations),
+      ]);
+      expect(outcomes.flatMap(({ failures }) => failures)).toEqual([]);
+      for (const { count, longestMs } of outcomes) {
+        expect(count).toBeGreaterThan(100);
+        expect(longestMs).toBeLessThan(waitMaxMs);
+      }
+    });
+  },
+);
 
-/** Does the work again and again, and tells how it went. */
-async function repeated(work: (count: number) => Promise<unknown>, stop: AbortSignal) {
+/** Repeats the work until `stop` aborts. Resolves with the number of repetitions, the longest duration and the failures. */
+async function repeat(work: (count: number) => Promise<unknown>, stop: AbortSignal) {
   const outcome = { count: 0, longestMs: 0, failures: [] as unknown[] };
   for (; !stop.aborted; outcome.count += 1) {
     const startedAt = Date.now();
@@ -107,10 +113,10 @@ async function repeated(work: (count: number) => Promise<unknown>, stop: AbortSi
   return outcome;
 }
 
-/** Somewhere in the ledger. */
+/** The id of one of the transactions, in no order. */
 const idOf = (count: number) => `id${1 + ((count * 7919) % rows)}`;
 
-/** As the version before does it, whatever the tables have become. */
+/** Reads a transaction with the statement of the previous release. */
 async function lookUp(database: Database, count: number): Promise<void> {
   const found = await database.query(
     `select external_id, transaction_type, gateway_account_id, state, created_date, details, payment_details
@@ -120,7 +126,7 @@ async function lookUp(database: Database, count: number): Promise<void> {
   if (found.length !== 1) throw new Error("a transaction was not found");
 }
 
-/** As the version before does it: of an event for a transaction that is there, or for a new one. */
+/** Stores an event of an existing or a new transaction with the statements of the previous release. */
 async function ingest(database: Database, count: number): Promise<void> {
   const id = count % 3 === 0 ? `new${count}` : idOf(count);
   await database.transaction(async (sql) => {

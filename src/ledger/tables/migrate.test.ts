@@ -11,7 +11,7 @@ import type { NewEvent } from "./event.ts";
 import { migrate, statementsOf } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
 
-/** Without the fold states: a receiver computes that of an old row when the row changes. */
+/** Without the fold states, since a receiver computes the fold state of an old row when the row changes. */
 const savedRows = async (database: Database) => ({
   transactions: await database.query(
     "select to_jsonb(transaction) - 'folded' as row from transaction order by external_id",
@@ -29,7 +29,7 @@ const foreignRefund = {
   event_details: { gateway_account_id: "58", amount: 1, wallet: "OWN", fee: 2 },
 };
 
-test("a database of the first migration has the rows of a new one after the others", async () => {
+test("later migrations give a database of the first migration the rows of a new database", async () => {
   await using database = await openNewDatabase();
   await migrate(database);
   await ingest(database, { events: [...readDemoEvents(), foreignRefund], rebuilds: [], deadLetters: [] });
@@ -120,8 +120,8 @@ test("the previous release saves, reads and removes dead letters in the view", a
   expect(await database.query("select from dead_letter")).toEqual([]);
 });
 
-/** A migration of each kind, on a table of their own. Each takes the given time. */
-const ofEachKind = (seconds: number) => ({
+/** A migration of each kind, on a separate table. Each takes the given time. */
+const oneOfEachKind = (seconds: number) => ({
   "9001-in-one-transaction.sql": `
     create table thing (id text primary key, twice integer);
     create function slow(text) returns text immutable language plpgsql
@@ -134,12 +134,12 @@ const ofEachKind = (seconds: number) => ({
     changed as (update thing set twice = 2 * id::integer from batch where id = key and twice is null)
     select key from batch order by key`,
   "9003-outside.sql": `-- outside a transaction
-    -- Two of them; each is its own.
+    -- Two statements, each of which is run by itself.
     create index concurrently if not exists thing_slow on thing (slow(id));
     create index concurrently if not exists thing_twice on thing (twice);`,
 });
 
-async function expectOfEachKind(database: Database): Promise<void> {
+async function expectOneOfEachKindApplied(database: Database): Promise<void> {
   expect(
     await database.query("select count(*)::integer, sum(twice)::integer, min(twice), max(twice) from thing"),
   ).toEqual([{ count: 100, sum: 10_100, min: 2, max: 200 }]);
@@ -152,28 +152,28 @@ async function expectOfEachKind(database: Database): Promise<void> {
   const recorded = await database.query<{ name: string }>("select name from migration order by name");
   expect(recorded.map(({ name }) => name)).toEqual([
     ...(await migrationNames()),
-    ...Object.keys(ofEachKind(0)),
+    ...Object.keys(oneOfEachKind(0)),
   ]);
 }
 
 test("the first line of a migration states how it is run", async () => {
   await using database = await openNewDatabase();
-  await using migrations = await newMigrations(ofEachKind(0));
+  await using migrations = await newMigrations(oneOfEachKind(0));
   await migrate(database, undefined, migrations.url);
-  await expectOfEachKind(database);
+  await expectOneOfEachKindApplied(database);
 });
 
-test("a failed migration is rolled back; those before it stay", async () => {
+test("a failed migration is rolled back, and those before it stay applied", async () => {
   await using database = await openNewDatabase();
   const failing = { "9004-failing.sql": "delete from thing; select 1 / 0" };
-  await using migrations = await newMigrations({ ...ofEachKind(0), ...failing });
+  await using migrations = await newMigrations({ ...oneOfEachKind(0), ...failing });
   await expect(migrate(database, undefined, migrations.url)).rejects.toThrow("division by zero");
-  await expectOfEachKind(database);
+  await expectOneOfEachKindApplied(database);
 });
 
 const outside = "-- outside a transaction";
 const inBatches = "-- in batches";
-/** The statements that ARCHITECTURE.md allows, by the first line. None reads or writes a whole table under a lock. */
+/** The statements that CONTRIBUTING.md allows, by the first line. None reads or writes a whole table under a lock. */
 const allowed: Record<string, RegExp[]> = {
   "": [
     /^create table \w+ \(.*\)$/s,
@@ -193,17 +193,17 @@ const allowed: Record<string, RegExp[]> = {
     /^with batch as \( ?select \w+ as key from \w+ where [^;]*\$1[^;]* order by \w+ limit \d{1,4} ?\),/,
   ],
 };
-/** The first one of the rules. Older migrations block requests; deploy/README.md says for how long. */
-const firstRuled = "0005";
+/** The first migration to which the rules apply. Older ones block requests; deploy/README.md states for how long. */
+const firstWithRules = "0005";
 
 /** The statements of a migration that break the rules. */
 function violationsOf(text: string): string[] {
   const [firstLine = ""] = text.split("\n", 1);
   const statements = statementsOf(text).map((statement) => statement.replaceAll(/\s+/g, " "));
-  const made = statements.flatMap((statement) => /^create table (\w+)/.exec(statement)?.[1] ?? []);
+  const newTables = statements.flatMap((statement) => /^create table (\w+)/.exec(statement)?.[1] ?? []);
   const isOnNewTable = (statement: string) => {
     const [, table = ""] = /^create (?:unique )?index (?:\w+ )?on (\w+)/.exec(statement) ?? [];
-    return made.includes(table);
+    return newTables.includes(table);
   };
   const forms = allowed[firstLine] ?? (allowed[""] as RegExp[]);
   return statements.filter(
@@ -211,8 +211,8 @@ function violationsOf(text: string): string[] {
   );
 }
 
-test("every migration after the first four keeps the rules", async () => {
-  const names = (await migrationNames()).filter((name) => name >= firstRuled);
+test("every migration after the first four follows the rules", async () => {
+  const names = (await migrationNames()).filter((name) => name >= firstWithRules);
   const violations = names.map(async (name) => [
     name,
     violationsOf(await readFile(new URL(`./migrations/${name}`, import.meta.url), "utf8")),
@@ -261,17 +261,17 @@ test.each([
   expect(violationsOf(text)).not.toEqual([]);
 });
 
-describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
-  test("eight processes that migrate an empty database at once all succeed, and each migration is applied once", async () => {
+describe.runIf(process.env.TEST_DATABASE === "postgres")("on a PostgreSQL server", () => {
+  test("each migration is applied once when eight processes migrate an empty database concurrently", async () => {
     await using made = await newPostgres();
-    await using migrations = await newMigrations(ofEachKind(0.5));
+    await using migrations = await newMigrations(oneOfEachKind(0.5));
     await using opened = new AsyncDisposableStack();
     const databases: Database[] = [];
     for (let count = 0; count < 8; count += 1) databases.push(opened.use(await openDatabase(made.url)));
-    // Connected first, so that all begin at the same time.
+    // Connects first, so that all migrations begin at the same time.
     await Promise.all(databases.map((database) => database.transaction((sql) => sql.query("select 1"))));
     await Promise.all(databases.map((database) => migrate(database, undefined, migrations.url)));
-    await expectOfEachKind(databases[0] as Database);
+    await expectOneOfEachKindApplied(databases[0] as Database);
   });
 
   test("a migration has its own timeouts, not those of the role", async () => {
@@ -291,9 +291,9 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
       await using other = await openDatabase(made.url);
       // A concurrent index build waits for this statement.
       const reading = other.transaction((sql) => sql.query("select count(*), pg_sleep(4) from transaction"));
-      await using migrations = await newMigrations(ofEachKind(1.5));
+      await using migrations = await newMigrations(oneOfEachKind(1.5));
       await migrate(database, undefined, migrations.url);
-      await expectOfEachKind(database);
+      await expectOneOfEachKindApplied(database);
       await reading;
     } finally {
       await server.run(`drop role ${role}`);
@@ -304,10 +304,10 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
     ["in one transaction", "create table thing"],
     ["in batches", "with batch as"],
     ["outside a transaction", "create index concurrently if not exists thing_slow"],
-  ])("a migration that is interrupted %s is completed by the next process", async (_kind, text) => {
+  ])("a migration that is killed %s is completed by the next process", async (_kind, text) => {
     await using made = await newPostgres();
     await using database = await openDatabase(made.url);
-    await using migrations = await newMigrations(ofEachKind(2));
+    await using migrations = await newMigrations(oneOfEachKind(2));
     const killed = run("src/ledger/tables/migrate-program.fixture.ts", {
       args: [made.url, migrations.url.href],
     });
@@ -321,31 +321,31 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a server", () => {
     killed.child.kill("SIGKILL");
     await killed.exit;
     await migrate(database, undefined, migrations.url);
-    await expectOfEachKind(database);
+    await expectOneOfEachKindApplied(database);
   });
 
   test("a process fails when its connection is terminated, and the next one completes the migration", async () => {
     await using made = await newPostgres();
     await using database = await openDatabase(made.url);
-    await using migrations = await newMigrations(ofEachKind(2));
+    await using migrations = await newMigrations(oneOfEachKind(2));
     const failing = expect(migrate(database, undefined, migrations.url)).rejects.toThrow(DatabaseUnavailable);
     await eventually(async () => {
-      const ended = await database.query(
+      const terminated = await database.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and query like 'create index concurrently if not exists thing_slow%'
            and exists (select from pg_index where not indisvalid)`,
       );
-      expect(ended).toHaveLength(1);
+      expect(terminated).toHaveLength(1);
     });
     await failing;
     expect(await database.query("select from pg_index where not indisvalid")).toHaveLength(1);
     await migrate(database, undefined, migrations.url);
-    await expectOfEachKind(database);
+    await expectOneOfEachKindApplied(database);
   });
 });
 
 test.runIf(process.env.TEST_DATABASE === "postgres")(
-  "a role that may only read can start when no migration is due",
+  "a role that can only read succeeds if no migration is due",
   async () => {
     await using made = await newPostgres();
     await using database = await openDatabase(made.url);

@@ -22,7 +22,7 @@ const progressEveryMs = 10_000;
 const limits = { statementMs: limitMaxMs, lockMs: lockTimeoutMs };
 
 /**
- * Applies each numbered file of the folder once, in order, one process at a time. ARCHITECTURE.md describes how a file is
+ * Applies each numbered file of the folder once, in order, one process at a time. CONTRIBUTING.md describes how a file is
  * run and what it may contain, so that requests and receivers of the previous release proceed meanwhile. An interrupted
  * file is completed at the next start. Rejects if a lock is not free within 10 minutes, and if a file has changed since
  * it was applied.

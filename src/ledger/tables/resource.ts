@@ -47,7 +47,7 @@ export async function countResources(sql: Sql, accountId?: string): Promise<numb
   return Number(row?.count);
 }
 
-/** Which of these ids exist. */
+/** Returns those of these ids that exist. */
 export async function knownResourceIds(sql: Sql, ids: string[]): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     union(({ id }) => `${id} = any($1::text[])`),

@@ -1,12 +1,12 @@
 import type { Sql } from "../database/database.ts";
 
-/** How many transactions the skewed ledger holds. */
+/** Number of transactions in the skewed ledger. */
 export const skewedRows = 100_000;
 
 /**
- * A ledger in which little is even: account 1 has half of all transactions, 2 a tenth, the small ones a few hundred. A
- * state, a type or a card brand is common, rare, or never there in one account and common in another; some values are
- * only in the oldest tenth; three transactions have the same date; references are short or long, or missing.
+ * Fills a ledger with skewed values. Account 1 has half of all transactions, account 2 a tenth, and each small account a few
+ * hundred. A state, a type or a card brand can be rare or missing in one account and common in another. Some values occur
+ * only in the oldest tenth. Every three transactions have the same date. References are short, long or missing.
  */
 export async function fillSkewed(sql: Sql): Promise<void> {
   await sql.run(`

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { patienceMs } from "../../../testing/patience.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { migrate } from "./migrate.ts";
@@ -11,14 +11,14 @@ import type { TransactionRow } from "./transaction.ts";
 type Row = TransactionRow & { paid_out_date: string | null };
 
 let database: Database;
-/** All, newest first. */
+/** All transactions, newest first. */
 let rows: Row[];
 beforeAll(async () => {
   database = await openNewDatabase();
   await migrate(database);
-  const patient = database.within(patienceMs);
-  await fillSkewed(patient);
-  await patient.run("vacuum analyze");
+  const withoutLimit = database.within(testWaitMaxMs);
+  await fillSkewed(withoutLimit);
+  await withoutLimit.run("vacuum analyze");
   rows = await database.query<Row>(
     `select transaction.*, paid_out_date from transaction
      left join payout using (gateway_payout_id, gateway_account_id)
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
-/** What a search promises, as plainly as can be. */
+/** A reference implementation of the filter. */
 function matchesOf(filter: TransactionFilter): Row[] {
   const { after, settled } = filter;
   const isOneOf = (given: string[] | undefined, value: string | null) =>
@@ -62,20 +62,20 @@ function matchesOf(filter: TransactionFilter): Row[] {
       equals(filter.agreement_id, row.agreement_id) &&
       (filter.metadata_value === undefined ||
         (row.metadata_values?.includes(filter.metadata_value.toLowerCase()) ?? false)) &&
-      (!after || isBehind(after)(row)),
+      (!after || isAfter(after)(row)),
   );
 }
 
 const isIn = (accounts: string[] | undefined) => (row: Row) =>
   !accounts || accounts.includes(row.gateway_account_id ?? "");
-const isBehind = (after: Position) => (row: Row) =>
+const isAfter = (after: Position) => (row: Row) =>
   row.first_event_id <= after.newest_event_id &&
   (row.created_date < after.created_date ||
     (row.created_date === after.created_date && row.external_id < after.external_id));
 
 const idsOf = (found: { external_id: string }[]) => found.map(({ external_id }) => external_id);
 
-/** What is never there, rare, or common among the newest, in each account. */
+/** Filters whose matches, in each account, are missing, rare, or common among the newest transactions. */
 const easy: TransactionFilter[] = [
   {},
   { states: ["LOST", "WON"] },
@@ -119,7 +119,7 @@ const easy: TransactionFilter[] = [
   { settled: { from: "2024-02-01" } },
   { transaction_type: "PAYMENT", states: ["SUCCESS"], reference: "abc" },
 ];
-/** What is common, but not among the newest of some account, or has no index: short texts. */
+/** Filters with common matches that are not among the newest of some account, or without an index: short texts. */
 const hard: TransactionFilter[] = [
   { metadata_value: "north" },
   { metadata_value: "old" },
@@ -140,20 +140,20 @@ const scopes: Record<string, string[] | undefined> = {
   several: ["1", "s13", "2", "nobody", "1"],
 };
 
-test.each(filters)("a search finds, goes on with, and counts what fits %j", async (one) => {
-  const everywhere = matchesOf(one);
+test.each(filters)("a search finds, continues and counts the matches of %j", async (one) => {
+  const ofAllAccounts = matchesOf(one);
   for (const account_ids of Object.values(scopes)) {
     const filter = { ...one, account_ids };
-    const matches = everywhere.filter(isIn(account_ids));
+    const matches = ofAllAccounts.filter(isIn(account_ids));
     const ids = idsOf(matches);
     expect(idsOf(await searchTransactions(database, filter, { limit: 101 }))).toEqual(ids.slice(0, 101));
     expect(await countTransactions(database, filter)).toBe(ids.length);
     expect(await countTransactions(database, filter, 501)).toBe(Math.min(ids.length, 501));
     const row = matches[Math.floor(ids.length / 2)];
     const after = row && { ...row, newest_event_id: row.first_event_id };
-    const others = idsOf(after ? matches.filter(isBehind(after)) : matches);
+    const rest = idsOf(after ? matches.filter(isAfter(after)) : matches);
     const found = await searchTransactions(database, { ...filter, after }, { limit: 101 });
-    expect(idsOf(found)).toEqual(others.slice(0, 101));
+    expect(idsOf(found)).toEqual(rest.slice(0, 101));
   }
 });
 
@@ -172,7 +172,7 @@ const anyFilter: fc.Arbitrary<TransactionFilter> = fc
     };
   });
 
-test("any filters together, any page and any size find what fits", async () => {
+test("any combination of filters finds the matches on any page of any size", async () => {
   await fc.assert(
     fc.asyncProperty(
       anyFilter,
@@ -189,8 +189,8 @@ test("any filters together, any page and any size find what fits", async () => {
   );
 });
 
-/** Statistics that were true once: every transaction was a payment of one account that had succeeded. */
-const ofOnce = `
+/** Outdated statistics: every transaction was a successful payment of one account. */
+const outdatedStatistics = `
   create table once (like transaction including all);
   insert into once select (jsonb_populate_record(transaction, jsonb_build_object(
     'external_id', n, 'gateway_account_id', '7', 'transaction_type', 'PAYMENT', 'state', 'SUCCESS', 'card_brand', 'visa',
@@ -199,16 +199,16 @@ const ofOnce = `
   analyze once;
   update pg_statistic set starelid = 'transaction'::regclass where starelid = 'once'::regclass;
 `;
-const unlearned = `
+const withoutStatistics = `
   delete from pg_statistic where starelid = 'transaction'::regclass or starelid = 'payout'::regclass
     or starelid in (select indexrelid from pg_index where indrelid = 'transaction'::regclass);
 `;
 
-/** What a statement did, by PostgreSQL's own account: rows of tables that its scans looked at. */
-function rowsLookedAt(node: PlanNode): number {
-  const looked = (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
-  const own = node["Relation Name"] === undefined ? 0 : looked;
-  return own + (node.Plans ?? []).reduce((sum, part) => sum + rowsLookedAt(part), 0);
+/** The number of table rows that the scans of an executed plan read, as PostgreSQL reports it. */
+function rowsReadBy(node: PlanNode): number {
+  const read = (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+  const own = node["Relation Name"] === undefined ? 0 : read;
+  return own + (node.Plans ?? []).reduce((sum, part) => sum + rowsReadBy(part), 0);
 }
 interface PlanNode {
   "Relation Name"?: string;
@@ -218,7 +218,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-async function lookedAtBy(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promise<number> {
+async function rowsReadDuring(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promise<number> {
   let sum = 0;
   await work({
     ...sql,
@@ -228,7 +228,7 @@ async function lookedAtBy(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promi
         values,
         "custom",
       );
-      sum += rowsLookedAt((line?.["QUERY PLAN"] ?? [])[0]?.Plan as PlanNode);
+      sum += rowsReadBy((line?.["QUERY PLAN"] ?? [])[0]?.Plan as PlanNode);
       return sql.query<Result>(text, values, "custom");
     },
   });
@@ -236,27 +236,29 @@ async function lookedAtBy(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promi
 }
 
 describe.each([
-  ["that are right", ""],
-  ["that are missing", unlearned],
-  ["of once", unlearned + ofOnce],
+  ["that are correct", ""],
+  ["that are missing", withoutStatistics],
+  ["that are outdated", withoutStatistics + outdatedStatistics],
 ])("with statistics %s", (_name, change) => {
   test("a page and a limited total read no more rows than documented", async () => {
-    const enough = new Error("enough");
+    const rollback = new Error("rolled back");
     const work = database.transaction(async (sql) => {
       await sql.run(change);
       for (const one of filters) {
         for (const account_ids of Object.values(scopes)) {
           const filter = { ...one, account_ids };
-          const ofPage = await lookedAtBy(sql, (asked) => searchTransactions(asked, filter, { limit: 101 }));
-          const most = easy.includes(one) ? skewedRows / 8 : 2.5 * skewedRows;
-          expect({ filter, ofPage, isInBounds: ofPage <= most }).toMatchObject({ isInBounds: true });
+          const ofPage = await rowsReadDuring(sql, (measured) =>
+            searchTransactions(measured, filter, { limit: 101 }),
+          );
+          const rowsMax = easy.includes(one) ? skewedRows / 8 : 2.5 * skewedRows;
+          expect({ filter, ofPage, isInBounds: ofPage <= rowsMax }).toMatchObject({ isInBounds: true });
           if (hard.includes(one)) continue;
-          const ofTotal = await lookedAtBy(sql, (asked) => countTransactions(asked, filter, 501));
+          const ofTotal = await rowsReadDuring(sql, (measured) => countTransactions(measured, filter, 501));
           expect({ filter, ofTotal, isInBounds: ofTotal <= skewedRows }).toMatchObject({ isInBounds: true });
         }
       }
-      throw enough;
+      throw rollback;
     });
-    await expect(work).rejects.toBe(enough);
+    await expect(work).rejects.toBe(rollback);
   });
 });

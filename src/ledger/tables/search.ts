@@ -300,7 +300,7 @@ function lookUpByPayout({ settled, ...others }: TransactionFilter, max?: number)
   return [lookUp(others, lookup, max)];
 }
 
-/** Whether a text has trigrams: three letters or digits in a row, or fewer at the edge of a word. */
+/** True if a text has trigrams: three letters or digits in a row, or fewer at the edge of a word. */
 const hasTrigrams = (text: string) =>
   /[\p{L}\p{N}]{3}|[^\p{L}\p{N}][\p{L}\p{N}]|[\p{L}\p{N}]{2}[^\p{L}\p{N}]/u.test(text);
 
@@ -401,7 +401,7 @@ const conditions: Conditions<TransactionFilter> = {
 const isAfter = ({ created_date, external_id }: Position, bind: Bind): string =>
   `(created_date, external_id) < (${bind(created_date)}, ${bind(external_id)})`;
 
-/** Whether a payout was paid on one of these days. */
+/** A condition that a payout was paid on one of these days. */
 function isPaidOut(
   days: NonNullable<TransactionFilter["settled"]>,
   bind: Bind,

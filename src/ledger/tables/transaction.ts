@@ -129,7 +129,7 @@ export async function saveTransactions(sql: Sql, rows: TransactionRow[]): Promis
   if (rows.length > 0) await sql.query(statement, [toJson(rows)]);
 }
 
-/** Whether a transaction has children, and events without a row. */
+/** The relations of a transaction: its children, and its events if it has no row. */
 export interface Relations {
   id: string;
   is_parent: boolean;

@@ -152,7 +152,7 @@ const harmless = (text: string): string => (formula.test(text) ? `'${text}` : te
 const special = /[",\r\n]/;
 const quote = (text: string): string => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** Tests for both at once, since nearly all texts match neither. */
+/** Tests for both in one pass, since nearly all texts match neither. */
 const unsafe = new RegExp(`${formula.source}|${special.source}`);
 
 function writeCell(value: Value = ""): string {

@@ -108,7 +108,7 @@ function entriesIn(map: OrderedMap, log: ChangeLog) {
   };
 }
 
-/** Records every expiry whose time has come. If nothing can be written now, it is done later: reads still succeed. */
+/** Records every expiry that is due. If a write fails, a later read tries again, so that reads still succeed. */
 async function expireEntries(map: OrderedMap, entries: ReturnType<typeof entriesIn>): Promise<void> {
   try {
     while (map.read(() => entries.expired().some(() => true))) {

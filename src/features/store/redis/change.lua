@@ -1,13 +1,13 @@
 -- Makes changes to one resource atomically and records them. All keys are of one part.
 -- KEYS: the features of the resource, the due expiries, the change records, and for each change the ids with its feature.
 -- ARGV: JSON { now, kept, resource, id, onlyIf?, changes: [{ type, feature, expiresAt? }] }. Numbers are texts, since Lua
--- loses digits when it writes a number. The change "expire" records an expiry whose time has come.
+-- loses digits when it writes a number. The change "expire" records an expiry that is due.
 -- Returns for each change 1 if the resource had the feature before it, otherwise 0; false if the list differs from onlyIf.
 local of, due, records = KEYS[1], KEYS[2], KEYS[3]
 local request = cjson.decode(ARGV[1])
 local resource, id, now = request.resource, request.id, tonumber(request.now)
 
--- An entry: its place, and when it expires.
+-- Parses an entry: its place and its expiry time.
 local function read(value)
   local place, expiresAt = string.match(value, "^(%d+) ?(%d*)$")
   return { place = place, expiresAt = expiresAt ~= "" and expiresAt or nil }
@@ -66,7 +66,7 @@ local function make(change, with)
       record("removed", request.now, feature)
     end
   elseif not entry or entry.expiresAt ~= change.expiresAt then
-    -- The record is first: a server without memory rejects the first command of a script or none.
+    -- The record is written first: a server that is out of memory rejects the first write of a script or none.
     local number = record("added", request.now, feature, change.expiresAt)
     if entry then remove(with, feature, entry) end
     put(with, feature, { place = entry and entry.place or number, expiresAt = change.expiresAt })
@@ -74,7 +74,7 @@ local function make(change, with)
   return entry and 1 or 0
 end
 
--- Whether the live features are these, in this order.
+-- Returns true if the live features are the expected ones, in the expected order.
 local function areLive(expected)
   local all, live = redis.call("HGETALL", of), {}
   for index = 1, #all, 2 do

@@ -8,7 +8,7 @@ import { tagOf } from "./keys.ts";
 
 /** Limit for a connection and for a response. */
 const responseMaxMs = 2000;
-/** How long a command waits for a lost connection. */
+/** Limit for the wait of a command for a reconnection. */
 const reconnectMaxMs = responseMaxMs / 2;
 const renewEveryMs = 3000;
 const versionMin = 7;
@@ -62,7 +62,7 @@ export async function openServers(urls: [URL, ...URL[]]): Promise<Servers> {
     const before = client;
     client = next;
     clients.add(next);
-    // By then every command of the old client has a response or is late.
+    // By then every command of the old client has a response or has timed out.
     setTimeout(() => clients.delete(before) && before.destroy(), responseMaxMs).unref();
   }
 
@@ -143,7 +143,7 @@ function clientOfCluster(urls: [URL, ...URL[]]): Client {
       await cluster.connect().catch((error) => {
         throw lastError ?? error;
       });
-      // One master is enough; others may follow.
+      // One usable master is enough. The others may become usable later.
       const checks = cluster.masters.map((node) => check(cluster.nodeClient(node), true));
       await Promise.any(checks).catch(({ errors }: AggregateError) => {
         throw errors[0] ?? new Error("the cluster has no servers with slots");

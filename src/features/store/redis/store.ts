@@ -123,7 +123,7 @@ const changeWith =
 
 const numberToText = (_name: string, value: unknown) => (typeof value === "number" ? String(value) : value);
 
-/** Records every expiry whose time has come. */
+/** Records every expiry that is due. */
 async function expireEntries(servers: Servers, change: MakeChanges): Promise<void> {
   const now = String(Date.now());
   await Promise.all(

@@ -7,10 +7,10 @@ import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/le
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
-import { machinesRabbitmq, rabbitmq4, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
+import { installedRabbitmq, rabbitmq4, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openScratch } from "../../testing/small-disk.ts";
-import { diskFilled, type Fault, faultsOfServer, putBehindLine } from "../faults.ts";
+import { diskFilled, type Fault, faultsOfServer, openFaultyServer } from "../faults.ts";
 import type { Random } from "../random.ts";
 import { startService } from "../service.ts";
 
@@ -19,31 +19,31 @@ export const queues = ["embedded", "amqp", "amqp4"] as const;
 export type Engine = (typeof engines)[number];
 export type QueueKind = (typeof queues)[number];
 
-/** A ledger of one or more processes, with what they depend on, all of it real and on loopback. */
-export interface World extends AsyncDisposable {
-  /** Each is a part that is named by its place, `ledger 0`. */
+/** One or more processes of the ledger with their real database and queue, on loopback. */
+export interface Deployment extends AsyncDisposable {
+  /** The components `ledger 0`, `ledger 1` and so on. */
   ledgers: TestServer[];
-  /** The database, for who looks into it once the ledgers are stopped. */
+  /** To read the database after the ledgers have been killed. */
   databaseUrl: string;
   queue: Queue;
   faults: Fault[];
 }
 
-/** The parts on which every answer depends, beside the ledger that is asked. */
+/** The components that every response depends on, apart from the ledger itself. */
 export const dependencies = ["database", "disk"];
 
 const diskMebibytes = { pglite: 400, postgres: 1000 };
-/** Longer than the database lets a session stand still. */
-const hangMaxMs = 15_000;
-/** Seconds after which a message comes again that a receiver took and did not end with. */
+/** Longer than the database keeps the session of a suspended client. */
+const longSuspensionMaxMs = 15_000;
+/** Seconds until a message that is not acknowledged is delivered again. */
 const visibilitySeconds = 5;
 
-export async function openWorld(
+export async function openDeployment(
   engine: Engine,
   queueKind: QueueKind,
-  environment: Record<string, string>,
+  settings: Record<string, string>,
   random: Random,
-): Promise<World> {
+): Promise<Deployment> {
   await using opening = new AsyncDisposableStack();
   const faults: Fault[] = [];
   const { folder, disk } = opening.use(await openScratch(diskMebibytes[engine]));
@@ -54,8 +54,8 @@ export async function openWorld(
   if (engine === "postgres") {
     const server = opening.use(await startPostgres(folder));
     onDisk.push(server);
-    const database = opening.use(await putBehindLine("database", server));
-    faults.push(...database.faults, database.silent, tableLocked(server.url));
+    const database = opening.use(await openFaultyServer("database", server));
+    faults.push(...database.faults, database.partition, tableLocked(server.url));
     databaseUrl = database.url;
   }
 
@@ -63,54 +63,56 @@ export async function openWorld(
   const port = await freePort();
   let queueUrls = [`sqs+embedded:${join(folder, "queue")}?port=${port}`];
   if (queueKind !== "embedded") {
-    const server = opening.use(await startRabbitmq(queueKind === "amqp4" ? rabbitmq4 : machinesRabbitmq));
-    const broker = opening.use(await putBehindLine("queue", server));
-    faults.push(...broker.faults, receiversDied(server.url));
+    const server = opening.use(await startRabbitmq(queueKind === "amqp4" ? rabbitmq4 : installedRabbitmq));
+    const broker = opening.use(await openFaultyServer("queue", server));
+    faults.push(...broker.faults, consumersClosed(server.url));
     queueUrls = [`${broker.url}/?queue=${rabbitmqQueue}`];
   }
   const clientsUrl = clientUrl(queueUrls[0] as string);
-  // A folder is one process's own.
+  // Only one process can open an embedded database.
   if (engine === "postgres") queueUrls = [queueUrls[0] as string, clientsUrl, clientsUrl];
 
   const ledgers: TestServer[] = [];
   for (const [index, queueUrl] of queueUrls.entries()) {
     const server = await startService("ledger", {
-      ...impatience,
-      ...environment,
+      ...shortTimes,
+      ...settings,
       DATABASE_URL: databaseUrl,
       QUEUE_URL: queueUrl,
-      QUEUE_RECEIVER_BATCH_SIZE: String(random.one([1, 10, 100])),
-      // The last of several only answers.
+      QUEUE_RECEIVER_BATCH_SIZE: String(random.pick([1, 10, 100])),
+      // The third ledger has no receiver.
       QUEUE_RECEIVER_BACKGROUND_PROCESSING: String(index < 2),
     });
     ledgers.push(opening.use(server));
-    // The first may have the queue, for which publishers wait.
-    faults.push(...faultsOfServer("ledger", `ledger ${index}`, server, index > 0 ? hangMaxMs : undefined));
+    // The first ledger may serve the queue, and a long suspension would delay the publisher.
+    faults.push(
+      ...faultsOfServer("ledger", `ledger ${index}`, server, index > 0 ? longSuspensionMaxMs : undefined),
+    );
   }
   if (queueKind === "embedded") await shortenVisibility(port);
   const queue = opening.use(await openQueue(clientsUrl));
-  // The queue is made when it is first asked for; RabbitMQ forgets one that it was told of less than a second ago.
+  // The check creates the queue. RabbitMQ loses a queue if it is killed less than a second after the creation.
   await queue.check();
   await sleep(1000);
   const opened = opening.move();
   return { ledgers, databaseUrl, queue, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** While somebody holds it, nothing can be stored, although the database answers. */
+/** While the lock is held, no event can be stored, but reads succeed. */
 const tableLocked = (url: string): Fault => ({
-  part: "database",
+  component: "database",
   kind: "table locked",
-  async inflict(random) {
-    const operator = new pg.Client(url);
-    operator.on("error", () => {});
+  async inject(random) {
+    const client = new pg.Client(url);
+    client.on("error", () => {});
     try {
-      await operator.connect();
-      await operator.query("begin; lock table event in share row exclusive mode");
-      await sleep(random.whole(0, lockedMaxMs));
+      await client.connect();
+      await client.query("begin; lock table event in share row exclusive mode");
+      await sleep(random.integer(0, lockedMaxMs));
     } catch {
-      // A server that has ended for want of space lets nobody in.
+      // The server can be down because the disk is full.
     } finally {
-      await operator.end();
+      await client.end();
     }
   },
 });
@@ -120,32 +122,32 @@ const lockedMaxMs = 15_000;
 const rabbitmqQueue = "payment-events";
 
 /**
- * Receivers that die with all they have in hand, each while the next waits, which the broker prefers to the ledgers: so
- * they deliver messages more often than a RabbitMQ does unless it is set.
+ * Consumers close one after another with all messages unacknowledged. The broker prefers them to the ledgers. So messages
+ * are delivered more often than the default delivery limit of RabbitMQ 4 allows.
  */
-const receiversDied = (url: string): Fault => ({
-  part: "queue",
-  kind: "receivers died in a row",
-  async inflict() {
-    let dying = await openGreedy(url);
+const consumersClosed = (url: string): Fault => ({
+  component: "queue",
+  kind: "consumers closed in a row",
+  async inject() {
+    let consumer = await openConsumer(url);
     for (let times = 1; times <= 30; times += 1) {
       await sleep(30);
-      const next = await openGreedy(url);
-      await dying.close();
-      dying = next;
+      const next = await openConsumer(url);
+      await consumer.close();
+      consumer = next;
     }
-    await dying.close();
+    await consumer.close();
   },
 });
 
-async function openGreedy(url: string) {
+async function openConsumer(url: string) {
   const connection = await amqp.connect(url);
   const channel = await connection.createChannel();
   await channel.consume(rabbitmqQueue, () => {}, { priority: 1 });
   return connection;
 }
 
-const impatience = {
+const shortTimes = {
   STATEMENT_TIMEOUT_MS: "5000",
   QUEUE_RECEIVER_WAIT_MS: "500",
   QUEUE_RECEIVER_RETRY_DELAY_MS: "100",

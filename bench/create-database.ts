@@ -1,8 +1,8 @@
 import { openDatabase } from "../src/ledger/database/database.ts";
 import type { TestServer } from "../testing/servers/server.ts";
 
-/** Makes an empty database on a server; answers its URL. */
-export async function makeDatabase(server: TestServer, name: string): Promise<string> {
+/** Creates an empty database on a server. Returns its URL. */
+export async function createDatabase(server: TestServer, name: string): Promise<string> {
   await using database = await openDatabase(server.url);
   await database.run(`create database ${name}`);
   const url = new URL(server.url);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Contract } from "../../../src/contract/operations.ts";
-import { claimsOf, openReading, shownBy } from "./claims.ts";
+import { compiled, itemsCoveredBy, itemsOf } from "./coverage.ts";
 
 const contract: Contract = {
   openapi: "3.1.0",
@@ -23,38 +23,38 @@ const contract: Contract = {
     },
   },
 };
-const reading = openReading(contract);
+const compiledContract = compiled(contract);
 const shape = { $ref: "#/components/schemas/Shape" };
-const claims = claimsOf(reading, "it", shape);
-const missing = (...values: object[]) =>
-  [...claims]
-    .filter((claim) => !values.some((value) => shownBy(reading, "it", shape, value).has(claim)))
-    .sort();
+const items = itemsOf(compiledContract, "shape", shape);
+const uncovered = (...values: object[]) => {
+  const covered = values.map((value) => itemsCoveredBy(compiledContract, "shape", shape, value));
+  return [...items].filter((item) => !covered.some((set) => set.has(item))).sort();
+};
 
-test("a schema claims what it leaves open", () => {
-  expect([...claims].sort()).toEqual([
+test("the items of a schema are its optional members, enum values, types and alternatives", () => {
+  expect([...items].sort()).toEqual([
     'Shape.colour: the value "blue"',
     'Shape.colour: the value "red"',
     "Shape.round: the value false",
     "Shape.round: the value true",
     "Shape.size: a value of type integer",
     "Shape.size: a value of type null",
-    "Shape.weight: form 1",
-    "Shape.weight: form 2",
+    "Shape.weight: alternative 1",
+    "Shape.weight: alternative 2",
     ...["colour", "kind", "parts", "round", "size", "weight"].map((member) => `Shape: with ${member}`),
     ...["colour", "parts", "round", "size", "weight"].map((member) => `Shape: without ${member}`),
   ]);
 });
 
-test("values show claims, also from deep inside", () => {
-  const bare = { kind: "shape" };
-  const rich = { kind: "shape", colour: "red", size: null, weight: 2, round: true };
-  expect(missing(bare, { ...bare, parts: [rich] })).toEqual([
+test("values cover items, nested values too", () => {
+  const minimal = { kind: "shape" };
+  const full = { kind: "shape", colour: "red", size: null, weight: 2, round: true };
+  expect(uncovered(minimal, { ...minimal, parts: [full] })).toEqual([
     'Shape.colour: the value "blue"',
     "Shape.round: the value false",
     "Shape.size: a value of type integer",
-    "Shape.weight: form 2",
+    "Shape.weight: alternative 2",
   ]);
   const other = { kind: "shape", colour: "blue", size: 3, weight: "heavy", round: false, parts: [] };
-  expect(missing(bare, rich, other)).toEqual([]);
+  expect(uncovered(minimal, full, other)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import type { Sql } from "../database/database.ts";
 
-/** All that is kept, but for the numbers, which tell in which order events arrived. */
-export const keptRows = async (sql: Sql) => ({
+/** All saved rows, without the event numbers, which depend on the order of arrival. */
+export const savedRows = async (sql: Sql) => ({
   transactions: await sql.query(
     "select to_jsonb(transaction) - 'first_event_id' as row from transaction order by external_id",
   ),

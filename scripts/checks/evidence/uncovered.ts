@@ -1,0 +1,98 @@
+import { follow, operationsOf } from "../../../src/contract/operations.ts";
+import { isJson } from "../../../src/values/json.ts";
+import { type CompiledContract, compiled, itemsCoveredBy, itemsOf } from "./coverage.ts";
+import type { Observation } from "./observe.ts";
+import type { Subject } from "./subjects.ts";
+
+/** The coverage items of a contract that no request, response or message covers. */
+export function uncoveredItems({ contract, accepted }: Subject, observations: Observation[]): string[] {
+  const compiledContract = compiled(contract);
+  const items = new Set<string>();
+  const covered = new Set<string>();
+  for (const { operationId, parameters, body, responses } of operationsOf(contract)) {
+    if (body) {
+      itemsOf(compiledContract, `${operationId} body`, body.schema, items);
+      items.add(`${operationId} body: present`);
+      items.add(`${operationId} body: ${body.required ? "missing" : "absent"}`);
+    }
+    for (const { name, in: place, required, schema } of parameters) {
+      itemsOf(compiledContract, `${operationId} ${name}`, schema, items);
+      items.add(`${operationId} ${name}: present`);
+      if (!required) items.add(`${operationId} ${name}: absent`);
+      else if (place === "query") items.add(`${operationId} ${name}: missing`);
+    }
+    for (const [status, { content = {}, headers = {} }] of Object.entries(responses)) {
+      for (const [name, { required }] of Object.entries(headers)) {
+        items.add(`${operationId} ${status} ${name}: present`);
+        if (!required) items.add(`${operationId} ${status} ${name}: absent`);
+      }
+      for (const { schema } of Object.values(content))
+        itemsOf(compiledContract, `${operationId} ${status}`, schema, items);
+    }
+  }
+  for (const observation of observations) {
+    if (observation.violation !== undefined) continue;
+    const { operation, status, type, responseHeaders, responseBody } = observation;
+    const { content, headers = {} } = operation.responses[status] ?? {};
+    for (const name of Object.keys(headers)) {
+      const isPresent = responseHeaders[name.toLowerCase()] !== undefined;
+      covered.add(`${operation.operationId} ${status} ${name}: ${isPresent ? "present" : "absent"}`);
+    }
+    const schema = content?.[type]?.schema;
+    const value = isJson(type) ? JSON.parse(responseBody) : responseBody;
+    if (schema)
+      itemsCoveredBy(compiledContract, `${operation.operationId} ${status}`, schema, value, covered);
+    coverRequest(compiledContract, observation, covered);
+  }
+  for (const [name, values] of Object.entries(accepted)) {
+    const schema = { $ref: `#/components/schemas/${name}` };
+    itemsOf(compiledContract, name, schema, items);
+    for (const value of values) itemsCoveredBy(compiledContract, name, schema, value, covered);
+  }
+  return [...items].filter((item) => !covered.has(item)).sort();
+}
+
+/**
+ * Adds the items that a request covers. The presence of a parameter or of a member of the body is covered only by a
+ * request that succeeds, its absence also by one that gets a declared error.
+ */
+function coverRequest(
+  contract: CompiledContract,
+  { operation, path, requestHeaders, requestBody, status, responseBody }: Observation,
+  covered: Set<string>,
+): void {
+  const query = new URLSearchParams(path.split("?")[1]);
+  const isAbsence = (item: string) => / without |: absent$/.test(item);
+  const cover = (items: Iterable<string>) => {
+    for (const item of items) if (status < 400 || isAbsence(item)) covered.add(item);
+  };
+  if (operation.body && status < 500) {
+    const place = `${operation.operationId} body`;
+    if (status === 400 && requestBody === undefined) covered.add(`${place}: missing`);
+    cover([`${place}: ${requestBody === undefined ? "absent" : "present"}`]);
+    if (requestBody !== undefined) {
+      cover(itemsCoveredBy(contract, place, operation.body.schema, requestBody));
+    }
+  }
+  for (const { name, in: location, schema } of operation.parameters) {
+    const place = `${operation.operationId} ${name}`;
+    const text =
+      location === "path"
+        ? ""
+        : location === "header"
+          ? (requestHeaders[name.toLowerCase()] ?? null)
+          : query.get(name);
+    if (status === 400 && responseBody.includes(`parameter ${name} is required`)) {
+      covered.add(`${place}: missing`);
+    }
+    if (status >= 500) continue;
+    cover([`${place}: ${text === null ? "absent" : "present"}`]);
+    if (text !== null) cover(itemsCoveredBy(contract, place, schema, parse(contract, schema, text)));
+  }
+}
+
+function parse(compiledContract: CompiledContract, node: unknown, text: string): unknown {
+  const { type, items } = follow(compiledContract.contract, node) as { type?: string; items?: unknown };
+  if (type === "array") return text.split(",").map((item) => parse(compiledContract, items, item));
+  return type === "string" || text === "" ? text : JSON.parse(text);
+}

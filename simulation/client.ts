@@ -1,0 +1,94 @@
+import { Pool } from "undici";
+import { type Contract, operationsOf } from "../src/contract/operations.ts";
+import { responseChecker } from "../src/contract/response-check.ts";
+import type { FaultLog } from "./faults.ts";
+import { Violation } from "./violation.ts";
+
+export interface HttpRequest {
+  method?: "GET" | "POST" | "DELETE";
+  path: string;
+  accept?: string;
+}
+
+interface HttpResponse {
+  status: number;
+  text: string;
+}
+
+/** An HTTP client of one server that checks every response. */
+export interface CheckingClient extends AsyncDisposable {
+  /**
+   * Sends a request and resolves with the response. Rejects with another error than `Violation` if there is no complete
+   * response and a fault excuses it.
+   *
+   * Rejects with a `Violation` if the response violates the contract, or if no fault excuses its status or its absence.
+   */
+  send(request: HttpRequest, expectedStatuses: number[]): Promise<HttpResponse>;
+}
+
+interface ClientOptions {
+  url: string;
+  contract: Contract;
+  token?: string;
+  /** The faults of these excuse an error: the server, its dependencies, and processes that can block its writes. */
+  components: { server: string; dependencies: string[]; writers?: string[] };
+  /** The statuses that a fault excuses. */
+  excusedStatuses: number[];
+  faults: FaultLog;
+  /** The number of responses by status. */
+  counts: Map<string, number>;
+}
+
+const responseMaxMs = 20_000;
+
+export function openCheckingClient(options: ClientOptions): CheckingClient {
+  const { url, contract, token, excusedStatuses, faults, counts } = options;
+  const { server, dependencies, writers = [] } = options.components;
+  const pool = new Pool(url, { connections: 4, headersTimeout: responseMaxMs, bodyTimeout: responseMaxMs });
+  const contractViolationOf = responseChecker(contract);
+  const operations = operationsOf(contract).map(({ operationId, method, path }) => ({
+    operationId,
+    method,
+    pattern: new RegExp(`^${path.replaceAll(/\{[^}]*\}/g, "[^/]+").replace(/\/$/, "")}/?$`),
+  }));
+  const count = (result: string) => counts.set(result, (counts.get(result) ?? 0) + 1);
+
+  return {
+    async send({ method = "GET", path, accept = "application/json" }, expectedStatuses) {
+      const sentAt = performance.now();
+      const components = [server, ...dependencies, ...(method === "GET" ? [] : writers)];
+      const isExcused = () => faults.affected(components, sentAt, performance.now());
+      const violation = (what: string) =>
+        new Violation(
+          [`${method} ${path} of ${server}: ${what}`, ...faults.before(performance.now())].join("\n"),
+        );
+      let response: HttpResponse & { headers: Record<string, unknown> };
+      try {
+        const { statusCode, headers, body } = await pool.request({
+          method,
+          path,
+          headers: { accept, ...(token && { authorization: `Bearer ${token}` }) },
+        });
+        response = { status: statusCode, headers, text: await body.text() };
+      } catch (error) {
+        count("no response");
+        if (isExcused()) throw error;
+        throw violation(`no response: ${(error as Error).message}`);
+      }
+      const { status, headers, text } = response;
+      count(String(status));
+      const [pathname = ""] = path.split("?");
+      const operation = operations.find((one) => one.method === method && one.pattern.test(pathname));
+      const contractViolation =
+        operation && contractViolationOf(operation.operationId, { status, headers, body: text });
+      if (contractViolation !== undefined) {
+        throw violation(`${status}, ${contractViolation}: ${text.slice(0, 500)}`);
+      }
+      if (!expectedStatuses.includes(status) && !(excusedStatuses.includes(status) && isExcused())) {
+        throw violation(`${status}: ${text.slice(0, 500)}`);
+      }
+      return response;
+    },
+    [Symbol.asyncDispose]: () => pool.destroy(),
+  };
+}

@@ -1,0 +1,461 @@
+import type { Random } from "../random.ts";
+
+/** The content of an event, independent of the encodings that producers use. */
+export interface LedgerEvent {
+  resource_type: string;
+  resource_external_id: string;
+  parent_resource_external_id: string | null;
+  /** In UTC with six fraction digits. */
+  timestamp: string;
+  event_type: string;
+  service_id: string | null;
+  live: boolean | null;
+  event_details: Record<string, unknown>;
+}
+
+export interface EventMessage {
+  kind: "event";
+  body: string;
+  event: LedgerEvent;
+}
+
+/** A published message. An invalid one must become a dead letter whose reason matches `reason`. */
+export type Message =
+  | EventMessage
+  | { kind: "reprojection"; body: string }
+  | { kind: "invalid"; body: string; reason: RegExp };
+
+export const accounts = ["57", "58", "59", "account é", "60", "61"];
+const providers = ["sandbox", "worldpay", "stripe", "epdq", "Smartpay"];
+export const references = [
+  "LIC-88",
+  "100% off",
+  "a_b",
+  "back\\slash",
+  "=formula",
+  "Ärger",
+  '"quoted", text',
+  "x",
+];
+export const emails = ["angler@example.org", "O'Hara@Example.com", "@formula.example", "é@example.net"];
+export const names = ["A Angler", "MS PLANTED-HOLDER", "Zoë", "+plus", "line\nbreak"];
+export const brands = ["visa", "master-card", "american-express"];
+export const metadataTexts = ["North", "north", "2", "true", "İstanbul".slice(1), "x".repeat(256)];
+/** The payouts of an account have the numbers 0 to this one. */
+export const payoutMax = 5;
+
+/** Some ids have characters that must be escaped in a path. */
+export const paymentId = (number: number) => (number % 50 === 7 ? `pay-${number} ü/%2F?#&` : `pay-${number}`);
+export const refundId = (payment: number, number: number) => `ref-${payment}-${number}`;
+export const disputeId = (payment: number) => `dis-${payment}`;
+export const payoutId = (account: string, number: number) => `po-${account}-${number}`;
+
+/** The earliest timestamp of an event, in microseconds since 1970, unless the producer's clock is wrong. */
+export const earliest = Date.UTC(2024, 2, 5, 8) * 1000;
+const day = 86_400_000_000;
+/** Microseconds between two events of a resource. Equal timestamps are frequent. */
+const gaps = [0, 0, 1, 999, 1000, 60_000_000, 3_600_000_000, day];
+
+export const timestampAt = (microseconds: number) => {
+  const milliseconds = Math.floor(microseconds / 1000);
+  const rest = String(microseconds - milliseconds * 1000).padStart(3, "0");
+  return `${new Date(milliseconds).toISOString().slice(0, 23)}${rest}Z`;
+};
+
+/**
+ * The timestamp of a resource's first event. There are few different ones, so that many resources share one, and some
+ * are those of wrong clocks.
+ */
+function firstTimestamp(random: Random): number {
+  if (random.chance(0.05)) return Date.UTC(random.integer(1971, 2005), random.integer(0, 11)) * 1000;
+  if (random.chance(0.05)) return Date.UTC(random.integer(2040, 2090), random.integer(0, 11)) * 1000;
+  return earliest + random.integer(0, 400) * 600_000_000 + random.pick([0, 0, 0, 1, 500]);
+}
+
+type Step = [eventType: string, details: (random: Random) => Record<string, unknown>];
+const noDetails = () => ({});
+const dateDetail = (random: Random) =>
+  random.chance(0.1)
+    ? "yesterday"
+    : `${timestampAt(earliest + random.integer(0, 20) * day).slice(0, 23)}+01:00`;
+
+const card = (random: Random) => ({
+  cardholder_name: random.pick(names),
+  card_brand: random.pick(brands),
+  card_brand_label: random.pick(["Visa", "Mastercard", "American Express"]),
+  card_type: random.pick(["DEBIT", "CREDIT", "OTHER"]),
+  first_digits_card_number: random.pick(["424242", "555555", 424242]),
+  last_digits_card_number: random.pick(["4242", "0007"]),
+  expiry_date: random.pick(["11/29", "01/30"]),
+});
+
+const paymentSteps: Step[] = [
+  ["PAYMENT_STARTED", noDetails],
+  ["GATEWAY_REQUIRES_3DS_AUTHORISATION", () => ({ requires_3ds: true, version_3ds: "2.1.0" })],
+  ["GATEWAY_DOES_NOT_REQUIRE_3DS_AUTHORISATION", () => ({ requires_3ds: "false" })],
+  [
+    "REQUESTED_3DS_EXEMPTION",
+    (random) => ({ exemption_3ds_requested: random.pick(["OPTIMISED", "CORPORATE"]) }),
+  ],
+  [
+    "GATEWAY_3DS_EXEMPTION_RESULT_OBTAINED",
+    (random) => ({
+      exemption3ds: random.pick([
+        "EXEMPTION_NOT_REQUESTED",
+        "EXEMPTION_HONOURED",
+        "EXEMPTION_REJECTED",
+        "EXEMPTION_OUT_OF_SCOPE",
+      ]),
+    }),
+  ],
+  [
+    "PAYMENT_DETAILS_ENTERED",
+    (random) => ({
+      ...card(random),
+      email: random.pick(emails),
+      total_amount: random.integer(100, 500_000),
+      corporate_surcharge: random.pick([0, 250, "300"]),
+      gateway_transaction_id: `gtx-${random.integer(0, 300)}`,
+      ...(random.chance(0.5) && { wallet: random.pick(["APPLE_PAY", "GOOGLE_PAY"]) }),
+      ...(random.chance(0.5) && {
+        address_line1: "1 High Street",
+        address_postcode: "E1 8QS",
+        address_country: "GB",
+      }),
+    }),
+  ],
+  ["USER_EMAIL_COLLECTED", (random) => ({ email: random.pick(emails) })],
+  ["AUTHORISATION_SUCCEEDED", noDetails],
+  [
+    "AUTHORISATION_REJECTED",
+    (random) => (random.chance(0.5) ? { can_retry: random.pick([true, "false"]) } : {}),
+  ],
+  ["AUTHORISATION_CANCELLED", noDetails],
+  ["GATEWAY_TIMEOUT_DURING_AUTHORISATION", noDetails],
+  ["USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL", noDetails],
+  ["USER_APPROVED_FOR_CAPTURE", noDetails],
+  ["CAPTURE_SUBMITTED", (random) => ({ capture_submitted_date: dateDetail(random) })],
+  [
+    "CAPTURE_CONFIRMED",
+    (random) => ({
+      captured_date: dateDetail(random),
+      fee: random.integer(1, 99),
+      net_amount: random.integer(-50, 9999),
+    }),
+  ],
+  ["CAPTURE_ERRORED", noDetails],
+  ["PAYMENT_EXPIRED", noDetails],
+  ["CANCELLED_BY_USER", noDetails],
+  ["CANCELLED_BY_EXTERNAL_SERVICE", noDetails],
+  ["PAYMENT_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN", noDetails],
+  ["PAYMENT_STATUS_CORRECTED_TO_ERROR_BY_ADMIN", noDetails],
+  [
+    "FEE_INCURRED",
+    () => ({
+      fee: "17",
+      net_amount: 83,
+      fee_breakdown: [
+        { fee_type: "transaction", amount: 10 },
+        { fee_type: "radar", amount: 5 },
+        { fee_type: "three_ds", amount: 2 },
+      ],
+    }),
+  ],
+  [
+    "REFUND_AVAILABILITY_UPDATED",
+    (random) => ({
+      refund_status: random.pick(["available", "full"]),
+      refund_amount_available: random.integer(0, 900),
+      refund_amount_refunded: String(random.integer(0, 900)),
+    }),
+  ],
+  ["PAYMENT_DISPUTED", () => ({ disputed: true })],
+  ["SOMETHING_NEW", (random) => ({ extra: random.pick([1, "two", [3], { four: 4 }]) })],
+  ["constructor", noDetails],
+];
+
+const refundSteps: Step[] = [
+  ["REFUND_CREATED_BY_SERVICE", noDetails],
+  ["REFUND_SUBMITTED", (random) => ({ gateway_transaction_id: `gtx-${random.integer(0, 300)}` })],
+  ["REFUND_SUCCEEDED", noDetails],
+  ["REFUND_ERROR", noDetails],
+  ["SOMETHING_NEW", () => ({ reference: "own" })],
+];
+
+const disputeSteps: Step[] = [
+  ["DISPUTE_EVIDENCE_SUBMITTED", noDetails],
+  ["DISPUTE_WON", noDetails],
+  ["DISPUTE_LOST", (random) => ({ fee: 1500, net_amount: -random.integer(1500, 9999) })],
+];
+
+const payoutSteps: Step[] = [
+  ["PAYOUT_CREATED", (random) => ({ amount: random.integer(0, 99_999) })],
+  ["PAYOUT_PAID", (random) => ({ paid_out_date: dateDetail(random) })],
+  ["PAYOUT_FAILED", noDetails],
+  ["PAYOUT_UPDATED", noDetails],
+];
+
+const metadata = (random: Random) =>
+  Object.fromEntries(
+    random
+      .sample(["branch", "copies", "constructor", "__proto__", "Ключ"], 0.4)
+      .map((key) => [key, random.pick([...metadataTexts, 2, true, 1.5, { nested: null }])]),
+  );
+
+const created = (random: Random, account: string) => ({
+  gateway_account_id: /^\d+$/.test(account) && random.chance(0.3) ? Number(account) : account,
+  amount: random.chance(0.3) ? String(random.integer(1, 500_000)) : random.integer(1, 500_000),
+  reference: random.chance(0.1) ? random.integer(1, 99) : random.pick(references),
+  description: random.pick(["Fishing licence", "-5 off", "Parking, zone B"]),
+  payment_provider: random.pick(providers),
+  ...(random.chance(0.5) && {
+    language: "en",
+    return_url: "https://service.example/done",
+    moto: random.chance(0.5),
+  }),
+  ...(random.chance(0.3) && {
+    source: "CARD_API",
+    authorisation_mode: random.pick(["web", "moto_api", "agreement", "external"]),
+    delayed_capture: "true",
+    credential_external_id: "credential",
+    agreement_id: random.pick(["agr-1", "agr-2"]),
+    agreement_payment_type: "recurring",
+  }),
+  ...(random.chance(0.3) && { live: random.chance(0.5) }),
+  ...(random.chance(0.6) && { external_metadata: metadata(random) }),
+});
+
+interface Resource {
+  type: string;
+  id: string;
+  parent?: string;
+  steps: [eventType: string, details: Record<string, unknown>][];
+}
+
+/** The events of one resource in the order of their timestamps, some with equal ones. */
+function eventsOf(random: Random, { type, id, parent, steps }: Resource): LedgerEvent[] {
+  let time = firstTimestamp(random);
+  return steps.map(([event_type, event_details]) => {
+    time += random.pick(gaps);
+    return {
+      resource_type: type,
+      resource_external_id: id,
+      parent_resource_external_id: parent !== undefined && random.chance(0.8) ? parent : null,
+      timestamp: timestampAt(time),
+      event_type,
+      service_id: random.chance(0.7) ? `service-${random.integer(1, 3)}` : null,
+      live: random.chance(0.6) ? random.chance(0.7) : null,
+      event_details,
+    };
+  });
+}
+
+const randomSteps = (random: Random, steps: Step[], max: number): Resource["steps"] =>
+  Array.from({ length: random.integer(0, max) }, () => random.pick(steps)).map(([eventType, details]) => [
+    eventType,
+    details(random),
+  ]);
+
+const maybe = (random: Random, probability: number, make: () => Resource): Resource[] =>
+  random.chance(probability) ? [make()] : [];
+
+/** The events of one payment, its refunds, its dispute and its payout. */
+function eventsOfPayment(random: Random, number: number): LedgerEvent[] {
+  const account = random.chance(0.5) ? (accounts[0] as string) : random.pick(accounts);
+  const id = paymentId(number);
+  const inPayout = (type: string): Resource["steps"] =>
+    random.chance(0.4)
+      ? [
+          [
+            `${type}_INCLUDED_IN_PAYOUT`,
+            { gateway_payout_id: payoutId(account, random.integer(0, payoutMax)) },
+          ],
+        ]
+      : [];
+  const isChildOfOtherAccount = random.chance(0.03);
+  const childAccount = isChildOfOtherAccount ? random.pick(accounts) : account;
+  const payment: Resource = {
+    type: "payment",
+    id,
+    steps: [
+      ...(random.chance(0.9) ? ([["PAYMENT_CREATED", created(random, account)]] as Resource["steps"]) : []),
+      ...randomSteps(random, paymentSteps, 7),
+      ...inPayout("PAYMENT"),
+    ],
+  };
+  const refunds = Array.from(
+    { length: random.chance(0.4) ? random.integer(1, 3) : 0 },
+    (_, index): Resource => ({
+      type: "refund",
+      id: refundId(number, index),
+      parent: random.chance(0.95) ? id : paymentId(number + 10_000_000),
+      steps: [
+        [
+          "REFUND_CREATED_BY_USER",
+          {
+            amount: random.integer(1, 900),
+            gateway_account_id: childAccount,
+            refunded_by: "user-1",
+            user_email: "clerk@example.org",
+          },
+        ],
+        ...randomSteps(random, refundSteps, 3),
+        ...inPayout("REFUND"),
+      ],
+    }),
+  );
+  const disputes = maybe(random, 0.15, () => ({
+    type: "dispute",
+    id: disputeId(number),
+    parent: id,
+    steps: [
+      [
+        "DISPUTE_CREATED",
+        {
+          amount: random.integer(1, 900),
+          gateway_account_id: childAccount,
+          reason: random.pick(["fraudulent", "unrecognized", "unknown reason", " "]),
+          evidence_due_date: dateDetail(random),
+          gateway_transaction_id: `gtx-${random.integer(0, 300)}`,
+        },
+      ],
+      ...randomSteps(random, disputeSteps, 2),
+      ...inPayout("DISPUTE"),
+    ],
+  }));
+  const payouts = maybe(random, 0.05, () => ({
+    type: "payout",
+    id: payoutId(account, random.integer(0, payoutMax)),
+    steps: randomSteps(random, payoutSteps, 3).map(([eventType, details]) => [
+      eventType,
+      { ...details, ...(random.chance(0.9) && { gateway_account_id: account }) },
+    ]),
+  }));
+  const others = maybe(random, 0.05, () => ({
+    type: random.pick(["agreement", "service", "card_payment", "payment_instrument"]),
+    id: random.chance(0.5) ? id : `other-${number}`,
+    steps: [["SOMETHING_NEW", { gateway_account_id: account }]],
+  }));
+  return [payment, ...refunds, ...disputes, ...payouts, ...others].flatMap((resource) =>
+    eventsOf(random, resource),
+  );
+}
+
+/** The bodies of invalid messages, each with the reason that its dead letter must have. */
+const invalidBodies: [reason: RegExp, body: (random: Random, event: LedgerEvent) => string][] = [
+  [/not JSON/, (_, event) => JSON.stringify(event).slice(0, -1)],
+  [/object/, (random) => random.pick(["[]", '"text"', "17", "null"])],
+  [
+    /timestamp/,
+    (random, event) => JSON.stringify({ ...event, timestamp: random.pick([undefined, "2024-03-05", 17]) }),
+  ],
+  [/resource_type/, (_, event) => JSON.stringify({ ...event, resource_type: "PAYMENT" })],
+  [
+    /resource_external_id/,
+    (random, event) =>
+      JSON.stringify({ ...event, resource_external_id: random.pick([undefined, "", 17, "x".repeat(256)]) }),
+  ],
+  [
+    /event_type/,
+    (random, event) => JSON.stringify({ ...event, event_type: random.pick([undefined, "", {}]) }),
+  ],
+  [
+    /event_details/,
+    (random, event) => JSON.stringify({ ...event, event_details: random.pick(["text", [], 17]) }),
+  ],
+  [
+    /amount/,
+    (random, event) =>
+      JSON.stringify({ ...event, event_details: { amount: random.pick([1.5, "1.5", 1e300, true]) } }),
+  ],
+  [/source/, (_, event) => JSON.stringify({ ...event, event_details: { source: "CARD_TERMINAL" } })],
+  [
+    /nested/,
+    (_, event) =>
+      JSON.stringify({ ...event, event_details: { deep: JSON.parse("[".repeat(150) + "]".repeat(150)) } }),
+  ],
+  [
+    /NUL|surrogate/,
+    (random, event) =>
+      JSON.stringify({ ...event, event_details: { email: random.pick(["\u0000", "\ud800"]) } }),
+  ],
+];
+
+/** Generates the messages of each payment in turn, without end. No event is repeated. */
+export function* generateMessages(random: Random): Generator<Message[]> {
+  const seen = new Set<string>();
+  for (let number = 0; ; number += 1) {
+    const events = eventsOfPayment(random, number).filter((event) => isNew(seen, event));
+    const messages: Message[] = events.map((event) => ({
+      kind: "event",
+      body: encode(random, event),
+      event,
+    }));
+    const [first] = events;
+    if (first && random.chance(0.05)) {
+      const [reason, body] = random.pick(invalidBodies);
+      // A unique id distinguishes it from the other messages.
+      const resource_external_id = `invalid-${number}`;
+      messages.push({ kind: "invalid", reason, body: body(random, { ...first, resource_external_id }) });
+    }
+    if (first && random.chance(0.02)) {
+      const resource_external_id = random.pick([first.resource_external_id, `unknown-${number}`]);
+      const request = {
+        ...first,
+        resource_external_id,
+        reproject_domain_object: random.pick([true, "true"]),
+      };
+      messages.push({ kind: "reprojection", body: JSON.stringify(request) });
+    }
+    yield messages;
+  }
+}
+
+function isNew(seen: Set<string>, event: LedgerEvent): boolean {
+  const key = eventKey(event);
+  return !seen.has(key) && seen.add(key) !== undefined;
+}
+
+/** The identity of an event. */
+export const eventKey = ({ resource_type, resource_external_id, timestamp, event_type }: LedgerEvent) =>
+  JSON.stringify([resource_type, resource_external_id, timestamp, event_type]);
+
+/** Encodes the event in one of the ways that producers use. */
+export function encode(random: Random, event: LedgerEvent): string {
+  const orAbsent = (value: unknown, ...others: unknown[]) =>
+    value ?? random.pick([undefined, null, ...others]);
+  const message = {
+    ...event,
+    timestamp: encodeTimestamp(random, event.timestamp),
+    parent_resource_external_id: orAbsent(event.parent_resource_external_id, ""),
+    service_id: orAbsent(event.service_id, ""),
+    live:
+      event.live === null
+        ? random.pick([undefined, null, "null"])
+        : random.pick([event.live, String(event.live)]),
+    event_details: encodeDetails(random, event.event_details),
+    ...(random.chance(0.1) && { gateway_account_id: 57, unknown_member: { list: [] } }),
+    ...(random.chance(0.1) && { reproject_domain_object: random.pick([false, "false", null]) }),
+  };
+  const body = JSON.stringify(message, undefined, random.pick([undefined, undefined, 2]));
+  return random.chance(0.1)
+    ? JSON.stringify({ Type: "Notification", MessageId: "1", TopicArn: "arn", Message: body })
+    : body;
+}
+
+function encodeDetails(random: Random, details: LedgerEvent["event_details"]): unknown {
+  if (Object.keys(details).length === 0) return random.pick([{}, null, undefined, { empty: null }]);
+  return random.chance(0.1) ? { ...details, empty: null } : details;
+}
+
+/** Has more fraction digits than are kept, no trailing zeros, or another time zone. */
+function encodeTimestamp(random: Random, timestamp: string): string {
+  const plain = timestamp.slice(0, -1);
+  const format = random.integer(0, 5);
+  if (format === 0) return `${plain}${random.integer(0, 999).toString().padStart(3, "0")}Z`;
+  if (format === 1) return `${plain.replace(/\.?0+$/, "")}Z`;
+  if (format > 2) return timestamp;
+  const hours = random.integer(0, 13);
+  const local = new Date(Date.parse(`${plain.slice(0, 19)}Z`) + hours * 3_600_000).toISOString();
+  return `${local.slice(0, 19)}${plain.slice(19)}+${String(hours).padStart(2, "0")}:00`;
+}
