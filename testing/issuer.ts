@@ -26,7 +26,7 @@ export async function makeKey(kid: string, alg = "ES256"): Promise<Key> {
   return { kid, alg, ...(await generateKeyPair(alg, { extractable: true })) };
 }
 
-export const nowS = () => Math.floor(Date.now() / 1000);
+const nowS = () => Math.floor(Date.now() / 1000);
 
 /** Starts an issuer of tokens that publishes its keys on loopback, with the security of a service that trusts it. */
 export async function openIssuer(...keys: Key[]) {

@@ -99,7 +99,7 @@ export function operationFor<One extends Operation>(
 }
 
 /** A copy of a schema in which objects have no undeclared members. */
-export function closeObjects(node: unknown): unknown {
+function closeObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closeObjects);
   if (typeof node !== "object" || node === null) return node;
   const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closeObjects(value)]));

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
 import { expect, test } from "vitest";
@@ -106,14 +107,11 @@ describeOnServers("many processes", () => {
     for (const { child } of all) child.kill("SIGTERM");
     for (const { exit } of all) expect(await exit).toMatchObject({ code: 0, errors: "" });
     await using database = await openDatabase(created.url);
-    expect(await database.query("select name from migration order by name")).toEqual([
-      { name: "0001-events-and-transactions.sql" },
-      { name: "0002-payouts-and-search.sql" },
-      { name: "0003-fewer-indexes.sql" },
-      { name: "0004-children-of-their-own-account.sql" },
-      { name: "0005-indexes-in-page-order.sql" },
-      { name: "0006-folds-go-on.sql" },
-    ]);
+    const files = await readdir(new URL("./tables/migrations/", import.meta.url));
+    expect(await database.query("select name from migration order by name")).toEqual(
+      files.sort().map((name) => ({ name })),
+    );
+    expect(files.length).toBeGreaterThan(6);
   });
 
   test("see a commit of any of them in every later request", async () => {

@@ -255,6 +255,21 @@ describe("search rejects", () => {
     expect(json.message).toContain(text);
   });
 
+  test.each([
+    ["", 400],
+    ["account_id=", 400],
+    ["account_id=57,", 400],
+    ["account_id=57&page=-1", 400],
+    ["account_id=57&page=x", 400],
+    ["account_id=57&page=99999999999999999999", 400],
+    ["account_id=57&page=2147483647&display_size=2147483647", 404],
+    ["account_id=57&reference=", 400],
+    ["account_id=57&reference=%00", 400],
+    ["account_id=57&colour=red", 400],
+  ])("the query %j with %i", async (query, status) => {
+    expect((await ledger.request(`/v1/transaction?${query}`)).status).toBe(status);
+  });
+
   const instant = "2024-03-05T10:00:00.000000Z";
   test.each([
     [[]],

@@ -78,7 +78,7 @@ describe("the command store", () => {
 
   test.each([
     ["{", "line 2 is not JSON"],
-    ["[]", "line 2: the whole must be object"],
+    ["[]", "line 2: the value must be object"],
     ['{"resource":"a","id":"b","feature":"\\ud800"}', "line 2 has an unpaired surrogate"],
     ['{"resource":"a","id":"b"}', "line 2: feature is required"],
     ['{"resource":"a","id":"b","feature":""}', "line 2: feature must NOT have fewer than 1 characters"],

@@ -574,7 +574,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in a Redis Cluster", (
 
   test("cannot be opened with the URL of a single server, nor a single server with that of a cluster", async () => {
     const { host } = new URL(cluster.nodes[0]?.url ?? "");
-    await expect(openFeatureStore(`redis://${host}`)).rejects.toThrow("it belongs to a cluster");
+    await expect(openFeatureStore(`redis://${host}`)).rejects.toThrow("it is a node of a cluster");
     await using server = await startRedis();
     await expect(openFeatureStore(server.url.replace("redis:", "redis+cluster:"))).rejects.toThrow(
       "ERR This instance has cluster support disabled",
