@@ -100,15 +100,15 @@ const withoutIndexes = (script: string) => `
   alter table event set unlogged;
   alter table transaction set unlogged;
   set local maintenance_work_mem = '1GB';
-  create temporary table dropped as
+  create temporary table dropped_index as
   select indexname, indexdef from pg_indexes
   where tablename in ('event', 'transaction') and indexname not in (select conname from pg_constraint);
   do $$ declare name text; begin
-    for name in select indexname from dropped loop execute format('drop index %I', name); end loop;
+    for name in select indexname from dropped_index loop execute format('drop index %I', name); end loop;
   end $$;
   ${script}
   do $$ declare definition text; begin
-    for definition in select indexdef from dropped loop execute definition; end loop;
+    for definition in select indexdef from dropped_index loop execute definition; end loop;
   end $$;
 `;
 
@@ -117,7 +117,7 @@ const withoutIndexes = (script: string) => `
  * rows are computed in SQL, because the projection of millions of events by the ledger would take too long.
  */
 const fillScript = (transactions: number, account: string) => `
-  create temporary table life as
+  create temporary table generated as
   select
     left(md5('transaction' || number), 26) as id,
     case when is_refund then left(md5('transaction' || payment), 26) end as parent_id,
@@ -159,16 +159,16 @@ const fillScript = (transactions: number, account: string) => `
     lateral (select ${account} as account) as owner,
     lateral (select md5('gateway' || number) as hash, 'REF-' || left(md5('payment' || payment), 10) as reference,
       (array['Fishing licence', 'Parking permit, zone B', 'Copy of a birth certificate'])[1 + payment % 3] as description,
-      500 + payment % 997 * 10 as amount, (array['visa', 'master-card'])[1 + payment % 2] as card_brand) as payment_told,
+      500 + payment % 997 * 10 as amount, (array['visa', 'master-card'])[1 + payment % 2] as card_brand) as payment_values,
     lateral (select jsonb_build_object('email', 'payer' || payment % 50000 || '@example.org',
       'cardholder_name', 'A. ' || left(md5('name' || payment % 50000), 8), 'card_type', 'DEBIT',
       'card_brand_label', (array['Visa', 'Mastercard'])[1 + payment % 2], 'first_digits_card_number', '424242',
-      'last_digits_card_number', lpad((payment % 10000)::text, 4, '0'), 'expiry_date', '11/29') as card offset 0) as card_told;
+      'last_digits_card_number', lpad((payment % 10000)::text, 4, '0'), 'expiry_date', '11/29') as card offset 0) as card_values;
 
   insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
     service_id, live, event_details)
   select type, id, parent_id, created_date + (step - 1) * interval '10 seconds', event_type, service_id, true, details
-  from life, unnest(event_types, event_details) with ordinality as told(event_type, details, step);
+  from generated, unnest(event_types, event_details) with ordinality as steps(event_type, details, step);
 
   insert into transaction (external_id, transaction_type, parent_external_id, gateway_account_id, service_id, live,
     state, created_date, event_count, first_event_id, reference, email, cardholder_name, card_brand,
@@ -181,9 +181,9 @@ const fillScript = (transactions: number, account: string) => `
     case when not is_refund then array[number::text, 'north'] end,
     event_details[1] || event_details[2] || event_details[3],
     case when is_refund then card || jsonb_build_object('description', description, 'reference', reference) end
-  from life;
+  from generated;
 
   insert into metadata_key
   select gateway_account_id, key
-  from (select distinct gateway_account_id from transaction) as account, (values ('branch'), ('case_number')) as told(key);
+  from (select distinct gateway_account_id from transaction) as account, (values ('branch'), ('case_number')) as keys(key);
 `;

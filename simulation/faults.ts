@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../testing/random.ts";
 import type { TestServer } from "../testing/servers/server.ts";
 import type { SmallDisk } from "../testing/small-disk.ts";
-import type { Random } from "./random.ts";
 import { openTcpProxy } from "./tcp-proxy.ts";
 
 /** A fault of one component of the system. */

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Exit } from "../testing/child-process.ts";
 import { openProjectCopy, type ProjectCopy } from "../testing/project.ts";
-import { seeded } from "./random.ts";
+import { seeded } from "../testing/random.ts";
 import { violationExitCode } from "./violation.ts";
 
 /** A known defect that breaks a guarantee. It is planted in a copy of this project. */

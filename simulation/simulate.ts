@@ -4,12 +4,12 @@ import { complain, parseCommandLine, runCommand, say, UsageError } from "../src/
 import { numeral } from "../src/process/progress.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
 import { wholeNumber } from "../testing/options.ts";
+import { seeded } from "../testing/random.ts";
 import { canMount } from "../testing/small-disk.ts";
 import { simulateFeatures, stores } from "./features/run.ts";
 import { engines, queues } from "./ledger/deployment.ts";
 import { simulateLedger } from "./ledger/run.ts";
 import { chooseDefects, findDefect, plantedDefects } from "./planted.ts";
-import { seeded } from "./random.ts";
 import { Violation, violationExitCode } from "./violation.ts";
 
 const usage = `Usage: npm run simulate [-- --seed N] [--minutes M] [--engine pglite|postgres] [--queue embedded|amqp|amqp4]

@@ -11,6 +11,7 @@ import { openQueue } from "../src/ledger/queue/queue.ts";
 import { parseCommandLine, runCommand, say } from "../src/process/command.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
 import { wholeNumber } from "../testing/options.ts";
+import { type Random, seeded } from "../testing/random.ts";
 import { startPostgres } from "../testing/servers/postgres.ts";
 import { startRabbitmq } from "../testing/servers/rabbitmq.ts";
 import { startRedis } from "../testing/servers/redis.ts";
@@ -18,7 +19,6 @@ import { noFaults, openRun } from "./faults.ts";
 import { openFeaturesClient, operateOn } from "./features/run.ts";
 import { openPublisher } from "./ledger/publisher.ts";
 import { openLedgerClient, sendRandomReads } from "./ledger/run.ts";
-import { type Random, seeded } from "./random.ts";
 
 const usage = `Usage: npm run soak [-- --seconds N] [--seed N]
 

@@ -7,6 +7,7 @@ import { runCommand, say } from "../../src/process/command.ts";
 import { stopOnSignals } from "../../src/process/stop.ts";
 import { readOptions, wholeNumber } from "../../testing/options.ts";
 import { openProjectCopy, type ProjectCopy, root } from "../../testing/project.ts";
+import { seeded } from "../../testing/random.ts";
 import { type Mutation, mutationsOf } from "./evidence/mutations.ts";
 
 const usage = `Usage: npm run mutants [-- --count N] [--seed S]
@@ -72,13 +73,9 @@ async function allMutants(): Promise<Mutant[]> {
 
 /** Draws mutants in an order that depends on the seed, one of each kind in turn. A count of 0 draws all. */
 function draw(mutants: Mutant[], count: number, seed: number): Mutant[] {
-  let state = seed;
-  const random = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state;
-  };
+  const random = seeded(seed);
   const shuffled = mutants
-    .map((mutant) => ({ mutant, rank: random() }))
+    .map((mutant) => ({ mutant, rank: random.integer(0, 0x7fffffff) }))
     .sort((a, b) => a.rank - b.rank)
     .map(({ mutant }) => mutant);
   const kinds = [...Map.groupBy(shuffled, ({ kind }) => kind).values()];

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import contract from "../../generated/features.json" with { type: "json" };
 import type { Contract } from "../../src/contract/operations.ts";
 import { openProgress } from "../../src/process/progress.ts";
+import type { Random } from "../../testing/random.ts";
 import { startRedis } from "../../testing/servers/redis.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openScratch } from "../../testing/small-disk.ts";
@@ -18,7 +19,6 @@ import {
   openFaultyServer,
   openRun,
 } from "../faults.ts";
-import type { Random } from "../random.ts";
 import { startService } from "../service.ts";
 import { Violation, withServerErrors } from "../violation.ts";
 import { type Command, isLinearizable, type Operation, type Result, smallestHistory } from "./history.ts";

@@ -6,12 +6,12 @@ import pg from "pg";
 import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
 import { freePort } from "../../testing/free-port.ts";
+import type { Random } from "../../testing/random.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { installedRabbitmq, rabbitmq4, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openScratch } from "../../testing/small-disk.ts";
 import { diskFilled, type Fault, faultsOfServer, openFaultyServer } from "../faults.ts";
-import type { Random } from "../random.ts";
 import { startService } from "../service.ts";
 
 export const engines = ["pglite", "postgres"] as const;

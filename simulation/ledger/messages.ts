@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "../../testing/random.ts";
 
 /** The content of an event, independent of the encodings that producers use. */
 export interface LedgerEvent {

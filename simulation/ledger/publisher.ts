@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue } from "../../src/ledger/queue/queue.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../../testing/random.ts";
 import { Violation } from "../violation.ts";
 import { encode, generateMessages, type Message } from "./messages.ts";
 import { Oracle } from "./oracle.ts";

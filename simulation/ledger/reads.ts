@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync";
-import type { Random } from "../random.ts";
+import type { Random } from "../../testing/random.ts";
 import {
   accounts,
   brands,

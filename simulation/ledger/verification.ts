@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "../../src/ledger/database/database.ts";
 import { openProgress, type Progress } from "../../src/process/progress.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../../testing/random.ts";
 import { Violation } from "../violation.ts";
 import type { Deployment } from "./deployment.ts";
 import { accounts, type EventMessage, eventKey, type LedgerEvent } from "./messages.ts";
