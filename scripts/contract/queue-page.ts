@@ -44,7 +44,7 @@ export function renderQueue({ info, servers, channels, operations, components }:
   return htmlPage({
     title: `${info.title} ${info.version}`,
     links: [
-      ["/docs", "the ledger's own contract"],
+      ["/docs", "Contract of the ledger"],
       ["/asyncapi.yaml", "AsyncAPI as YAML"],
     ],
     content: `<article>\n${page.filter((part) => part !== "").join("\n")}\n</article>`,
@@ -72,7 +72,7 @@ function typeOf(schema: Node): string {
   if (schema.$ref) return `<a href="#${nameOf(schema.$ref)}">${escapeHtml(nameOf(schema.$ref))}</a>`;
   if (schema.anyOf) return schema.anyOf.map(typeOf).join("; or ");
   const { type = "anything", enum: values, format, pattern, minLength, maxLength, minimum, maximum } = schema;
-  const limits = { format, pattern, shortest: minLength, longest: maxLength, least: minimum, most: maximum };
+  const limits = { format, pattern, minLength, maxLength, minimum, maximum };
   return [
     [type].flat().join(" or "),
     ...(values ? [`one of ${values.map((value: unknown) => code(JSON.stringify(value))).join(", ")}`] : []),

@@ -140,8 +140,8 @@ const docsPage = (contract: Contract, hasQueue: boolean): string =>
     title: `${contract.info.title} ${contract.info.version}`,
     links: [
       ["/openapi.yaml", "OpenAPI as YAML"],
-      ["/openapi.json", "as JSON"],
-      ...(hasQueue ? [["/docs/queue", "contract of the queue"] as [string, string]] : []),
+      ["/openapi.json", "OpenAPI as JSON"],
+      ...(hasQueue ? [["/docs/queue", "Contract of the queue"] as [string, string]] : []),
     ],
     head: '\n    <link rel="stylesheet" href="/docs/swagger-ui.css">',
     content: `    <main id="contract"></main>
