@@ -86,6 +86,12 @@ test.each([
     "",
     "no operation uses the response Large",
   ],
+  [
+    "an unused response whose name is the end of a used one",
+    "    Large: { description: Large. }",
+    "    Large: { description: Large. }\n    arge: { description: Other. }",
+    "no operation uses the response arge",
+  ],
   ["a response with two statuses", "responses/Unknown", "responses/Bad", "Bad has the statuses 400, 401"],
 ])("%s is an error", (_title, from, to, message) => {
   const invalid = written.replace(from, to);

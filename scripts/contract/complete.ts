@@ -53,7 +53,10 @@ export function completeContract(text: string): string {
   const written = document.toJS() as WrittenContract;
   const { "x-common-responses": common = {}, "x-error-formats": formats = {} } = written;
   const shared = written.components?.responses ?? {};
-  const used = new Map<string, string>();
+  /** The shared responses that an operation refers to. */
+  const referred = new Set<string>();
+  /** The status of each response in the document, by its name there. */
+  const statuses = new Map<string, string>();
 
   /** Completes a shared response in the format of a tag. Returns its name in the document. */
   function completeResponse(name: string, status: string, tag: string): string {
@@ -61,7 +64,8 @@ export function completeContract(text: string): string {
     if (!response) throw new Error(`${reference}${name} does not exist`);
     const messages = response["x-messages"];
     const formatted = messages && formats[tag] ? capitalised(tag) + name : name;
-    const other = used.get(formatted);
+    referred.add(name);
+    const other = statuses.get(formatted);
     if (other !== undefined && other !== status)
       throw new Error(`${name} has the statuses ${other}, ${status}`);
     if (other === undefined && messages) {
@@ -70,7 +74,7 @@ export function completeContract(text: string): string {
       const content = format && contentOf(format, status, messages);
       document.setIn(["components", "responses", formatted], document.createNode({ ...rest, content }));
     }
-    used.set(formatted, status);
+    statuses.set(formatted, status);
     return formatted;
   }
 
@@ -82,10 +86,10 @@ export function completeContract(text: string): string {
       document.setIn(["paths", path, method, "responses", status], { $ref: reference + name });
     }
   }
-  const unused = Object.keys(shared).filter((name) => ![...used.keys()].some((key) => key.endsWith(name)));
+  const unused = Object.keys(shared).filter((name) => !referred.has(name));
   if (unused.length > 0) throw new Error(`no operation uses the response ${unused.join(", ")}`);
   for (const name of Object.keys(shared)) {
-    if (!used.has(name)) document.deleteIn(["components", "responses", name]);
+    if (!statuses.has(name)) document.deleteIn(["components", "responses", name]);
   }
   return withoutExtensions(document);
 }

@@ -91,7 +91,8 @@ export async function openDeployment(
   }
   if (queueKind === "embedded") await shortenVisibility(port);
   const queue = opening.use(await openQueue(clientsUrl));
-  // The check creates the queue. RabbitMQ loses a queue if it is killed less than a second after the creation.
+  // The check ensures that the queue exists. A ledger may have declared it less than a second ago, and RabbitMQ loses such
+  // a queue if it is killed.
   await queue.check();
   await sleep(1000);
   const opened = opening.move();
