@@ -1,0 +1,81 @@
+import { getPriority, setPriority } from "node:os";
+import { type Ping, startPings } from "./pings.ts";
+import { memoryMaxMiB, type WatchedService } from "./watched-service.ts";
+
+/** The bounds of `docs/operating.md`: what one caller costs, no other pays. */
+const stallMaxMs = 50;
+const pingMaxMs = 250;
+/** With the embedded database, beyond the memory that the process holds after its start. */
+const embeddedGrowthMaxMiB = 250;
+
+/** Something that one caller does. Requests and messages are of legal size. */
+export interface Attack<Target> {
+  name: string;
+  /** Writes the data that it needs, before the service is watched. */
+  prepare?(target: Target): Promise<void>;
+  /** Rejects if a response is not the documented one. */
+  run(target: Target): Promise<void>;
+}
+
+/** A service under attack, with the requests that others send meanwhile. */
+export interface Target {
+  service: WatchedService;
+  pings: Ping[];
+  /** The service has its database in its own process. */
+  isEmbedded: boolean;
+}
+
+export interface Outcome {
+  /** One line of figures. */
+  figures: string;
+  /** A message for each bound that was exceeded, and for each response that is not the documented one. */
+  violations: string[];
+}
+
+/** Runs an attack against a service that has just started. */
+export async function watch<Own extends Target>(target: Own, attack: Attack<Own>): Promise<Outcome> {
+  const { service, pings, isEmbedded } = target;
+  const startedMiB = service.memory().residentMiB;
+  await attack.prepare?.(target);
+  const violations: string[] = [];
+  const startedAt = performance.now();
+  await using others = await startPings(service.url, pings);
+  await service.stallMs();
+  try {
+    await withLowPriority(() => attack.run(target));
+  } catch (error) {
+    violations.push(`the attack failed: ${(error as Error).message}`);
+  }
+  const pinged = await others.stop();
+  const stallMs = await service.stallMs();
+  const { peakMiB } = service.memory();
+  const memoryMax = isEmbedded ? startedMiB + embeddedGrowthMaxMiB : memoryMaxMiB;
+  if (service.hasExited()) violations.push("the process has ended");
+  if (stallMs > stallMaxMs) violations.push(`the event loop was held for ${ms(stallMs)}`);
+  if (pinged.longestMs > pingMaxMs)
+    violations.push(`another caller waited ${ms(pinged.longestMs)}: ${pinged.longest}`);
+  if (pinged.count === 0) violations.push("no ping was sent");
+  if (peakMiB > memoryMax) violations.push(`${MiB(peakMiB)} of memory; the limit is ${MiB(memoryMax)}`);
+  violations.push(...new Set(pinged.failures.slice(0, 3)));
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  return {
+    figures: `${seconds} s, stall ${ms(stallMs)}, ping ${ms(pinged.longestMs)}, memory ${MiB(startedMiB)} to ${MiB(peakMiB)}`,
+    violations,
+  };
+}
+
+const ms = (value: number) => `${Math.round(value)} ms`;
+const MiB = (value: number) => `${Math.round(value)} MiB`;
+
+/** The attack must not take the processor from the service and the pings, which would look like a stall. */
+async function withLowPriority(work: () => Promise<void>): Promise<void> {
+  // Only root can return to the priority of before.
+  if (process.getuid?.() !== 0) return work();
+  const before = getPriority();
+  setPriority(10);
+  try {
+    await work();
+  } finally {
+    setPriority(before);
+  }
+}

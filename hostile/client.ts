@@ -1,0 +1,62 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, request } from "undici";
+
+const responseMaxMs = 60_000;
+const agent = new Agent({ connections: 200, headersTimeout: responseMaxMs, bodyTimeout: responseMaxMs });
+
+export interface HttpRequest {
+  method?: "GET" | "POST" | "PUT" | "DELETE";
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** Sends a request and reads the response. Rejects if it has another status than these. */
+export async function send(url: string, statuses: number[], given: HttpRequest = {}): Promise<string> {
+  const { method = "GET", body } = given;
+  const headers = { ...(body !== undefined && { "content-type": "application/json" }), ...given.headers };
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await request(url, { dispatcher: agent, method, headers, body: text });
+  const content = await response.body.text();
+  if (!statuses.includes(response.statusCode)) {
+    throw new Error(`${method} ${url.slice(0, 200)}: ${response.statusCode} ${content.slice(0, 300)}`);
+  }
+  return content;
+}
+
+/** Runs work `count` times, up to `concurrency` at the same time. */
+export async function repeat(
+  count: number,
+  concurrency: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    for (let index = next++; index < count; index = next++) await work(index);
+  };
+  await Promise.all(Array.from({ length: Math.min(count, concurrency) }, worker));
+}
+
+/** Opens connections that send a request and read nothing of the responses. */
+export async function openDeafClients(
+  url: string,
+  count: number,
+  requestLines: (index: number) => string,
+): Promise<AsyncDisposable> {
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const socket = connect({ host: hostname, port: Number(port) });
+    // Without a listener for data nothing is read.
+    socket.pause();
+    socket.on("error", () => {});
+    socket.write(requestLines(index));
+    sockets.push(socket);
+    if (index % 50 === 0) await sleep(5);
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

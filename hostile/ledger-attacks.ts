@@ -1,0 +1,259 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EventMessage } from "../testing/messages.ts";
+import type { Attack } from "./attack.ts";
+import { openDeafClients, repeat, send } from "./client.ts";
+import type { LedgerTarget } from "./ledger.ts";
+
+/** An attack on the ledger. */
+export interface LedgerAttack extends Attack<LedgerTarget> {
+  /** The attack needs more data than an embedded database is made for. */
+  needsServer?: boolean;
+}
+
+const account = { gateway_account_id: "57" };
+const mebibyte = 2 ** 20;
+const day = Date.UTC(2024, 2, 5);
+/** An instant, this many milliseconds after the beginning of the day. */
+const at = (milliseconds: number) => new Date(day + milliseconds).toISOString();
+
+const created = (id: string, details: object = {}, members: object = {}): EventMessage => ({
+  resource_type: "payment",
+  resource_external_id: id,
+  event_type: "PAYMENT_CREATED",
+  timestamp: at(0),
+  event_details: { ...account, amount: 100, reference: `R-${id}`, ...details },
+  ...members,
+});
+
+/** Events of one payment, a millisecond apart. */
+const history = (id: string, count: number, details: (index: number) => object): EventMessage[] =>
+  Array.from({ length: count }, (_, index) =>
+    created(id, details(index), {
+      event_type: index === 0 ? "PAYMENT_CREATED" : "PAYMENT_DETAILS_ENTERED",
+      timestamp: at(index),
+    }),
+  );
+
+const members = (count: number, prefix: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}-${index}`, "v"]));
+
+type Page = { _links?: { next_cursor?: { href: string } } };
+
+/** Follows the links of a list until there are no more. Returns the number of items. */
+async function readAll(url: string, path: string, itemsOf: (page: never) => unknown[]): Promise<number> {
+  let count = 0;
+  for (let next: string | undefined = url + path; next; ) {
+    const page: Page = JSON.parse(await send(next, [200]));
+    count += itemsOf(page as never).length;
+    next = page._links?.next_cursor?.href;
+  }
+  return count;
+}
+
+const search = (account: string, more = "") => `/v1/transaction?account_id=${account}${more}`;
+const eventsPath = (id: string, more = "") => `/v1/transaction/${id}/event?gateway_account_id=57${more}`;
+
+function expectCount(what: string, actual: number, expected: number): void {
+  if (actual !== expected) throw new Error(`${what}: ${actual} instead of ${expected}`);
+}
+
+export const attacksOnLedger: LedgerAttack[] = [
+  {
+    name: "metadata keys that are all different, exported as CSV",
+    prepare: ({ publish }) =>
+      publish(
+        Array.from({ length: 2000 }, (_, index) =>
+          created(`p${index}`, { external_metadata: members(10, `key-${index}`) }),
+        ),
+      ),
+    async run({ service: { url } }) {
+      await repeat(6, 3, async () => {
+        const csv = await send(url + search("57"), [200], { headers: { accept: "text/csv" } });
+        expectCount("lines", csv.trim().split("\n").length, 2001);
+        if (csv.length > 4 * mebibyte) throw new Error(`the export has ${csv.length} characters`);
+      });
+    },
+  },
+  {
+    name: "a message with 80,000 metadata keys, and exports after it",
+    async run({ service: { url }, publish }) {
+      await publish([created("p1", { external_metadata: members(80_000, "k") }), created("p2")]);
+      await send(url + search("57"), [200], { headers: { accept: "text/csv" } });
+    },
+  },
+  {
+    name: "600 events of 1 MB on one payment, in order and late, and every way to read them",
+    async run({ service: { url }, publish }) {
+      const note = "x".repeat(1_000_000);
+      const events = history("large", 600, (index) => ({ note: `${index}${note}` }));
+      const [first, ...others] = events as [EventMessage, ...EventMessage[]];
+      // The first event comes last.
+      for (let sent = 0; sent < others.length; sent += 20) await publish(others.slice(sent, sent + 20));
+      await publish([first]);
+      await repeat(3, 3, () => send(`${url}/v1/transaction/large?account_id=57`, [200]));
+      const read = await readAll(
+        url,
+        eventsPath("large", "&include_all_events=true"),
+        ({ events }) => events,
+      );
+      expectCount("events", read, 600);
+      await repeat(5, 5, () => send(url + eventsPath("large"), [200]));
+      await repeat(2, 2, () =>
+        send(`${url}/v1/transaction/large?account_id=57&as_of=${at(500)}`, [200, 504]),
+      );
+      await send(url + search("57"), [200]);
+    },
+  },
+  {
+    name: "400 payments of 1 MB in one search page",
+    prepare: async ({ publish }) => {
+      const note = "x".repeat(1_000_000);
+      for (let sent = 0; sent < 400; sent += 20) {
+        await publish(Array.from({ length: 20 }, (_, index) => created(`p${sent + index}`, { note })));
+      }
+    },
+    async run({ service: { url } }) {
+      await repeat(4, 4, async () => {
+        const found = await readAll(url, search("57"), ({ results }) => results);
+        expectCount("results", found, 400);
+      });
+      await repeat(2, 2, () => send(url + search("57"), [200], { headers: { accept: "text/csv" } }));
+      await repeat(100, 100, (index) => send(`${url}/v1/transaction/p${index}?account_id=57`, [200]));
+    },
+  },
+  {
+    name: "a payment with 20,000 events, read by many",
+    prepare: ({ publish }) => publish(history("long", 20_000, (index) => ({ note: `${index}` }))),
+    async run({ service: { url }, publish }) {
+      await repeat(60, 20, () => send(url + eventsPath("long", "&include_all_events=true"), [200, 503]));
+      await repeat(60, 20, () => send(url + eventsPath("long"), [200, 503]));
+      await repeat(4, 4, () =>
+        send(`${url}/v1/transaction/long?account_id=57&as_of=${at(15_000)}`, [200, 504]),
+      );
+      // An event that is older than all others.
+      await publish([created("long", { late: true }, { event_type: "PAYMENT_STARTED", timestamp: at(-1) })]);
+    },
+  },
+  {
+    name: "a payment with 1,200 refunds whose details change",
+    async run({ service: { url }, publish }) {
+      await publish([created("parent")]);
+      await publish(
+        Array.from({ length: 1200 }, (_, index) => ({
+          ...created(`refund${index}`, {}, { resource_type: "refund", event_type: "REFUND_CREATED_BY_USER" }),
+          parent_resource_external_id: "parent",
+        })),
+      );
+      for (let change = 1; change <= 5; change += 1) {
+        const changed = { event_type: "PAYMENT_DETAILS_ENTERED", timestamp: at(change) };
+        await publish([created("parent", { email: `${change}@example.com` }, changed)]);
+      }
+      await repeat(20, 10, () =>
+        send(`${url}/v1/transaction/parent/transaction?gateway_account_id=57`, [200, 503]),
+      );
+      await repeat(20, 10, () => send(url + eventsPath("parent", "&include_all_events=true"), [200, 503]));
+    },
+  },
+  {
+    name: "200 requests for metrics at a time, with 300,000 dead letters",
+    needsServer: true,
+    prepare: async ({ database }) => {
+      await database?.within(60_000).run(`
+        insert into dead_letter (source_id, body, reason)
+        select 'hostile' || n, 'x', 'test' from generate_series(1, 300000) as n`);
+    },
+    async run({ service: { url } }) {
+      await repeat(2000, 200, () => send(`${url}/metrics`, [200]));
+    },
+  },
+  {
+    name: "1,200 slow searches at a time",
+    needsServer: true,
+    prepare: async ({ database }) => {
+      await database?.within(120_000).run(`
+        insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date, event_count,
+          first_event_id, details, email)
+        select 'bulk' || n, 'PAYMENT', '57', 'CREATED', '2024-01-01'::timestamptz + n * interval '1 second', 1, 1,
+          '{"gateway_account_id": "57", "amount": 100}', 'name' || n || '@example.com'
+        from generate_series(1, 200000) as n`);
+    },
+    async run({ service: { url } }) {
+      // A text that nobody has, of one character: every transaction is read.
+      await repeat(1200, 1200, () => send(url + search("57", "&email=%23&display_size=1"), [200, 503, 504]));
+    },
+  },
+  {
+    name: "300 clients that do not read their search results and exports",
+    prepare: ({ publish }) =>
+      publish(
+        Array.from({ length: 2000 }, (_, index) => created(`p${index}`, { description: "d".repeat(3000) })),
+      ),
+    async run({ service: { url } }) {
+      await using _deaf = await openDeafClients(url, 300, (index) => {
+        const accept = index % 2 === 0 ? "text/csv" : "application/json";
+        return `GET ${search("57")} HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\n\r\n`;
+      });
+      await sleep(8000);
+    },
+  },
+  {
+    name: "20,000 requests on one connection without reading",
+    async run({ service: { url } }) {
+      const line = `GET ${search("57")} HTTP/1.1\r\nHost: a\r\n\r\n`;
+      await using _deaf = await openDeafClients(url, 4, () => line.repeat(5000));
+      await sleep(3000);
+    },
+  },
+  {
+    name: "long lists, headers and targets",
+    async run({ service: { url } }) {
+      const many = (count: number) => Array.from({ length: count }, (_, index) => `a${index}`).join(",");
+      await repeat(50, 10, () => send(url + search(many(1000)), [400]));
+      await repeat(50, 10, () =>
+        send(url + search(many(100), "&state=success&transaction_type=PAYMENT"), [200, 503]),
+      );
+      await repeat(50, 10, () =>
+        send(url + search("57"), [400], { headers: { accept: ",".repeat(15_000) } }),
+      );
+      await repeat(50, 10, () =>
+        send(url + search("57"), [400], { headers: { accept: "text/csv;q=0.1,".repeat(900) } }),
+      );
+      await repeat(50, 10, () => send(url + search("57", "&x=1".repeat(3000)), [400]));
+      await repeat(50, 10, () =>
+        send(`${url}/v1/transaction/${"%F0%9F%92%B7".repeat(1200)}?account_id=57`, [400, 404]),
+      );
+    },
+  },
+  {
+    name: "messages of 1 MB of every shape",
+    async run({ service: { url }, publish }) {
+      const details = (event_details: unknown) => JSON.stringify(created("shape", {}, { event_details }));
+      const bytes = 1_000_000;
+      const shapes = [
+        details(members(60_000, "m")),
+        details({ ...account, list: Array(400_000).fill(1) }),
+        details({
+          ...account,
+          numbers: Array(50_000)
+            .fill(0)
+            .map((_, index) => `${index}`),
+        }),
+        details({ ...account, text: "\u0001".repeat(bytes / 6.2) }),
+        details({ ...account, text: "💷".repeat(bytes / 4.2) }),
+        details({ ...account, text: "\\".repeat(bytes / 2.2) }),
+        details(account).replace('"57"', `"57","number":${"9".repeat(bytes)}`),
+        details(account).replace('"57"', `"57","list":[${"1.00000000000000000001,".repeat(40_000)}1]`),
+        `{"resource_type":${"[".repeat(bytes / 2)}${"]".repeat(bytes / 2)}}`,
+        "[".repeat(bytes),
+        `{${Array.from({ length: 80_000 }, (_, index) => `"m${index}":1`).join(",")}}`,
+        `"${"a".repeat(bytes)}"`,
+        " ".repeat(bytes),
+        JSON.stringify({ ...created("sns"), Type: "Notification", Message: "[".repeat(bytes / 2) }),
+        JSON.stringify(created("x".repeat(bytes))),
+        JSON.stringify(created("type", {}, { event_type: "E".repeat(2000) })),
+      ];
+      await publish([...shapes, ...shapes]);
+      await send(url + search("57"), [200]);
+    },
+  },
+];

@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import npmPackage from "../package.json" with { type: "json" };
+import { startProcess } from "../testing/child-process.ts";
+import { freePort } from "../testing/free-port.ts";
+import { root } from "../testing/project.ts";
+import { testWaitMaxMs } from "../testing/test-wait-max.ts";
+import { openMemoryGroup } from "./memory-group.ts";
+
+/** The memory that `deploy/` gives a process. */
+export const memoryMaxMiB = 512;
+
+/** A service as an operator starts it, in a process whose event loop and memory are watched. */
+export interface WatchedService extends AsyncDisposable {
+  url: string;
+  pid: number;
+  /** The lines of its log so far. */
+  log(): string;
+  hasExited(): boolean;
+  /** The longest time for which its event loop was held since the previous call, in milliseconds. */
+  stallMs(): Promise<number>;
+  /** The resident memory, and the most it has ever had, in MiB. */
+  memory(): { residentMiB: number; peakMiB: number };
+}
+
+const observer = join(root, "hostile/observer.ts");
+const startOptions = npmPackage.scripts.start.split(" ").filter((word) => word.startsWith("--"));
+
+/** Starts a service in a folder of its own. With `isLimited`, its memory is limited where the system permits it. */
+export async function startWatched(
+  service: "ledger" | "features",
+  settings: Record<string, string>,
+  isLimited: boolean,
+): Promise<WatchedService> {
+  await using opening = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), "hostile-"));
+  opening.defer(() => rm(folder, { recursive: true }));
+  const group = isLimited ? openMemoryGroup(memoryMaxMiB) : undefined;
+  if (group) opening.use(group);
+  const port = await freePort();
+  const program = [...startOptions, "--import", observer, join(root, "src/main.ts"), service];
+  const command = [process.execPath, ...program];
+  const running = opening.use(
+    startProcess(group?.wrap(command) ?? command, {
+      cwd: folder,
+      env: { PATH: process.env.PATH, [`${service.toUpperCase()}_PORT`]: String(port), ...settings },
+      errors: "inherit",
+      ipc: true,
+    }),
+  );
+  const { child, hasExited } = running;
+  const timeout = AbortSignal.timeout(testWaitMaxMs);
+  while (!running.output().includes("Server listening")) {
+    if (hasExited() || timeout.aborted) throw new Error(`the ${service} did not start: ${running.output()}`);
+    await sleep(20);
+  }
+  const opened = opening.move();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid as number,
+    log: running.output,
+    hasExited,
+    async stallMs() {
+      child.send("read");
+      const exited = running.exit.then(() => [Number.POSITIVE_INFINITY]);
+      const [milliseconds] = await Promise.race([once(child, "message"), exited]);
+      return milliseconds;
+    },
+    memory() {
+      const status = existsSync(`/proc/${child.pid}`)
+        ? readFileSync(`/proc/${child.pid}/status`, "utf8")
+        : "";
+      const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
+      return { residentMiB: of("VmRSS"), peakMiB: of("VmHWM") };
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
