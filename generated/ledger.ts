@@ -81,9 +81,12 @@ export interface paths {
          *     after the last one gets 404 if there are matches, and is empty if there are none.
          *
          *     With `Accept: text/csv` the response contains every match in the same order, with a header row. `account_id` is
-         *     then always required. There is a column for each metadata key that payments of these accounts have ever had;
-         *     `x-csv` describes the cells. If the service fails while it sends the CSV, it closes the connection without the
-         *     final chunk.
+         *     then always required. There is a column for each metadata key that payments of these accounts have ever had, up
+         *     to 100; `x-csv` describes the cells. If the service fails while it sends the CSV, it closes the connection without
+         *     the final chunk.
+         *
+         *     A page has fewer transactions than `display_size` if more would be larger than 4 MiB. The links `next_page` and
+         *     `next_cursor` then lead to the transaction after the last one.
          */
         get: operations["searchTransactions"];
         put?: never;
@@ -103,7 +106,8 @@ export interface paths {
         };
         /**
          * List the refunds and disputes of a transaction
-         * @description Returns the children in the same gateway account, oldest `created_date` first.
+         * @description Returns the children in the same gateway account, oldest `created_date` first. A response has up to 200 children,
+         *     fewer if they are larger than 4 MiB. If there are more, the link `next_cursor` leads to the next page.
          */
         get: operations["listChildTransactions"];
         put?: never;
@@ -146,6 +150,9 @@ export interface paths {
          * List the events of a transaction and of its children
          * @description Returns the events of a transaction and of its children, oldest first. By default the list contains the first
          *     event of each transaction that set each state. With `include_all_events=true` it contains every event.
+         *
+         *     A response reads up to 200 events, fewer if they are larger than 4 MiB. If there are more, the link `next_cursor`
+         *     leads to the next page, whose list may be empty without `include_all_events`.
          */
         get: operations["listTransactionEvents"];
         put?: never;
@@ -230,6 +237,8 @@ export interface components {
             /** @description Last four digits. */
             last_digits_card_number?: string;
         };
+        /** @description A position in a list. Take it from a link of the service. */
+        Cursor: string;
         /**
          * Format: date
          * @description A calendar day.
@@ -503,6 +512,10 @@ export interface components {
          * @example 2024-03-05T09:14:22.018Z
          */
         Milliseconds: string;
+        /** @description The link to the next page of a list. */
+        NextCursorLink: {
+            next_cursor: components["schemas"]["Link"];
+        };
         /**
          * Format: int64
          * @description An amount in pence, or null if unknown.
@@ -741,6 +754,8 @@ export interface components {
         };
         /** @description The events of a transaction and of its children. */
         TransactionEventResponse: {
+            /** @description Absent on the last page. */
+            _links?: components["schemas"]["NextCursorLink"];
             /** @description The events, oldest first. */
             events: components["schemas"]["TransactionEvent"][];
             transaction_id: components["schemas"]["ExternalId"];
@@ -759,6 +774,8 @@ export interface components {
         };
         /** @description The children of a transaction. */
         TransactionsForTransactionResponse: {
+            /** @description Absent on the last page. */
+            _links?: components["schemas"]["NextCursorLink"];
             parent_transaction_id: components["schemas"]["ExternalId"];
             /** @description The children, oldest first. */
             transactions: components["schemas"]["TransactionView"][];
@@ -1070,7 +1087,7 @@ export interface operations {
                  *     allowed with a `page` other than 1. Ignored for CSV.
                  * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJwYXkxIiwiMTciLDIsMV0
                  */
-                cursor?: string;
+                cursor?: components["schemas"]["Cursor"];
                 /**
                  * @description Number of transactions on a page. Default 500; a greater value counts as 500. Ignored for CSV.
                  * @example 20
@@ -1244,6 +1261,11 @@ export interface operations {
         parameters: {
             query: {
                 /**
+                 * @description The cursor in the link `next_cursor` of the previous page. Default is the first page.
+                 * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJyZWZ1bmQxIl0
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
                  * @description Gateway account of the transaction.
                  * @example demo
                  */
@@ -1363,6 +1385,11 @@ export interface operations {
                  * @example 2024-03-05T12:00:00Z
                  */
                 as_of?: components["parameters"]["AsOf"];
+                /**
+                 * @description The cursor in the link `next_cursor` of the previous page. Default is the first page.
+                 * @example WyIxNyJd
+                 */
+                cursor?: components["schemas"]["Cursor"];
                 /**
                  * @description Gateway account of the transaction.
                  * @example demo

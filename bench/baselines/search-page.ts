@@ -111,11 +111,10 @@ const server = createServer(
     const [path, query] = url.split("?");
     const account = new URLSearchParams(query).get("account_id") ?? "";
     const filter = { account_ids: [account] };
-    const [rows, total] = await Promise.all([
-      searchTransactions(sql, filter, { limit: size + 1 }),
+    const [{ rows: shown, isLast }, total] = await Promise.all([
+      searchTransactions(sql, filter, { countMax: size, bytesMax: 4 * 2 ** 20 }),
       countTransactions(sql, filter),
     ]);
-    const shown = rows.slice(0, size);
     const last = shown.at(-1);
     const pages = Math.max(1, Math.ceil(total / size));
     const link = (paging: string) => ({
@@ -130,10 +129,9 @@ const server = createServer(
       _links: {
         self: link("page=1"),
         first_page: link("page=1"),
-        next_cursor:
-          rows.length > size
-            ? link(`cursor=${Buffer.from(JSON.stringify(cursor)).toString("base64url")}`)
-            : undefined,
+        next_cursor: isLast
+          ? undefined
+          : link(`cursor=${Buffer.from(JSON.stringify(cursor)).toString("base64url")}`),
         last_page: link(`page=${pages}`),
         next_page: pages > 1 ? link("page=2") : undefined,
       },

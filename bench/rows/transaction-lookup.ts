@@ -1,5 +1,5 @@
 import { openDatabase, type Sql } from "../../src/ledger/database/database.ts";
-import { type FoundTransaction, searchTransactions } from "../../src/ledger/tables/search.ts";
+import { searchTransactions } from "../../src/ledger/tables/search.ts";
 import { viewTransaction } from "../../src/ledger/views/transaction.ts";
 import { toJson } from "../../src/values/json.ts";
 import { fillMaxMs, lookupPath, sampleTransactions } from "../ledger-data.ts";
@@ -37,14 +37,16 @@ const rowsPerQuery = 5000;
 /** Stores the body of the response of the ledger for each transaction. */
 async function storeResponses(sql: Sql): Promise<void> {
   await sql.run("create unlogged table stored_json (external_id text primary key, body text not null)");
-  let rows: FoundTransaction[] = [];
+  const limits = { countMax: rowsPerQuery, bytesMax: Number.MAX_SAFE_INTEGER };
+  let page: Awaited<ReturnType<typeof searchTransactions>> | undefined;
   do {
-    rows = await searchTransactions(sql, { after: rows.at(-1) }, { limit: rowsPerQuery });
+    page = await searchTransactions(sql, { after: page?.rows.at(-1) }, limits);
+    const { rows } = page;
     await sql.query("insert into stored_json select * from unnest($1::text[], $2::text[])", [
       rows.map(({ external_id }) => external_id),
       rows.map((row) => toJson(viewTransaction(row, 2))),
     ]);
-  } while (rows.length === rowsPerQuery);
+  } while (!page.isLast);
   await sql.run("vacuum analyze stored_json");
   await sql.run("checkpoint");
 }

@@ -8,6 +8,7 @@ import { type Database, DatabaseUnavailable, StatementTimeout } from "./database
 import { withinAccounts } from "./handlers/accounts.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
+import { openLanes } from "./handlers/lanes.ts";
 import { metricsHandlers } from "./handlers/metrics.ts";
 import { problem } from "./handlers/problem.ts";
 import { searchHandlers } from "./handlers/search.ts";
@@ -49,13 +50,14 @@ export function ledgerApp({
   ...parts
 }: Parts) {
   const sql = (replica ?? database).within(statementTimeoutMs);
+  const lanes = openLanes(sql, statementTimeoutMs);
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
   const handlers = {
     ...healthHandlers({ databases: Object.values(databases), queue, receiver }),
     ...metricsHandlers(metrics, { sql, databases, queue, receiver }),
-    ...eventHandlers(sql),
-    ...transactionHandlers(sql),
-    ...searchHandlers(sql),
+    ...eventHandlers(sql, lanes),
+    ...transactionHandlers(sql, lanes, statementTimeoutMs),
+    ...searchHandlers(lanes),
   };
   return createService<operations>({
     ...ledgerService,

@@ -2,36 +2,64 @@ import { readInstant } from "../../values/instant.ts";
 import { parseJson } from "../../values/json.ts";
 import { isStorable } from "../database/database.ts";
 import type { Position } from "../tables/search.ts";
+import type { ChildPosition } from "../tables/transaction.ts";
 
-/** The position of a page, its number, and the total of the first page. */
+/** A cursor is a JSON array as base64url. It is opaque to callers. */
+const write = (members: unknown[]): string => Buffer.from(JSON.stringify(members)).toString("base64url");
+
+/** The members of a cursor; undefined if the text does not have these members in the form in which they are written. */
+function read(text: string, ...areValid: ((member: unknown) => boolean)[]): unknown[] | undefined {
+  const members = parseJson(Buffer.from(text, "base64url").toString());
+  const isCursor =
+    Array.isArray(members) &&
+    members.length === areValid.length &&
+    areValid.every((isValid, index) => isValid(members[index])) &&
+    write(members) === text;
+  return isCursor ? members : undefined;
+}
+
+const isEventNumber = (member: unknown) => typeof member === "string" && /^[1-9]\d{0,17}$/.test(member);
+const isInstant = (member: unknown) => typeof member === "string" && readInstant(member) === member;
+const isId = (member: unknown) => typeof member === "string" && isStorable(member);
+const isFrom = (min: number) => (member: unknown) =>
+  Number.isSafeInteger(member) && (member as number) >= min;
+
+/** The position of a page of a search, its number, and the total of the first page. */
 export interface Cursor extends Position {
   page: number;
   total: number;
 }
 
-/** The text is opaque to callers. */
 export const writeCursor = ({ created_date, external_id, newest_event_id, page, total }: Cursor): string =>
-  Buffer.from(JSON.stringify([created_date, external_id, String(newest_event_id), page, total])).toString(
-    "base64url",
-  );
+  write([created_date, external_id, String(newest_event_id), page, total]);
 
 /** Parses a cursor. Undefined if `writeCursor` has not written it; the first page has no cursor. */
 export function readCursor(text: string): Cursor | undefined {
-  const members = parseJson(Buffer.from(text, "base64url").toString());
-  if (!Array.isArray(members) || members.length !== 5) return undefined;
-  const [created_date, external_id, newest, page, total] = members;
-  const isCursor =
-    typeof created_date === "string" &&
-    readInstant(created_date) === created_date &&
-    typeof external_id === "string" &&
-    isStorable(external_id) &&
-    typeof newest === "string" &&
-    /^[1-9]\d{0,17}$/.test(newest) &&
-    Number.isSafeInteger(page) &&
-    page >= 2 &&
-    Number.isSafeInteger(total) &&
-    total >= 1;
-  if (!isCursor) return undefined;
-  const cursor = { created_date, external_id, newest_event_id: BigInt(newest), page, total };
-  return writeCursor(cursor) === text ? cursor : undefined;
+  const members = read(text, isInstant, isId, isEventNumber, isFrom(2), isFrom(1));
+  if (!members) return undefined;
+  const [created_date, external_id, newest, page, total] = members as [
+    string,
+    string,
+    string,
+    number,
+    number,
+  ];
+  return { created_date, external_id, newest_event_id: BigInt(newest), page, total };
+}
+
+/** The cursor after an event in a list of events. */
+export const writeEventCursor = (eventId: bigint): string => write([String(eventId)]);
+
+export function readEventCursor(text: string): bigint | undefined {
+  const [eventId] = read(text, isEventNumber) ?? [];
+  return eventId === undefined ? undefined : BigInt(eventId as string);
+}
+
+/** The cursor after a child in the list of its parent. */
+export const writeChildCursor = ({ created_date, external_id }: ChildPosition): string =>
+  write([created_date, external_id]);
+
+export function readChildCursor(text: string): ChildPosition | undefined {
+  const [created_date, external_id] = (read(text, isInstant, isId) as [string, string] | undefined) ?? [];
+  return created_date === undefined || external_id === undefined ? undefined : { created_date, external_id };
 }

@@ -20,3 +20,4 @@ export const notFound = (externalId: string) =>
   problem(404, [`Transaction with id [${externalId}] not found`]);
 
 export const accountMissing = problem(400, ["Field [account_id] cannot be empty"]);
+export const unknownCursor = problem(400, ["query parameter cursor must be from a link next_cursor"]);

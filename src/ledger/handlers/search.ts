@@ -1,12 +1,13 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { takeTurns } from "../../process/turns.ts";
 import { readInstant } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
 import {
   countTransactions,
-  type FoundTransaction,
+  type Position,
   searchTransactions,
   type TransactionFilter,
 } from "../tables/search.ts";
@@ -16,20 +17,25 @@ import { lastPage, viewSearchLinks } from "../views/search-links.ts";
 import { statesShownAs, statusesOf } from "../views/state.ts";
 import { viewTransaction } from "../views/transaction.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
-import { accountMissing, problem } from "./problem.ts";
+import { type Lanes, pageBytesMax } from "./lanes.ts";
+import { accountMissing, problem, unknownCursor } from "./problem.ts";
 import { typeOf } from "./transactions.ts";
 
 type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
 
-const csvRowsPerQuery = 500;
+/** Maximum number of columns for metadata keys. */
+const metadataColumnsMax = 100;
+/** Limits of the rows that a CSV export holds. */
+const csvPage = { countMax: 500, bytesMax: 2 ** 19 };
 
 /** The default of `display_size` is also its maximum. */
 const { display_size: displaySizeMax, limit_total_size: defaultLimit } = defaults.searchTransactions;
 
-export const searchHandlers = (sql: Sql): Pick<Handlers<operations>, "searchTransactions"> => ({
+export const searchHandlers = (lanes: Lanes): Pick<Handlers<operations>, "searchTransactions"> => ({
   async searchTransactions({ query, url, mediaType }) {
     const errors = statusErrorsOf(query);
     if (errors.length > 0) return problem(400, errors);
+    const sql = lanes(query.account_id);
     if (mediaType === "text/csv") return searchAsCsv(sql, query);
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
 
@@ -40,28 +46,26 @@ export const searchHandlers = (sql: Sql): Pick<Handlers<operations>, "searchTran
     const displaySize = Math.min(query.display_size, displaySizeMax);
     const page = cursor?.page ?? query.page;
     const offset = cursor ? 0 : (page - 1) * displaySize;
-    // One row more than the page shows whether there is a next page.
-    const range = { limit: displaySize + 1, offset };
-    const rows = await searchTransactions(sql, { ...filter, after: cursor }, range);
+    const limits = { offset, countMax: displaySize, bytesMax: pageBytesMax };
+    const { rows, isLast } = await searchTransactions(sql, { ...filter, after: cursor }, limits);
     // The last page shows how many matches there are; counting them could take long.
-    const isEnd = rows.length <= displaySize && (rows.length > 0 || offset === 0);
+    const isEnd = isLast && (rows.length > 0 || offset === 0);
     const max = countMaxOf(query, displaySize);
     const total =
       cursor?.total ??
       (isEnd ? Math.min(offset + rows.length, max) : await countTransactions(sql, filter, max));
     const isBeyondLast = page > lastPage(total, displaySize) && total > 0;
     if (isBeyondLast && !cursor && !query.limit_total) return problem(404, ["the requested page not found"]);
-    const shown = rows.slice(0, displaySize);
-    const last = rows.length > displaySize ? shown.at(-1) : undefined;
+    const last = isLast ? undefined : rows.at(-1);
     const nextCursor = last && writeCursor({ ...last, page: page + 1, total });
     return {
       status: 200,
       body: {
         total,
-        count: shown.length,
+        count: rows.length,
         page,
-        results: shown.map((row) => viewTransaction(row, query.status_version)),
-        _links: viewSearchLinks({ url, query, displaySize, count: shown.length, total, nextCursor }),
+        results: rows.map((row) => viewTransaction(row, query.status_version)),
+        _links: viewSearchLinks({ url, query, displaySize, count: rows.length, total, nextCursor }),
       },
     };
   },
@@ -71,23 +75,36 @@ export const searchHandlers = (sql: Sql): Pick<Handlers<operations>, "searchTran
 async function searchAsCsv(sql: Sql, query: SearchQuery) {
   if (!query.account_id) return problem(400, ["account_id is mandatory to search transactions for CSV"]);
   const filter = filterOf(query);
-  const [metadataKeys, first] = await Promise.all([
-    metadataKeysOf(sql, query.account_id),
-    searchTransactions(sql, filter, { limit: csvRowsPerQuery }),
+  const [metadataKeys, firstPage] = await Promise.all([
+    metadataKeysOf(sql, query.account_id, metadataColumnsMax + 1),
+    searchTransactions(sql, filter, csvPage),
   ]);
-  const csv = viewCsv({ feeHeaders: query.fee_headers, motoHeader: query.moto_header, metadataKeys });
-  const rowsAfter = async (rows: FoundTransaction[]) =>
-    rows.length < csvRowsPerQuery
-      ? []
-      : searchTransactions(sql, { ...filter, after: rows.at(-1) }, { limit: csvRowsPerQuery });
+  const csv = viewCsv({
+    feeHeaders: query.fee_headers,
+    motoHeader: query.moto_header,
+    metadataKeys: metadataKeys.slice(0, metadataColumnsMax),
+    hasOtherMetadata: metadataKeys.length > metadataColumnsMax,
+  });
+  const nextTurn = takeTurns();
+  /** The lines of a page, and the position after it. While the caller reads slowly, nothing else is in memory. */
+  async function writePage({ rows, isLast }: typeof firstPage) {
+    let lines = "";
+    for (const row of rows) {
+      lines += csv.line(row);
+      await nextTurn();
+    }
+    const last = isLast ? undefined : rows.at(-1);
+    return { lines, position: last && positionOf(last) };
+  }
+  let written = await writePage(firstPage);
   async function* write() {
     yield csv.header;
-    for (let rows = first; rows.length > 0; ) {
-      const next = rowsAfter(rows);
-      // If the caller stops reading here, nobody awaits this.
-      next.catch(() => {});
-      yield rows.map(csv.line).join("");
-      rows = await next;
+    for (;;) {
+      yield written.lines;
+      if (!written.position) return;
+      written = await writePage(
+        await searchTransactions(sql, { ...filter, after: written.position }, csvPage),
+      );
     }
   }
   return {
@@ -98,7 +115,12 @@ async function searchAsCsv(sql: Sql, query: SearchQuery) {
   };
 }
 
-const unknownCursor = problem(400, ["query parameter cursor must be from a link next_cursor"]);
+const positionOf = ({ created_date, external_id, newest_event_id }: Position): Position => ({
+  created_date,
+  external_id,
+  newest_event_id,
+});
+
 const cursorAndPage = problem(400, ["query parameters cursor and page cannot be used together"]);
 
 const countMaxOf = (query: SearchQuery, displaySize: number): number => {

@@ -2,19 +2,26 @@ import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { readInstant } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
-import { eventsOf } from "../tables/event.ts";
+import { stateEventTypes } from "../projection/states.ts";
+import { type EventRow, findEvent, haveEventsUntil, listEvents } from "../tables/event.ts";
 import { searchTransactions } from "../tables/search.ts";
 import {
+  amountsOf,
   familyOf,
   findTransaction,
+  listChildren,
   type ReportedTransaction,
   type TransactionKey,
   type TransactionType,
 } from "../tables/transaction.ts";
-import { viewTransactionEvents } from "../views/event.ts";
+import { statesSetBy, viewTransactionEvents } from "../views/event.ts";
+import { viewNextCursor } from "../views/next-cursor.ts";
+import type { StatusVersion } from "../views/state.ts";
 import { viewPayment, viewTransaction } from "../views/transaction.ts";
-import { familyAsOf, transactionAsOf } from "./as-of.ts";
-import { accountMissing, notFound, problem } from "./problem.ts";
+import { asOfReader } from "./as-of.ts";
+import { readChildCursor, readEventCursor, writeChildCursor, writeEventCursor } from "./cursor.ts";
+import { type Lanes, pageBytesMax, quickBytesMax } from "./lanes.ts";
+import { accountMissing, notFound, problem, unknownCursor } from "./problem.ts";
 
 type TransactionHandlers = Pick<
   Handlers<operations>,
@@ -24,7 +31,11 @@ type TransactionHandlers = Pick<
   | "listChildTransactions"
 >;
 
-export const transactionHandlers = (sql: Sql): TransactionHandlers => ({
+/** The limits of a page of events or children. */
+const pageLimits = { countMax: 200, bytesMax: pageBytesMax };
+
+/** `limitMs` is the limit for reading a history, in milliseconds. */
+export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): TransactionHandlers => ({
   async getTransaction({ path: { transactionExternalId }, query }) {
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
     const wanted = {
@@ -33,9 +44,10 @@ export const transactionHandlers = (sql: Sql): TransactionHandlers => ({
       transaction_type: typeOf(query.transaction_type),
       parent_external_id: query.parent_external_id,
     };
+    const lane = lanes(query.account_id);
     const row = await (query.as_of === undefined
-      ? findTransaction(sql, wanted)
-      : findTransactionAsOf(sql, wanted, readInstant(query.as_of) as string));
+      ? findWhole(sql, lane, wanted)
+      : findAsOf(asOfReader(lane, readInstant(query.as_of) as string, limitMs), wanted));
     return row
       ? { status: 200, body: viewTransaction(row, query.status_version) }
       : notFound(transactionExternalId);
@@ -43,48 +55,61 @@ export const transactionHandlers = (sql: Sql): TransactionHandlers => ({
 
   async getTransactionByGatewayTransactionId({ query }) {
     const filter = { ...query, transaction_type: "PAYMENT" } as const;
-    const [row] = await searchTransactions(sql, filter, { limit: 1 });
+    const limits = { countMax: 1, bytesMax: pageBytesMax };
+    const [row] = (await searchTransactions(lanes(undefined), filter, limits)).rows;
     return row
       ? { status: 200, body: viewPayment(row, 2) }
       : problem(404, [`Payment with gateway transaction id [${query.gateway_transaction_id}] not found`]);
   },
 
-  async listTransactionEvents({ path: { transactionExternalId }, query }) {
+  async listTransactionEvents({ path: { transactionExternalId: id }, query, url }) {
+    const { gateway_account_id: account, status_version: version, cursor } = query;
+    const lane = lanes(account);
     const asOf = query.as_of && readInstant(query.as_of);
-    const family = await (asOf === undefined
-      ? familyOf(sql, transactionExternalId, query.gateway_account_id)
-      : familyAsOf(sql, transactionExternalId, query.gateway_account_id, asOf));
-    if (!family.some(({ external_id }) => external_id === transactionExternalId)) {
-      return notFound(transactionExternalId);
-    }
-    const events = await eventsOf(
-      sql,
-      family.map(({ external_id }) => external_id),
-      asOf,
-    );
+    const familyThen = asOf ? await asOfReader(lane, asOf, limitMs).family(id, account) : undefined;
+    const ids = familyThen
+      ? familyThen.map(({ external_id }) => external_id)
+      : await familyOf(lane, id, account);
+    if (!ids.includes(id)) return notFound(id);
+    const after = cursor === undefined ? undefined : readEventCursor(cursor);
+    if (cursor !== undefined && !(after && (await isEventOf(lane, ids, after)))) return unknownCursor;
+
+    const page = await listEvents(lane, ids, stateEventTypes, { after, asOf, ...pageLimits });
+    const last = page.isLast ? undefined : page.events.at(-1);
+    const events = query.include_all_events
+      ? page.events
+      : await firstOfStates(lane, page.events, version, after);
+    const family =
+      familyThen ?? (await amountsOf(lane, [...new Set(events.map((event) => event.resource_external_id))]));
     return {
       status: 200,
       body: {
-        transaction_id: transactionExternalId,
-        events: viewTransactionEvents(family, events, query.include_all_events, query.status_version),
+        transaction_id: id,
+        events: viewTransactionEvents(family, events, version),
+        _links: viewNextCursor(url, query, last && writeEventCursor(last.id)),
       },
     };
   },
 
-  async listChildTransactions({ path: { parentTransactionExternalId }, query }) {
-    const family = await familyOf(sql, parentTransactionExternalId, query.gateway_account_id);
-    const isParent = ({ external_id }: { external_id: string }) =>
-      external_id === parentTransactionExternalId;
-    if (!family.some(isParent)) return notFound(parentTransactionExternalId);
+  async listChildTransactions({ path: { parentTransactionExternalId: id }, query, url }) {
+    const { gateway_account_id: account, cursor } = query;
+    const parent = await findTransaction(sql, { external_id: id, gateway_account_id: account }, 0);
+    if (!parent) return notFound(id);
+    const after = cursor === undefined ? undefined : readChildCursor(cursor);
+    if (cursor !== undefined && !after) return unknownCursor;
     const type = typeOf(query.transaction_type);
-    const children = family.filter(
-      (row) => !isParent(row) && (type === undefined || row.transaction_type === type),
-    );
+    const { children, isLast } = await listChildren(lanes(account), id, account, {
+      type,
+      after,
+      ...pageLimits,
+    });
+    const last = isLast ? undefined : children.at(-1);
     return {
       status: 200,
       body: {
-        parent_transaction_id: parentTransactionExternalId,
+        parent_transaction_id: id,
         transactions: children.map((row) => viewTransaction(row, 2)),
+        _links: viewNextCursor(url, query, last && writeChildCursor(last)),
       },
     };
   },
@@ -93,14 +118,45 @@ export const transactionHandlers = (sql: Sql): TransactionHandlers => ({
 /** The type in upper case. */
 export const typeOf = (given: string | undefined) => given?.toUpperCase() as TransactionType | undefined;
 
-async function findTransactionAsOf(
+async function findWhole(
   sql: Sql,
+  lane: Sql,
   wanted: TransactionKey,
-  asOf: string,
 ): Promise<ReportedTransaction | undefined> {
-  const row = await transactionAsOf(sql, wanted.external_id, wanted.gateway_account_id, asOf);
+  const row = await findTransaction(sql, wanted, quickBytesMax);
+  return row?.is_whole === false ? findTransaction(lane, wanted) : row;
+}
+
+async function findAsOf(
+  reader: ReturnType<typeof asOfReader>,
+  wanted: TransactionKey,
+): Promise<ReportedTransaction | undefined> {
+  const row = await reader.transaction(wanted.external_id, wanted.gateway_account_id);
   const matches = Object.entries(wanted).every(
     ([name, value]) => value === undefined || row?.[name as keyof TransactionKey] === value,
   );
   return matches ? row : undefined;
+}
+
+async function isEventOf(sql: Sql, externalIds: string[], eventId: bigint): Promise<boolean> {
+  const event = await findEvent(sql, eventId, 0);
+  return event !== undefined && externalIds.includes(event.resource_external_id);
+}
+
+/** The first event of each transaction that sets each state, without the states that the list up to `after` has. */
+async function firstOfStates(
+  sql: Sql,
+  events: EventRow[],
+  version: StatusVersion,
+  after: bigint | undefined,
+): Promise<EventRow[]> {
+  const states = statesSetBy(events, version);
+  if (after === undefined || states.length === 0) return states.map(({ event }) => event);
+  const wanted = states.map(({ event: { resource_external_id, resource_type }, event_types }) => ({
+    resource_external_id,
+    resource_type,
+    event_types,
+  }));
+  const areKnown = await haveEventsUntil(sql, wanted, after, stateEventTypes);
+  return states.flatMap(({ event }, index) => (areKnown[index] ? [] : event));
 }

@@ -131,7 +131,7 @@ test("any events that two releases fold in turn give the same rows", async () =>
 test("verification finds a row whose fold state differs from its events", async () => {
   await rowsAfter([events]);
   await database.run(
-    `update transaction set folded = folded || '{"timestamp": "2024-03-05T00:00:00.000000Z"}'
+    `update transaction set folded = jsonb_set(folded, '{sources,0,0}', '"2024-03-05T00:00:00.000000Z"')
      where external_id = 'demo-success'`,
   );
   expect(await verify(database, ["demo-success", "demo-refund"])).toEqual([
@@ -189,20 +189,17 @@ test("the rows that a batch reads do not grow with the events of its payment", a
   expect(usual).toEqual(usual.map(() => 23));
 });
 
-test("the rows that a batch reads grow with the delay of an event, not with the events before it", async () => {
+test("the rows that a batch reads do not grow with the delay of an event", async () => {
   await rowsAfter([]);
   const readBy = rowCounter();
   const events = hotPayment(1000);
-  /** Every two batches are swapped. */
-  const late = inBatches(events, 20).flatMap(
-    (_, index, all) => all[index % 2 === 0 ? index + 1 : index - 1] ?? [],
-  );
+  /** The oldest events come last. */
+  const late = inBatches(events, 20).toReversed();
   const read: number[] = [];
-  for (const batch of inBatches(late, 20)) read.push(await readBy(batch));
-  // The events of a late batch are read again, with those of the batch that overtook it.
-  expect(Math.max(...read)).toBe(23 + 40);
+  for (const batch of late) read.push(await readBy(batch));
+  expect(Math.max(...read)).toBe(23);
   const { transactions } = await rowsAfter([events]);
-  expect(await rowsAfter(inBatches(late, 20))).toMatchObject({ transactions });
+  expect(await rowsAfter(late)).toMatchObject({ transactions });
 });
 
 test("the rows that a batch reads do not grow with the refunds of its payment if these show the same details", async () => {

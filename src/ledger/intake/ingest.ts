@@ -1,19 +1,18 @@
 import type { Database, Sql } from "../database/database.ts";
 import { planFold } from "../projection/history.ts";
 import { newMetadataKeys } from "../projection/metadata.ts";
-import { foldPayouts } from "../projection/payout.ts";
+import { PayoutFolds } from "../projection/payout.ts";
 import {
-  foldTransactions,
   type ShownByChildren,
   showTheSame,
+  TransactionFolds,
   withPaymentDetails,
 } from "../projection/transaction.ts";
 import { type DeadLetter, saveDeadLetters } from "../tables/dead-letter.ts";
 import {
   type EventRow,
-  eventsSince,
+  eventsInPieces,
   type NewEvent,
-  payoutEventsSince,
   payoutTypes,
   saveEvents,
   transactionTypes,
@@ -139,8 +138,10 @@ async function updateTransactions(
   const before = isRebuild ? new Map<string, CurrentTransaction>() : current;
   const withoutRow = new Map(relations.map(({ id, events_without_row }) => [id, events_without_row]));
   const { bases, known, missing } = planFold(isRebuild ? locked : touched, added, before, withoutRow);
-  const read = missing.length > 0 ? await eventsSince(sql, missing) : [];
-  const folded = foldTransactions([...known, ...read], bases);
+  const folds = new TransactionFolds(bases);
+  folds.add(known);
+  for await (const events of eventsInPieces(sql, transactionTypes, missing)) folds.add(events);
+  const folded = folds.rows();
   const rows = [...touched].flatMap((id) => folded.get(id) ?? []);
   const isLocked = new Set(locked);
   const notLocked = rows
@@ -172,8 +173,10 @@ async function updatePayouts(sql: Sql, { added, rebuilds, current }: Update<Payo
   if (touched.size === 0) return;
   const before = rebuilds.length > 0 ? new Map<string, PayoutRow>() : current;
   const { bases, known, missing } = planFold(touched, added, before, new Map());
-  const read = missing.length > 0 ? await payoutEventsSince(sql, missing) : [];
-  const folded = foldPayouts([...known, ...read], bases);
+  const folds = new PayoutFolds(bases);
+  folds.add(known);
+  for await (const events of eventsInPieces(sql, payoutTypes, missing)) folds.add(events);
+  const folded = folds.rows();
   await savePayouts(sql, [...folded.values()]);
   await removePayouts(
     sql,

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Database, Sql } from "../database/database.ts";
 import { metadataKeysOf } from "../projection/metadata.ts";
-import { projectPayouts } from "../projection/payout.ts";
-import { projectTransactions } from "../projection/transaction.ts";
-import { eventsWithParentsOf, payoutEventsOf } from "../tables/event.ts";
+import { PayoutFolds } from "../projection/payout.ts";
+import { projectFrom } from "../projection/transaction.ts";
+import { eventsInPieces, payoutTypes, transactionTypes } from "../tables/event.ts";
 import { type FoldState, foldStateOf } from "../tables/fold-state.ts";
 import { type MetadataKeyRow, missingMetadataKeys } from "../tables/metadata-key.ts";
 import { payoutsOf } from "../tables/payout.ts";
@@ -19,10 +19,10 @@ const limits = { statementMs: 600_000, idleMs: 60_000 };
 export const verify = (database: Database, ids: string[]): Promise<string[]> =>
   database.transaction(async (sql) => {
     await sql.run("set transaction isolation level repeatable read, read only");
-    const wanted = new Set(ids);
-    const events = await eventsWithParentsOf(sql, ids);
-    const projected = projectTransactions(events).filter((row) => wanted.has(row.external_id));
-    const payouts = projectPayouts(await payoutEventsOf(sql, ids));
+    const projected = await projectFrom((some) => eventsInPieces(sql, transactionTypes, some), ids);
+    const payoutFolds = new PayoutFolds();
+    for await (const events of eventsInPieces(sql, payoutTypes, ids)) payoutFolds.add(events);
+    const payouts = [...payoutFolds.rows().values()];
     return [
       ...differences("transaction", "external_id", await transactionsOf(sql, ids), projected),
       ...differences("payout", "gateway_payout_id", await payoutsOf(sql, ids), payouts),

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EventRow } from "../tables/event.ts";
+import type { PayoutRow } from "../tables/payout.ts";
 import { textOf } from "./details.ts";
 import { arbitraryEvents, events, relatedEvents, shuffled } from "./events.fixture.ts";
 import { type Bases, type FoldedRow, planFold } from "./history.ts";
 import { metadataKeysOf, metadataOf } from "./metadata.ts";
-import { foldPayouts, projectPayouts } from "./payout.ts";
-import { foldTransactions, type OwnRow, projectTransactions, withPaymentDetails } from "./transaction.ts";
+import { PayoutFolds, projectPayouts } from "./payout.ts";
+import { type OwnRow, projectTransactions, TransactionFolds, withPaymentDetails } from "./transaction.ts";
 
 const anyEvents = fc.oneof(relatedEvents, arbitraryEvents);
 
@@ -23,10 +24,13 @@ const idsIn = (all: EventRow[]) => [...new Set(all.map((event) => event.resource
 const byId = (rows: { external_id: string }[]) =>
   rows.toSorted((a, b) => (a.external_id < b.external_id ? -1 : 1));
 
+/** The database changes the order of members. */
+const reversed = (details: object) => Object.fromEntries(Object.entries(details).reverse());
+
 /** Folds each batch into the rows of the batches before. Reads only the events that the plan lists as missing. */
 function foldInBatches<Row extends FoldedRow<unknown>>(
   batches: EventRow[][],
-  fold: (events: EventRow[], bases: Bases<Row>) => Map<string, Row>,
+  begin: (bases: Bases<Row>) => { add(events: EventRow[]): void; rows(): Map<string, Row> },
   check: (rows: Map<string, Row>, stored: EventRow[]) => void,
 ): void {
   const stored: EventRow[] = [];
@@ -34,13 +38,10 @@ function foldInBatches<Row extends FoldedRow<unknown>>(
   for (const batch of batches) {
     stored.push(...batch);
     const { bases, known, missing } = planFold(idsIn(batch), batch, rows, new Map());
-    const read = stored.filter((event) =>
-      missing.some(
-        ({ id, since }) =>
-          id === event.resource_external_id && (since === "-infinity" || event.timestamp >= since),
-      ),
-    );
-    for (const [id, row] of fold([...known, ...read], bases)) rows.set(id, row);
+    const folds = begin(bases);
+    folds.add(known);
+    folds.add(stored.filter((event) => missing.includes(event.resource_external_id)));
+    for (const [id, row] of folds.rows()) rows.set(id, { ...row, details: reversed(row.details) });
     check(rows, stored);
   }
 }
@@ -49,10 +50,14 @@ test("folding batch by batch gives the transactions that folding all events give
   fc.assert(
     fc.property(anyBatches, (all) => {
       const batches = all.map((batch) => batch.filter((event) => !isOfPayout(event)));
-      foldInBatches<OwnRow>(batches, foldTransactions, (rows, stored) => {
-        const shown = [...rows.values()].map((row) => withPaymentDetails(row, rows));
-        expect(byId(shown)).toEqual(byId(projectTransactions(stored)));
-      });
+      foldInBatches<OwnRow>(
+        batches,
+        (bases) => new TransactionFolds(bases as never),
+        (rows, stored) => {
+          const shown = [...rows.values()].map((row) => withPaymentDetails(row, rows));
+          expect(byId(shown)).toEqual(byId(projectTransactions(stored)));
+        },
+      );
     }),
     { numRuns: 1000 },
   );
@@ -61,9 +66,9 @@ test("folding batch by batch gives the transactions that folding all events give
 test("folding batch by batch gives the payouts that folding all events gives", () => {
   fc.assert(
     fc.property(anyBatches, (all) => {
-      foldInBatches(
+      foldInBatches<PayoutRow>(
         all.map((batch) => batch.filter(isOfPayout)),
-        foldPayouts,
+        (bases) => new PayoutFolds(bases),
         (rows, stored) => expect([...rows.values()]).toEqual(expect.arrayContaining(projectPayouts(stored))),
       );
     }),
@@ -96,35 +101,23 @@ const [first, second, third] = events("payment", "pay", ["10:00", "A"], ["10:01"
   EventRow,
   EventRow,
 ];
-const rowsOf = (...all: EventRow[]) => foldTransactions(all, new Map());
+function rowsOf(...all: EventRow[]) {
+  const folds = new TransactionFolds();
+  folds.add(all);
+  return folds.rows();
+}
 
-test.each<[string, EventRow[], EventRow[], object]>([
-  [
-    "that are newer than those of the row are folded without a read",
-    [first],
-    [second, third],
-    { known: [second, third], missing: [] },
-  ],
-  [
-    "that are older than the newest of the row are read with all newer ones",
-    [first, third],
-    [second],
-    { known: [], missing: [{ id: "pay", since: second.timestamp }] },
-  ],
-  [
-    "with the timestamp of the newest of the row are read with it",
-    [first],
-    [{ ...second, timestamp: first.timestamp }],
-    { known: [], missing: [{ id: "pay", since: first.timestamp }] },
-  ],
-  [
-    "of a resource without a row are all read",
-    [],
-    [first],
-    { known: [], missing: [{ id: "pay", since: "-infinity" }] },
-  ],
-])("events %s", (_title, folded, added, expected) => {
-  expect(planFold(["pay"], added, rowsOf(...folded), new Map())).toMatchObject(expected);
+test.each<[string, EventRow[], EventRow[]]>([
+  ["newer than", [first], [second, third]],
+  ["older than", [second, third], [first]],
+  ["as old as", [first], [{ ...second, timestamp: first.timestamp }]],
+])("events %s those of a row are folded into it without a read", (_title, folded, added) => {
+  const rows = rowsOf(...folded);
+  expect(planFold(["pay"], added, rows, new Map())).toEqual({ bases: rows, known: added, missing: [] });
+});
+
+test("all events of a resource without a row are read", () => {
+  expect(planFold(["pay"], [first], new Map(), new Map())).toMatchObject({ known: [], missing: ["pay"] });
 });
 
 test("events of a resource without a row are not read if the added ones are all of them", () => {
@@ -133,11 +126,22 @@ test("events of a resource without a row are not read if the added ones are all 
     known: added,
     missing: [],
   });
-  expect(planFold(["pay"], added, new Map(), new Map([["pay", 3]])).missing).toHaveLength(1);
+  expect(planFold(["pay"], added, new Map(), new Map([["pay", 3]])).missing).toEqual(["pay"]);
 });
 
-test("a row whose event count differs from its fold state is folded from all events", () => {
-  const row = { ...(rowsOf(first).get("pay") as OwnRow), event_count: 2 };
-  const plan = planFold(["pay"], [third], new Map([["pay", row]]), new Map([["pay", null]]));
-  expect(plan).toEqual({ bases: new Map(), known: [], missing: [{ id: "pay", since: "-infinity" }] });
+test.each<[string, (row: OwnRow) => Partial<OwnRow>]>([
+  ["whose event count differs from its fold state", () => ({ event_count: 2 })],
+  [
+    "of the previous release, whose fold state has no sources",
+    ({ folded }) => ({ folded: { ...folded, sources: undefined } as never }),
+  ],
+])("a row %s is folded from all events", (_title, change) => {
+  const row = rowsOf(first).get("pay") as OwnRow;
+  const plan = planFold(
+    ["pay"],
+    [third],
+    new Map([["pay", { ...row, ...change(row) }]]),
+    new Map([["pay", null]]),
+  );
+  expect(plan).toEqual({ bases: new Map(), known: [], missing: ["pay"] });
 });

@@ -1,5 +1,12 @@
-import type { Details, EventRow, Since } from "../tables/event.ts";
-import { type FoldState, foldStateOf } from "../tables/fold-state.ts";
+import type { Details, EventRow } from "../tables/event.ts";
+import {
+  type FoldState,
+  foldStateOf,
+  memberNames,
+  type Source,
+  type SourcedColumn,
+  sourcedColumns,
+} from "../tables/fold-state.ts";
 import { textOf } from "./details.ts";
 import { metadataOf } from "./metadata.ts";
 import { lifeCyclePosition } from "./states.ts";
@@ -15,119 +22,175 @@ export interface FoldedRow<State> {
   folded: FoldState | null;
 }
 
-/** A row into which events are folded, and how many of these events are new. */
-export interface Base<Row> {
-  row: Row;
-  added: number;
-}
-
-/** Rows by external id. */
-export type Bases<Row> = ReadonlyMap<string, Base<Row>>;
+/** Rows into which events can be folded, by external id. */
+export type Bases<Row> = ReadonlyMap<string, Row>;
 
 /** The columns that are folded alike for every resource type. */
 interface Common<State> extends FoldedRow<State> {
-  newestFirst: EventRow[];
   gateway_account_id: string | null;
   live: boolean | null;
   folded: FoldState;
 }
 
-/**
- * Folds the events of one resource, in any order, into its row or into nothing. The events must be all events from some
- * instant on: their values are newer than those of the row, and the row has the newest of the earlier values. Events that
- * the row already contains have no effect.
- */
-export function foldCommon<State>(
-  events: EventRow[],
-  stateSetBy: (eventType: string) => State | undefined,
-  base?: Base<FoldedRow<State>>,
-): Common<State> {
-  const newestFirst = events.toSorted(compareNewestFirst);
-  const row = base?.row;
-  const state = row && foldStateOf(row);
-  const oldestFirst = [row?.details ?? {}, ...newestFirst.toReversed().map((event) => event.event_details)];
-  const details: Details = Object.fromEntries(oldestFirst.flatMap((part) => Object.entries(part)));
-  const oldest = newestFirst.at(-1)?.timestamp ?? "";
-  const event_count = base ? base.row.event_count + base.added : events.length;
-  const live = firstOf(newestFirst, (event) => event.live ?? undefined) ?? state?.live ?? null;
-  const ofPayment = events.filter(({ resource_type }) => resource_type === "payment");
-  const accounts = ofPayment.flatMap((event) => textOf(event.event_details, "gateway_account_id") ?? []);
-  const metadataKeys = ofPayment.flatMap(({ event_details }) => Object.keys(metadataOf(event_details)));
-  return {
-    newestFirst,
-    gateway_account_id: textOf(details, "gateway_account_id") ?? null,
-    service_id: firstOf(newestFirst, (event) => event.service_id || undefined) ?? row?.service_id ?? null,
-    live,
-    state: firstOf(newestFirst, (event) => stateSetBy(event.event_type)) ?? row?.state ?? "UNDEFINED",
-    created_date: row && row.created_date < oldest ? row.created_date : oldest,
-    event_count,
-    details,
-    folded: {
-      event_count,
-      timestamp: newestFirst[0]?.timestamp ?? "",
-      live,
-      accounts: union(state?.accounts, accounts),
-      metadata_keys: union(state?.metadata_keys, metadataKeys),
-    },
-  };
+interface Sourced {
+  value: unknown;
+  source: Source;
 }
 
-const union = (known: string[] = [], added: string[]) => [...new Set([...known, ...added])].sort();
+/**
+ * The fold of one resource. Events are added in any order and in any pieces: each value has the event from which it
+ * comes, and a newer event replaces it.
+ */
+export class Fold<State> {
+  readonly #members = new Map<string, Sourced>();
+  readonly #columns = new Map<SourcedColumn, Sourced>();
+  readonly #accounts: Set<string>;
+  readonly #metadataKeys: Set<string>;
+  #created: string;
+  #count: number;
+
+  /** Begins with a row whose fold state is known, or with nothing. The columns are those of the row. */
+  constructor(base?: FoldedRow<State>, columns: Partial<Record<SourcedColumn, unknown>> = {}) {
+    const state = base && foldStateOf(base);
+    this.#accounts = new Set(state?.accounts);
+    this.#metadataKeys = new Set(state?.metadata_keys);
+    this.#created = base?.created_date ?? "";
+    this.#count = base?.event_count ?? 0;
+    if (!base || !state) return;
+    const sourceAt = (index: number) => state.sources[index] as Source;
+    for (const [index, name] of memberNames(base.details).entries()) {
+      const value = base.details[name as keyof Details];
+      this.#members.set(name, { value, source: sourceAt(state.members[index] as number) });
+    }
+    const values = { ...columns, state: base.state, service_id: base.service_id, live: state.live };
+    for (const name of sourcedColumns) {
+      const index = state.columns[name];
+      if (index >= 0)
+        this.#columns.set(name, { value: values[name as keyof typeof values], source: sourceAt(index) });
+    }
+  }
+
+  add(event: EventRow, stateSetBy: (eventType: string) => State | undefined): void {
+    const { timestamp, event_type, resource_type, event_details } = event;
+    const source: Source = [timestamp, event_type, resource_type];
+    for (const [name, value] of Object.entries(event_details)) setNewer(this.#members, name, value, source);
+    const values: Record<SourcedColumn, unknown> = {
+      type: resource_type,
+      state: stateSetBy(event_type),
+      service_id: event.service_id || undefined,
+      live: event.live ?? undefined,
+      parent: event.parent_resource_external_id || undefined,
+    };
+    for (const name of sourcedColumns) {
+      if (values[name] !== undefined) setNewer(this.#columns, name, values[name], source);
+    }
+    if (resource_type === "payment") {
+      const account = textOf(event_details, "gateway_account_id");
+      if (account !== undefined) this.#accounts.add(account);
+      for (const key of Object.keys(metadataOf(event_details))) this.#metadataKeys.add(key);
+    }
+    if (this.#count === 0 || timestamp < this.#created) this.#created = timestamp;
+    this.#count += 1;
+  }
+
+  /** The newest value of a column; undefined if no event has set it. */
+  column(name: SourcedColumn): unknown {
+    return this.#columns.get(name)?.value;
+  }
+
+  row(): Common<State> {
+    const details: Details = Object.fromEntries([...this.#members].map(([name, { value }]) => [name, value]));
+    const live = (this.column("live") as boolean | undefined) ?? null;
+    return {
+      gateway_account_id: textOf(details, "gateway_account_id") ?? null,
+      service_id: (this.column("service_id") as string | undefined) ?? null,
+      live,
+      state: (this.column("state") as State | undefined) ?? "UNDEFINED",
+      created_date: this.#created,
+      event_count: this.#count,
+      details,
+      folded: {
+        event_count: this.#count,
+        live,
+        accounts: [...this.#accounts].sort(),
+        metadata_keys: [...this.#metadataKeys].sort(),
+        ...this.#sources(memberNames(details)),
+      },
+    };
+  }
+
+  #sources(names: string[]): Pick<FoldState, "sources" | "columns" | "members"> {
+    const all = [...this.#members.values(), ...this.#columns.values()].map(({ source }) => source);
+    const byText = new Map(all.map((source) => [source.join(), source]));
+    const sources = [...byText.values()].sort(compareSources);
+    const indexes = new Map(sources.map((source, index) => [source.join(), index]));
+    const indexOf = (sourced: Sourced | undefined) =>
+      sourced ? (indexes.get(sourced.source.join()) as number) : -1;
+    return {
+      sources,
+      columns: Object.fromEntries(
+        sourcedColumns.map((name) => [name, indexOf(this.#columns.get(name))]),
+      ) as FoldState["columns"],
+      members: names.map((name) => indexOf(this.#members.get(name))),
+    };
+  }
+}
+
+function setNewer<Name>(values: Map<Name, Sourced>, name: Name, value: unknown, source: Source): void {
+  const current = values.get(name);
+  if (!current || compareSources(source, current.source) < 0) values.set(name, { value, source });
+}
 
 /**
  * Plans the fold of added events: the rows into which they are folded, the events that are known, and the resources whose
- * events must be read, with the first instant. Nothing must be read for added events that are newer than every event of
- * the row, or that are all events of a resource without a row, of which `withoutRow` has the count.
+ * events must be read. Nothing is read for a row whose fold state is known, and for added events that are all events of a
+ * resource without a row, of which `withoutRow` has the count.
  */
 export function planFold<Row extends FoldedRow<unknown>>(
   ids: Iterable<string>,
   added: EventRow[],
   rows: ReadonlyMap<string, Row>,
   withoutRow: ReadonlyMap<string, number | null>,
-): { bases: Bases<Row>; known: EventRow[]; missing: Since[] } {
+): { bases: Bases<Row>; known: EventRow[]; missing: string[] } {
   const byResource = Map.groupBy(added, (event) => event.resource_external_id);
-  const bases = new Map<string, Base<Row>>();
+  const bases = new Map<string, Row>();
   const known: EventRow[] = [];
-  const missing: Since[] = [];
+  const missing: string[] = [];
   for (const id of ids) {
     const own = byResource.get(id) ?? [];
-    const [oldest] = own.map(({ timestamp }) => timestamp).sort();
     const row = rows.get(id);
-    const folded = row && foldStateOf(row);
-    if (row && folded && oldest !== undefined) {
-      bases.set(id, { row, added: own.length });
-      if (oldest > folded.timestamp) known.push(...own);
-      else missing.push({ id, since: oldest });
-    } else if (withoutRow.get(id) === own.length) known.push(...own);
-    else missing.push({ id, since: "-infinity" });
+    const isBase = row !== undefined && foldStateOf(row) !== null;
+    if (isBase) bases.set(id, row);
+    if (isBase || withoutRow.get(id) === own.length) known.push(...own);
+    else missing.push(id);
   }
   return { bases, known, missing };
 }
 
+/** Orders events newest first. Events with equal sources are ordered by their resource. */
+export const compareNewestFirst = (a: EventRow, b: EventRow): number =>
+  compareSources(sourceOf(a), sourceOf(b)) || compare(b.resource_external_id, a.resource_external_id);
+
+const sourceOf = ({ timestamp, event_type, resource_type }: EventRow): Source => [
+  timestamp,
+  event_type,
+  resource_type,
+];
+
 /**
- * Orders events newest first, as `x-state-machine` in the contract states: by timestamp, then by the position of the type in
- * the life cycle, then by names. The order of arrival has no effect.
+ * Orders newest first, as `x-state-machine` in the contract states: by timestamp, then by the position of the type in the
+ * life cycle, then by names. The order of arrival has no effect.
  */
-export function compareNewestFirst(a: EventRow, b: EventRow): number {
+function compareSources(
+  [timestampA, typeA, resourceA]: Source,
+  [timestampB, typeB, resourceB]: Source,
+): number {
   return (
-    compare(b.timestamp, a.timestamp) ||
-    lifeCyclePosition(b.event_type) - lifeCyclePosition(a.event_type) ||
-    compare(b.event_type, a.event_type) ||
-    compare(b.resource_type, a.resource_type) ||
-    compare(b.resource_external_id, a.resource_external_id)
+    compare(timestampB, timestampA) ||
+    lifeCyclePosition(typeB) - lifeCyclePosition(typeA) ||
+    compare(typeB, typeA) ||
+    compare(resourceB, resourceA)
   );
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
-/** The first value that `read` returns for an event. */
-export function firstOf<Value>(
-  newestFirst: EventRow[],
-  read: (event: EventRow) => Value | undefined,
-): Value | undefined {
-  for (const event of newestFirst) {
-    const value = read(event);
-    if (value !== undefined) return value;
-  }
-  return undefined;
-}

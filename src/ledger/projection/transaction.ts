@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Details, EventRow } from "../tables/event.ts";
-import type { CurrentTransaction, TransactionRow, TransactionType } from "../tables/transaction.ts";
+import type {
+  CurrentTransaction,
+  TransactionRow,
+  TransactionState,
+  TransactionType,
+} from "../tables/transaction.ts";
 import { booleanOf, textOf } from "./details.ts";
-import { type Base, type Bases, firstOf, foldCommon } from "./history.ts";
+import { type Bases, Fold } from "./history.ts";
 import { metadataValuesOf } from "./metadata.ts";
 import { stateSetBy } from "./states.ts";
 
@@ -12,37 +17,90 @@ import { stateSetBy } from "./states.ts";
  * since the producer of a refund can name any payment as its parent.
  */
 export function projectTransactions(events: EventRow[]): TransactionRow[] {
-  const rows = foldTransactions(events, new Map());
+  const folds = new TransactionFolds();
+  folds.add(events);
+  const rows = folds.rows();
   return [...rows.values()].map((row) => withPaymentDetails(row, rows));
+}
+
+/**
+ * Folds the events of these transactions, and those of their parents. `readEvents` reads the events of resources in any
+ * pieces.
+ */
+export async function projectFrom(
+  readEvents: (externalIds: string[]) => AsyncIterable<EventRow[]>,
+  externalIds: string[],
+): Promise<TransactionRow[]> {
+  const folds = new TransactionFolds();
+  for await (const events of readEvents(externalIds)) folds.add(events);
+  const parents = new Set([...folds.rows().values()].flatMap((row) => row.parent_external_id ?? []));
+  const unread = [...parents.difference(new Set(externalIds))];
+  for await (const events of readEvents(unread)) folds.add(events);
+  const rows = folds.rows();
+  return externalIds.flatMap((id) => {
+    const row = rows.get(id);
+    return row ? withPaymentDetails(row, rows) : [];
+  });
 }
 
 /** A row from the transaction's own events, without the columns from its payment. */
 export type OwnRow = Omit<TransactionRow, (typeof shownColumns)[number] | "payment_details">;
 
-/** Folds events into rows; see `foldCommon`. */
-export function foldTransactions(events: EventRow[], bases: Bases<CurrentTransaction>): Map<string, OwnRow> {
-  const byTransaction = Map.groupBy(events, (event) => event.resource_external_id);
-  return new Map([...byTransaction].map(([id, own]) => [id, foldTransaction(id, own, bases.get(id))]));
+/** Folds of transactions, to which events are added in any order and in any pieces. */
+export class TransactionFolds {
+  readonly #bases: Bases<CurrentTransaction>;
+  readonly #folds = new Map<string, { fold: Fold<TransactionState>; firstEventId: bigint }>();
+
+  /** Begins with the rows whose fold states are known. */
+  constructor(bases: Bases<CurrentTransaction> = new Map()) {
+    this.#bases = bases;
+  }
+
+  add(events: EventRow[]): void {
+    for (const event of events) {
+      const own = this.#foldOf(event);
+      own.fold.add(event, stateSetBy);
+      if (event.id < own.firstEventId) own.firstEventId = event.id;
+    }
+  }
+
+  #foldOf({ resource_external_id, id }: EventRow) {
+    const known = this.#folds.get(resource_external_id);
+    if (known) return known;
+    const base = this.#bases.get(resource_external_id);
+    const columns = base && {
+      type: base.transaction_type.toLowerCase(),
+      parent: base.parent_external_id ?? undefined,
+    };
+    const created = { fold: new Fold(base, columns), firstEventId: base?.first_event_id ?? id };
+    this.#folds.set(resource_external_id, created);
+    return created;
+  }
+
+  /** The rows of the transactions to which events were added. */
+  rows(): Map<string, OwnRow> {
+    return new Map(
+      Array.from(this.#folds, ([id, { fold, firstEventId }]) => [id, ownRow(id, fold, firstEventId)]),
+    );
+  }
 }
 
-function foldTransaction(id: string, events: EventRow[], base?: Base<CurrentTransaction>): OwnRow {
-  const { newestFirst, ...common } = foldCommon(events, stateSetBy, base);
+function ownRow(external_id: string, fold: Fold<TransactionState>, first_event_id: bigint): OwnRow {
+  const common = fold.row();
   const { details } = common;
-  const type = newestFirst[0]?.resource_type.toUpperCase() as TransactionType;
-  const parent = firstOf(newestFirst, (event) => event.parent_resource_external_id || undefined);
-  const numbers = [...events.map((event) => event.id), ...(base ? [base.row.first_event_id] : [])];
+  const transaction_type = (fold.column("type") as string).toUpperCase() as TransactionType;
   const own = (name: keyof Details) => textOf(details, name) ?? null;
   return {
-    external_id: id,
-    transaction_type: type,
-    parent_external_id: parent ?? base?.row.parent_external_id ?? null,
+    external_id,
+    transaction_type,
+    parent_external_id: (fold.column("parent") as string | undefined) ?? null,
     ...common,
     live: common.live ?? booleanOf(details, "live") ?? null,
-    first_event_id: numbers.reduce((first, number) => (number < first ? number : first)),
+    first_event_id,
     gateway_transaction_id: own("gateway_transaction_id"),
     gateway_payout_id: own("gateway_payout_id"),
     agreement_id: own("agreement_id"),
-    metadata_values: type === "PAYMENT" ? metadataValuesOf(details) : null,
+    metadata_values: transaction_type === "PAYMENT" ? metadataValuesOf(details) : null,
   };
 }
 

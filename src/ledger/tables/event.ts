@@ -1,5 +1,6 @@
 import type { components } from "../../../generated/ledger.ts";
 import type { Sql } from "../database/database.ts";
+import { rowsAsJson } from "./save-statement.ts";
 
 export type ResourceType = components["schemas"]["ResourceType"];
 type Declared = components["schemas"]["EventDetails"];
@@ -23,87 +24,192 @@ export interface EventRow extends NewEvent {
   id: bigint;
 }
 
+const eventColumns = [
+  "id",
+  "resource_type",
+  "resource_external_id",
+  "parent_resource_external_id",
+  "timestamp",
+  "event_type",
+  "service_id",
+  "live",
+  "event_details",
+] as const satisfies (keyof EventRow)[];
+const columns = eventColumns.map((name) => `event.${name}`).join(", ");
+
 /** Stores events that are new, and returns their rows. */
 export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
   sql.query(
     `insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
-                        service_id, live, event_details)
+                        service_id, live, event_details, size)
      select resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
-            service_id, live, event_details
+            service_id, live, event_details, size
      from jsonb_to_recordset($1::jsonb) as new_event (
        resource_type text, resource_external_id text, parent_resource_external_id text, timestamp timestamptz,
-       event_type text, service_id text, live boolean, event_details jsonb)
+       event_type text, service_id text, live boolean, event_details jsonb, size integer)
      on conflict do nothing
-     returning *`,
-    [JSON.stringify(events)],
+     returning ${columns}`,
+    [rowsAsJson(events)],
   );
 
 /** The resource types whose events belong to transactions, and those of payouts. */
 export const transactionTypes: ResourceType[] = ["payment", "refund", "dispute"];
 export const payoutTypes: ResourceType[] = ["payout"];
 
-export async function findEvent(sql: Sql, id: bigint): Promise<EventRow | undefined> {
-  const [row] = await sql.query<EventRow>("select * from event where id = $1", [id]);
+/** The size of an event as JSON, in bytes. A row of an older release has no size. */
+const size = "coalesce(event.size, octet_length(event.event_details::text))";
+
+/** An event; without its details if they are larger than `bytesMax`. */
+export async function findEvent(
+  sql: Sql,
+  id: bigint,
+  bytesMax = Number.MAX_SAFE_INTEGER,
+): Promise<(EventRow & { is_whole: boolean }) | undefined> {
+  const isWhole = "coalesce(size, pg_column_size(event_details)) <= $2";
+  const names = eventColumns.map((name) =>
+    name === "event_details" ? `case when ${isWhole} then event_details end as event_details` : name,
+  );
+  const statement = `select ${names.join(", ")}, ${isWhole} as is_whole from event where id = $1`;
+  const [row] = await sql.query<EventRow & { is_whole: boolean }>(statement, [id, bytesMax]);
   return row;
 }
 
-/** The events of these transactions dated up to `asOf`, in any order. */
-export const eventsOf = (sql: Sql, externalIds: string[], asOf?: string): Promise<EventRow[]> =>
-  selectEvents(sql, transactionTypes, externalIds, asOf);
-
-/** The same, with the events of the parents that these events name. */
-export async function eventsWithParentsOf(
-  sql: Sql,
-  externalIds: string[],
-  asOf?: string,
-): Promise<EventRow[]> {
-  const own = await eventsOf(sql, externalIds, asOf);
-  const named = new Set(own.flatMap((event) => event.parent_resource_external_id ?? []));
-  const parents = named.difference(new Set(externalIds));
-  return parents.size === 0 ? own : [...own, ...(await eventsOf(sql, [...parents], asOf))];
-}
-
-/** The events of these payouts dated up to `asOf`, in any order. */
-export const payoutEventsOf = (sql: Sql, payoutIds: string[], asOf?: string): Promise<EventRow[]> =>
-  selectEvents(sql, payoutTypes, payoutIds, asOf);
-
-function selectEvents(sql: Sql, types: ResourceType[], externalIds: string[], asOf = "infinity") {
-  return sql.query<EventRow>(
-    `select * from event
-     where resource_external_id = any($1::text[]) and resource_type = any($2::text[]) and timestamp <= $3`,
-    [externalIds, types, asOf],
-  );
-}
-
-/** A resource and the first instant of its events to read: UTC, or `-infinity` for all events. */
-export interface Since {
-  id: string;
-  since: string;
-}
-
-/** The events of these transactions from an instant on, in any order. */
-export const eventsSince = (sql: Sql, wanted: Since[]): Promise<EventRow[]> =>
-  selectEventsSince(sql, transactionTypes, wanted);
-
-/** The same for payouts. */
-export const payoutEventsSince = (sql: Sql, wanted: Since[]): Promise<EventRow[]> =>
-  selectEventsSince(sql, payoutTypes, wanted);
+/** Limits of a piece of a history. It has one more event than the bytes permit. */
+const pieceCountMax = 500;
+const pieceBytesMax = 4 * 2 ** 20;
 
 /**
- * One index scan for each resource. The planner expects a range with two ends to be small, so it uses the index from the
- * first instant on, even if most events of the table belong to one resource.
+ * The events of these resources dated up to `asOf`, resource by resource, in pieces that fit into memory. The pieces are
+ * several statements: without a lock or a snapshot, events that are stored meanwhile can be in them.
  */
-const selectEventsSince = (sql: Sql, types: ResourceType[], wanted: Since[]): Promise<EventRow[]> =>
-  sql.query(
-    `select event.* from unnest($1::text[], $2::timestamptz[]) as wanted (id, since)
-     cross join lateral (
-       select * from event
-       where resource_external_id = wanted.id and resource_type = any($3::text[])
-         and timestamp between since and 'infinity'
-       offset 0
-     ) as event`,
-    [wanted.map(({ id }) => id), wanted.map(({ since }) => since), types],
+export async function* eventsInPieces(
+  sql: Sql,
+  types: ResourceType[],
+  externalIds: string[],
+  asOf = "infinity",
+): AsyncGenerator<EventRow[]> {
+  let ids = [...new Set(externalIds)];
+  let last: EventRow | undefined;
+  while (ids.length > 0) {
+    const position = [last?.resource_type ?? "", last?.timestamp ?? "-infinity", last?.event_type ?? ""];
+    const values = [ids, types, asOf, ...position, pieceCountMax, pieceBytesMax];
+    const rows: (EventRow & { is_last: boolean })[] = await sql.query(pieceStatement, values);
+    if (rows.length > 0) yield rows;
+    last = rows.at(-1);
+    if (rows.at(-1)?.is_last ?? true) return;
+    ids = ids.slice(ids.indexOf(rows.at(-1)?.resource_external_id as string));
+  }
+}
+
+/**
+ * One scan for each resource, in the order of the unique index. The type is compared in a form that the index does not
+ * have: as a condition of the index, it would lose the order.
+ */
+const pieceStatement = `
+  with found as (
+    select own.id, sum(bytes) over in_order - bytes as bytes_before, row_number() over in_order as number,
+      count(*) over () as total
+    from unnest($1::text[]) with ordinality as wanted (external_id, place)
+    cross join lateral (
+      select event.id, event.resource_type, event.timestamp, event.event_type, ${size} as bytes from event
+      where event.resource_external_id = wanted.external_id and event.resource_type || '' = any($2::text[])
+        and event.timestamp <= $3
+        and (event.resource_type, event.timestamp, event.event_type) > (
+          case place when 1 then $4::text else '' end,
+          case place when 1 then $5::timestamptz else '-infinity' end,
+          case place when 1 then $6::text else '' end
+        )
+      order by event.resource_type, event.timestamp, event.event_type limit $7 + 1
+    ) as own
+    window in_order as (order by place, own.resource_type, own.timestamp, own.event_type)
+  )
+  select ${columns}, number = total as is_last from found join event using (id)
+  where number <= $7 and bytes_before < $8 order by number`;
+
+/** The order in which a list shows events, oldest first: that of `compareNewestFirst`, reversed. */
+const listOrder = (row: string, types: string) =>
+  [
+    `${row}.timestamp`,
+    `coalesce(array_position(${types}::text[], ${row}.event_type), 0)`,
+    `${row}.event_type collate "C"`,
+    `${row}.resource_type collate "C"`,
+    `${row}.resource_external_id collate "C"`,
+  ].join(", ");
+
+/** A page of a list of events: the events after one, dated up to `asOf`. */
+export interface EventPage {
+  /** The number of the event. Default: the list begins with the oldest event. */
+  after?: bigint | undefined;
+  asOf?: string | undefined;
+  countMax: number;
+  /** The page has one more event than these bytes permit. */
+  bytesMax: number;
+}
+
+/**
+ * A page of the events of these transactions, oldest first. `lifeCycle` is the order of event types with the same
+ * timestamp.
+ */
+export async function listEvents(
+  sql: Sql,
+  externalIds: string[],
+  lifeCycle: readonly string[],
+  { after, asOf = "infinity", countMax, bytesMax }: EventPage,
+): Promise<{ events: EventRow[]; isLast: boolean }> {
+  const values = [externalIds, transactionTypes, asOf, after ?? null, lifeCycle, countMax, bytesMax];
+  const rows = await sql.query<EventRow & { is_last: boolean }>(listStatement, values);
+  return { events: rows, isLast: rows.at(-1)?.is_last ?? true };
+}
+
+const listStatement = `
+  with found as (
+    select own.id, sum(bytes) over in_order - bytes as bytes_before, row_number() over in_order as number,
+      count(*) over () as total
+    from unnest($1::text[]) as wanted (external_id) cross join unnest($2::text[]) as type (wanted_type)
+    cross join lateral (
+      select event.*, ${size} as bytes from event
+      where event.resource_external_id = wanted.external_id and event.resource_type = wanted_type
+        and event.timestamp >= coalesce((select timestamp from event where id = $4), '-infinity')
+        and event.timestamp <= $3
+        and ($4::bigint is null or (${listOrder("event", "$5")}) > (
+          select ${listOrder("last", "$5")} from event as last where id = $4
+        ))
+      order by ${listOrder("event", "$5")} limit $6 + 1
+    ) as own
+    window in_order as (order by ${listOrder("own", "$5")})
+  )
+  select ${columns}, number = total as is_last from found join event using (id)
+  where number <= $6 and bytes_before < $7 order by number`;
+
+/** A resource and the event types that set one of its states. */
+export interface StateOfResource {
+  resource_external_id: string;
+  resource_type: ResourceType;
+  event_types: string[];
+}
+
+/** For each of these, whether one of its events is in the list up to and including the event `until`. */
+export async function haveEventsUntil(
+  sql: Sql,
+  states: StateOfResource[],
+  until: bigint,
+  lifeCycle: readonly string[],
+): Promise<boolean[]> {
+  const rows = await sql.query<{ exists: boolean }>(
+    `select exists (
+       select from event
+       where event.resource_external_id = wanted.resource_external_id
+         and event.resource_type = wanted.resource_type and wanted.event_types ? event.event_type
+         and event.timestamp <= (select timestamp from event where id = $2)
+         and (${listOrder("event", "$3")}) <= (select ${listOrder("last", "$3")} from event as last where id = $2)
+     )
+     from jsonb_array_elements($1::jsonb) with ordinality as given (state, place)
+     cross join jsonb_to_record(state) as wanted (resource_external_id text, resource_type text, event_types jsonb)
+     order by place`,
+    [JSON.stringify(states), until, lifeCycle],
   );
+  return rows.map(({ exists }) => exists);
+}
 
 /** Ids of the transactions with an event dated up to `asOf` that names this parent. */
 export async function childIdsAsOf(sql: Sql, parentExternalId: string, asOf: string): Promise<string[]> {

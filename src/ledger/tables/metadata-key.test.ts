@@ -29,6 +29,6 @@ test.runIf(process.env.TEST_DATABASE === "postgres").each([
       return { other };
     });
     await other;
-    expect(await metadataKeysOf(database, ["57", "58"])).toEqual(["colour", "size"]);
+    expect(await metadataKeysOf(database, ["57", "58"], 10)).toEqual(["colour", "size"]);
   },
 );

@@ -30,11 +30,14 @@ export const missingMetadataKeys = (sql: Sql, rows: MetadataKeyRow[]): Promise<M
     [JSON.stringify(rows)],
   );
 
-/** The metadata keys that payments of these accounts have ever had, without duplicates, in code point order. */
-export async function metadataKeysOf(sql: Sql, accountIds: string[]): Promise<string[]> {
+/** The first metadata keys that payments of these accounts have ever had, without duplicates, in code point order. */
+export async function metadataKeysOf(sql: Sql, accountIds: string[], max: number): Promise<string[]> {
   const rows = await sql.query<{ key: string }>(
-    'select distinct key collate "C" as key from metadata_key where gateway_account_id = any($1::text[]) order by key',
-    [accountIds],
+    `select distinct key from unnest($1::text[]) as wanted (account) cross join lateral (
+       select key collate "C" as key from metadata_key
+       where gateway_account_id = account order by key collate "C" limit $2
+     ) as first_key order by key limit $2`,
+    [accountIds, max],
   );
   return rows.map(({ key }) => key);
 }

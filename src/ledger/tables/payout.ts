@@ -2,7 +2,7 @@ import type { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { Sql } from "../database/database.ts";
 import type { Details } from "./event.ts";
 import type { FoldState } from "./fold-state.ts";
-import { saveStatement } from "./save-statement.ts";
+import { rowsAsJson, saveStatement } from "./save-statement.ts";
 
 /** The state of a payout; `UNDEFINED` if no event has set one. */
 export type PayoutState = "UNDEFINED" | (typeof stateMachine.payout_events)[number]["state"];
@@ -22,7 +22,7 @@ export interface PayoutRow {
   folded: FoldState | null;
 }
 
-const statement = saveStatement<PayoutRow>("payout", "gateway_payout_id", {
+const columnTypes: Record<keyof PayoutRow, string> = {
   gateway_payout_id: "text",
   gateway_account_id: "text",
   service_id: "text",
@@ -33,11 +33,14 @@ const statement = saveStatement<PayoutRow>("payout", "gateway_payout_id", {
   paid_out_date: "timestamptz",
   details: "jsonb",
   folded: "jsonb",
-});
+};
+
+const statement = saveStatement("payout", "gateway_payout_id", columnTypes);
+const columns = Object.keys(columnTypes).join(", ");
 
 /** The rows of these payouts. */
 export const payoutsOf = (sql: Sql, payoutIds: string[]): Promise<PayoutRow[]> =>
-  sql.query("select * from payout where gateway_payout_id = any($1::text[])", [payoutIds]);
+  sql.query(`select ${columns} from payout where gateway_payout_id = any($1::text[])`, [payoutIds]);
 
 export async function removePayouts(sql: Sql, payoutIds: string[]): Promise<void> {
   if (payoutIds.length === 0) return;
@@ -46,5 +49,5 @@ export async function removePayouts(sql: Sql, payoutIds: string[]): Promise<void
 
 /** Inserts rows, or replaces those that differ. */
 export async function savePayouts(sql: Sql, rows: PayoutRow[]): Promise<void> {
-  if (rows.length > 0) await sql.query(statement, [JSON.stringify(rows)]);
+  if (rows.length > 0) await sql.query(statement, [rowsAsJson(rows)]);
 }

@@ -1,9 +1,9 @@
 import type { Sql } from "../database/database.ts";
 
-/** All saved rows, without the event numbers, which depend on the order of arrival. */
+/** All saved rows, without the event numbers, which depend on the order of arrival, and without the sizes, which count them. */
 export const savedRows = async (sql: Sql) => ({
   transactions: await sql.query(
-    "select to_jsonb(transaction) - 'first_event_id' as row from transaction order by external_id",
+    "select to_jsonb(transaction) - 'first_event_id' - 'size' as row from transaction order by external_id",
   ),
   payouts: await sql.query("select * from payout order by gateway_payout_id"),
   metadataKeys: await sql.query("select * from metadata_key order by gateway_account_id, key"),

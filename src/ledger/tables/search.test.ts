@@ -8,7 +8,10 @@ import { fillSkewed, skewedRows } from "./search.fixture.ts";
 import { countTransactions, type Position, searchTransactions, type TransactionFilter } from "./search.ts";
 import type { TransactionRow } from "./transaction.ts";
 
-type Row = TransactionRow & { paid_out_date: string | null };
+type Row = TransactionRow & { paid_out_date: string | null; size: number };
+
+const bytesMax = Number.MAX_SAFE_INTEGER;
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
 let database: Database;
 /** All transactions, newest first. */
@@ -20,7 +23,7 @@ beforeAll(async () => {
   await fillSkewed(withoutLimit);
   await withoutLimit.run("vacuum analyze");
   rows = await database.query<Row>(
-    `select transaction.*, paid_out_date from transaction
+    `select transaction.*, paid_out_date, coalesce(transaction.size, octet_length(transaction.details::text)) as size from transaction
      left join payout using (gateway_payout_id, gateway_account_id)
      order by created_date desc, external_id collate "C" desc`,
   );
@@ -146,14 +149,16 @@ test.each(filters)("a search finds, continues and counts the matches of %j", asy
     const filter = { ...one, account_ids };
     const matches = ofAllAccounts.filter(isIn(account_ids));
     const ids = idsOf(matches);
-    expect(idsOf(await searchTransactions(database, filter, { limit: 101 }))).toEqual(ids.slice(0, 101));
+    const page = await searchTransactions(database, filter, { countMax: 100, bytesMax });
+    expect(idsOf(page.rows)).toEqual(ids.slice(0, 100));
+    expect(page.isLast).toBe(ids.length <= 100);
     expect(await countTransactions(database, filter)).toBe(ids.length);
     expect(await countTransactions(database, filter, 501)).toBe(Math.min(ids.length, 501));
     const row = matches[Math.floor(ids.length / 2)];
     const after = row && { ...row, newest_event_id: row.first_event_id };
     const rest = idsOf(after ? matches.filter(isAfter(after)) : matches);
-    const found = await searchTransactions(database, { ...filter, after }, { limit: 101 });
-    expect(idsOf(found)).toEqual(rest.slice(0, 101));
+    const next = await searchTransactions(database, { ...filter, after }, { countMax: 100, bytesMax });
+    expect(idsOf(next.rows)).toEqual(rest.slice(0, 100));
   }
 });
 
@@ -177,12 +182,22 @@ test("any combination of filters finds the matches on any page of any size", asy
     fc.asyncProperty(
       anyFilter,
       fc.constantFrom(0, 0, 1, 100, 5000),
-      fc.constantFrom(1, 2, 21, 501),
-      async (filter, offset, limit) => {
+      fc.constantFrom(1, 2, 20, 500),
+      fc.constantFrom(1, 2000, bytesMax),
+      async (filter, offset, countMax, bytesMax) => {
         const ids = idsOf(matchesOf(filter));
-        const found = await searchTransactions(database, filter, { offset, limit });
-        expect(idsOf(found)).toEqual(ids.slice(offset, offset + limit));
-        expect(await countTransactions(database, filter, limit)).toBe(Math.min(limit, ids.length));
+        const { rows: found, isLast } = await searchTransactions(database, filter, {
+          offset,
+          countMax,
+          bytesMax,
+        });
+        const sizes = matchesOf(filter)
+          .slice(offset, offset + countMax)
+          .map(({ size }) => size);
+        const fitting = sizes.filter((_, index) => sum(sizes.slice(0, index)) < bytesMax).length;
+        expect(idsOf(found)).toEqual(ids.slice(offset, offset + fitting));
+        expect(isLast).toBe(offset + fitting >= ids.length);
+        expect(await countTransactions(database, filter, countMax)).toBe(Math.min(countMax, ids.length));
       },
     ),
     { numRuns: 30 },
@@ -248,7 +263,7 @@ describe.each([
         for (const account_ids of Object.values(scopes)) {
           const filter = { ...one, account_ids };
           const ofPage = await rowsReadDuring(sql, (measured) =>
-            searchTransactions(measured, filter, { limit: 101 }),
+            searchTransactions(measured, filter, { countMax: 100, bytesMax }),
           );
           const rowsMax = easy.includes(one) ? skewedRows / 8 : 2.5 * skewedRows;
           expect({ filter, ofPage, isInBounds: ofPage <= rowsMax }).toMatchObject({ isInBounds: true });

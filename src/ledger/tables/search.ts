@@ -1,6 +1,7 @@
 import { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { Sql } from "../database/database.ts";
 import {
+  bytesBefore,
   isPayoutOfTransaction,
   type ReportedTransaction,
   reported,
@@ -53,17 +54,26 @@ export interface TransactionFilter {
   after?: Position | undefined;
 }
 
+/** The place and the limits of a page. It has one more transaction than the bytes permit. */
+export interface PageLimits {
+  offset?: number;
+  countMax: number;
+  bytesMax: number;
+}
+
 /**
- * The transactions that match the filter, newest first; ties are ordered by id, descending. A search from a position
+ * A page of the transactions that match the filter, newest first; ties are ordered by id, descending. A search from a position
  * excludes transactions that arrived after its first page was read.
  */
 export async function searchTransactions(
   sql: Sql,
   filter: TransactionFilter,
-  { offset = 0, limit }: { offset?: number; limit: number },
-): Promise<FoundTransaction[]> {
+  { offset = 0, countMax, bytesMax }: PageLimits,
+): Promise<{ rows: FoundTransaction[]; isLast: boolean }> {
+  // One row more than the page shows whether there is another page.
+  const limit = countMax + 1;
   const attempts = attemptsFor(filter, offset + limit);
-  const rows = await firstKnown<FoundTransaction>(sql, attempts, (attempt, bind) => {
+  const rows = await firstKnown<FoundTransaction & { is_last: boolean }>(sql, attempts, (attempt, bind) => {
     const newest = filter.after
       ? bind(filter.after.newest_event_id)
       : "(select coalesce(max(id), 0) from event)";
@@ -75,13 +85,18 @@ export async function searchTransactions(
       )
       select * from (select coalesce(bool_and(not is_edge), true) as is_known from found) as answer
       left join lateral (
-        select ${reported}, ${newest}::bigint as newest_event_id
-        from (select * from found ${newestFirst} limit ${bind(limit)} offset ${bind(offset)}) as transaction
-        where is_known
+        select ${reported}, ${newest}::bigint as newest_event_id, number = count as is_last
+        from (
+          select *, ${bytesBefore(inOrder)} as bytes_before, row_number() over (order by ${inOrder}) as number,
+            count(*) over () as count
+          from (select * from found ${newestFirst} limit ${bind(limit)} offset ${bind(offset)}) as page
+        ) as transaction
+        where is_known and number <= ${bind(countMax)} and bytes_before < ${bind(bytesMax)}
       ) as page on true
       ${newestFirst}`;
   });
-  return rows.filter(({ external_id }) => external_id !== null);
+  const found = rows.filter(({ external_id }) => external_id !== null);
+  return { rows: found, isLast: found.at(-1)?.is_last ?? true };
 }
 
 /** The number of transactions that match the filter. Counting stops at `max`. */
@@ -116,8 +131,8 @@ async function firstKnown<Row>(
   throw new Error("the result of the last attempt must be known");
 }
 
-type Column = keyof TransactionRow;
-const pageColumns: Column[] = [...reportedColumns, "gateway_payout_id"];
+type Column = keyof TransactionRow | "size";
+const pageColumns: Column[] = [...reportedColumns, "gateway_payout_id", "size"];
 
 /** Adds a value to the statement and returns its placeholder. */
 type Bind = (value: unknown) => string;
@@ -158,7 +173,8 @@ function attemptsFor(filter: TransactionFilter, enough: number): Attempt[] {
   ];
 }
 
-const newestFirst = "order by created_date desc, external_id desc";
+const inOrder = "created_date desc, external_id desc";
+const newestFirst = `order by ${inOrder}`;
 /** The same order, since neither column is null, in a form that only the indexes by type and state have. */
 const newestFirstOfKind = "order by created_date desc nulls last, external_id desc nulls last";
 
@@ -199,10 +215,10 @@ const walk =
       ranges.push(`unnest(${unnested}) as kind (wanted_type, wanted_state)`);
       conditions.push("transaction_type = wanted_type and state = wanted_state");
     }
-    const inOrder = kinds ? newestFirstOfKind : newestFirst;
+    const order = kinds ? newestFirstOfKind : newestFirst;
     // For a limit in a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
     const range = (what: string, max: string) => `
-      select ${what} from transaction where ${conditions.join(" and ")} ${inOrder} limit (select ${max}::bigint)`;
+      select ${what} from transaction where ${conditions.join(" and ")} ${order} limit (select ${max}::bigint)`;
     const rangeCount = Math.max(1, (accounts?.length ?? 1) * (kinds?.length ?? 1));
     const matchingOf = (rowsOfRange: number) => `
       select * from (
@@ -210,7 +226,7 @@ const walk =
         from (${range("*", bind(rowsOfRange))}) as read_rows offset 0
       ) as transaction
       where is_edge or ${conditionsOf(filter, bind)}
-      ${inOrder} limit ${bind(enough)}`;
+      ${order} limit ${bind(enough)}`;
     const matching =
       rows === undefined
         ? range("*, false as is_edge", bind(enough))

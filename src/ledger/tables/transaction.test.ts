@@ -4,16 +4,25 @@ import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import {
   childIdsAsOf,
-  eventsOf,
-  eventsSince,
+  eventsInPieces,
   findEvent,
-  payoutEventsOf,
-  payoutEventsSince,
+  haveEventsUntil,
+  listEvents,
+  payoutTypes,
+  transactionTypes,
 } from "./event.ts";
 import { lockResources } from "./lock.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
 import { migrate } from "./migrate.ts";
-import { childrenOf, currentTransactions, familyOf, findTransaction, relationsOf } from "./transaction.ts";
+import {
+  amountsOf,
+  childrenOf,
+  currentTransactions,
+  familyOf,
+  findTransaction,
+  listChildren,
+  relationsOf,
+} from "./transaction.ts";
 
 const rows = 100_000;
 /** Account 57 has a tenth of all transactions; the other accounts share the rest evenly. */
@@ -76,15 +85,29 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   ["read the relations of transactions", (sql) => relationsOf(sql, ["id8", "new"])],
   ["read transactions and their parents", (sql) => currentTransactions(sql, ["id9", "id10"])],
   ["lock transactions", (sql) => lockResources(sql, ["id9", "id10"])],
-  ["read events", (sql) => eventsOf(sql, ["id9", "id10"], "2024-03-01T00:00:00Z")],
-  ["read events since an instant", (sql) => eventsSince(sql, [{ id: "id9", since: "2024-03-01T00:00:00Z" }])],
+  ["list children", (sql) => listChildren(sql, "id9", "9", { countMax: 200, bytesMax: 1e6 })],
+  ["read amounts", (sql) => amountsOf(sql, ["id9", "id10"])],
   [
-    "read a payout's events since an instant",
-    (sql) => payoutEventsSince(sql, [{ id: "po5", since: "-infinity" }]),
+    "read events in pieces",
+    (sql) => eventsInPieces(sql, transactionTypes, ["id9", "id10"], "2024-03-01T00:00:00Z").next(),
   ],
-  ["read a payout's events", (sql) => payoutEventsOf(sql, ["po5"])],
+  ["read a payout's events in pieces", (sql) => eventsInPieces(sql, payoutTypes, ["po5"]).next()],
+  [
+    "list events",
+    (sql) => listEvents(sql, ["id9", "id10"], ["A"], { after: 9n, countMax: 200, bytesMax: 1e6 }),
+  ],
+  [
+    "find earlier events",
+    (sql) =>
+      haveEventsUntil(
+        sql,
+        [{ resource_external_id: "id9", resource_type: "payment", event_types: ["A"] }],
+        9n,
+        ["A"],
+      ),
+  ],
   ["find an event", (sql) => findEvent(sql, 5n)],
-  ["list metadata keys", (sql) => metadataKeysOf(sql, ["57"])],
+  ["list metadata keys", (sql) => metadataKeysOf(sql, ["57"], 101)],
 ])("no full table scan of 100,000 transactions is needed to %s", async (_name, work) => {
   const [plan, ...others] = await plansOf(work);
   expect(others).toEqual([]);

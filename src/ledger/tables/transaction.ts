@@ -1,10 +1,9 @@
 import type { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { components } from "../../../generated/ledger.ts";
-import { toJson } from "../../values/json.ts";
 import type { Sql } from "../database/database.ts";
 import { type Details, transactionTypes } from "./event.ts";
 import type { FoldState } from "./fold-state.ts";
-import { saveStatement } from "./save-statement.ts";
+import { rowsAsJson, saveStatement } from "./save-statement.ts";
 
 export type TransactionType = components["schemas"]["TransactionType"];
 
@@ -60,7 +59,7 @@ export interface ReportedTransaction extends Pick<TransactionRow, (typeof report
   paid_out_date: string | null;
 }
 
-const statement = saveStatement<TransactionRow>("transaction", "external_id", {
+const columnTypes: Record<keyof TransactionRow, string> = {
   external_id: "text",
   transaction_type: "text",
   parent_external_id: "text",
@@ -84,11 +83,14 @@ const statement = saveStatement<TransactionRow>("transaction", "external_id", {
   details: "jsonb",
   payment_details: "jsonb",
   folded: "jsonb",
-});
+};
+
+const statement = saveStatement("transaction", "external_id", { ...columnTypes, size: "integer" });
+const columns = Object.keys(columnTypes).join(", ");
 
 /** The rows of these transactions. */
 export const transactionsOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
-  sql.query("select * from transaction where external_id = any($1::text[])", [externalIds]);
+  sql.query(`select ${columns} from transaction where external_id = any($1::text[])`, [externalIds]);
 
 /** The columns into which new events are folded, and those that children show. */
 const foldColumns = [
@@ -126,7 +128,7 @@ export async function removeTransactions(sql: Sql, externalIds: string[]): Promi
 
 /** Inserts rows, or replaces those that differ. */
 export async function saveTransactions(sql: Sql, rows: TransactionRow[]): Promise<void> {
-  if (rows.length > 0) await sql.query(statement, [toJson(rows)]);
+  if (rows.length > 0) await sql.query(statement, [rowsAsJson(rows)]);
 }
 
 /** The relations of a transaction: its children, and its events if it has no row. */
@@ -151,7 +153,7 @@ export const relationsOf = (sql: Sql, externalIds: string[]): Promise<Relations[
 
 /** The rows of the children of these transactions. */
 export const childrenOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
-  sql.query("select * from transaction where parent_external_id = any($1::text[])", [externalIds]);
+  sql.query(`select ${columns} from transaction where parent_external_id = any($1::text[])`, [externalIds]);
 
 /** A payout settles only transactions of its own account. */
 export const isPayoutOfTransaction = `
@@ -159,9 +161,28 @@ export const isPayoutOfTransaction = `
   and payout.gateway_account_id = transaction.gateway_account_id`;
 
 /** The columns of a transaction in responses, with the date of its payout. */
-export const reported = `
-  ${reportedColumns.map((name) => `transaction.${name}`).join(", ")},
+const select = (column: (name: (typeof reportedColumns)[number]) => string) => `
+  ${reportedColumns.map(column).join(", ")},
   (select paid_out_date from payout where ${isPayoutOfTransaction}) as paid_out_date`;
+
+export const reported = select((name) => `transaction.${name}`);
+
+/** The size of a row as JSON, in bytes. A row of an older release has no size. */
+const size = "coalesce(size, octet_length(details::text) + coalesce(octet_length(payment_details::text), 0))";
+
+/** The size of the rows before one, in an order. */
+export const bytesBefore = (order: string): string => `sum(${size}) over (order by ${order}) - ${size}`;
+
+/** The columns in responses; null for details that are larger than a number of bytes. These are not read. */
+const reportedUpTo = (bytesMax: string): string => {
+  const isWhole = `coalesce(size, pg_column_size(details)) <= ${bytesMax}`;
+  const columns = select((name) =>
+    name === "details" || name === "payment_details"
+      ? `case when ${isWhole} then ${name} end as ${name}`
+      : `transaction.${name}`,
+  );
+  return `${columns}, ${isWhole} as is_whole`;
+};
 
 /** The id of a transaction, and values that it must have. */
 export interface TransactionKey {
@@ -172,30 +193,90 @@ export interface TransactionKey {
 }
 
 const findStatement = `
-  select ${reported} from transaction
+  select ${reportedUpTo("$5")} from transaction
   where external_id = $1
     and ($2::text is null or gateway_account_id = $2)
     and ($3::text is null or transaction_type = $3)
     and ($4::text is null or parent_external_id = $4)`;
 
+/** A transaction; without its details, which must be read again, if they are larger than `bytesMax`. */
 export async function findTransaction(
   sql: Sql,
   { external_id, gateway_account_id, transaction_type, parent_external_id }: TransactionKey,
-): Promise<ReportedTransaction | undefined> {
-  const [row] = await sql.query<ReportedTransaction>(findStatement, [
+  bytesMax = Number.MAX_SAFE_INTEGER,
+): Promise<(ReportedTransaction & { is_whole: boolean }) | undefined> {
+  const [row] = await sql.query<ReportedTransaction & { is_whole: boolean }>(findStatement, [
     external_id,
     gateway_account_id ?? null,
     transaction_type ?? null,
     parent_external_id ?? null,
+    bytesMax,
   ]);
   return row;
 }
 
-const familyStatement = `
-  select ${reported} from transaction
-  where (external_id = $1 or parent_external_id = $1) and gateway_account_id = $2
-  order by created_date, external_id`;
+/** The ids of the transaction and its children, those that belong to the account. */
+export async function familyOf(sql: Sql, externalId: string, accountId: string): Promise<string[]> {
+  const rows = await sql.query<{ external_id: string }>(
+    `select external_id from transaction
+     where (external_id = $1 or parent_external_id = $1) and gateway_account_id = $2`,
+    [externalId, accountId],
+  );
+  return rows.map(({ external_id }) => external_id);
+}
 
-/** The transaction and its children, oldest first, those that belong to the account. */
-export const familyOf = (sql: Sql, externalId: string, accountId: string): Promise<ReportedTransaction[]> =>
-  sql.query(familyStatement, [externalId, accountId]);
+/** The details of these transactions, with their `amount` only. */
+export const amountsOf = (
+  sql: Sql,
+  externalIds: string[],
+): Promise<Pick<TransactionRow, "external_id" | "details">[]> =>
+  sql.query(
+    `select external_id, jsonb_build_object('amount', details -> 'amount') as details from transaction
+     where external_id = any($1::text[])`,
+    [externalIds],
+  );
+
+/** The place of a child in the list of its parent. */
+export interface ChildPosition {
+  created_date: string;
+  external_id: string;
+}
+
+/** A page of a list of children: those after a position, oldest first. */
+export interface ChildPage {
+  type?: TransactionType | undefined;
+  after?: ChildPosition | undefined;
+  countMax: number;
+  /** The page has one more child than these bytes permit. */
+  bytesMax: number;
+}
+
+/** A page of the children of a transaction that belong to the account. */
+export async function listChildren(
+  sql: Sql,
+  parentExternalId: string,
+  accountId: string,
+  { type, after, countMax, bytesMax }: ChildPage,
+): Promise<{ children: ReportedTransaction[]; isLast: boolean }> {
+  const position = [after?.created_date ?? null, after?.external_id ?? ""];
+  const rows = await sql.query<ReportedTransaction & { is_last: boolean }>(childrenStatement, [
+    parentExternalId,
+    accountId,
+    type ?? null,
+    ...position,
+    countMax,
+    bytesMax,
+  ]);
+  return { children: rows, isLast: rows.at(-1)?.is_last ?? true };
+}
+
+const childrenStatement = `
+  with found as (
+    select *, ${bytesBefore("created_date, external_id")} as bytes_before,
+      row_number() over (order by created_date, external_id) as number, count(*) over () as total
+    from transaction
+    where parent_external_id = $1 and gateway_account_id = $2 and ($3::text is null or transaction_type = $3)
+      and ($4::timestamptz is null or (created_date, external_id) > ($4, $5))
+  )
+  select ${reported}, number = total as is_last from found as transaction
+  where number <= $6 and bytes_before < $7 order by number`;

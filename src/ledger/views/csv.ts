@@ -10,6 +10,8 @@ export interface CsvOptions {
   motoHeader: boolean;
   /** There is a column for each. */
   metadataKeys: string[];
+  /** There is a column for all other keys. */
+  hasOtherMetadata: boolean;
 }
 
 /** CSV (RFC 4180) with lines that end with a line feed: the header line, and a function for the line of a transaction. */
@@ -26,7 +28,7 @@ type Value = string | number | undefined;
 type Cell = (row: ReportedTransaction) => Value;
 type Column = [header: string, cell: Cell];
 
-const columnsOf = ({ feeHeaders, motoHeader, metadataKeys }: CsvOptions): Column[] => [
+const columnsOf = ({ feeHeaders, motoHeader, metadataKeys, hasOtherMetadata }: CsvOptions): Column[] => [
   ["Reference", shown("reference")],
   ["Description", shown("description")],
   ["Email", shown("email")],
@@ -58,7 +60,18 @@ const columnsOf = ({ feeHeaders, motoHeader, metadataKeys }: CsvOptions): Column
   ...metadataKeys.map(
     (key): Column => [`${key} (metadata)`, of("PAYMENT", ({ details }) => textOf(metadataOf(details), key))],
   ),
+  ...(hasOtherMetadata ? [otherMetadata(metadataKeys)] : []),
 ];
+
+/** The metadata without a column of its own, as JSON. */
+function otherMetadata(metadataKeys: string[]): Column {
+  const known = new Set(metadataKeys);
+  const write = ({ details }: ReportedTransaction) => {
+    const others = Object.entries(metadataOf(details)).filter(([key]) => !known.has(key));
+    return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : undefined;
+  };
+  return ["Other metadata", of("PAYMENT", write)];
+}
 
 const feeColumns: Column[] = [
   ["Fee", (row) => (row.transaction_type === "REFUND" ? undefined : penceOf(row.details, "fee"))],

@@ -1,7 +1,6 @@
 import type { components } from "../../../generated/ledger.ts";
 import { penceOf } from "../projection/details.ts";
-import { compareNewestFirst } from "../projection/history.ts";
-import { stateSetBy } from "../projection/states.ts";
+import { stateEventTypes, stateSetBy } from "../projection/states.ts";
 import type { EventRow } from "../tables/event.ts";
 import type { TransactionRow, TransactionType } from "../tables/transaction.ts";
 import { viewMilliseconds } from "./date.ts";
@@ -13,29 +12,47 @@ export function viewEvent({ id, ...event }: EventRow): Schemas["Event"] {
   return { event_id: id, ...event };
 }
 
-/**
- * The events of these transactions, oldest first. Without `includeAllEvents`, the first event of each transaction for each
- * state.
- */
+/** A state of a transaction as a caller sees it. */
+export interface SeenState {
+  event: EventRow;
+  /** The event types that set this state. */
+  event_types: string[];
+}
+
+const stateOf = ({ event_type }: EventRow, version: StatusVersion) => {
+  const state = stateSetBy(event_type);
+  return state && viewState(state, version);
+};
+
+/** Identifies a state of a transaction; undefined if the event sets none. */
+function stateKey(event: EventRow, version: StatusVersion): string | undefined {
+  const view = stateOf(event, version);
+  return view && JSON.stringify([event.resource_external_id, event.resource_type, view]);
+}
+
+/** The states that these events set, each with its first event. */
+export function statesSetBy(events: EventRow[], version: StatusVersion): SeenState[] {
+  const states = new Map<string, SeenState>();
+  for (const event of events) {
+    const key = stateKey(event, version);
+    if (key === undefined || states.has(key)) continue;
+    const same = (event_type: string) => stateKey({ ...event, event_type }, version) === key;
+    states.set(key, { event, event_types: stateEventTypes.filter(same) });
+  }
+  return [...states.values()];
+}
+
+/** The events of these transactions, in their order. `transactions` have the amounts. */
 export function viewTransactionEvents(
   transactions: Pick<TransactionRow, "external_id" | "details">[],
   events: EventRow[],
-  includeAllEvents: boolean,
   version: StatusVersion,
 ): Schemas["TransactionEvent"][] {
   const amounts = new Map(
     transactions.map(({ external_id, details }) => [external_id, penceOf(details, "amount")]),
   );
-  const oldestFirst = events.toSorted((a, b) => compareNewestFirst(b, a));
-  const seen = new Set<string>();
-  return oldestFirst.flatMap((event) => {
-    const state = stateSetBy(event.event_type);
-    const view = state && viewState(state, version);
-    if (!includeAllEvents) {
-      const key = JSON.stringify([event.resource_external_id, event.resource_type, view]);
-      if (view === undefined || seen.has(key)) return [];
-      seen.add(key);
-    }
+  return events.map((event) => {
+    const view = stateOf(event, version);
     return {
       event_id: event.id,
       amount: amounts.get(event.resource_external_id) ?? null,

@@ -21,12 +21,15 @@ export interface SearchedPage {
 /** Links to the pages of a search, with every filter that differs from its default. */
 export function viewSearchLinks(searched: SearchedPage): Links {
   const { url, query, displaySize, count, total, nextCursor } = searched;
+  // The next page by number would not begin after the last transaction of a page that is cut short.
+  const isCut = nextCursor !== undefined && count < displaySize;
   const { page } = query;
   const link = (...paging: [string, unknown][]) => {
     const parameters = [...filtersOf(query), ...paging, ["display_size", displaySize]];
     return { href: `${url}?${new URLSearchParams(parameters as [string, string][])}` };
   };
   const pageLink = (number: number) => link(["page", number]);
+  const nextPage = isCut ? link(["cursor", nextCursor]) : pageLink(page + 1);
   const cursorLinks = { next_cursor: nextCursor === undefined ? undefined : link(["cursor", nextCursor]) };
   if (query.cursor !== undefined) {
     return { self: link(["cursor", query.cursor]), first_page: pageLink(1), ...cursorLinks };
@@ -36,7 +39,7 @@ export function viewSearchLinks(searched: SearchedPage): Links {
     return {
       ...links,
       prev_page: page === 1 ? undefined : pageLink(page - 1),
-      next_page: count === displaySize ? pageLink(page + 1) : undefined,
+      next_page: count === displaySize || isCut ? nextPage : undefined,
     };
   }
   const last = lastPage(total, displaySize);
@@ -44,7 +47,7 @@ export function viewSearchLinks(searched: SearchedPage): Links {
     ...links,
     last_page: pageLink(last),
     prev_page: page === 1 ? undefined : pageLink(Math.min(page - 1, last)),
-    next_page: page < last ? pageLink(page + 1) : undefined,
+    next_page: page < last || isCut ? nextPage : undefined,
   };
 }
 
