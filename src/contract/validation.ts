@@ -93,11 +93,13 @@ const formats: Record<string, string> = {
 
 /** A message for each error, with its place and what is expected. */
 export function describeErrors(errors: ErrorObject[], nameOf: (instancePath: string) => string): string[] {
-  // The errors of each alternative say more than that no alternative or condition matched.
-  const lines = errors
-    .filter(({ keyword }) => keyword !== "anyOf" && keyword !== "if")
-    .map((error) => describeError(error, nameOf));
-  return [...new Set(lines)].slice(0, errorsMax);
+  const lines = new Set<string>();
+  for (const error of errors) {
+    if (lines.size === errorsMax) break;
+    // The errors of each alternative say more than that no alternative or condition matched.
+    if (error.keyword !== "anyOf" && error.keyword !== "if") lines.add(describeError(error, nameOf));
+  }
+  return [...lines];
 }
 
 function describeError(error: ErrorObject, nameOf: (instancePath: string) => string): string {

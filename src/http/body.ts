@@ -1,9 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { parseJson } from "../values/json.ts";
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler, RequestPayload } from "fastify";
+import { exceededBound, parseJson } from "../values/json.ts";
 import { HttpError } from "./http-error.ts";
 
 /** Maximum bytes of a request body; `errors.ts` has the message. */
 export const bodyMaxBytes = 2 ** 20;
+
+/** More than the longest list of any contract has. */
+const membersMax = 10_000;
 
 /**
  * Accepts bodies of JSON in UTF-8 only. The framework's own parser ignores the charset and the content encoding, and
@@ -13,6 +17,37 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = async (request: FastifyRequest, body: Buffer) => readBody(request, body);
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, parse);
+}
+
+/** Maximum number of bytes of all bodies that are still being received. */
+const arrivingMaxBytes = 32 * 2 ** 20;
+
+/**
+ * Bounds the memory of bodies that are still being received. Beyond the limit it closes the connection whose body has got
+ * nothing for the longest time, so that clients that never complete their requests do not take the memory.
+ */
+export function limitArriving(): preParsingHookHandler {
+  /** The bytes of each body. Those that got something most recently are last. */
+  const arriving = new Map<RequestPayload, number>();
+  let total = 0;
+
+  return (_request, _reply, payload, done) => {
+    arriving.set(payload, 0);
+    const end = () => {
+      total -= arriving.get(payload) ?? 0;
+      arriving.delete(payload);
+    };
+    payload.once("end", end).once("close", end);
+    payload.on("data", (chunk: Buffer) => {
+      const bytes = (arriving.get(payload) ?? 0) + chunk.length;
+      arriving.delete(payload);
+      arriving.set(payload, bytes);
+      total += chunk.length;
+      const [stalest] = arriving.keys();
+      if (total > arrivingMaxBytes) (stalest as IncomingMessage | undefined)?.destroy();
+    });
+    done(null, payload);
+  };
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -27,7 +62,10 @@ function readBody({ headers }: FastifyRequest, body: Buffer): unknown {
     });
   }
   if (body.length === 0) throw new HttpError(400, ["the body is empty; it must be JSON"]);
-  const value = parseJson(decode(body));
+  const text = decode(body);
+  const exceeded = exceededBound(text, membersMax);
+  if (exceeded) throw new HttpError(400, [`the body ${exceeded}`]);
+  const value = parseJson(text);
   if (value === undefined) throw new HttpError(400, ["the body is not valid JSON"]);
   return value;
 }

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isJson, toJson } from "../values/json.ts";
@@ -62,6 +62,32 @@ export function closeStalledConnections(server: Server): void {
   server.setTimeout(stalledCheckMs, (socket) => {
     const isIdle = socket.timeout !== stalledCheckMs;
     if (isIdle || socket.writableLength > 0) socket.destroy();
+  });
+}
+
+/** More requests that wait for each other on one connection would only take memory. */
+const pipelinedMax = 100;
+
+const previous = Symbol("the response before");
+const waiting = Symbol("the number of requests that wait for it");
+type PipeliningSocket = Socket & { [previous]?: ServerResponse; [waiting]?: number };
+
+/**
+ * Begins a request when the response before it on the same connection has been sent (HTTP/1.1 pipelining), so that one
+ * connection has one request in flight. Closes a connection with too many.
+ */
+export function afterPrevious(socket: PipeliningSocket, response: ServerResponse, begin: () => void): void {
+  const before = socket[previous];
+  socket[previous] = response;
+  if (!before || before.writableFinished || before.destroyed) {
+    begin();
+    return;
+  }
+  socket[waiting] = (socket[waiting] ?? 0) + 1;
+  if (socket[waiting] > pipelinedMax) socket.destroy();
+  before.once("close", () => {
+    socket[waiting] = (socket[waiting] as number) - 1;
+    if (!socket.destroyed) begin();
   });
 }
 

@@ -44,13 +44,13 @@ type WithContent<Status, Declared> = Declared extends { content: infer Content }
   ? { [Type in keyof Content]: WithBody<Status, Type, Content[Type]> }[keyof Content]
   : { status: Status; type?: never; body?: never };
 
-/** A text can be an iterable of texts, which are sent as they are produced. */
+/** A text can be an iterable of texts, or of their bytes, which are sent as they are produced. */
 type WithBody<Status, Type, Body> = Type extends "application/json"
   ? { status: Status; type?: never; body: Body }
   : {
       status: Status;
       type: Type;
-      body: Type extends `text/${string}` ? Body | AsyncIterable<Body> : Body;
+      body: Type extends `text/${string}` ? Body | AsyncIterable<Body | Buffer> : Body;
     };
 
 /** The declared headers, without the index signature that openapi-typescript adds for all others. */

@@ -1,5 +1,6 @@
 import type { onResponseHookHandler } from "fastify";
 import { Histogram, type Registry } from "prom-client";
+import { shared } from "../process/shared.ts";
 
 /**
  * Measures the duration of requests, by operation and status. Returns the hook for the routes of an operation. An
@@ -21,8 +22,7 @@ export function requestDurations(registry: Registry): (operation: string) => onR
 }
 
 /** The metrics of the registry, in the text format of Prometheus. */
-export const metricsHandler = (registry: Registry) => async () => ({
-  status: 200 as const,
-  type: "text/plain" as const,
-  body: await registry.metrics(),
-});
+export function metricsHandler(registry: Registry) {
+  const read = shared(() => registry.metrics());
+  return async () => ({ status: 200 as const, type: "text/plain" as const, body: await read() });
+}

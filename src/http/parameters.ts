@@ -1,7 +1,7 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { needsBigInt } from "../contract/int64.ts";
 import { describeErrors, lazyValidator, withBoundedErrors } from "../contract/validation.ts";
-import { isDeeperThan, isUnicode, nestingMax } from "../values/json.ts";
+import { isUnicode } from "../values/json.ts";
 import { HttpError } from "./http-error.ts";
 
 type Schema = Record<string, unknown> & { type?: unknown; items?: Schema; format?: string };
@@ -46,9 +46,6 @@ export function valueReader(ajv: Ajv2020, schema: object, part: string): (given:
   const validator = lazyValidator(() => ajv.compile(withBoundedErrors(schema) as object));
   const nameOf = (path: string) => (part === "headers" ? `header ${path.slice(1)}` : part + path);
   return (given) => {
-    if (part === "body" && isDeeperThan(nestingMax, given)) {
-      return { error: new HttpError(400, [`body is nested more than ${nestingMax} levels deep`]) };
-    }
     if (part === "body" && !isUnicode(given)) {
       return { error: new HttpError(400, ["body contains an unpaired surrogate"]) };
     }

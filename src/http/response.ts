@@ -6,6 +6,7 @@ import type { Operation } from "../contract/operations.ts";
 import type { Logger } from "../process/log.ts";
 import { isJson, toJson } from "../values/json.ts";
 import { entityTag } from "./entity-tag.ts";
+import { HttpError } from "./http-error.ts";
 
 /** A handler without the types of its operation. */
 export type AnyHandler = (request: object) => Promise<AnyResponse>;
@@ -63,7 +64,11 @@ export function routeHandler(
     }
     get mediaType() {
       if (others.length === 0) return only;
-      return new Negotiator(this.#reply.request.raw).mediaType(mediaTypes) ?? only;
+      const { raw } = this.#reply.request;
+      if ((raw.headers.accept ?? "").length > acceptMax) {
+        throw new HttpError(400, [`the header Accept is longer than ${acceptMax} characters`]);
+      }
+      return new Negotiator(raw).mediaType(mediaTypes) ?? only;
     }
     get signal() {
       const disconnected = new AbortController();
@@ -105,13 +110,19 @@ export function sendBody(reply: FastifyReply, type: string, body: unknown, log: 
   if (isJson(type)) return sendText(reply, type, toJson(body));
   if (typeof body === "string") return sendText(reply, type, body);
   const { method, routeOptions } = reply.request;
-  const stream = Readable.from(method === "HEAD" ? [] : (body as AsyncIterable<string>));
+  // Holds one text at a time. The default is 16, whatever their lengths.
+  const stream = Readable.from(method === "HEAD" ? [] : (body as AsyncIterable<string | Buffer>), {
+    objectMode: false,
+  });
   stream.on("error", (err) => log.error({ err, method, route: routeOptions.url }, "a response was cut off"));
   return reply.type(`${type}; charset=utf-8`).send(stream);
 }
 
 const sendText = (reply: FastifyReply, type: string, text: string) =>
   reply.type(type === json ? jsonInUtf8 : `${type}; charset=utf-8`).send(text);
+
+/** A longer one takes long to parse. */
+const acceptMax = 2000;
 
 const json = "application/json";
 /** Concatenated once, since every response needs it. */

@@ -3,6 +3,7 @@ import type {
   FastifyReply,
   FastifyRequest,
   onRequestHookHandler,
+  preParsingHookHandler,
   preValidationHookHandler,
   RouteOptions,
 } from "fastify";
@@ -26,7 +27,11 @@ export function withoutResponses(contract: Contract, operations: Operation[]): C
 type ParametersSchema = { properties: Record<string, object> };
 
 /** Changes a route of the binder: it rejects undeclared parameters and a missing body, and authenticates first. */
-export function strictRoute(route: RouteOptions, { parameters, body, method }: Operation): void {
+export function strictRoute(
+  route: RouteOptions,
+  { parameters, body, method }: Operation,
+  limitArriving: preParsingHookHandler,
+): void {
   const { params, querystring, headers, ...schema } = route.schema as Record<
     string,
     ParametersSchema | undefined
@@ -47,6 +52,7 @@ export function strictRoute(route: RouteOptions, { parameters, body, method }: O
   const ignoresBody = body === undefined && method !== "GET";
   route.onRequest = [authenticate, ignoresBody ? ignoreBody : []].flat() as onRequestHookHandler[];
   delete route.preHandler;
+  if (body) route.preParsing = limitArriving;
   if (body?.required) route.preValidation = requireBody;
 }
 

@@ -6,9 +6,10 @@ import { checkResponses } from "../contract/response-check.ts";
 import { openAjv } from "../contract/validation.ts";
 import type { Logger } from "../process/log.ts";
 import { fastifyOpenapiGlue } from "./binder.ts";
-import { acceptJsonOnly, bodyMaxBytes } from "./body.ts";
+import { acceptJsonOnly, bodyMaxBytes, limitArriving } from "./body.ts";
 import { closeGracefully, closingError } from "./closing.ts";
 import {
+  afterPrevious,
   closeStalledConnections,
   hostError,
   readTarget,
@@ -35,6 +36,7 @@ import {
   securityPlaces,
   withoutPlaces,
 } from "./security.ts";
+import { limitUnsent } from "./unsent.ts";
 
 export interface ServiceParts<Operations> {
   contract: Contract;
@@ -135,6 +137,7 @@ function createServer({ renderError, mapError, log }: ServerParts): FastifyInsta
   }) as unknown as FastifyInstance;
   app.setErrorHandler(sendError);
   closeStalledConnections(app.server);
+  limitUnsent(app.server, log);
   app.server.on("connect", rejectConnect(renderError));
   // An unknown expectation is ignored. The default of Node.js is a 417 with an empty body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
@@ -151,8 +154,10 @@ function addHooks<Operations>(
   { metrics, onViolation }: ServiceParts<Operations>,
 ): AbortSignal {
   const closing = closeGracefully(app);
-  app.addHook("onRequest", ({ raw }, _reply, done) =>
-    done(closingError(closing) ?? hostError(raw) ?? targetError(raw.url as string)),
+  app.addHook("onRequest", ({ raw }, reply, done) =>
+    afterPrevious(raw.socket, reply.raw, () =>
+      done(closingError(closing) ?? hostError(raw) ?? targetError(raw.url as string)),
+    ),
   );
   if (onViolation) checkResponses(app, contract, operations, onViolation);
   acceptJsonOnly(app);
@@ -185,10 +190,11 @@ async function bindOperations<Operations>(
       ? parametersReader(ajv, schema as Parameters<typeof parametersReader>[1], httpPart)
       : valueReader(ajv, schema as object, httpPart ?? "value"),
   );
+  const limitBodies = limitArriving();
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   app.addHook("onRoute", (route) => {
     const operation = byId.get(operationIdOf(route.schema) ?? "");
-    if (operation) strictRoute(route, operation);
+    if (operation) strictRoute(route, operation, limitBodies);
   });
   const limited = limitInFlight();
   await app.register(fastifyOpenapiGlue, {

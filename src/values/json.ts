@@ -34,10 +34,31 @@ export const isUnicode = (value: unknown): boolean =>
 /** Maximum nesting of JSON from outside, far below the limits of the engines that process it. */
 export const nestingMax = 100;
 
-export const isDeeperThan = (levels: number, value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member)));
+/**
+ * The bound that a JSON text exceeds; undefined if it is within them. The text is not parsed, since that takes long for a
+ * text that exceeds them. It may be no JSON.
+ */
+export function exceededBound(text: string, membersMax: number): string | undefined {
+  let depth = 0;
+  let members = 0;
+  let isInText = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) isInText = !isInText;
+    else if (isInText) index += code === backslash ? 1 : 0;
+    else if (code === comma) members += 1;
+    else if (code === openingBracket || code === openingBrace) {
+      members += 1;
+      depth += 1;
+      if (depth > nestingMax) return `is nested more than ${nestingMax} levels deep`;
+    } else if (code === closingBracket || code === closingBrace) depth -= 1;
+    if (members > membersMax) return `has more than ${membersMax.toLocaleString("en")} members and elements`;
+  }
+  return undefined;
+}
+
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** JSON with a line feed at its end, like every body of the services. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -1,6 +1,7 @@
 import type { components, operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import type { Logger } from "../../process/log.ts";
+import { shared } from "../../process/shared.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
 import type { Database } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
@@ -50,15 +51,6 @@ export const healthHandlers = ({
     },
   };
 };
-
-/** Concurrent requests share one probe, since anyone may call the health check. */
-function shared<Result>(probe: () => Promise<Result>): () => Promise<Result> {
-  let running: Promise<Result> | undefined;
-  return () =>
-    (running ??= probe().finally(() => {
-      running = undefined;
-    }));
-}
 
 async function check(log: Logger, problem: string, probe: Promise<unknown>): Promise<Check> {
   try {

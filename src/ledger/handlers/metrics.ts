@@ -11,6 +11,9 @@ import type { ReceiverState } from "./health.ts";
 /** Limit for a value that is read for a request. */
 const readMaxMs = 2000;
 
+/** Counting stops here, since it must not take long. */
+const deadLettersMax = 10_000;
+
 interface Sources {
   sql: Sql;
   /** By the name of their setting. */
@@ -55,7 +58,9 @@ export function metricsHandlers(
     "Approximate number of messages in the queue.",
     async () => (await queue.check()).waiting,
   );
-  gauge("ledger_dead_letters", "Messages in the dead-letter table.", () => countDeadLetters(sql));
+  gauge("ledger_dead_letters", `Messages in the dead-letter table, up to ${deadLettersMax}.`, () =>
+    countDeadLetters(sql, deadLettersMax),
+  );
   if (receiver) {
     gauge(
       "ledger_oldest_in_flight_message_seconds",

@@ -20,14 +20,17 @@ import {
 import { lockResources } from "../tables/lock.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
 import { type PayoutRow, payoutsOf, removePayouts, savePayouts } from "../tables/payout.ts";
+import { LimitExceeded } from "../tables/save-statement.ts";
 import {
   type CurrentTransaction,
+  childrenMax,
   childrenOf,
   currentTransactions,
   type Relations,
   relationsOf,
   removeTransactions,
   saveTransactions,
+  withTooManyChildren,
 } from "../tables/transaction.ts";
 
 /** The contents of a batch of messages. */
@@ -155,7 +158,10 @@ async function updateTransactions(
     .filter((id) => isRebuild || !showTheSame(before.get(id), after.get(id)));
   const children = changed.length > 0 ? await childrenOf(sql, changed) : [];
   const toSave = [...rows, ...children.filter((child) => !touched.has(child.external_id))];
-  await Promise.all([
+  const newParents = rows.flatMap(({ external_id, parent_external_id: parent }) =>
+    parent === null || current.get(external_id)?.parent_external_id === parent ? [] : parent,
+  );
+  const [, , , tooMany] = await Promise.all([
     saveTransactions(
       sql,
       toSave.map((row) => withPaymentDetails(row, after)),
@@ -165,7 +171,11 @@ async function updateTransactions(
       [...touched].filter((id) => !folded.has(id)),
     ),
     saveMetadataKeys(sql, newMetadataKeys(rows, [...before.values()])),
+    newParents.length > 0 ? withTooManyChildren(sql, newParents) : [],
   ]);
+  if (tooMany.length > 0) {
+    throw new LimitExceeded(`the parent would have more than ${childrenMax} refunds and disputes`);
+  }
 }
 
 async function updatePayouts(sql: Sql, { added, rebuilds, current }: Update<PayoutRow>): Promise<void> {

@@ -4,7 +4,7 @@ import type { Contract } from "../../contract/operations.ts";
 import { schemaValidator } from "../../contract/validation.ts";
 import { hasLongerNumber, isRawNumber, parseExactly } from "../../values/exact-json.ts";
 import { readInstant } from "../../values/instant.ts";
-import { isDeeperThan, nestingMax, parseJson } from "../../values/json.ts";
+import { exceededBound, parseJson } from "../../values/json.ts";
 import { isStorable } from "../database/database.ts";
 import type { NewEvent } from "../tables/event.ts";
 
@@ -19,6 +19,9 @@ const findErrors = schemaValidator(contract as unknown as Contract, "EventMessag
 
 /** The limit of Amazon SQS. */
 export const messageBytesMax = 2 ** 20;
+
+/** More than any event of a payment has; each metadata key can become a column of an export. */
+const membersMax = 1000;
 
 /** A limit for numbers with an exponent: they are short in a message and long in every response. */
 const digitsMax = 100;
@@ -39,12 +42,12 @@ const findNumberErrors = (details: Details): string[] =>
 /** Reads a message in the schema `EventMessage` of the contract, alone or in an Amazon SNS envelope. */
 export function readMessage(body: string): Message {
   if (Buffer.byteLength(body) > messageBytesMax) return invalid("the message is larger than 1 MiB");
-  const outer = parseJson(body);
-  const text = isNotification(outer) ? outer.Message : body;
-  const parsed = text === body ? outer : parseJson(text);
-  if (parsed === undefined) return invalid("the message is not JSON");
-  if (isDeeperThan(nestingMax, parsed))
-    return invalid(`the message is nested more than ${nestingMax} levels deep`);
+  const outer = parseBounded(body);
+  if (typeof outer === "string") return invalid(outer);
+  const text = isNotification(outer.value) ? outer.value.Message : body;
+  const inner = text === body ? outer : parseBounded(text);
+  if (typeof inner === "string") return invalid(inner);
+  const parsed = inner.value;
   const message = withoutNulls(parsed) as EventMessage;
   if (isObject(message)) message.event_details = withoutNulls(message.event_details ?? {}) as Details;
   const errors = findErrors(message);
@@ -78,6 +81,14 @@ export function readMessage(body: string): Message {
 }
 
 type Details = Record<string, unknown>;
+
+/** The value of a JSON text, or why it cannot be used. */
+function parseBounded(text: string): { value: unknown } | string {
+  const exceeded = exceededBound(text, membersMax);
+  if (exceeded) return `the message ${exceeded}`;
+  const value = parseJson(text);
+  return value === undefined ? "the message is not JSON" : { value };
+}
 
 const invalid = (reason: string): Message => ({ kind: "invalid", reason });
 

@@ -1,10 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Registry } from "prom-client";
 import type { Logger } from "../../process/log.ts";
+import { takeTurns } from "../../process/turns.ts";
 import { inChunks } from "../../values/chunks.ts";
 import { type Database, DatabaseUnavailable, isPermanent } from "../database/database.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
 import type { DeadLetter } from "../tables/dead-letter.ts";
+import { LimitExceeded } from "../tables/save-statement.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
 import { messageBytesMax, readMessage } from "./message.ts";
@@ -170,7 +172,7 @@ interface Failure {
 /** Commits all of the messages, or none and returns the failure. */
 async function commit(parts: ReceiverParts, deliveries: Delivery[]): Promise<Failure | undefined> {
   try {
-    await store(parts, deliveries, readBatch(deliveries)).catch((error) =>
+    await store(parts, deliveries, await readBatch(deliveries)).catch((error) =>
       storeDeadLetter(parts, deliveries, error),
     );
     return undefined;
@@ -179,13 +181,20 @@ async function commit(parts: ReceiverParts, deliveries: Delivery[]): Promise<Fai
   }
 }
 
-/** Makes a single message a dead letter if the database rejects it with a permanent error. Otherwise throws the error. */
+/** Makes a single message a dead letter if it cannot be stored for a permanent reason. Otherwise throws the error. */
 async function storeDeadLetter(parts: ReceiverParts, deliveries: Delivery[], error: unknown): Promise<void> {
   const [delivery, ...others] = deliveries;
-  if (!delivery || others.length > 0 || !isPermanent(error)) throw error;
-  const { code } = error as { code?: string };
-  const deadLetter = deadLetterOf(delivery, `the database rejects it (SQLSTATE ${code})`);
+  const reason = permanentReason(error);
+  if (!delivery || others.length > 0 || reason === undefined) throw error;
+  const deadLetter = deadLetterOf(delivery, reason);
   await store(parts, deliveries, { events: [], rebuilds: [], deadLetters: [deadLetter] });
+}
+
+function permanentReason(error: unknown): string | undefined {
+  if (error instanceof LimitExceeded) return error.message;
+  return isPermanent(error)
+    ? `the database rejects it (SQLSTATE ${(error as { code?: string }).code})`
+    : undefined;
 }
 
 async function store(parts: ReceiverParts, deliveries: Delivery[], batch: Batch): Promise<void> {
@@ -196,9 +205,11 @@ async function store(parts: ReceiverParts, deliveries: Delivery[], batch: Batch)
     log.warn({ delivery: source_id, reason }, "message became a dead letter");
 }
 
-function readBatch(deliveries: Delivery[]): Batch {
+async function readBatch(deliveries: Delivery[]): Promise<Batch> {
   const batch: Batch = { events: [], rebuilds: [], deadLetters: [] };
+  const nextTurn = takeTurns();
   for (const delivery of deliveries) {
+    await nextTurn();
     const message = delivery.bytes ? notText : readMessage(delivery.body);
     if (message.kind === "event") batch.events.push(message.event);
     else if (message.kind === "rebuild") batch.rebuilds.push(message.externalId);

@@ -57,8 +57,12 @@ export async function removeDeadLetters(sql: Sql, ids: bigint[]): Promise<Uint8A
   return rows.map(({ body }) => body);
 }
 
-export async function countDeadLetters(sql: Sql): Promise<number> {
-  const [row] = await sql.query<{ count: bigint }>("select count(*) from dead_letter");
+/** The number of dead letters. Counting stops at `max`. */
+export async function countDeadLetters(sql: Sql, max: number): Promise<number> {
+  const [row] = await sql.query<{ count: bigint }>(
+    "select count(*) from (select from dead_letter limit $1) as counted",
+    [max],
+  );
   return Number(row?.count);
 }
 

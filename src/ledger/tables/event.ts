@@ -65,7 +65,7 @@ export async function findEvent(
   id: bigint,
   bytesMax = Number.MAX_SAFE_INTEGER,
 ): Promise<(EventRow & { is_whole: boolean }) | undefined> {
-  const isWhole = "coalesce(size, pg_column_size(event_details)) <= $2";
+  const isWhole = "coalesce(size, pg_column_size(event_details)) <= $2::bigint";
   const names = eventColumns.map((name) =>
     name === "event_details" ? `case when ${isWhole} then event_details end as event_details` : name,
   );

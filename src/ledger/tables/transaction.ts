@@ -155,6 +155,21 @@ export const relationsOf = (sql: Sql, externalIds: string[]): Promise<Relations[
 export const childrenOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
   sql.query(`select ${columns} from transaction where parent_external_id = any($1::text[])`, [externalIds]);
 
+/** Maximum number of refunds and disputes of a payment: all of them are written when the payment's details change. */
+export const childrenMax = 1000;
+
+/** Those of these transactions that have more children than the maximum. */
+export async function withTooManyChildren(sql: Sql, externalIds: string[]): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select id from unnest($1::text[]) as parent (id)
+     where (
+       select count(*) from (select from transaction where parent_external_id = id limit ${childrenMax + 1}) as child
+     ) > ${childrenMax}`,
+    [externalIds],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** A payout settles only transactions of its own account. */
 export const isPayoutOfTransaction = `
   payout.gateway_payout_id = transaction.gateway_payout_id
@@ -193,7 +208,7 @@ export interface TransactionKey {
 }
 
 const findStatement = `
-  select ${reportedUpTo("$5")} from transaction
+  select ${reportedUpTo("$5::bigint")} from transaction
   where external_id = $1
     and ($2::text is null or gateway_account_id = $2)
     and ($3::text is null or transaction_type = $3)

@@ -1,0 +1,72 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import type { Logger } from "../process/log.ts";
+
+/** Maximum number of bytes that wait to be sent on all connections together. */
+const unsentMaxBytes = 64 * 2 ** 20;
+/** A client that has taken nothing for this long is too slow while there are more. */
+const stalledMs = 1000;
+const checkMs = 250;
+
+/** The bytes of a connection that the system has not taken yet. Node.js uses the same member for its timeouts. */
+type WritingSocket = Socket & { _handle?: { writeQueueSize: number } | null };
+
+/** The progress of a connection: the bytes that wait in the system, and since when their number is the same. */
+interface Progress {
+  queued: number;
+  since: number;
+}
+
+/**
+ * Bounds the memory of responses that clients do not read. Beyond the limit it closes the connections that have made no
+ * progress for the longest time, for at least a second; beyond twice the limit, those with the most bytes.
+ */
+export function limitUnsent(server: Server, log: Logger): void {
+  const connections = new Map<WritingSocket, Progress>();
+  server.on("connection", (socket: Socket) => {
+    connections.set(socket, { queued: 0, since: 0 });
+    socket.once("close", () => connections.delete(socket));
+  });
+
+  function check(): void {
+    const now = performance.now();
+    let total = 0;
+    for (const [socket, progress] of connections) {
+      total += socket.writableLength;
+      const queued = socket._handle?.writeQueueSize ?? 0;
+      if (queued === progress.queued && queued > 0) continue;
+      progress.queued = queued;
+      progress.since = now;
+    }
+    if (total > unsentMaxBytes) drop(total, now);
+  }
+
+  function drop(total: number, now: number): void {
+    const writing = [...connections].filter(([socket]) => socket.writableLength > 0);
+    const stalled = writing
+      .filter(([, { since }]) => now - since >= stalledMs)
+      .sort(([, one], [, other]) => one.since - other.since);
+    const largest = writing.sort(([one], [other]) => other.writableLength - one.writableLength);
+    let [left, dropped] = [total, 0];
+    const close = ([socket]: [WritingSocket, Progress], max: number) => {
+      if (left <= max || socket.destroyed) return;
+      left -= socket.writableLength;
+      dropped += 1;
+      socket.destroy();
+    };
+    for (const connection of stalled) close(connection, unsentMaxBytes);
+    for (const connection of largest) close(connection, 2 * unsentMaxBytes);
+    if (dropped > 0) {
+      log.warn(
+        { connections: dropped, unsentBytes: total },
+        "clients that read too slowly were disconnected",
+      );
+    }
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  server.on("listening", () => {
+    timer = setInterval(check, checkMs).unref();
+  });
+  server.on("close", () => clearInterval(timer));
+}
