@@ -85,7 +85,7 @@ export interface paths {
          *     to 100; `x-csv` describes the cells. If the service fails while it sends the CSV, it closes the connection without
          *     the final chunk.
          *
-         *     A page has fewer transactions than `display_size` if more would be larger than 4 MiB. The links `next_page` and
+         *     A page has fewer transactions than `display_size` if more would be larger than 2 MiB. The links `next_page` and
          *     `next_cursor` then lead to the transaction after the last one.
          */
         get: operations["searchTransactions"];
@@ -107,7 +107,7 @@ export interface paths {
         /**
          * List the refunds and disputes of a transaction
          * @description Returns the children in the same gateway account, oldest `created_date` first. A response has up to 200 children,
-         *     fewer if they are larger than 4 MiB. If there are more, the link `next_cursor` leads to the next page.
+         *     fewer if they are larger than 2 MiB. If there are more, the link `next_cursor` leads to the next page.
          */
         get: operations["listChildTransactions"];
         put?: never;
@@ -151,7 +151,7 @@ export interface paths {
          * @description Returns the events of a transaction and of its children, oldest first. By default the list contains the first
          *     event of each transaction that set each state. With `include_all_events=true` it contains every event.
          *
-         *     A response reads up to 200 events, fewer if they are larger than 4 MiB. If there are more, the link `next_cursor`
+         *     A response reads up to 200 events, fewer if they are larger than 2 MiB. If there are more, the link `next_cursor`
          *     leads to the next page, whose list may be empty without `include_all_events`.
          */
         get: operations["listTransactionEvents"];

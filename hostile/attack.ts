@@ -40,18 +40,18 @@ export async function watch<Own extends Target>(target: Own, attack: Attack<Own>
   const violations: string[] = [];
   const startedAt = performance.now();
   await using others = await startPings(service.url, pings);
-  await service.stallMs();
+  await service.stalls();
   try {
     await withLowPriority(() => attack.run(target));
   } catch (error) {
     violations.push(`the attack failed: ${(error as Error).message}`);
   }
   const pinged = await others.stop();
-  const stallMs = await service.stallMs();
+  const { longestMs, heldMs } = await service.stalls();
   const { peakMiB } = service.memory();
   const memoryMax = isEmbedded ? startedMiB + embeddedGrowthMaxMiB : memoryMaxMiB;
   if (service.hasExited()) violations.push("the process has ended");
-  if (stallMs > stallMaxMs) violations.push(`the event loop was held for ${ms(stallMs)}`);
+  if (heldMs > stallMaxMs) violations.push(`the event loop was held for ${ms(heldMs)}`);
   if (pinged.longestMs > pingMaxMs)
     violations.push(`another caller waited ${ms(pinged.longestMs)}: ${pinged.longest}`);
   if (pinged.count === 0) violations.push("no ping was sent");
@@ -59,7 +59,7 @@ export async function watch<Own extends Target>(target: Own, attack: Attack<Own>
   violations.push(...new Set(pinged.failures.slice(0, 3)));
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   return {
-    figures: `${seconds} s, stall ${ms(stallMs)}, ping ${ms(pinged.longestMs)}, memory ${MiB(startedMiB)} to ${MiB(peakMiB)}`,
+    figures: `${seconds} s, stall ${ms(heldMs)} (with waiting for a processor ${ms(longestMs)}), ping ${ms(pinged.longestMs)}, memory ${MiB(startedMiB)} to ${MiB(peakMiB)}`,
     violations,
   };
 }

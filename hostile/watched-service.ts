@@ -10,6 +10,7 @@ import { freePort } from "../testing/free-port.ts";
 import { root } from "../testing/project.ts";
 import { testWaitMaxMs } from "../testing/test-wait-max.ts";
 import { openMemoryGroup } from "./memory-group.ts";
+import type { Stalls } from "./observer.ts";
 
 /** The memory that `deploy/` gives a process. */
 export const memoryMaxMiB = 512;
@@ -21,12 +22,13 @@ export interface WatchedService extends AsyncDisposable {
   /** The lines of its log so far. */
   log(): string;
   hasExited(): boolean;
-  /** The longest time for which its event loop was held since the previous call, in milliseconds. */
-  stallMs(): Promise<number>;
+  /** The longest stalls of its event loop since the previous call. */
+  stalls(): Promise<Stalls>;
   /** The resident memory, and the most it has ever had, in MiB. */
   memory(): { residentMiB: number; peakMiB: number };
 }
 
+const endless: Stalls = { longestMs: Number.POSITIVE_INFINITY, heldMs: Number.POSITIVE_INFINITY };
 const observer = join(root, "hostile/observer.ts");
 const startOptions = npmPackage.scripts.start.split(" ").filter((word) => word.startsWith("--"));
 
@@ -64,11 +66,11 @@ export async function startWatched(
     pid: child.pid as number,
     log: running.output,
     hasExited,
-    async stallMs() {
+    async stalls() {
       child.send("read");
-      const exited = running.exit.then(() => [Number.POSITIVE_INFINITY]);
-      const [milliseconds] = await Promise.race([once(child, "message"), exited]);
-      return milliseconds;
+      const exited = running.exit.then(() => [endless]);
+      const [stalls] = await Promise.race([once(child, "message"), exited]);
+      return stalls;
     },
     memory() {
       const status = existsSync(`/proc/${child.pid}`)

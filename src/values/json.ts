@@ -41,17 +41,17 @@ export const nestingMax = 100;
 export function exceededBound(text: string, membersMax: number): string | undefined {
   let depth = 0;
   let members = 0;
-  let isInText = false;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    if (code === quote) isInText = !isInText;
-    else if (isInText) index += code === backslash ? 1 : 0;
-    else if (code === comma) members += 1;
-    else if (code === openingBracket || code === openingBrace) {
-      members += 1;
-      depth += 1;
-      if (depth > nestingMax) return `is nested more than ${nestingMax} levels deep`;
-    } else if (code === closingBracket || code === closingBrace) depth -= 1;
+    if (code === quote) {
+      index = endOfText(text, index);
+      continue;
+    }
+    const opens = code === openingBracket || code === openingBrace;
+    if (opens) depth += 1;
+    else if (code === closingBracket || code === closingBrace) depth -= 1;
+    if (opens || code === comma) members += 1;
+    if (depth > nestingMax) return `is nested more than ${nestingMax} levels deep`;
     if (members > membersMax) return `has more than ${membersMax.toLocaleString("en")} members and elements`;
   }
   return undefined;
@@ -59,6 +59,18 @@ export function exceededBound(text: string, membersMax: number): string | undefi
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** The index of the quote that ends the text that begins at an index. */
+function endOfText(text: string, start: number): number {
+  for (let end = start + 1; ; end += 1) {
+    end = text.indexOf('"', end);
+    if (end === -1) return text.length;
+    let first = end;
+    while (text.charCodeAt(first - 1) === backslash) first -= 1;
+    // An odd number of backslashes before it escapes a quote.
+    if ((end - first) % 2 === 0) return end;
+  }
+}
 
 /** JSON with a line feed at its end, like every body of the services. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -8,7 +8,7 @@ const runningMax = 3;
 const waitingMax = 100;
 
 /** The limit of bytes of a page of rows. */
-export const pageBytesMax = 4 * 2 ** 20;
+export const pageBytesMax = 2 * 2 ** 20;
 /** A row of up to this many bytes is read on a shared connection; a larger one would delay those behind it. */
 export const quickBytesMax = 2 ** 16;
 

@@ -52,7 +52,8 @@ export function readMessage(body: string): Message {
   if (isObject(message)) message.event_details = withoutNulls(message.event_details ?? {}) as Details;
   const errors = findErrors(message);
   if (errors.length > 0) return invalid(errors.join("; "));
-  if (!isStorable(message)) {
+  // Only an escape can stand for a character that cannot be stored.
+  if (text.includes("\\u") && !isStorable(message)) {
     return invalid("a text contains a NUL character or an unpaired surrogate");
   }
   const exact = parseExactly(text, parsed) as EventMessage;

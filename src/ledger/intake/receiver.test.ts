@@ -197,8 +197,8 @@ test("large messages are committed a few at a time, and small ones between them 
   await receiver.sendText(...bodies);
   const count = async () => (await receiver.stored()).filter((id) => id.startsWith("large")).length;
   await eventually(async () => expect(await count()).toBe(60));
-  expect(Math.max(...sizes)).toBeLessThan(3 * mebibyte);
-  expect(sizes.length).toBeLessThanOrEqual(12);
+  expect(Math.max(...sizes)).toBeLessThan(2 * mebibyte);
+  expect(sizes.length).toBeLessThanOrEqual(21);
 });
 
 test("the number of batches in flight and their size are limited", async () => {

@@ -150,7 +150,7 @@ async function processBatch(parts: ReceiverParts, deliveries: Delivery[]): Promi
 }
 
 /** A transaction needs several times as much memory as its messages. */
-const transactionBytesMax = 2 * 2 ** 20;
+const transactionBytesMax = 2 ** 20;
 /** From this attempt on a message gets its own transaction, since it may be why the others failed. */
 const suspectAttempt = 3;
 

@@ -76,7 +76,7 @@ export async function findEvent(
 
 /** Limits of a piece of a history. It has one more event than the bytes permit. */
 const pieceCountMax = 500;
-const pieceBytesMax = 4 * 2 ** 20;
+const pieceBytesMax = 2 ** 20;
 
 /**
  * The events of these resources dated up to `asOf`, resource by resource, in pieces that fit into memory. The pieces are
