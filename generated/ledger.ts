@@ -1387,7 +1387,7 @@ export interface operations {
                 as_of?: components["parameters"]["AsOf"];
                 /**
                  * @description The cursor in the link `next_cursor` of the previous page. Default is the first page.
-                 * @example WyIxNyJd
+                 * @example WyIyMDI0LTAzLTA1VDExOjAwOjAwLjAwMDAwMFoiLCJSRUZVTkRfQ1JFQVRFRF9CWV9VU0VSIiwicmVmdW5kIiwiZGVtby1yZWZ1bmQiXQ
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**

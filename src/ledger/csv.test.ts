@@ -248,10 +248,21 @@ describe("CSV", () => {
 
   test("has the columns of the contract, in the same order", async () => {
     const account = "columns";
-    const details = { gateway_account_id: account, external_metadata: { KEY: 1 } };
+    const keys = [
+      "KEY",
+      ...Array.from({ length: 100 }, (_, index) => `KEY ${String(index).padStart(2, "0")}`),
+    ];
+    const external_metadata = Object.fromEntries(keys.map((key, index) => [key, index]));
+    const details = { gateway_account_id: account, external_metadata };
     await ledger.store(story("payment", "payment-of-columns", ["10:00", "PAYMENT_CREATED", details]));
     const { text } = await search(`account_id=${account}&fee_headers=true&moto_header=true`);
-    expect(parse(text)[0]).toEqual(contract["x-csv"].columns.rows.map(({ column }) => column));
+    const [header, row] = parse(text) as [string[], string[]];
+    // The columns of the other keys are like that of KEY.
+    const others = keys.slice(1, 100).map((key) => `${key} (metadata)`);
+    const shown = header.filter((name) => !others.includes(name));
+    expect(shown).toEqual(contract["x-csv"].columns.rows.map(({ column }) => column));
+    expect(header.slice(-101)).toEqual(["KEY (metadata)", ...others, "Other metadata"]);
+    expect(row.at(-1)).toBe('{"KEY 99":100}');
   });
 
   test("has no cell or header that a spreadsheet reads as a formula", async () => {
@@ -382,6 +393,8 @@ describe("CSV", () => {
 
 describe("a long export", () => {
   const rows = 12_000;
+  /** By their bytes. */
+  const rowsPerPage = 100;
   beforeAll(async () => {
     await ledger.database.query(
       `insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date, event_count,
@@ -456,7 +469,7 @@ describe("a long export", () => {
     await once(body, "readable");
     await expect.poll(() => statements).toBeGreaterThan(1);
     await wait(500);
-    expect(statements).toBeLessThan(rows / 1000 / 2);
+    expect(statements).toBeLessThan(rows / rowsPerPage / 2);
     body.on("error", () => {}).destroy();
     await wait(200);
     const afterDisconnect = statements;

@@ -520,6 +520,152 @@ describe("the events of a transaction", () => {
   });
 });
 
+/** Follows the links to the next page. Resolves with all pages. */
+async function pagesOf<Page>(path: string): Promise<Page[]> {
+  const pages: Page[] = [];
+  for (let next: string | undefined = path; next; ) {
+    const { status, json } = await ledger.request(next);
+    expect(status).toBe(200);
+    pages.push(json as Page);
+    next = json._links?.next_cursor?.href.slice(ledger.base.length);
+  }
+  return pages;
+}
+
+describe("long lists of events and children", () => {
+  type Event = { event_id: number; timestamp: string; event_type: string; data: { index: number } };
+  const types = ["PAYMENT_STARTED", "DETAILS_A", "CANCELLED_BY_USER", "DETAILS_B", "AUTHORISATION_SUCCEEDED"];
+  /** Up to ten events of the payment and its refunds have the same timestamp. */
+  const timeOf = (index: number) =>
+    `11:${String(Math.floor(index / 1000)).padStart(2, "0")}:${String(Math.floor(index / 10) % 60).padStart(2, "0")}`;
+  const count = 450;
+  beforeAll(async () => {
+    const steps = Array.from(
+      { length: count },
+      (_, index): Step => [
+        timeOf(index),
+        index === 0 ? "PAYMENT_CREATED" : `${types[index % 5]}${index % 5 === 1 ? index : ""}`,
+        { index },
+      ],
+    );
+    const distinct = [...new Map(steps.map((step) => [step[0] + step[1], step])).values()];
+    await ledger.store(
+      story("payment", "long", ...distinct),
+      ...Array.from({ length: 210 }, (_, index) =>
+        childStory("refund", `long-refund${index}`, "long", [timeOf(index), "REFUND_SUBMITTED", { index }]),
+      ),
+    );
+  });
+
+  const path = "/v1/transaction/long/event?gateway_account_id=57";
+  const reference = async (asOf = "infinity") =>
+    (
+      await ledger.database.query<{ id: bigint }>(
+        "select id from event where resource_external_id like 'long%' and timestamp <= $1",
+        [asOf],
+      )
+    ).map(({ id }) => Number(id));
+
+  test.each(["", "&as_of=2024-03-05T11:00:20.000Z"])(
+    "events are paged, each once and in order%s",
+    async (asOf) => {
+      const pages = await pagesOf<{ events: Event[] }>(`${path}&include_all_events=true${asOf}`);
+      expect(pages.length).toBeGreaterThan(1);
+      expect(Math.max(...pages.map(({ events }) => events.length))).toBe(200);
+      const all = pages.flatMap(({ events }) => events);
+      const ids = await reference(asOf ? "2024-03-05T11:00:20.000Z" : undefined);
+      expect(all.map(({ event_id }) => event_id).sort((a, b) => a - b)).toEqual(ids.sort((a, b) => a - b));
+      const times = all.map(({ timestamp }) => timestamp);
+      expect(times).toEqual(times.toSorted());
+    },
+  );
+
+  test("pages have the first event of each state of each transaction, once", async () => {
+    const pages = await pagesOf<{ events: Event[] }>(path);
+    expect(pages.length).toBeGreaterThan(1);
+    const shown = pages.flatMap(({ events }) => events).map(({ event_type }) => event_type);
+    const counts = Object.fromEntries(
+      Map.groupBy(shown, (type) => type)
+        .entries()
+        .map(([type, all]) => [type, all.length]),
+    );
+    expect(counts).toEqual({
+      PAYMENT_CREATED: 1,
+      PAYMENT_STARTED: 1,
+      CANCELLED_BY_USER: 1,
+      AUTHORISATION_SUCCEEDED: 1,
+      REFUND_SUBMITTED: 210,
+    });
+  });
+
+  test("children are paged, each once and in order", async () => {
+    const pages = await pagesOf<{ transactions: { transaction_id: string; created_date: string }[] }>(
+      "/v1/transaction/long/transaction?gateway_account_id=57",
+    );
+    expect(pages.map(({ transactions }) => transactions.length)).toEqual([200, 10]);
+    const all = pages.flatMap(({ transactions }) => transactions);
+    expect(new Set(all.map(({ transaction_id }) => transaction_id)).size).toBe(210);
+    expect(all.map(({ created_date }) => created_date)).toEqual(
+      all.map(({ created_date }) => created_date).sort(),
+    );
+  });
+
+  test("a page of large events, children or transactions ends at its limit of bytes", async () => {
+    const large = { note: "x".repeat(900_000) };
+    await ledger.store(
+      story(
+        "payment",
+        "heavy",
+        ["10:00", "PAYMENT_CREATED", { gateway_account_id: "heavy", ...large }],
+        ...["1", "2", "3"].map((minute): Step => [`10:0${minute}`, "DETAILS", large]),
+      ),
+      ...["1", "2", "3", "4"].map((index) =>
+        childStory("refund", `heavy${index}`, "heavy", [
+          `10:1${index}`,
+          "REFUND_SUBMITTED",
+          { gateway_account_id: "heavy", ...large },
+        ]),
+      ),
+    );
+    const query = "gateway_account_id=heavy&include_all_events=true";
+    const events = await pagesOf<{ events: Event[] }>(`/v1/transaction/heavy/event?${query}`);
+    expect(events.map((page) => page.events.length)).toEqual([3, 3, 2]);
+    const children = await pagesOf<{ transactions: object[] }>(
+      "/v1/transaction/heavy/transaction?gateway_account_id=heavy",
+    );
+    expect(children.map((page) => page.transactions.length)).toEqual([3, 1]);
+    const found = await pagesOf<{ results: { transaction_id: string }[]; count: number; total: number }>(
+      "/v1/transaction?account_id=heavy",
+    );
+    expect(found.map((page) => [page.results.length, page.count, page.total])).toEqual([
+      [3, 3, 5],
+      [2, 2, 5],
+    ]);
+    const { json } = await ledger.request("/v1/transaction?account_id=heavy");
+    expect(json._links.next_page).toEqual(json._links.next_cursor);
+    expect((await ledger.request("/v1/transaction/heavy1?account_id=heavy")).json).toMatchObject({
+      transaction_id: "heavy1",
+    });
+    const [id] = events.flatMap((page) => page.events).map(({ event_id }) => event_id);
+    expect((await ledger.request(`/v1/event/${id}`)).json.event_details.note).toHaveLength(900_000);
+  });
+
+  test.each(["x", "WyIxNyJd", Buffer.from('["2024-03-05T11:00:00.000000Z","a","b"]').toString("base64url")])(
+    "the cursor %s is rejected",
+    async (cursor) => {
+      const message = ["query parameter cursor must be from a link next_cursor"];
+      for (const list of ["event", "transaction"]) {
+        expect(
+          await ledger.request(`/v1/transaction/long/${list}?gateway_account_id=57&cursor=${cursor}`),
+        ).toMatchObject({
+          status: 400,
+          json: { message },
+        });
+      }
+    },
+  );
+});
+
 describe("as of an instant", () => {
   beforeAll(() =>
     ledger.store(

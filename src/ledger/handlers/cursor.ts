@@ -1,6 +1,7 @@
 import { readInstant } from "../../values/instant.ts";
 import { parseJson } from "../../values/json.ts";
 import { isStorable } from "../database/database.ts";
+import type { EventPosition } from "../tables/event.ts";
 import type { Position } from "../tables/search.ts";
 import type { ChildPosition } from "../tables/transaction.ts";
 
@@ -20,7 +21,7 @@ function read(text: string, ...areValid: ((member: unknown) => boolean)[]): unkn
 
 const isEventNumber = (member: unknown) => typeof member === "string" && /^[1-9]\d{0,17}$/.test(member);
 const isInstant = (member: unknown) => typeof member === "string" && readInstant(member) === member;
-const isId = (member: unknown) => typeof member === "string" && isStorable(member);
+const isText = (member: unknown) => typeof member === "string" && isStorable(member);
 const isFrom = (min: number) => (member: unknown) =>
   Number.isSafeInteger(member) && (member as number) >= min;
 
@@ -35,7 +36,7 @@ export const writeCursor = ({ created_date, external_id, newest_event_id, page, 
 
 /** Parses a cursor. Undefined if `writeCursor` has not written it; the first page has no cursor. */
 export function readCursor(text: string): Cursor | undefined {
-  const members = read(text, isInstant, isId, isEventNumber, isFrom(2), isFrom(1));
+  const members = read(text, isInstant, isText, isEventNumber, isFrom(2), isFrom(1));
   if (!members) return undefined;
   const [created_date, external_id, newest, page, total] = members as [
     string,
@@ -48,11 +49,19 @@ export function readCursor(text: string): Cursor | undefined {
 }
 
 /** The cursor after an event in a list of events. */
-export const writeEventCursor = (eventId: bigint): string => write([String(eventId)]);
+export const writeEventCursor = (position: EventPosition): string =>
+  write([position.timestamp, position.event_type, position.resource_type, position.resource_external_id]);
 
-export function readEventCursor(text: string): bigint | undefined {
-  const [eventId] = read(text, isEventNumber) ?? [];
-  return eventId === undefined ? undefined : BigInt(eventId as string);
+export function readEventCursor(text: string): EventPosition | undefined {
+  const members = read(text, isInstant, isText, isText, isText);
+  if (!members) return undefined;
+  const [timestamp, event_type, resource_type, resource_external_id] = members as [
+    string,
+    string,
+    never,
+    string,
+  ];
+  return { timestamp, event_type, resource_type, resource_external_id };
 }
 
 /** The cursor after a child in the list of its parent. */
@@ -60,6 +69,6 @@ export const writeChildCursor = ({ created_date, external_id }: ChildPosition): 
   write([created_date, external_id]);
 
 export function readChildCursor(text: string): ChildPosition | undefined {
-  const [created_date, external_id] = (read(text, isInstant, isId) as [string, string] | undefined) ?? [];
+  const [created_date, external_id] = (read(text, isInstant, isText) as [string, string] | undefined) ?? [];
   return created_date === undefined || external_id === undefined ? undefined : { created_date, external_id };
 }

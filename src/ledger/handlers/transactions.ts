@@ -3,7 +3,7 @@ import type { Handlers } from "../../http/handlers.ts";
 import { readInstant } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { stateEventTypes } from "../projection/states.ts";
-import { type EventRow, findEvent, haveEventsUntil, listEvents } from "../tables/event.ts";
+import { type EventPosition, type EventRow, haveEventsUntil, listEvents } from "../tables/event.ts";
 import { searchTransactions } from "../tables/search.ts";
 import {
   amountsOf,
@@ -72,7 +72,7 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
       : await familyOf(lane, id, account);
     if (!ids.includes(id)) return notFound(id);
     const after = cursor === undefined ? undefined : readEventCursor(cursor);
-    if (cursor !== undefined && !(after && (await isEventOf(lane, ids, after)))) return unknownCursor;
+    if (cursor !== undefined && !after) return unknownCursor;
 
     const page = await listEvents(lane, ids, stateEventTypes, { after, asOf, ...pageLimits });
     const last = page.isLast ? undefined : page.events.at(-1);
@@ -86,7 +86,7 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
       body: {
         transaction_id: id,
         events: viewTransactionEvents(family, events, version),
-        _links: viewNextCursor(url, query, last && writeEventCursor(last.id)),
+        _links: viewNextCursor(url, query, last && writeEventCursor(last)),
       },
     };
   },
@@ -138,17 +138,12 @@ async function findAsOf(
   return matches ? row : undefined;
 }
 
-async function isEventOf(sql: Sql, externalIds: string[], eventId: bigint): Promise<boolean> {
-  const event = await findEvent(sql, eventId, 0);
-  return event !== undefined && externalIds.includes(event.resource_external_id);
-}
-
 /** The first event of each transaction that sets each state, without the states that the list up to `after` has. */
 async function firstOfStates(
   sql: Sql,
   events: EventRow[],
   version: StatusVersion,
-  after: bigint | undefined,
+  after: EventPosition | undefined,
 ): Promise<EventRow[]> {
   const states = statesSetBy(events, version);
   if (after === undefined || states.length === 0) return states.map(({ event }) => event);
@@ -157,6 +152,6 @@ async function firstOfStates(
     resource_type,
     event_types,
   }));
-  const areKnown = await haveEventsUntil(sql, wanted, after, stateEventTypes);
+  const areKnown = await haveEventsUntil(sql, wanted, stateEventTypes, after);
   return states.flatMap(({ event }, index) => (areKnown[index] ? [] : event));
 }

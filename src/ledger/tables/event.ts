@@ -126,20 +126,49 @@ const pieceStatement = `
   select ${columns}, number = total as is_last from found join event using (id)
   where number <= $7 and bytes_before < $8 order by number`;
 
-/** The order in which a list shows events, oldest first: that of `compareNewestFirst`, reversed. */
-const listOrder = (row: string, types: string) =>
-  [
-    `${row}.timestamp`,
-    `coalesce(array_position(${types}::text[], ${row}.event_type), 0)`,
-    `${row}.event_type collate "C"`,
-    `${row}.resource_type collate "C"`,
-    `${row}.resource_external_id collate "C"`,
-  ].join(", ");
+/** The place of an event in a list of events. */
+export type EventPosition = Pick<
+  EventRow,
+  "timestamp" | "event_type" | "resource_type" | "resource_external_id"
+>;
 
-/** A page of a list of events: the events after one, dated up to `asOf`. */
+/**
+ * The order of a list of events, oldest first: that of `compareNewestFirst`, reversed. `$1` is the order of event types with
+ * the same timestamp.
+ */
+const listOrder = ({ timestamp, event_type, resource_type, resource_external_id }: EventPosition) =>
+  [
+    timestamp,
+    `coalesce(array_position($1::text[], ${event_type}), 0)`,
+    `${event_type} collate "C"`,
+    `${resource_type} collate "C"`,
+    `${resource_external_id} collate "C"`,
+  ].join(", ");
+const orderOf = (row: string) =>
+  listOrder({
+    timestamp: `${row}.timestamp`,
+    event_type: `${row}.event_type`,
+    resource_type: `${row}.resource_type` as ResourceType,
+    resource_external_id: `${row}.resource_external_id`,
+  });
+const orderOfPosition = listOrder({
+  timestamp: "$2::timestamptz",
+  event_type: "$3::text",
+  resource_type: "$4::text" as ResourceType,
+  resource_external_id: "$5::text",
+});
+const positionValues = (lifeCycle: readonly string[], position: EventPosition | undefined) => [
+  lifeCycle,
+  position?.timestamp ?? "-infinity",
+  position?.event_type ?? "",
+  position?.resource_type ?? "",
+  position?.resource_external_id ?? "",
+];
+
+/** A page of a list of events: those after a position, dated up to `asOf`. */
 export interface EventPage {
-  /** The number of the event. Default: the list begins with the oldest event. */
-  after?: bigint | undefined;
+  /** Default: the list begins with the oldest event. */
+  after?: EventPosition | undefined;
   asOf?: string | undefined;
   countMax: number;
   /** The page has one more event than these bytes permit. */
@@ -156,8 +185,14 @@ export async function listEvents(
   lifeCycle: readonly string[],
   { after, asOf = "infinity", countMax, bytesMax }: EventPage,
 ): Promise<{ events: EventRow[]; isLast: boolean }> {
-  const values = [externalIds, transactionTypes, asOf, after ?? null, lifeCycle, countMax, bytesMax];
-  const rows = await sql.query<EventRow & { is_last: boolean }>(listStatement, values);
+  const rows = await sql.query<EventRow & { is_last: boolean }>(listStatement, [
+    ...positionValues(lifeCycle, after),
+    externalIds,
+    transactionTypes,
+    asOf,
+    countMax,
+    bytesMax,
+  ]);
   return { events: rows, isLast: rows.at(-1)?.is_last ?? true };
 }
 
@@ -165,21 +200,17 @@ const listStatement = `
   with found as (
     select own.id, sum(bytes) over in_order - bytes as bytes_before, row_number() over in_order as number,
       count(*) over () as total
-    from unnest($1::text[]) as wanted (external_id) cross join unnest($2::text[]) as type (wanted_type)
+    from unnest($6::text[]) as wanted (external_id) cross join unnest($7::text[]) as type (wanted_type)
     cross join lateral (
       select event.*, ${size} as bytes from event
       where event.resource_external_id = wanted.external_id and event.resource_type = wanted_type
-        and event.timestamp >= coalesce((select timestamp from event where id = $4), '-infinity')
-        and event.timestamp <= $3
-        and ($4::bigint is null or (${listOrder("event", "$5")}) > (
-          select ${listOrder("last", "$5")} from event as last where id = $4
-        ))
-      order by ${listOrder("event", "$5")} limit $6 + 1
+        and event.timestamp between $2 and $8 and (${orderOf("event")}) > (${orderOfPosition})
+      order by ${orderOf("event")} limit $9 + 1
     ) as own
-    window in_order as (order by ${listOrder("own", "$5")})
+    window in_order as (order by ${orderOf("own")})
   )
   select ${columns}, number = total as is_last from found join event using (id)
-  where number <= $6 and bytes_before < $7 order by number`;
+  where number <= $9 and bytes_before < $10 order by number`;
 
 /** A resource and the event types that set one of its states. */
 export interface StateOfResource {
@@ -188,25 +219,24 @@ export interface StateOfResource {
   event_types: string[];
 }
 
-/** For each of these, whether one of its events is in the list up to and including the event `until`. */
+/** For each of these, whether one of its events is in the list up to and including a position. */
 export async function haveEventsUntil(
   sql: Sql,
   states: StateOfResource[],
-  until: bigint,
   lifeCycle: readonly string[],
+  until: EventPosition,
 ): Promise<boolean[]> {
   const rows = await sql.query<{ exists: boolean }>(
     `select exists (
        select from event
        where event.resource_external_id = wanted.resource_external_id
          and event.resource_type = wanted.resource_type and wanted.event_types ? event.event_type
-         and event.timestamp <= (select timestamp from event where id = $2)
-         and (${listOrder("event", "$3")}) <= (select ${listOrder("last", "$3")} from event as last where id = $2)
+         and event.timestamp <= $2 and (${orderOf("event")}) <= (${orderOfPosition})
      )
-     from jsonb_array_elements($1::jsonb) with ordinality as given (state, place)
+     from jsonb_array_elements($6::jsonb) with ordinality as given (state, place)
      cross join jsonb_to_record(state) as wanted (resource_external_id text, resource_type text, event_types jsonb)
      order by place`,
-    [JSON.stringify(states), until, lifeCycle],
+    [...positionValues(lifeCycle, until), JSON.stringify(states)],
   );
   return rows.map(({ exists }) => exists);
 }
