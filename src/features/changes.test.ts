@@ -48,6 +48,30 @@ describe("a query of many resources", () => {
     });
   });
 
+  test("reads each resource once, and only the features of the query", async () => {
+    const reads: string[] = [];
+    await using counted = await startFeatures({
+      store: {
+        ...store,
+        list: () => expect.unreachable("a list"),
+        has(resource, id, features) {
+          reads.push(`${resource}/${id} ${features.join()}`);
+          return store.has(resource, id, features);
+        },
+        async [Symbol.asyncDispose]() {},
+      },
+    });
+    const resources = Array.from({ length: 100 }, (_, index) => ({
+      resource: "kind",
+      id: String(index % 3),
+    }));
+    await change(add("1", "b"));
+    const body = { resources, features: ["a", "b"] };
+    const { results } = JSON.parse((await counted.request("POST", "/query", { body })).text);
+    expect(results).toEqual(resources.map((one) => ({ ...one, has: [false, one.id === "1"] })));
+    expect(reads).toEqual(["kind/0 a,b", "kind/1 a,b", "kind/2 a,b"]);
+  });
+
   test("has at most 100 resources and 100 features", async () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => String(index));
     const resources = (count: number) => many(count).map((id) => ({ resource: "kind", id }));
@@ -125,6 +149,26 @@ describe("the changes of one request", () => {
     ];
     await counted.request("POST", "/changes", { body: { changes } });
     expect(calls).toEqual(["kind 11 a d", "kind 1 b a", "kind1 1 c", "other 1 e"]);
+  });
+
+  test("are refused for a resource that would have too many features, and made for others", async () => {
+    const many = Array.from({ length: 999 }, (_, index) => add("1", String(index)));
+    expect((await change(...many)).status).toBe(200);
+    const response = await change(
+      add("2", "a"),
+      add("1", "x"),
+      remove("1", "0"),
+      add("1", "y"),
+      add("3", "a"),
+      add("1", "z"),
+    );
+    expect(response).toMatchObject({
+      status: 400,
+      type: plain,
+      text: "body/changes/1: kind/1 would have more than 1,000 features, the maximum; none of its changes was made, those to other resources may have been\n",
+    });
+    expect(JSON.parse((await request("GET", "/features/kind/1")).text)).toHaveLength(999);
+    expect((await change(add("1", "x"), remove("1", "0"), add("1", "y"))).status).toBe(200);
   });
 
   test("are at most 1000", async () => {

@@ -2,8 +2,9 @@ import type { components, operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { toJson } from "../../values/json.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
+import { eachInTurns } from "../store/in-turns.ts";
 import type { FeatureStore } from "../store/store.ts";
-import { errorLine } from "./errors.ts";
+import { errorLine, tooManyFeatures } from "./errors.ts";
 import { expiryOf, isPast } from "./expiry.ts";
 import { openFeed, viewRecord } from "./feed.ts";
 
@@ -15,11 +16,14 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
   return {
     async hasFeatures({ body: { resources, features }, log }) {
       log.debug({ resources: resources.length, features }, "has features");
-      const results = resources.map(async ({ resource, id }) => {
-        const list = new Set(await store.list(resource, id));
-        return { resource, id, has: features.map((feature) => list.has(feature)) };
+      const keyOf = ({ resource, id }: { resource: string; id: string }) => JSON.stringify([resource, id]);
+      const distinct = new Map(resources.map((one) => [keyOf(one), one]));
+      const found = new Map<string, boolean[]>();
+      await eachInTurns(distinct, async ([key, { resource, id }]) => {
+        found.set(key, await store.has(resource, id, features));
       });
-      return { status: 200, body: { results: await Promise.all(results) } };
+      const results = resources.map((one) => ({ ...one, has: found.get(keyOf(one)) ?? [] }));
+      return { status: 200, body: { results } };
     },
 
     async changeFeatures({ body: { changes }, log }) {
@@ -30,8 +34,18 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
         if (type === "remove") return errorLine(400, `${place} is not allowed with remove`);
         if (isPast(expiryOf(expires_at))) return errorLine(400, `${place} must be in the future`);
       }
-      const had = await changeMany(store.change, changes.map(resourceChangeOf));
-      const results = changes.map(({ type }, index) => ({ changed: (type === "remove") === had[index] }));
+      const outcome = await changeMany(store.change, changes.map(resourceChangeOf));
+      if ("tooMany" in outcome) {
+        const { resource, id } = changes[outcome.tooMany] as (typeof changes)[number];
+        return errorLine(
+          400,
+          `body/changes/${outcome.tooMany}: ${resource}/${id} ${tooManyFeatures}; ` +
+            "none of its changes was made, those to other resources may have been",
+        );
+      }
+      const results = changes.map(({ type }, index) => ({
+        changed: (type === "remove") === outcome.had[index],
+      }));
       return { status: 200, body: { results } };
     },
 

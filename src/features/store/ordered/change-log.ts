@@ -33,12 +33,16 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
       map.put(logKey, { id, first: oldest, last: number } satisfies Log);
       return number;
     },
-    /** The entries after a cursor; undefined if it is unknown or a record after it is deleted. Within `read` only. */
-    after(cursor: string | undefined, limit: number): FeedEntry[] | undefined {
+    /**
+     * The entries after a cursor, up to the cursor `until`; undefined if it is unknown or a record after it is deleted.
+     * Within `read` only.
+     */
+    after(cursor: string | undefined, limit: number, until?: string): FeedEntry[] | undefined {
       const { id, first, last } = log();
       const number = cursor === undefined ? first - 1 : numberOf(cursor, id);
       if (number === undefined || number < first - 1 || number > last) return undefined;
-      const records = map.range<ChangeRecord>(recordKey(number + 1), recordKey(number + limit + 1));
+      const end = Math.min(number + limit, numberOf(until ?? "", id) ?? last);
+      const records = map.range<ChangeRecord>(recordKey(number + 1), recordKey(end + 1));
       return [...records].map((record, index) => ({ record, cursor: cursorOf(id, number + 1 + index) }));
     },
     /** The cursor after the newest record. Within `read` only. */

@@ -2,7 +2,15 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Address } from "../../../process/adapter.ts";
 import { changeMany } from "../change-many.ts";
-import type { FeatureChange, FeatureStore, StoreParameters } from "../store.ts";
+import { eachInTurns } from "../in-turns.ts";
+import { sharedStep } from "../shared-step.ts";
+import {
+  type ChangeOutcome,
+  type FeatureChange,
+  type FeatureStore,
+  featuresMax,
+  type StoreParameters,
+} from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { changeLogIn, shareOf } from "./change-log.ts";
 import {
@@ -19,9 +27,11 @@ import {
 } from "./keys.ts";
 import { type Command, errorMessageOf, openServers, type Servers } from "./servers.ts";
 
-/** Maximum number of expiries in one round, for each part. */
-const expiriesPerRound = 200;
+/** Maximum number of expiries in one step, for each part. */
+const expiriesPerPart = 25;
 const keysPerScan = 500;
+/** Maximum number of members of a sorted set that are read at once. */
+const membersPerRead = 1000;
 
 const script = readFileSync(new URL("./change.lua", import.meta.url), "utf8");
 const scriptDigest = createHash("sha1").update(script).digest("hex");
@@ -40,7 +50,7 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
   const servers = await openServers([url, ...others]);
   const log = changeLogIn(servers);
   const change = changeWith(servers, parameters.changes);
-  const expire = () => expireEntries(servers, change);
+  const expire = sharedStep(() => expireSome(servers, change));
 
   async function entriesOf(resource: string, id: string): Promise<StoredEntry[]> {
     const part = partOf(resource, id);
@@ -54,22 +64,23 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
     async list(resource, id) {
       return (await entriesOf(resource, id)).map(({ feature }) => feature);
     },
-    async has(resource, id, feature) {
+    async has(resource, id, features) {
       const part = partOf(resource, id);
-      const key = keyOf(part, "of", resource, id);
-      const value = await servers.send<string | null>(part, ["HGET", key, feature]);
-      return value !== null && isLive(readEntry(value));
+      const command: Command = ["HMGET", keyOf(part, "of", resource, id), ...features];
+      const values = await servers.send<(string | null)[]>(part, command);
+      return values.map((value) => value !== null && isLive(readEntry(value)));
     },
     change,
     idsWith: (resource, feature, after, limit) => idsWith(servers, resource, feature, after, limit),
-    async changes(after, limit) {
+    async changes(after, limit, until) {
       await expire();
-      return log.after(after, limit);
+      return log.after(after, limit, until);
     },
     async newest() {
       await expire();
       return log.newest();
     },
+    expire,
     async *entries() {
       // SCAN can return a key twice.
       const seen = new Set<string>();
@@ -77,10 +88,11 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
       do {
         const match = ["MATCH", "features:*:of:*", "COUNT", String(keysPerScan)];
         const [next, keys] = await servers.send<[string, string[]]>(undefined, ["SCAN", cursor, ...match]);
-        const fresh = [...new Set(keys)].filter((key) => !seen.has(key));
-        const groups = await Promise.all(
-          fresh.map((key) => entriesOf(...(namesIn(key) as [resource: string, id: string]))),
-        );
+        const fresh = new Set(keys).difference(seen);
+        const groups: StoredEntry[][] = [];
+        await eachInTurns(fresh, async (key) => {
+          groups.push(await entriesOf(...(namesIn(key) as [resource: string, id: string])));
+        });
         for (const key of fresh) seen.add(key);
         yield* groups.flat().map(withoutPlace);
         cursor = next;
@@ -98,12 +110,11 @@ type MakeChanges = (
   id: string,
   changes: ScriptChange[],
   onlyIf?: string[],
-) => Promise<boolean[] | undefined>;
+) => Promise<ChangeOutcome>;
 
 /** `FeatureStore.change`, which also takes expiries. */
-const changeWith =
-  (servers: Servers, kept: number): MakeChanges =>
-  async (resource, id, changes, onlyIf) => {
+function changeWith(servers: Servers, kept: number): MakeChanges {
+  async function runScript(resource: string, id: string, changes: ScriptChange[], onlyIf?: string[]) {
     const part = partOf(resource, id);
     const keys = [
       keyOf(part, "of", resource, id),
@@ -111,35 +122,47 @@ const changeWith =
       keyOf(part, "changes"),
       ...changes.map(({ feature }) => keyOf(part, "with", resource, feature)),
     ];
-    const request = { now: Date.now(), kept, resource, id, onlyIf, changes };
+    const request = { now: Date.now(), kept, max: featuresMax, resource, id, onlyIf, changes };
     const args = [String(keys.length), ...keys, JSON.stringify(request, numberToText)];
-    const run = (command: Command) => servers.send<number[] | null>(part, [...command, ...args]);
-    const had = await run(["EVALSHA", scriptDigest]).catch((error) => {
+    const run = (command: Command) => servers.send<ScriptResult>(part, [...command, ...args]);
+    return await run(["EVALSHA", scriptDigest]).catch((error) => {
       if (errorMessageOf(error).startsWith("NOSCRIPT")) return run(["EVAL", script]);
       throw error;
     });
-    return had?.map(Boolean);
+  }
+
+  const change: MakeChanges = async (resource, id, changes, onlyIf) => {
+    for (;;) {
+      const [outcome, ...results] = await runScript(resource, id, changes, onlyIf);
+      if (outcome === "had") return { had: results.map(Boolean) };
+      if (outcome !== "expired") return { refused: outcome };
+      const expiries = results.map((feature) => ({ type: "expire" as const, feature: String(feature) }));
+      await change(resource, id, expiries);
+    }
   };
+  return change;
+}
+
+/** See `change.lua`. */
+type ScriptResult = [
+  outcome: "had" | "expired" | "list differs" | "too many features",
+  ...results: (number | string)[],
+];
 
 const numberToText = (_name: string, value: unknown) => (typeof value === "number" ? String(value) : value);
 
-/** Records every expiry that is due. */
-async function expireEntries(servers: Servers, change: MakeChanges): Promise<void> {
-  const now = String(Date.now());
-  await Promise.all(
-    parts.map(async (part) => {
-      for (;;) {
-        const range = ["-inf", now, "LIMIT", "0", String(expiriesPerRound)];
-        const due = await servers.send<string[]>(part, ["ZRANGEBYSCORE", keyOf(part, "due"), ...range]);
-        if (due.length === 0) return;
-        const expiries = due.map((member) => {
-          const [resource, id, feature] = JSON.parse(member);
-          return { type: "expire" as const, resource, id, feature };
-        });
-        await changeMany(change, expiries);
-      }
-    }),
+/** See `FeatureStore.expire`. */
+async function expireSome(servers: Servers, change: MakeChanges): Promise<boolean> {
+  const range = ["-inf", String(Date.now()), "LIMIT", "0", String(expiriesPerPart)];
+  const due = await Promise.all(
+    parts.map((part) => servers.send<string[]>(part, ["ZRANGEBYSCORE", keyOf(part, "due"), ...range])),
   );
+  const expiries = due.flat().map((member) => {
+    const [resource, id, feature] = JSON.parse(member);
+    return { type: "expire" as const, resource, id, feature };
+  });
+  await changeMany(change, expiries);
+  return due.some(({ length }) => length === expiriesPerPart);
 }
 
 /** See `FeatureStore.idsWith`. Reads the sorted sets of all parts and merges them. */
@@ -151,8 +174,9 @@ async function idsWith(
   limit: number,
 ): Promise<string[]> {
   const ids: string[] = [];
-  const count = shareOf(limit);
-  for (let from = after; ids.length < limit; ) {
+  let from = after;
+  // The rounds get larger, since many members may have expired.
+  for (let count = shareOf(limit); ids.length < limit; count = Math.min(4 * count, membersPerRead)) {
     const start = from === undefined ? "-" : `(${afterId(from)}`;
     const range = [start, "+", "LIMIT", "0", String(count)];
     const read = await Promise.all(
