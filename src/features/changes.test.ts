@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { openLog } from "../process/log.ts";
 import { json, plain, startFeatures } from "./features.fixture.ts";
+import { openFeed } from "./handlers/feed.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "./store/store.ts";
 
 let store: FeatureStore;
@@ -392,6 +393,65 @@ describe("a stream of changes", () => {
       await sleep(500);
       expect(polls).toBe(0);
     });
+  });
+
+  test("shares each read of new records with the streams at its cursor", async () => {
+    let reads = 0;
+    const changes: typeof store.changes = (...args) => {
+      reads += 1;
+      return store.changes(...args);
+    };
+    await using counted = await startFeatures({
+      store: { ...store, changes, async [Symbol.asyncDispose]() {} },
+    });
+    const streams = await Promise.all(
+      Array.from({ length: 60 }, () => listen(counted.base, "/changes?cursor=newest")),
+    );
+    for (const stream of streams) await expect.poll(() => stream.text()).toBe(":\n\n");
+    reads = 0;
+    const ids = Array.from({ length: 40 }, (_, index) => String(index));
+    await change(...ids.map((id) => add(id, "a")));
+    for (const stream of streams) await expect.poll(() => stream.ids()).toEqual(ids);
+    // The change can be read in two parts, and each look can read once for streams that opened later.
+    expect(reads).toBeLessThan(10);
+    for (const stream of streams) stream.stop();
+  });
+
+  test("that is far behind gets its records in chunks and delays no other", async () => {
+    await using large = await openFeatureStore("memory:");
+    const start = await large.newest();
+    const long = "💷".repeat(250);
+    const ids = Array.from({ length: 2000 }, (_, index) => `${long}${index}`);
+    for (const id of ids) await large.change(long, id, [{ type: "add", feature: long }]);
+    const follow = openFeed({
+      ...large,
+      async changes(after, ...args) {
+        // Each chunk takes so long that there are several looks at the newest cursor.
+        if (after !== newest) await sleep(20);
+        return large.changes(after, ...args);
+      },
+    });
+    const newest = await large.newest();
+    const stop = new AbortController();
+    let seen = 0;
+    const behind = (async () => {
+      for await (const text of follow(start, stop.signal)) {
+        expect(text.length).toBeLessThan(70_000);
+        seen += text.match(/^id: /gm)?.length ?? 0;
+        if (seen > ids.length) return;
+      }
+    })();
+    const current = (async () => {
+      for await (const text of follow(newest, stop.signal)) if (text.includes("latest")) return;
+    })();
+    await sleep(100);
+    await large.change("kind", "latest", [{ type: "add", feature: "a" }]);
+    await current;
+    const seenByThen = seen;
+    await behind;
+    expect(seen).toBe(ids.length + 1);
+    expect(seenByThen).toBeLessThan(ids.length);
+    stop.abort();
   });
 
   test("begins with a comment and has another one after 15 seconds without a change", async () => {

@@ -50,11 +50,13 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
     },
 
     async listChanges({ query: { cursor, limit }, headers, mediaType, signal, log }) {
-      const after = headers["Last-Event-ID"] ?? cursor;
-      log.debug({ cursor: after, limit }, "list changes");
+      const given = headers["Last-Event-ID"] ?? cursor;
+      log.debug({ cursor: given, limit }, "list changes");
+      const isStream = mediaType === "text/event-stream";
       // Read before the records, so that a record added in between is after the cursor and on the next page.
-      const newest = after === undefined || after === "newest" ? await store.newest() : after;
-      const entries = await store.changes(after === "newest" ? newest : after, limit);
+      const newest = given === undefined || given === "newest" ? await store.newest() : given;
+      const after = given === "newest" ? newest : given;
+      const entries = await store.changes(after, isStream ? 1 : limit);
       if (entries === undefined) {
         return errorLine(
           410,
@@ -62,15 +64,11 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
             "read the data again, then the feed from cursor=newest",
         );
       }
+      if (isStream) return { status: 200, type: mediaType, body: follow(after, signal) };
       const next_cursor = entries.at(-1)?.cursor ?? newest;
-      switch (mediaType) {
-        case "text/event-stream":
-          return { status: 200, type: mediaType, body: follow(entries, next_cursor, signal) };
-        case "application/x-ndjson":
-          return { status: 200, type: mediaType, body: entries.map(viewRecord).map(toJson).join("") };
-        default:
-          return { status: 200, body: { changes: entries.map(viewRecord), next_cursor } };
-      }
+      return mediaType === "application/x-ndjson"
+        ? { status: 200, type: mediaType, body: entries.map(viewRecord).map(toJson).join("") }
+        : { status: 200, body: { changes: entries.map(viewRecord), next_cursor } };
     },
   };
 }
