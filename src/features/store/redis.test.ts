@@ -398,6 +398,31 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     expect(await store.changes(changes.at(-1)?.cursor, 2000)).toHaveLength(ids.length - 60);
   });
 
+  test("finds the ids of a feature among 100,000 expired ones with few commands", async () => {
+    await using store = await opened();
+    const ids = ["1", "5000", "\uffee"];
+    await Promise.all(ids.map((id) => store.change("kind", id, [add("x")])));
+    const client = createClient({ url: server.url });
+    await client.connect();
+    const expired = Array.from({ length: 6250 }, (_, index) => `${index}x\0${Date.now() - index}`);
+    for (let part = 0; part < 16; part++) {
+      const members = expired.flatMap((member) => ["0", `${part}-${member}`]);
+      await client.sendCommand(["ZADD", `features:{${part}/16}:with:kind/x`, ...members]);
+    }
+    const countCommands = async () =>
+      [...(await client.info("commandstats")).matchAll(/calls=(\d+)/g)].reduce(
+        (sum, [, calls]) => sum + Number(calls),
+        0,
+      );
+    const before = await countCommands();
+    expect(await store.idsWith("kind", "x", undefined, 1000)).toEqual(ids);
+    expect((await countCommands()) - before).toBeLessThan(500);
+    const between = await countCommands();
+    expect(await store.idsWith("kind", "x", "1", 1)).toEqual(["5000"]);
+    expect((await countCommands()) - between).toBeLessThan(500);
+    client.destroy();
+  });
+
   test("handles thousands of ids, records and changes", async () => {
     await using store = await opened();
     const ids = Array.from({ length: 3000 }, (_, index) => String(index));

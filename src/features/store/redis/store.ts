@@ -13,18 +13,7 @@ import {
 } from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { changeLogIn, shareOf } from "./change-log.ts";
-import {
-  afterId,
-  byBytes,
-  keyOf,
-  type Member,
-  namesIn,
-  pairs,
-  partOf,
-  parts,
-  readEntry,
-  readMember,
-} from "./keys.ts";
+import { afterId, keyOf, type Member, namesIn, pairs, partOf, parts, readEntry, readMember } from "./keys.ts";
 import { type Command, errorMessageOf, openServers, type Servers } from "./servers.ts";
 
 /** Maximum number of expiries in one step, for each part. */
@@ -174,24 +163,45 @@ async function idsWith(
   limit: number,
 ): Promise<string[]> {
   const ids: string[] = [];
-  let from = after;
-  // The rounds get larger, since many members may have expired.
-  for (let count = shareOf(limit); ids.length < limit; count = Math.min(4 * count, membersPerRead)) {
-    const start = from === undefined ? "-" : `(${afterId(from)}`;
-    const range = [start, "+", "LIMIT", "0", String(count)];
-    const read = await Promise.all(
-      parts.map(async (part) => {
-        const key = keyOf(part, "with", resource, feature);
-        return (await servers.send<string[]>(part, ["ZRANGEBYLEX", key, ...range])).map(readMember);
-      }),
-    );
-    // Up to the smallest last member of a full page, every part is read completely.
-    const lasts = read.filter(({ length }) => length === count).map((members) => members.at(-1) as Member);
-    const [end] = lasts.sort(byBytes);
-    const found = read.flat().filter((member) => isLive(member) && !(end && byBytes(end, member) < 0));
-    ids.push(...found.sort(byBytes).map(({ id }) => id));
-    if (!end) break;
-    from = end.id;
+  const readers = parts.map((part) => {
+    const key = keyOf(part, "with", resource, feature);
+    const start = after === undefined ? "-" : `(${afterId(after)}`;
+    return memberReader(servers, part, key, start, shareOf(limit));
+  });
+  while (ids.length < limit) {
+    await Promise.all(readers.map((reader) => reader.fill()));
+    const waiting = readers.filter(({ live }) => live.length > 0);
+    if (waiting.length === 0) break;
+    // The first of all is next, as long as the first of each part is known.
+    while (ids.length < limit && waiting.every(({ live }) => live.length > 0)) {
+      const { live } = waiting.reduce((one, other) => (isBefore(other.live, one.live) ? other : one));
+      ids.push((live.shift() as Member).id);
+    }
   }
-  return ids.slice(0, limit);
+  return ids;
 }
+
+/** Reads the members of one sorted set that have not expired, in pieces that get larger. */
+function memberReader(servers: Servers, part: number, key: string, start: string, count: number) {
+  const live: Member[] = [];
+  let from: string | undefined = start;
+  let size = count;
+  return {
+    live,
+    /** Reads on if no member is left, up to a live one or the end. */
+    async fill(): Promise<void> {
+      while (live.length === 0 && from !== undefined) {
+        const command: Command = ["ZRANGEBYLEX", key, from, "+", "LIMIT", "0", String(size)];
+        const members = (await servers.send<string[]>(part, command)).map(readMember);
+        live.push(...members.filter(isLive));
+        const last = members.length < size ? undefined : members.at(-1);
+        from = last && `(${afterId(last.id)}`;
+        size = Math.min(4 * size, membersPerRead);
+      }
+    },
+  };
+}
+
+/** The order of Redis is by bytes, that of JavaScript by UTF-16 code units. */
+const isBefore = ([one]: Member[], [other]: Member[]) =>
+  Buffer.compare((one as Member).bytes, (other as Member).bytes) < 0;
