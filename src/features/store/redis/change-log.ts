@@ -79,7 +79,8 @@ export function changeLogIn(servers: Servers) {
       for (const count = shareOf(limit); page.length < limit; ) {
         const read = await ofAllParts((part) => pageOf(part, positions[part], count, ends?.[part]));
         const pages = read.filter((one) => one !== undefined);
-        if (pages.length < parts.length) return undefined;
+        // What has been read is a page; the next one finds out that records after it have been deleted meanwhile.
+        if (pages.length < parts.length) return page.length > 0 ? page : undefined;
         const reached = pages.map(({ position }) => position);
         for (const { part, number, record } of merge(pages.map(({ records }) => records))) {
           reached[part] = number;

@@ -111,7 +111,7 @@ end
 local function refusal(grown, max)
   local expired, live, seen, cursor = { "expired" }, 0, {}, "0"
   repeat
-    local page = redis.call("HSCAN", of, cursor, "COUNT", 500)
+    local page = redis.call("HSCAN", of, cursor, "COUNT", 200)
     cursor = page[1]
     for index = 1, #page[2], 2 do
       local feature = page[2][index]

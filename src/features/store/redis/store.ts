@@ -19,6 +19,7 @@ import { type Command, errorMessageOf, openServers, type Servers } from "./serve
 /** Maximum number of expiries in one step, for each part. */
 const expiriesPerPart = 25;
 const keysPerScan = 500;
+const fieldsPerScan = 2 * featuresMax;
 /** Maximum number of members of a sorted set that are read at once. */
 const membersPerRead = 1000;
 
@@ -41,12 +42,20 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
   const change = changeWith(servers, parameters.changes);
   const expire = sharedStep(() => expireSome(servers, change));
 
+  /** The live entries of a resource, oldest first. A list of `featuresMax` is always read at once. */
   async function entriesOf(resource: string, id: string): Promise<StoredEntry[]> {
     const part = partOf(resource, id);
-    const fields = await servers.send<string[]>(part, ["HGETALL", keyOf(part, "of", resource, id)]);
-    return liveInOrder(
-      pairs(fields).map(([feature, value]) => ({ resource, id, feature, ...readEntry(value) })),
-    );
+    const key = keyOf(part, "of", resource, id);
+    const entries = new Map<string, StoredEntry>();
+    for (let cursor: string | undefined = "0"; cursor; ) {
+      const command: Command = ["HSCAN", key, cursor, "COUNT", String(fieldsPerScan)];
+      const [next, fields]: ScanPage = await servers.send(part, command);
+      for (const [feature, value] of pairs(fields)) {
+        entries.set(feature, { resource, id, feature, ...readEntry(value) });
+      }
+      cursor = next === "0" ? undefined : next;
+    }
+    return liveInOrder([...entries.values()]);
   }
 
   return {
@@ -71,12 +80,11 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
     },
     expire,
     async *entries() {
-      // SCAN can return a key twice.
       const seen = new Set<string>();
       let cursor = "0";
       do {
         const match = ["MATCH", "features:*:of:*", "COUNT", String(keysPerScan)];
-        const [next, keys] = await servers.send<[string, string[]]>(undefined, ["SCAN", cursor, ...match]);
+        const [next, keys]: ScanPage = await servers.send(undefined, ["SCAN", cursor, ...match]);
         const fresh = new Set(keys).difference(seen);
         const groups: StoredEntry[][] = [];
         await eachInTurns(fresh, async (key) => {
@@ -92,6 +100,9 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
     },
   };
 }
+
+/** A page of SCAN or HSCAN, which can return an item twice, and the cursor of the next page; 0 after the last one. */
+type ScanPage = [next: string, items: string[]];
 
 type ScriptChange = FeatureChange | { type: "expire"; feature: string };
 type MakeChanges = (
