@@ -17,7 +17,7 @@ type FeatureOperation =
   | "listResources";
 
 /** Maximum number of features that one change removes from a list that is longer than `featuresMax`. */
-const removalsPerChange = 500;
+const removalsPerChange = 250;
 
 /** The features of one resource, and the resources that have one feature. */
 export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>, FeatureOperation> {

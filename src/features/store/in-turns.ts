@@ -1,7 +1,7 @@
 import { takeTurns } from "../../process/turns.ts";
 
 /** Number of calls of an engine at the same time, so that other callers' calls are not behind all of them. */
-const atATime = 16;
+const atATime = 50;
 
 /** Does the work for each item, a few at a time, and lets others run in between. */
 export async function eachInTurns<Item>(

@@ -10,7 +10,7 @@ import {
   StoreFailure,
 } from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
-import { type ChangeLog, openChangeLog } from "./change-log.ts";
+import { type Append, type ChangeLog, openChangeLog } from "./change-log.ts";
 import { entryKeys, keyAfter, keyOf, keysUpTo, keysWithin, ofKey, withKey } from "./keys.ts";
 import type { OrderedMap } from "./map.ts";
 
@@ -31,7 +31,7 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     if (map.read(() => due(1).length === 0)) return false;
     return await map.write(() => {
       const expired = due(expiriesPerWrite);
-      expired.forEach(entries.expire);
+      entries.expire(expired);
       return expired.length === expiriesPerWrite;
     });
   });
@@ -127,55 +127,58 @@ function entriesIn(map: OrderedMap, log: ChangeLog) {
   const features = (resource: string, id: string) =>
     liveInOrder([...map.range<StoredEntry>(...keysWithin("of", resource, id))]).map(({ feature }) => feature);
 
-  function drop(entry: StoredEntry, type: "removed" | "expired", at: number): void {
+  function drop(append: Append, entry: StoredEntry, type: "removed" | "expired", at: number): void {
     for (const key of entryKeys(entry)) map.remove(key);
     const { resource, id, feature } = entry;
-    log.append({ type, at, resource, id, feature });
+    append({ type, at, resource, id, feature });
   }
-  const expire = (entry: StoredEntry) => drop(entry, "expired", entry.expiresAt as number);
+  const dropExpired = (append: Append, entry: StoredEntry) =>
+    drop(append, entry, "expired", entry.expiresAt as number);
+  const expire = (expired: StoredEntry[]) =>
+    log.write((append) => {
+      for (const entry of expired) dropExpired(append, entry);
+    });
 
   /** Makes a change. Returns whether the resource had the feature. */
-  function make(resource: string, id: string, change: FeatureChange): boolean {
+  function make(append: Append, resource: string, id: string, change: FeatureChange): boolean {
     const { type, feature } = change;
     const at = Date.now();
     let entry = stored(resource, id, feature);
     if (entry && !isLive(entry)) {
-      expire(entry);
+      dropExpired(append, entry);
       entry = undefined;
     }
     if (type === "remove") {
-      if (entry) drop(entry, "removed", at);
+      if (entry) drop(append, entry, "removed", at);
       return entry !== undefined;
     }
     const { expiresAt } = change;
     if (entry && entry.expiresAt === expiresAt) return true;
     for (const key of entry ? entryKeys(entry) : []) map.remove(key);
     const added: Entry = { resource, id, feature, ...(expiresAt !== undefined && { expiresAt }) };
-    const number = log.append({ type: "added", at, ...added });
+    const number = append({ type: "added", at, ...added });
     const next: StoredEntry = { ...added, place: entry?.place ?? number };
     for (const key of entryKeys(next)) map.put(key, next);
     return entry !== undefined;
-  }
-
-  /** By how many features the changes lengthen the list of a resource. */
-  function growthBy(resource: string, id: string, changes: FeatureChange[]): number {
-    const last = new Map(changes.map(({ type, feature }) => [feature, type]));
-    let growth = 0;
-    for (const [feature, type] of last) {
-      growth += Number(type === "add") - Number(find(resource, id, feature) !== undefined);
-    }
-    return growth;
   }
 
   /**
    * Removes what has expired of a resource that may get too many features. Returns whether it has room for the changes;
    * undefined if more may have expired.
    */
-  function makeRoom(resource: string, id: string, changes: FeatureChange[]): boolean | undefined {
+  function makeRoom(
+    resource: string,
+    id: string,
+    changes: FeatureChange[],
+    onlyIf: string[] | undefined,
+  ): boolean | undefined {
     const range = keysWithin("of", resource, id);
     const additions = changes.filter(({ type }) => type === "add").length;
     if (additions === 0 || map.count(...range) + additions <= featuresMax) return true;
-    const growth = growthBy(resource, id, changes);
+    const present = onlyIf && new Set(onlyIf);
+    const growth = growthBy(changes, (feature) =>
+      present ? present.has(feature) : find(resource, id, feature) !== undefined,
+    );
     if (growth <= 0) return true;
     const expired: StoredEntry[] = [];
     let live = 0;
@@ -185,7 +188,7 @@ function entriesIn(map: OrderedMap, log: ChangeLog) {
       if (live + growth > featuresMax || expired.length === expiriesPerWrite) break;
     }
     if (live + growth > featuresMax) return false;
-    expired.forEach(expire);
+    expire(expired);
     return expired.length === expiriesPerWrite ? undefined : true;
   }
 
@@ -200,10 +203,18 @@ function entriesIn(map: OrderedMap, log: ChangeLog) {
       onlyIf: string[] | undefined,
     ): ChangeOutcome | undefined {
       if (onlyIf && !isDeepStrictEqual(features(resource, id), onlyIf)) return { refused: "list differs" };
-      const hasRoom = makeRoom(resource, id, changes);
+      const hasRoom = makeRoom(resource, id, changes, onlyIf);
       if (hasRoom === undefined) return undefined;
       if (!hasRoom) return { refused: "too many features" };
-      return { had: changes.map((change) => make(resource, id, change)) };
+      return { had: log.write((append) => changes.map((change) => make(append, resource, id, change))) };
     },
   };
+}
+
+/** By how many features the changes lengthen a list. */
+function growthBy(changes: FeatureChange[], isPresent: (feature: string) => boolean): number {
+  const last = new Map(changes.map(({ type, feature }) => [feature, type]));
+  let growth = 0;
+  for (const [feature, type] of last) growth += Number(type === "add") - Number(isPresent(feature));
+  return growth;
 }

@@ -95,13 +95,17 @@ end
 
 -- Returns by how many features the changes lengthen the list.
 local function growth()
-  local last, grown = {}, 0
+  local last, expected, grown = {}, {}, 0
   for _, change in ipairs(request.changes) do last[change.feature] = change.type end
-  for feature, type in pairs(last) do
+  for _, feature in ipairs(request.onlyIf or {}) do expected[feature] = true end
+  local function isPresent(feature)
+    if request.onlyIf then return expected[feature] end
     local value = redis.call("HGET", of, feature)
-    local isPresent = value and isLive(read(value))
-    if type == "add" and not isPresent then grown = grown + 1 end
-    if type == "remove" and isPresent then grown = grown - 1 end
+    return value and isLive(read(value))
+  end
+  for feature, type in pairs(last) do
+    if type == "add" then grown = grown + 1 end
+    if isPresent(feature) then grown = grown - 1 end
   end
   return grown
 end
