@@ -10,6 +10,9 @@ import { openFeed, viewRecord } from "./feed.ts";
 
 type ChangeOperation = "hasFeatures" | "changeFeatures" | "listChanges";
 
+/** Number of resources of a query that are read at the same time. */
+const resourcesAtATime = 4;
+
 /** Bulk reads, bulk changes and the change feed. */
 export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, ChangeOperation> {
   const follow = openFeed(store);
@@ -19,7 +22,7 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
       const keyOf = ({ resource, id }: { resource: string; id: string }) => JSON.stringify([resource, id]);
       const distinct = new Map(resources.map((one) => [keyOf(one), one]));
       const found = new Map<string, boolean[]>();
-      await eachInTurns(distinct, async ([key, { resource, id }]) => {
+      await eachInTurns(distinct, resourcesAtATime, async ([key, { resource, id }]) => {
         found.set(key, await store.has(resource, id, features));
       });
       const results = resources.map((one) => ({ ...one, has: found.get(keyOf(one)) ?? [] }));

@@ -4,6 +4,9 @@ import type { ChangeOutcome, FeatureChange } from "./store.ts";
 /** A change to a feature of the resource that it names. */
 export type ResourceChange = FeatureChange & { resource: string; id: string };
 
+/** An LMDB commits the changes to these resources together. */
+const resourcesAtATime = 50;
+
 /**
  * Makes changes to many resources with a store's `change`, which makes those to one resource in order and atomically.
  * Resolves with whether the resource had the feature before each change; or with the first change to a resource that
@@ -16,7 +19,7 @@ export async function changeMany<Change extends { resource: string; id: string }
   const had: boolean[] = [];
   const refused: number[] = [];
   const byResource = Map.groupBy(changes.entries(), ([, { resource, id }]) => JSON.stringify([resource, id]));
-  await eachInTurns(byResource.values(), async (members) => {
+  await eachInTurns(byResource.values(), resourcesAtATime, async (members) => {
     const [[first, { resource, id }]] = members as [(typeof members)[number]];
     const outcome = await change(
       resource,

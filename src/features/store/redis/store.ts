@@ -19,6 +19,7 @@ import { type Command, errorMessageOf, openServers, type Servers } from "./serve
 /** Maximum number of expiries in one step, for each part. */
 const expiriesPerPart = 25;
 const keysPerScan = 500;
+const keysAtATime = 16;
 const fieldsPerScan = 2 * featuresMax;
 /** Maximum number of members of a sorted set that are read at once. */
 const membersPerRead = 1000;
@@ -87,7 +88,7 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
         const [next, keys]: ScanPage = await servers.send(undefined, ["SCAN", cursor, ...match]);
         const fresh = new Set(keys).difference(seen);
         const groups: StoredEntry[][] = [];
-        await eachInTurns(fresh, async (key) => {
+        await eachInTurns(fresh, keysAtATime, async (key) => {
           groups.push(await entriesOf(...(namesIn(key) as [resource: string, id: string])));
         });
         for (const key of fresh) seen.add(key);
