@@ -6,6 +6,7 @@ import {
   type Entry,
   type FeatureChange,
   type FeatureStore,
+  type FeedEntry,
   featuresMax,
   StoreFailure,
 } from "../store.ts";
@@ -18,6 +19,8 @@ import type { OrderedMap } from "./map.ts";
 const expiriesPerWrite = 200;
 /** Maximum number of entries that are read at once. A list of `featuresMax` is always read at once. */
 const entriesPerRead = 2 * featuresMax;
+/** Maximum number of records that are read at once. */
+const recordsPerRead = 250;
 
 /** A feature store in an ordered map. */
 export async function openOrderedStore(map: OrderedMap, recordsKept: number): Promise<FeatureStore> {
@@ -68,7 +71,19 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     },
     async changes(after, limit, until) {
       await expire().catch(ignoreFailure);
-      return map.read(() => log.after(after, limit, until));
+      const turn = takeTurns();
+      const page: FeedEntry[] = [];
+      while (page.length < limit) {
+        const from = page.at(-1)?.cursor ?? after;
+        const size = Math.min(limit - page.length, recordsPerRead);
+        const entries = map.read(() => log.after(from, size, until));
+        // What has been read is a page; the next one finds out that records after it have been deleted meanwhile.
+        if (!entries && page.length === 0) return undefined;
+        page.push(...(entries ?? []));
+        if (!entries || entries.length < size) break;
+        await turn();
+      }
+      return page;
     },
     async newest() {
       await expire().catch(ignoreFailure);
