@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { openLog } from "../process/log.ts";
 import { sweepExpired } from "./expiry-sweep.ts";
+import { start } from "./start.ts";
+import { newLmdb } from "./store/new-store.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store/store.ts";
 
 test("expired features are removed although nobody reads the feed", async () => {
@@ -68,4 +70,28 @@ test("each outage of the store has one line in the log", async () => {
     expect.objectContaining({ msg: expect.stringContaining("expired features cannot be removed") }),
     expect.objectContaining({ msg: expect.stringContaining("expired features cannot be removed") }),
   ]);
+});
+
+test("the service removes them while it runs", async () => {
+  await using made = await newLmdb();
+  const stop = new AbortController();
+  const settings = { HOST: "127.0.0.1", FEATURES_PORT: 0, FEATURES_STORE_URL: made.url };
+  const running = start(settings, undefined, openLog("silent"), stop.signal);
+  try {
+    await using store = await openFeatureStore(made.url);
+    // A slow machine needs longer.
+    for (let wait = 2000; ; wait *= 2) {
+      const features = Array.from({ length: 600 }, (_, index) => String(index));
+      const expiresAt = Date.now() + 1;
+      const additions = features.map((feature) => ({ type: "add" as const, feature, expiresAt }));
+      await store.change("kind", "1", additions);
+      await sleep(wait);
+      // There is no more than this one step would remove.
+      if (!(await store.expire())) break;
+      expect(wait).toBeLessThan(30_000);
+    }
+  } finally {
+    stop.abort();
+    await running;
+  }
 });

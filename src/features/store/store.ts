@@ -46,7 +46,10 @@ export type ChangeOutcome = { had: boolean[] } | { refused: "list differs" | "to
  * may still be made, atomically, now or a little later. Repeating it is safe.
  */
 export interface FeatureStore extends AsyncDisposable {
-  /** The features of a resource without duplicates, oldest first. Empty for an unknown resource. */
+  /**
+   * The features of a resource without duplicates, oldest first. Empty for an unknown resource. A list that is longer than
+   * `featuresMax` is read in pieces, between which it can change.
+   */
   list(resource: string, id: string): Promise<string[]>;
   /** Whether the resource has each of the features. */
   has(resource: string, id: string, features: string[]): Promise<boolean[]>;

@@ -110,8 +110,8 @@ local function growth()
   return grown
 end
 
--- Finds out whether `grown` more features fit. Reads no more features than it must.
--- Returns nil if they do, otherwise the result of the script.
+-- Finds out whether `grown` more features fit. Stops reading when it finds too many, or enough that have expired.
+-- Returns nil if they fit, otherwise the result of the script.
 local function refusal(grown, max)
   local expired, live, seen, cursor = { "expired" }, 0, {}, "0"
   repeat

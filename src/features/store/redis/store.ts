@@ -20,7 +20,8 @@ import { type Command, errorMessageOf, openServers, type Servers } from "./serve
 const expiriesPerPart = 25;
 const keysPerScan = 500;
 const keysAtATime = 16;
-const fieldsPerScan = 2 * featuresMax;
+/** Redis 7.0 counts fields and values. With this number a list of `featuresMax` is always read at once. */
+const fieldsPerScan = 4 * featuresMax;
 /** Maximum number of members of a sorted set that are read at once. */
 const membersPerRead = 1000;
 
@@ -43,7 +44,7 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
   const change = changeWith(servers, parameters.changes);
   const expire = sharedStep(() => expireSome(servers, change));
 
-  /** The live entries of a resource, oldest first. A list of `featuresMax` is always read at once. */
+  /** The live entries of a resource, oldest first. */
   async function entriesOf(resource: string, id: string): Promise<StoredEntry[]> {
     const part = partOf(resource, id);
     const key = keyOf(part, "of", resource, id);
