@@ -16,7 +16,7 @@ export interface paths {
          *     `Accept` selects the format. JSON and NDJSON return one page, which ends at the limit or at the newest record.
          *     Server-sent events (`text/event-stream`) continue: each event has its cursor as `id`, and a client that reconnects
          *     with `Last-Event-ID`, as browsers do, misses nothing. A comment is sent every 15 seconds to keep the connection
-         *     alive.
+         *     alive. `limit` does not apply to it.
          *
          *     The service keeps at least the newest 100,000 records; an operator can set another number. A cursor older than the
          *     oldest record gets 410. A stream that falls that far behind is closed and gets 410 when it reconnects.
@@ -27,8 +27,9 @@ export interface paths {
         put?: never;
         /**
          * Make many changes
-         * @description Makes up to 1,000 additions and removals. The changes to one resource are made in order and atomically. If the
-         *     store fails, the changes to some resources may have been made; repeating the request is safe.
+         * @description Makes up to 1,000 additions and removals. The changes to one resource are made in order and atomically. If they
+         *     would leave it with more than 1,000 features, none of them is made and the response is 400. In this case, and if
+         *     the store fails, the changes to other resources may have been made; repeating the request is safe.
          */
         post: operations["changeFeatures"];
         delete?: never;
@@ -75,13 +76,14 @@ export interface paths {
         /**
          * Replace the features of a resource
          * @description Replaces the list atomically if its `ETag` still equals `If-Match`. Features that the resource already has keep
-         *     their position; new features follow in the order of the body. Expiry times are removed.
+         *     their position; new features follow in the order of the body. Expiry times are removed. A list of more than
+         *     1,000 features is shortened in several steps first, which others can see.
          */
         put: operations["replaceFeatures"];
         post?: never;
         /**
          * Remove all features of a resource
-         * @description Removes them atomically. A request body is ignored.
+         * @description Removes them atomically; more than 1,000 in several steps, which others can see. A request body is ignored.
          */
         delete: operations["removeFeatures"];
         options?: never;
@@ -105,7 +107,8 @@ export interface paths {
         /**
          * Add a feature to a resource
          * @description Adding a feature again changes only its expiry time: the feature keeps its position, and the latest request
-         *     decides when it expires. A request body of any content type is ignored.
+         *     decides when it expires. A new feature of a resource that has 1,000 gets 400. A request body of any content type
+         *     is ignored.
          */
         post: operations["addFeature"];
         /**
@@ -454,7 +457,7 @@ export interface components {
             changes: components["schemas"]["FeatureChange"][];
         };
         /**
-         * @description Feature names without duplicates, oldest first.
+         * @description Feature names without duplicates, oldest first. At most 1,000, unless an earlier release stored more.
          * @example [
          *       "dark-mode",
          *       "beta search"

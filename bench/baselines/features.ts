@@ -16,8 +16,8 @@ async function list(resource: string, id: string, response: ServerResponse): Pro
 }
 
 async function add(resource: string, id: string, feature: string, response: ServerResponse): Promise<void> {
-  const [existed] = (await store.change(resource, id, [{ type: "add", feature }])) ?? [];
-  response.writeHead(existed ? 200 : 201, addedHeaders);
+  const outcome = await store.change(resource, id, [{ type: "add", feature }]);
+  response.writeHead("had" in outcome && outcome.had[0] ? 200 : 201, addedHeaders);
   response.end(addedBody);
 }
 

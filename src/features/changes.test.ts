@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { openLog } from "../process/log.ts";
 import { json, plain, startFeatures } from "./features.fixture.ts";
+import { openFeed } from "./handlers/feed.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "./store/store.ts";
 
 let store: FeatureStore;
@@ -46,6 +47,30 @@ describe("a query of many resources", () => {
         { resource: "other", id: "1", has: [false, false, false] },
       ],
     });
+  });
+
+  test("reads each resource once, and only the features of the query", async () => {
+    const reads: string[] = [];
+    await using counted = await startFeatures({
+      store: {
+        ...store,
+        list: () => expect.unreachable("a list"),
+        has(resource, id, features) {
+          reads.push(`${resource}/${id} ${features.join()}`);
+          return store.has(resource, id, features);
+        },
+        async [Symbol.asyncDispose]() {},
+      },
+    });
+    const resources = Array.from({ length: 100 }, (_, index) => ({
+      resource: "kind",
+      id: String(index % 3),
+    }));
+    await change(add("1", "b"));
+    const body = { resources, features: ["a", "b"] };
+    const { results } = JSON.parse((await counted.request("POST", "/query", { body })).text);
+    expect(results).toEqual(resources.map((one) => ({ ...one, has: [false, one.id === "1"] })));
+    expect(reads).toEqual(["kind/0 a,b", "kind/1 a,b", "kind/2 a,b"]);
   });
 
   test("has at most 100 resources and 100 features", async () => {
@@ -125,6 +150,26 @@ describe("the changes of one request", () => {
     ];
     await counted.request("POST", "/changes", { body: { changes } });
     expect(calls).toEqual(["kind 11 a d", "kind 1 b a", "kind1 1 c", "other 1 e"]);
+  });
+
+  test("are refused for a resource that would have too many features, and made for others", async () => {
+    const many = Array.from({ length: 999 }, (_, index) => add("1", String(index)));
+    expect((await change(...many)).status).toBe(200);
+    const response = await change(
+      add("2", "a"),
+      add("1", "x"),
+      remove("1", "0"),
+      add("1", "y"),
+      add("3", "a"),
+      add("1", "z"),
+    );
+    expect(response).toMatchObject({
+      status: 400,
+      type: plain,
+      text: "body/changes/1: kind/1 would have more than 1,000 features, the maximum; none of its changes was made, those to other resources may have been\n",
+    });
+    expect(JSON.parse((await request("GET", "/features/kind/1")).text)).toHaveLength(999);
+    expect((await change(add("1", "x"), remove("1", "0"), add("1", "y"))).status).toBe(200);
   });
 
   test("are at most 1000", async () => {
@@ -348,6 +393,65 @@ describe("a stream of changes", () => {
       await sleep(500);
       expect(polls).toBe(0);
     });
+  });
+
+  test("shares each read of new records with the streams at its cursor", async () => {
+    let reads = 0;
+    const changes: typeof store.changes = (...args) => {
+      reads += 1;
+      return store.changes(...args);
+    };
+    await using counted = await startFeatures({
+      store: { ...store, changes, async [Symbol.asyncDispose]() {} },
+    });
+    const streams = await Promise.all(
+      Array.from({ length: 60 }, () => listen(counted.base, "/changes?cursor=newest")),
+    );
+    for (const stream of streams) await expect.poll(() => stream.text()).toBe(":\n\n");
+    reads = 0;
+    const ids = Array.from({ length: 40 }, (_, index) => String(index));
+    await change(...ids.map((id) => add(id, "a")));
+    for (const stream of streams) await expect.poll(() => stream.ids()).toEqual(ids);
+    // The change can be read in two parts, and each look can read once for streams that opened later.
+    expect(reads).toBeLessThan(10);
+    for (const stream of streams) stream.stop();
+  });
+
+  test("that is far behind gets its records in chunks and delays no other", async () => {
+    await using large = await openFeatureStore("memory:");
+    const start = await large.newest();
+    const long = "💷".repeat(250);
+    const ids = Array.from({ length: 2000 }, (_, index) => `${long}${index}`);
+    for (const id of ids) await large.change(long, id, [{ type: "add", feature: long }]);
+    const follow = openFeed({
+      ...large,
+      async changes(after, ...args) {
+        // Each chunk takes so long that there are several looks at the newest cursor.
+        if (after !== newest) await sleep(20);
+        return large.changes(after, ...args);
+      },
+    });
+    const newest = await large.newest();
+    const stop = new AbortController();
+    let seen = 0;
+    const behind = (async () => {
+      for await (const text of follow(start, stop.signal)) {
+        expect(text.length).toBeLessThan(70_000);
+        seen += text.match(/^id: /gm)?.length ?? 0;
+        if (seen > ids.length) return;
+      }
+    })();
+    const current = (async () => {
+      for await (const text of follow(newest, stop.signal)) if (text.includes("latest")) return;
+    })();
+    await sleep(100);
+    await large.change("kind", "latest", [{ type: "add", feature: "a" }]);
+    await current;
+    const seenByThen = seen;
+    await behind;
+    expect(seen).toBe(ids.length + 1);
+    expect(seenByThen).toBeLessThan(ids.length);
+    stop.abort();
   });
 
   test("begins with a comment and has another one after 15 seconds without a change", async () => {

@@ -3,6 +3,7 @@ import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
 import { featuresApp } from "./app.ts";
+import { sweepExpired } from "./expiry-sweep.ts";
 import { settings } from "./settings.ts";
 import { openFeatureStore } from "./store/store.ts";
 
@@ -16,6 +17,7 @@ export async function start(
   stop: AbortSignal,
 ): Promise<void> {
   await using store = await openFeatureStore(FEATURES_STORE_URL);
+  await using _sweep = sweepExpired(store, log);
   await using app = await featuresApp({ store, security, log });
   log.info(`Server listening at ${await app.listen({ host: HOST, port: FEATURES_PORT })}`);
   await untilStopped(stop);

@@ -1,17 +1,39 @@
-import { setImmediate } from "node:timers/promises";
+import { setImmediate as afterThisTurn } from "node:timers/promises";
 
 /** Milliseconds of work after which others get their turn. */
 const turnMaxMs = 10;
 
+/** When long work began to hold the event loop in its present turn; undefined if none has. */
+let heldSince: number | undefined;
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/** Milliseconds for which long work, of whatever request, has held the event loop in its present turn. */
+function heldForMs(): number {
+  if (heldSince === undefined) {
+    heldSince = performance.now();
+    setImmediate(() => {
+      heldSince = undefined;
+    });
+  }
+  return performance.now() - heldSince;
+}
+
+/** Of all work that waits, one continues in each turn of the event loop. */
+function nextTurn(): Promise<unknown> {
+  lastTurn = lastTurn.then(() => afterThisTurn());
+  return lastTurn;
+}
+
 /**
- * Divides long work into turns of the event loop. The returned function is awaited between its steps: it lets others run
- * when the work has held the event loop for 10 ms.
+ * Divides long work into turns of the event loop. The returned function is awaited between its steps, and before the
+ * first one if much work can begin at the same time: it lets others run when all such work together has held the event
+ * loop for 10 ms.
  */
 export function takeTurns(): () => Promise<void> {
-  let since = performance.now();
+  heldForMs();
   return async () => {
-    if (performance.now() - since < turnMaxMs) return;
-    await setImmediate();
-    since = performance.now();
+    if (heldForMs() < turnMaxMs) return;
+    await nextTurn();
+    heldForMs();
   };
 }

@@ -131,6 +131,19 @@ describe("the command store", () => {
     expect(readdirSync(folder).sort()).toEqual(["file", "file.part", "s", "taken"]);
   });
 
+  test("reports the line of a resource that would have too many features", async () => {
+    const lines = Array.from({ length: 1502 }, (_, index) =>
+      JSON.stringify({ resource: "kind", id: index < 1501 ? "1" : "2", feature: String(index) }),
+    );
+    const { code, errors } = await store("lmdb:s", ["import", "-"], newFolder(), lines.join("\n"));
+    expect({ code, errors }).toEqual({
+      code: 1,
+      errors: expect.stringContaining(
+        "store: line 1001: kind/1 would have more than 1,000 features, the maximum; 1,000 features were imported\n",
+      ),
+    });
+  });
+
   test("can be stopped during an import", async () => {
     const folder = newFolder();
     const lines = Array.from({ length: 200_000 }, (_, id) => `{"resource":"a","id":"${id}","feature":"c"}\n`);
@@ -160,7 +173,7 @@ describe("the command store", () => {
       keepInputOpen: true,
     });
     await using open = await openFeatureStore(`lmdb:${folder}/s`);
-    await expect.poll(() => open.has("a", "999", "c")).toBe(true);
+    await expect.poll(() => open.has("a", "999", ["c"])).toEqual([true]);
     importing.child.kill("SIGINT");
     const { code, errors } = await importing.exit;
     expect(code).toBe(1);

@@ -12,6 +12,7 @@ import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
 import { isUnicode, parseJson, toJson } from "../../values/json.ts";
 import { linesOf } from "../../values/lines.ts";
+import { tooManyFeatures } from "../handlers/errors.ts";
 import { expiryOf, isPast } from "../handlers/expiry.ts";
 import { settings } from "../settings.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
@@ -98,11 +99,18 @@ async function importFrom(store: FeatureStore, file: string, signal: AbortSignal
   const input = addAbortSignal(signal, file === "-" ? process.stdin : createReadStream(file));
   const counts = { added: 0, "already present": 0, expired: 0 };
   let changes: ResourceChange[] = [];
+  /** The number of the line of each change. */
+  let numbers: number[] = [];
   let number = 0;
   async function flush() {
-    for (const had of await changeMany(store.change, changes)) counts[had ? "already present" : "added"] += 1;
+    const outcome = await changeMany(store.change, changes);
+    if ("tooMany" in outcome) {
+      const { resource, id } = changes[outcome.tooMany] as ResourceChange;
+      throw new Error(`line ${numbers[outcome.tooMany]}: ${resource}/${id} ${tooManyFeatures}`);
+    }
+    for (const had of outcome.had) counts[had ? "already present" : "added"] += 1;
     progress.advance(changes.length);
-    changes = [];
+    [changes, numbers] = [[], []];
   }
   try {
     for await (const line of linesOf(input)) {
@@ -111,7 +119,10 @@ async function importFrom(store: FeatureStore, file: string, signal: AbortSignal
       if (line.trim() === "") continue;
       const change = readLine(number, line);
       if (isPast(change.expiresAt)) counts.expired += 1;
-      else changes.push(change);
+      else {
+        changes.push(change);
+        numbers.push(number);
+      }
       if (changes.length === linesPerBatch) await flush();
     }
     await flush();

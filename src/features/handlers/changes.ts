@@ -2,12 +2,16 @@ import type { components, operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { toJson } from "../../values/json.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
+import { eachInTurns } from "../store/in-turns.ts";
 import type { FeatureStore } from "../store/store.ts";
-import { errorLine } from "./errors.ts";
+import { errorLine, tooManyFeatures } from "./errors.ts";
 import { expiryOf, isPast } from "./expiry.ts";
 import { openFeed, viewRecord } from "./feed.ts";
 
 type ChangeOperation = "hasFeatures" | "changeFeatures" | "listChanges";
+
+/** Number of resources of a query that are read at the same time. */
+const resourcesAtATime = 4;
 
 /** Bulk reads, bulk changes and the change feed. */
 export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, ChangeOperation> {
@@ -15,11 +19,14 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
   return {
     async hasFeatures({ body: { resources, features }, log }) {
       log.debug({ resources: resources.length, features }, "has features");
-      const results = resources.map(async ({ resource, id }) => {
-        const list = new Set(await store.list(resource, id));
-        return { resource, id, has: features.map((feature) => list.has(feature)) };
+      const keyOf = ({ resource, id }: { resource: string; id: string }) => JSON.stringify([resource, id]);
+      const distinct = new Map(resources.map((one) => [keyOf(one), one]));
+      const found = new Map<string, boolean[]>();
+      await eachInTurns(distinct, resourcesAtATime, async ([key, { resource, id }]) => {
+        found.set(key, await store.has(resource, id, features));
       });
-      return { status: 200, body: { results: await Promise.all(results) } };
+      const results = resources.map((one) => ({ ...one, has: found.get(keyOf(one)) ?? [] }));
+      return { status: 200, body: { results } };
     },
 
     async changeFeatures({ body: { changes }, log }) {
@@ -30,17 +37,29 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
         if (type === "remove") return errorLine(400, `${place} is not allowed with remove`);
         if (isPast(expiryOf(expires_at))) return errorLine(400, `${place} must be in the future`);
       }
-      const had = await changeMany(store.change, changes.map(resourceChangeOf));
-      const results = changes.map(({ type }, index) => ({ changed: (type === "remove") === had[index] }));
+      const outcome = await changeMany(store.change, changes.map(resourceChangeOf));
+      if ("tooMany" in outcome) {
+        const { resource, id } = changes[outcome.tooMany] as (typeof changes)[number];
+        return errorLine(
+          400,
+          `body/changes/${outcome.tooMany}: ${resource}/${id} ${tooManyFeatures}; ` +
+            "none of its changes was made, those to other resources may have been",
+        );
+      }
+      const results = changes.map(({ type }, index) => ({
+        changed: (type === "remove") === outcome.had[index],
+      }));
       return { status: 200, body: { results } };
     },
 
     async listChanges({ query: { cursor, limit }, headers, mediaType, signal, log }) {
-      const after = headers["Last-Event-ID"] ?? cursor;
-      log.debug({ cursor: after, limit }, "list changes");
+      const given = headers["Last-Event-ID"] ?? cursor;
+      log.debug({ cursor: given, limit }, "list changes");
+      const isStream = mediaType === "text/event-stream";
       // Read before the records, so that a record added in between is after the cursor and on the next page.
-      const newest = after === undefined || after === "newest" ? await store.newest() : after;
-      const entries = await store.changes(after === "newest" ? newest : after, limit);
+      const newest = given === undefined || given === "newest" ? await store.newest() : given;
+      const after = given === "newest" ? newest : given;
+      const entries = await store.changes(after, isStream ? 1 : limit);
       if (entries === undefined) {
         return errorLine(
           410,
@@ -48,15 +67,11 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
             "read the data again, then the feed from cursor=newest",
         );
       }
+      if (isStream) return { status: 200, type: mediaType, body: follow(after, signal) };
       const next_cursor = entries.at(-1)?.cursor ?? newest;
-      switch (mediaType) {
-        case "text/event-stream":
-          return { status: 200, type: mediaType, body: follow(entries, next_cursor, signal) };
-        case "application/x-ndjson":
-          return { status: 200, type: mediaType, body: entries.map(viewRecord).map(toJson).join("") };
-        default:
-          return { status: 200, body: { changes: entries.map(viewRecord), next_cursor } };
-      }
+      return mediaType === "application/x-ndjson"
+        ? { status: 200, type: mediaType, body: entries.map(viewRecord).map(toJson).join("") }
+        : { status: 200, body: { changes: entries.map(viewRecord), next_cursor } };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { RenderError } from "../../http/errors.ts";
+import { featuresMax } from "../store/store.ts";
 
 /** The error responses of this service are one line of plain text. */
 export function errorLine<Status extends number>(status: Status, message: string) {
@@ -16,3 +17,5 @@ export const renderError: RenderError = (status, messages, request) => {
 };
 
 const oneLine = (message: string) => message.replaceAll(/[\r\n]+/g, " ") || "the store failed";
+
+export const tooManyFeatures = `would have more than ${featuresMax.toLocaleString("en")} features, the maximum`;

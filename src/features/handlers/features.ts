@@ -1,9 +1,10 @@
 import type { operations } from "../../../generated/features.ts";
 import { entityTag, isMatched } from "../../http/entity-tag.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { takeTurns } from "../../process/turns.ts";
 import { toJson } from "../../values/json.ts";
-import type { FeatureChange, FeatureStore } from "../store/store.ts";
-import { errorLine } from "./errors.ts";
+import { type FeatureChange, type FeatureStore, featuresMax } from "../store/store.ts";
+import { errorLine, tooManyFeatures } from "./errors.ts";
 import { expiryOf, isPast } from "./expiry.ts";
 
 type FeatureOperation =
@@ -14,6 +15,9 @@ type FeatureOperation =
   | "addFeature"
   | "removeFeature"
   | "listResources";
+
+/** Maximum number of features that one change removes from a list that is longer than `featuresMax`. */
+const removalsPerChange = 250;
 
 /** The features of one resource, and the resources that have one feature. */
 export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>, FeatureOperation> {
@@ -26,23 +30,33 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
   ): Promise<string[] | undefined> {
     const wanted = new Set(features);
     for (;;) {
-      const list = await store.list(resource, id);
+      let list = await store.list(resource, id);
       if (!mayReplace(list)) return undefined;
+      if (list.length > featuresMax) list = await shorten(resource, id, list, wanted);
       const had = new Set(list);
       const changes: FeatureChange[] = [
-        ...list
-          .filter((feature) => !wanted.has(feature))
-          .map((feature) => ({ type: "remove" as const, feature })),
+        ...list.filter((feature) => !wanted.has(feature)).map(removal),
         ...features.map((feature) => ({ type: "add" as const, feature })),
       ];
       // If the list has changed meanwhile, the new list is checked again.
-      if (await store.change(resource, id, changes, list)) {
+      if ("had" in (await store.change(resource, id, changes, list))) {
         return [
           ...list.filter((feature) => wanted.has(feature)),
           ...features.filter((feature) => !had.has(feature)),
         ];
       }
     }
+  }
+
+  /** Removes what is not wanted from a list that is too long for one change, in several. Resolves with the rest. */
+  async function shorten(resource: string, id: string, list: string[], wanted: Set<string>) {
+    const turn = takeTurns();
+    const unwanted = list.filter((feature) => !wanted.has(feature)).map(removal);
+    for (let start = 0; start < unwanted.length; start += removalsPerChange) {
+      await store.change(resource, id, unwanted.slice(start, start + removalsPerChange));
+      await turn();
+    }
+    return list.filter((feature) => wanted.has(feature));
   }
 
   return {
@@ -71,20 +85,22 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
 
     async hasFeature({ path: { resource, id, feature }, log }) {
       log.debug({ resource, id, feature }, "has feature");
-      return { status: 200, body: { result: await store.has(resource, id, feature) } };
+      const [result = false] = await store.has(resource, id, [feature]);
+      return { status: 200, body: { result } };
     },
 
     async addFeature({ path: { resource, id, feature }, query: { expires_at }, log }) {
       log.debug({ resource, id, feature }, "add feature");
       const expiresAt = expiryOf(expires_at);
       if (isPast(expiresAt)) return errorLine(400, "query parameter expires_at must be in the future");
-      const [had] = (await store.change(resource, id, [{ type: "add", feature, expiresAt }])) ?? [];
-      return { status: had ? 200 : 201, body: { result: true } };
+      const outcome = await store.change(resource, id, [{ type: "add", feature, expiresAt }]);
+      if ("refused" in outcome) return errorLine(400, `the resource ${tooManyFeatures}`);
+      return { status: outcome.had[0] ? 200 : 201, body: { result: true } };
     },
 
     async removeFeature({ path: { resource, id, feature }, log }) {
       log.debug({ resource, id, feature }, "remove feature");
-      await store.change(resource, id, [{ type: "remove", feature }]);
+      await store.change(resource, id, [removal(feature)]);
       return { status: 204 };
     },
 
@@ -100,3 +116,5 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
     },
   };
 }
+
+const removal = (feature: string): FeatureChange => ({ type: "remove", feature });

@@ -1,12 +1,16 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import type { components } from "../../../generated/features.ts";
 import { type FeatureStore, type FeedEntry, StoreFailure } from "../store/store.ts";
 
-/** Milliseconds between polls of the store for all open streams. */
-const pollEveryMs = 200;
+/** Milliseconds between looks at the store for all open streams. */
+const lookEveryMs = 200;
 /** Milliseconds without a change after which a comment is sent. */
 const heartbeatMs = 15_000;
-const pageMax = 1000;
+/** Maximum number of records that are read at once, and the length of text after which a chunk has no more of them. */
+const recordsMax = 300;
+const chunkLength = 65_536;
+/** Number of streams that get a chunk in one turn of the event loop. */
+const streamsPerTurn = 25;
 
 /** A feed entry as the contract shows it. */
 export function viewRecord({
@@ -24,70 +28,131 @@ export function viewRecord({
   };
 }
 
+/** A cursor; undefined is before the oldest record. */
+type Cursor = string | undefined;
+
+/** A part of a stream, and the cursor after it. */
+interface Chunk {
+  text: string;
+  cursor: Cursor;
+}
+
+/** A stream that waits for its next chunk; undefined ends it. */
+type Waiter = PromiseWithResolvers<Chunk | undefined>;
+
 /**
- * Creates streams of server-sent events (WHATWG HTML, section 9.2). A stream sends the given entries, then the entries
- * after the cursor as they appear. It ends when the signal aborts, and when records after its cursor have been deleted.
+ * Creates streams of server-sent events (WHATWG HTML, section 9.2). A stream sends the records after the cursor as they
+ * appear. It ends when the signal aborts, and when records after its cursor have been deleted.
  */
 export function openFeed(store: FeatureStore) {
-  const waitForRecord = openWatch(store);
-  return async function* follow(entries: FeedEntry[], cursor: string, signal: AbortSignal) {
+  const nextChunk = openDistributor(store);
+  return async function* follow(after: Cursor, signal: AbortSignal) {
     // Shows the client immediately that the stream is open.
-    yield comment;
-    let page: FeedEntry[] | undefined = entries;
-    let position = cursor;
-    while (page && !signal.aborted) {
-      if (page.length > 0) yield page.map(eventOf).join("");
-      else if (!(await waitForRecord(position, signal))) yield comment;
-      page = await read(position);
-      position = page?.at(-1)?.cursor ?? position;
+    for (let chunk: Chunk | undefined = { text: comment, cursor: after }; chunk; ) {
+      yield chunk.text;
+      chunk = await nextChunk(chunk.cursor, signal);
     }
   };
-
-  /** Returns no entries while the store fails. If the stream ended, a browser would reconnect, get a 500 and give up. */
-  async function read(position: string): Promise<FeedEntry[] | undefined> {
-    try {
-      return await store.changes(position, pageMax);
-    } catch (error) {
-      if (error instanceof StoreFailure) return [];
-      throw error;
-    }
-  }
 }
 
 const comment = ":\n\n";
 const eventOf = (entry: FeedEntry) => `id: ${entry.cursor}\ndata: ${JSON.stringify(viewRecord(entry))}\n\n`;
 
 /**
- * Polls the store once for all streams that wait. Resolves with true when there is a record after the cursor, with false
- * after the heartbeat interval or when the signal aborts.
+ * Serves all streams with one loop. Streams that wait at the same cursor are a group: its next chunk is read and written
+ * once. At each look at the newest cursor the groups that were up to date come first. Until the next look the others
+ * catch up in turn, each by one chunk. A stream is in no group while its client has not read its last chunk.
  */
-function openWatch(store: FeatureStore) {
-  const waiting = new Map<(hasRecord: boolean) => void, string>();
-  let isPolling = false;
+function openDistributor(store: FeatureStore) {
+  const groups = new Map<Cursor, Set<Waiter>>();
+  let isServing = false;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  /** The newest cursor at the last look; undefined if the store failed. */
+  let newest: Cursor;
+  /** The cursors of groups that need nothing until the next look, and what they were before the last one. */
+  let settled = new Set<Cursor>();
+  let settledBefore = settled;
+  let wake = () => {};
 
-  async function poll(): Promise<void> {
-    isPolling = true;
-    while (waiting.size > 0) {
-      await sleep(pollEveryMs);
-      const newest = await store.newest().catch(() => undefined);
-      for (const [resolve, cursor] of waiting) if (newest !== undefined && newest !== cursor) resolve(true);
+  const isBehind = (cursor: Cursor) => newest !== undefined && !settled.has(cursor);
+
+  async function serve(): Promise<void> {
+    isServing = true;
+    while (groups.size > 0) {
+      const untilLook = lookedAt + lookEveryMs - performance.now();
+      if (untilLook <= 0) {
+        await look();
+        continue;
+      }
+      const behind = [...groups.keys()].filter(isBehind);
+      if (behind.length === 0) await pause(untilLook);
+      else await advance(behind.find((cursor) => settledBefore.has(cursor)) ?? behind[0]);
     }
-    isPolling = false;
+    isServing = false;
   }
 
-  return async (cursor: string, signal: AbortSignal): Promise<boolean> => {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const end = () => resolve(false);
-    const heartbeat = setTimeout(end, heartbeatMs);
-    signal.addEventListener("abort", end);
-    waiting.set(resolve, cursor);
-    if (!isPolling) void poll();
+  async function look(): Promise<void> {
+    newest = await store.newest().catch(() => undefined);
+    lookedAt = performance.now();
+    [settledBefore, settled] = [settled, new Set([newest])];
+  }
+
+  async function pause(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wake = resolve;
+    const timer = setTimeout(resolve, milliseconds);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  /** Gives a group its next chunk, some streams in each turn of the event loop. */
+  async function advance(cursor: Cursor): Promise<void> {
+    let give: (waiter: Waiter) => void;
     try {
-      return !signal.aborted && (await promise);
+      const entries = await store.changes(cursor, recordsMax, newest);
+      if (entries?.length === 0) return void settled.add(cursor);
+      const chunk = entries && chunkOf(entries);
+      give = ({ resolve }) => resolve(chunk);
+    } catch (error) {
+      // If the streams ended, browsers would reconnect, get a 500 and give up.
+      if (error instanceof StoreFailure) return void settled.add(cursor);
+      give = ({ reject }) => reject(error);
+    }
+    const waiters = [...(groups.get(cursor) ?? [])];
+    groups.delete(cursor);
+    for (let start = 0; start < waiters.length; start += streamsPerTurn) {
+      waiters.slice(start, start + streamsPerTurn).forEach(give);
+      await setImmediate();
+    }
+  }
+
+  return async (cursor: Cursor, signal: AbortSignal): Promise<Chunk | undefined> => {
+    const waiter: Waiter = Promise.withResolvers();
+    const end = () => waiter.resolve(undefined);
+    const heartbeat = setTimeout(() => waiter.resolve({ text: comment, cursor }), heartbeatMs);
+    signal.addEventListener("abort", end);
+    const group = groups.get(cursor) ?? new Set();
+    groups.set(cursor, group.add(waiter));
+    if (isBehind(cursor)) wake();
+    if (!isServing) void serve();
+    try {
+      return signal.aborted ? undefined : await waiter.promise;
     } finally {
-      waiting.delete(resolve);
+      group.delete(waiter);
+      if (group.size === 0 && groups.get(cursor) === group) groups.delete(cursor);
       signal.removeEventListener("abort", end);
       clearTimeout(heartbeat);
     }
   };
+}
+
+function chunkOf(entries: FeedEntry[]): Chunk {
+  let text = "";
+  let cursor: Cursor;
+  for (const entry of entries) {
+    text += eventOf(entry);
+    cursor = entry.cursor;
+    if (text.length >= chunkLength) break;
+  }
+  return { text, cursor };
 }

@@ -16,7 +16,8 @@ export function flagHandlers(store: FeatureStore): Pick<Handlers<operations>, Fl
       if ("errorCode" in subject) return { status: 400, body: { key, ...subject } };
       const { resource, id } = subject;
       log.debug({ resource, id, feature: key }, "evaluate flag");
-      return { status: 200, body: flag(key, await store.has(resource, id, key)) };
+      const [has = false] = await store.has(resource, id, [key]);
+      return { status: 200, body: flag(key, has) };
     },
 
     async evaluateFlags({ body: { context }, log }) {

@@ -1,29 +1,33 @@
-import type { FeatureChange } from "./store.ts";
+import { eachInTurns } from "./in-turns.ts";
+import type { ChangeOutcome, FeatureChange } from "./store.ts";
 
 /** A change to a feature of the resource that it names. */
 export type ResourceChange = FeatureChange & { resource: string; id: string };
 
+/** An LMDB commits the changes to these resources together. */
+const resourcesAtATime = 50;
+
 /**
  * Makes changes to many resources with a store's `change`, which makes those to one resource in order and atomically.
- * Resolves with whether the resource had the feature before each change. If it rejects, the changes to some resources
- * may have been made.
+ * Resolves with whether the resource had the feature before each change; or with the first change to a resource that
+ * would have too many features. In this case, and if it rejects, the changes to other resources may have been made.
  */
 export async function changeMany<Change extends { resource: string; id: string }>(
-  change: (resource: string, id: string, changes: Change[]) => Promise<boolean[] | undefined>,
+  change: (resource: string, id: string, changes: Change[]) => Promise<ChangeOutcome>,
   changes: Change[],
-): Promise<boolean[]> {
+): Promise<{ had: boolean[] } | { tooMany: number }> {
   const had: boolean[] = [];
+  const refused: number[] = [];
   const byResource = Map.groupBy(changes.entries(), ([, { resource, id }]) => JSON.stringify([resource, id]));
-  await Promise.all(
-    Array.from(byResource.values(), async (members) => {
-      const [[, { resource, id }]] = members as [(typeof members)[number]];
-      const results = await change(
-        resource,
-        id,
-        members.map(([, member]) => member),
-      );
-      for (const [position, [index]] of members.entries()) had[index] = results?.[position] ?? false;
-    }),
-  );
-  return had;
+  await eachInTurns(byResource.values(), resourcesAtATime, async (members) => {
+    const [[first, { resource, id }]] = members as [(typeof members)[number]];
+    const outcome = await change(
+      resource,
+      id,
+      members.map(([, member]) => member),
+    );
+    if ("refused" in outcome) refused.push(first);
+    else for (const [position, [index]] of members.entries()) had[index] = outcome.had[position] as boolean;
+  });
+  return refused.length > 0 ? { tooMany: Math.min(...refused) } : { had };
 }

@@ -40,8 +40,8 @@ test("if the files cannot grow, changes fail, reads continue, and answered chang
     console.log(JSON.stringify({
       answered,
       messages,
-      has: await store.has("kind", "0", "a"),
-      hasNext: await store.has("kind", String(answered), "a"),
+      has: await store.has("kind", "0", ["a"]),
+      hasNext: await store.has("kind", String(answered), ["a"]),
     }));
     await store[Symbol.asyncDispose]();`,
   );
@@ -49,11 +49,11 @@ test("if the files cannot grow, changes fail, reads continue, and answered chang
   expect(new Set(messages)).toEqual(
     new Set([expect.stringMatching(/^StoreFailure: the store failed: .*File too large/)]),
   );
-  expect({ has, hasNext }).toEqual({ has: true, hasNext: false });
+  expect({ has, hasNext }).toEqual({ has: [true], hasNext: [false] });
   expect(answered).toBeGreaterThan(100);
   await using again = await openFeatureStore(made.url);
   expect(await Array.fromAsync(again.entries())).toHaveLength(answered);
-  expect(await again.change("kind", "more", [{ type: "add", feature: "a" }])).toEqual([false]);
+  expect(await again.change("kind", "more", [{ type: "add", feature: "a" }])).toEqual({ had: [false] });
 });
 
 test("removed features and deleted records leave no keys", async () => {
@@ -121,7 +121,9 @@ test("migrates a folder of the first layout without losing an entry", async () =
       expect((await allIdsWith(store, one, feature, 2)).sort()).toEqual(["1", one, other].sort());
     }
     for (const [resource, id] of resources) {
-      expect(await store.change(resource, id, [{ type: "remove", feature: removed }])).toEqual([true]);
+      expect(await store.change(resource, id, [{ type: "remove", feature: removed }])).toEqual({
+        had: [true],
+      });
     }
     features.splice(features.indexOf(removed), 1);
   }
@@ -133,11 +135,12 @@ test("every method of a closed store rejects", async () => {
   await closed.change("kind", "1", [{ type: "add", feature: "a" }]);
   await closed[Symbol.asyncDispose]();
   for (const call of [
-    () => closed.has("kind", "1", "a"),
+    () => closed.has("kind", "1", ["a"]),
     () => closed.list("kind", "1"),
     () => closed.idsWith("kind", "a", undefined, 10),
     () => closed.changes(undefined, 10),
     () => closed.newest(),
+    () => closed.expire(),
     () => closed.change("kind", "1", [{ type: "remove", feature: "a" }]),
     () => Array.fromAsync(closed.entries()),
   ]) {

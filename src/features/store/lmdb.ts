@@ -138,6 +138,7 @@ function orderedMap(environment: Environment): OrderedMap {
     *range(start, end) {
       for (const { value } of environment.getRange({ start, end })) yield value as never;
     },
+    count: (start, end) => environment.getKeysCount({ start, end }),
     write,
     put: (key, value) => void environment.put(key, value),
     remove: (key) => void environment.remove(key),

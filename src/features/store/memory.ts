@@ -21,6 +21,7 @@ function orderedMap(): OrderedMap {
         yield value as never;
       }
     },
+    count: (start, end) => tree.forRange(start, end, false),
     write: async (work) => work(),
     put: (key, value) => void tree.set(key, value),
     remove: (key) => void tree.delete(key),

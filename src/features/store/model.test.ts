@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { allIdsWith, describeOnStores, openNewStore } from "./new-store.fixture.ts";
-import type { ChangeRecord, Entry, FeatureChange, FeatureStore } from "./store.ts";
+import type { ChangeOutcome, ChangeRecord, Entry, FeatureChange, FeatureStore } from "./store.ts";
 
 type TimelessRecord = Omit<ChangeRecord, "at">;
 
@@ -37,10 +37,10 @@ function newModel() {
     list,
     idsWith: (resource: string, feature: string) =>
       entries.filter((entry) => entry.resource === resource && entry.feature === feature).map(({ id }) => id),
-    change: (resource: string, id: string, changes: FeatureChange[], onlyIf?: string[]) =>
+    change: (resource: string, id: string, changes: FeatureChange[], onlyIf?: string[]): ChangeOutcome =>
       onlyIf && !isDeepStrictEqual(list(resource, id), onlyIf)
-        ? undefined
-        : changes.map((change) => make(resource, id, change)),
+        ? { refused: "list differs" }
+        : { had: changes.map((change) => make(resource, id, change)) },
   };
 }
 
@@ -146,9 +146,8 @@ describeOnStores("a feature store compared with a model", (make) => {
         for (const id of ids) {
           const list = model.list(resource, id);
           expect(await store.list(resource, id)).toEqual(list);
-          for (const feature of features) {
-            expect(await store.has(resource, id, feature)).toBe(list.includes(feature));
-          }
+          const has = features.map((feature) => list.includes(feature));
+          expect(await store.has(resource, id, features)).toEqual(has);
         }
         for (const feature of features) {
           const found = await allIdsWith(store, resource, feature, 2);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe } from "vitest";
+import { afterAll, describe, vi } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../../testing/describe-adapters.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { isRedisInstalled, startRedis, startRedisCluster } from "../../../testing/servers/redis.ts";
@@ -24,6 +24,18 @@ export async function openNewStore(make: () => Promise<NewStore>, parameters = "
       await made[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Opens a store as a previous release did, which had no limit for the features of a resource. */
+export async function openUnlimited(url: string): Promise<FeatureStore> {
+  vi.resetModules();
+  vi.doMock("./store.ts", async (original) => ({ ...(await original<object>()), featuresMax: 1_000_000 }));
+  try {
+    return await (await import("./store.ts")).openFeatureStore(url);
+  } finally {
+    vi.doUnmock("./store.ts");
+    vi.resetModules();
+  }
 }
 
 /** All ids that have a feature, read in pages. */

@@ -2,11 +2,13 @@ import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { testFixtures } from "../../../testing/describe-adapters.ts";
+import { eventually } from "../../../testing/eventually.ts";
 import {
   allIdsWith,
   describeOnSharedStores,
   describeOnStores,
   openNewStore,
+  openUnlimited,
   storeFixtures,
 } from "./new-store.fixture.ts";
 import {
@@ -14,6 +16,7 @@ import {
   type FeatureChange,
   type FeatureStore,
   featureStores,
+  featuresMax,
   openFeatureStore,
 } from "./store.ts";
 
@@ -36,6 +39,9 @@ async function recordsAfter(store: FeatureStore, after?: string) {
 const asText = ({ resource, id, feature }: Entry) => `${resource}/${id}/${feature}`;
 const allEntries = async (store: FeatureStore) => (await Array.fromAsync(store.entries())).map(asText);
 
+const names = (count: number) => Array.from({ length: count }, (_, index) => String(index));
+const addition = (feature: string) => add(feature);
+
 /** Names of the maximum length that differ only at the end. */
 const longNames = ["a", "b", "c"].map((end) => "💷".repeat(255) + end);
 
@@ -43,9 +49,9 @@ describeOnStores("a feature store", (make) => {
   test("lists each feature once, in the order of adding", async () => {
     await using store = await openNewStore(make);
     expect(await store.list("kind", "1")).toEqual([]);
-    expect(await store.change("kind", "1", [add("b")])).toEqual([false]);
-    expect(await store.change("kind", "1", [add("a")])).toEqual([false]);
-    expect(await store.change("kind", "1", [add("b")])).toEqual([true]);
+    expect(await store.change("kind", "1", [add("b")])).toEqual({ had: [false] });
+    expect(await store.change("kind", "1", [add("a")])).toEqual({ had: [false] });
+    expect(await store.change("kind", "1", [add("b")])).toEqual({ had: [true] });
     expect(await store.list("kind", "1")).toEqual(["b", "a"]);
     const many = Array.from({ length: 300 }, (_, index) => `f${(index * 7) % 300}`);
     for (const feature of many) await store.change("kind", "2", [add(feature)]);
@@ -62,7 +68,7 @@ describeOnStores("a feature store", (make) => {
       ["other", "1", "a", false],
     ] as const;
     for (const [resource, id, feature, result] of cases) {
-      expect(await store.has(resource, id, feature)).toBe(result);
+      expect(await store.has(resource, id, [feature])).toEqual([result]);
     }
   });
 
@@ -90,8 +96,8 @@ describeOnStores("a feature store", (make) => {
     }
     const [resource = "", id = "", feature = ""] = longNames;
     expect(await allEntries(store)).toHaveLength(27);
-    expect(await store.change(resource, id, [remove(feature)])).toEqual([true]);
-    expect(await store.has(resource, id, feature)).toBe(false);
+    expect(await store.change(resource, id, [remove(feature)])).toEqual({ had: [true] });
+    expect(await store.has(resource, id, [feature])).toEqual([false]);
     expect(await allEntries(store)).toHaveLength(26);
     expect(await recordsAfter(store)).toContain(`removed ${resource}/${id}/${feature}`);
   });
@@ -102,7 +108,9 @@ describeOnStores("a feature store", (make) => {
     await store.change("customer", id, [add("dark-mode"), add("a")]);
     expect(await store.list("customer", id)).toEqual(["dark-mode", "a"]);
     expect(await allEntries(store)).toEqual([`customer/${id}/dark-mode`, `customer/${id}/a`]);
-    expect(await store.change("customer", id, [remove("dark-mode")], ["dark-mode", "a"])).toEqual([true]);
+    expect(await store.change("customer", id, [remove("dark-mode")], ["dark-mode", "a"])).toEqual({
+      had: [true],
+    });
     expect(await store.list("customer", id)).toEqual(["a"]);
   });
 
@@ -117,7 +125,7 @@ describeOnStores("a feature store", (make) => {
         "1",
         hashes.map((name) => add(name)),
       ),
-    ).toEqual([false, false]);
+    ).toEqual({ had: [false, false] });
     expect(await store.list("kind", "1")).toEqual([long, ...hashes]);
   });
 
@@ -132,7 +140,7 @@ describeOnStores("a feature store", (make) => {
   test("exactly one of many concurrent adds is the first", async () => {
     await using store = await openNewStore(make);
     const had = await Promise.all(Array.from({ length: 50 }, () => store.change("kind", "1", [add("a")])));
-    expect(had.filter((one) => one?.[0] === false)).toHaveLength(1);
+    expect(had.filter((one) => !("refused" in one || one.had[0]))).toHaveLength(1);
     expect(await store.list("kind", "1")).toEqual(["a"]);
     expect(await recordsAfter(store)).toEqual(["added kind/1/a"]);
   });
@@ -140,9 +148,9 @@ describeOnStores("a feature store", (make) => {
   test("a removed feature is absent, and goes to the end when it is added again", async () => {
     await using store = await openNewStore(make);
     await store.change("kind", "1", [add("a"), add("b")]);
-    expect(await store.change("kind", "1", [remove("a")])).toEqual([true]);
-    expect(await store.change("kind", "1", [remove("a"), remove("never")])).toEqual([false, false]);
-    expect(await store.has("kind", "1", "a")).toBe(false);
+    expect(await store.change("kind", "1", [remove("a")])).toEqual({ had: [true] });
+    expect(await store.change("kind", "1", [remove("a"), remove("never")])).toEqual({ had: [false, false] });
+    expect(await store.has("kind", "1", ["a"])).toEqual([false]);
     expect(await store.list("kind", "1")).toEqual(["b"]);
     expect(await store.idsWith("kind", "a", undefined, 10)).toEqual([]);
     await store.change("kind", "1", [add("a")]);
@@ -152,9 +160,11 @@ describeOnStores("a feature store", (make) => {
   test("changes are made in their order, in one transaction", async () => {
     await using store = await openNewStore(make);
     const changes = [add("a"), add("b"), remove("a"), add("a"), add("b"), remove("c")];
-    expect(await store.change("kind", "1", changes)).toEqual([false, false, true, false, true, false]);
+    expect(await store.change("kind", "1", changes)).toEqual({
+      had: [false, false, true, false, true, false],
+    });
     expect(await store.list("kind", "1")).toEqual(["b", "a"]);
-    expect(await store.change("kind", "1", [])).toEqual([]);
+    expect(await store.change("kind", "1", [])).toEqual({ had: [] });
     // A concurrent read sees both features or neither.
     const seen = await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
@@ -168,15 +178,17 @@ describeOnStores("a feature store", (make) => {
 
   test("changes nothing if the list is not the expected one", async () => {
     await using store = await openNewStore(make);
-    expect(await store.change("kind", "1", [add("a"), add("b")], [])).toEqual([false, false]);
+    expect(await store.change("kind", "1", [add("a"), add("b")], [])).toEqual({ had: [false, false] });
     for (const other of [[], ["a"], ["b", "a"], ["a", "b", "c"], ["a", "B"]]) {
-      expect(await store.change("kind", "1", [add("c")], other)).toBe(undefined);
+      expect(await store.change("kind", "1", [add("c")], other)).toEqual({ refused: "list differs" });
     }
     expect(await store.list("kind", "1")).toEqual(["a", "b"]);
     const tries = Array.from({ length: 20 }, (_, index) =>
       store.change("kind", "1", [remove("a"), add(`winner ${index}`)], ["a", "b"]),
     );
-    expect((await Promise.all(tries)).filter((outcome) => outcome !== undefined)).toEqual([[true, false]]);
+    expect((await Promise.all(tries)).filter((outcome) => "had" in outcome)).toEqual([
+      { had: [true, false] },
+    ]);
     expect(await store.list("kind", "1")).toHaveLength(2);
   });
 
@@ -315,17 +327,17 @@ describeOnStores("a feature store", (make) => {
     await store.change("kind", "1", [add("lasting"), add("passing", expiresAt), add("also", expiresAt)]);
     await store.change("kind", "2", [add("passing", expiresAt)]);
     expect(await store.list("kind", "1")).toEqual(["lasting", "passing", "also"]);
-    expect(await store.has("kind", "1", "passing")).toBe(true);
+    expect(await store.has("kind", "1", ["passing"])).toEqual([true]);
     expect((await store.idsWith("kind", "passing", undefined, 10)).sort()).toEqual(["1", "2"]);
     expect((await Array.fromAsync(store.entries())).map(({ expiresAt }) => expiresAt)).toContain(expiresAt);
     const cursor = await store.newest();
     await sleep(expiresAt - Date.now() + 1);
     expect(await store.list("kind", "1")).toEqual(["lasting"]);
-    expect(await store.has("kind", "1", "passing")).toBe(false);
+    expect(await store.has("kind", "1", ["passing"])).toEqual([false]);
     expect(await store.idsWith("kind", "passing", undefined, 10)).toEqual([]);
     expect(await allEntries(store)).toEqual(["kind/1/lasting"]);
-    expect(await store.change("kind", "1", [remove("passing")], ["lasting"])).toEqual([false]);
-    expect(await store.change("kind", "2", [add("passing")])).toEqual([false]);
+    expect(await store.change("kind", "1", [remove("passing")], ["lasting"])).toEqual({ had: [false] });
+    expect(await store.change("kind", "2", [add("passing")])).toEqual({ had: [false] });
     const changes = (await store.changes(cursor, 10)) ?? [];
     expect(changes.filter(({ record }) => record.type === "expired").map(({ record }) => record.at)).toEqual([
       expiresAt,
@@ -358,12 +370,9 @@ describeOnStores("a feature store", (make) => {
     const [soon, later] = [await soonFor(store), Date.now() + 600_000];
     await store.change("kind", "1", [add("a", soon), add("b", later), add("c", soon), add("d")]);
     const cursor = await store.newest();
-    expect(await store.change("kind", "1", [add("a"), add("b", soon), add("c", soon), add("d")])).toEqual([
-      true,
-      true,
-      true,
-      true,
-    ]);
+    expect(await store.change("kind", "1", [add("a"), add("b", soon), add("c", soon), add("d")])).toEqual({
+      had: [true, true, true, true],
+    });
     expect(
       (await store.changes(cursor, 10))?.map(({ record }) => [record.type, record.feature, record.expiresAt]),
     ).toEqual([
@@ -383,14 +392,103 @@ describeOnStores("a feature store", (make) => {
   test("features that expire at the same time are in the feed, each once", async () => {
     await using store = await openNewStore(make);
     const expiresAt = await soonFor(store);
-    const many = Array.from({ length: 2500 }, (_, index) => add(String(index), expiresAt));
-    await store.change("kind", "1", many);
+    await Promise.all(
+      ["1", "2"].map((id) =>
+        store.change(
+          "kind",
+          id,
+          names(900).map((name) => add(name, expiresAt)),
+        ),
+      ),
+    );
     await sleep(expiresAt - Date.now() + 1);
     expect(await store.list("kind", "1")).toEqual([]);
+    // A step is bounded; several can run at the same time.
+    expect(await store.expire()).toBe(true);
+    while ((await Promise.all([store.expire(), store.expire()])).includes(true));
+    expect(await store.expire()).toBe(false);
     const changes = (await store.changes(undefined, 10_000)) ?? [];
-    expect(changes).toHaveLength(5000);
-    expect(changes.filter(({ record }) => record.type === "expired")).toHaveLength(2500);
+    expect(changes).toHaveLength(3600);
+    const expired = changes.filter(({ record }) => record.type === "expired");
+    expect(new Set(expired.map(({ record }) => `${record.id} ${record.feature}`)).size).toBe(1800);
+    expect(expired).toHaveLength(1800);
     expect(await store.changes(changes.at(-1)?.cursor, 10)).toEqual([]);
+  });
+
+  test("a read of the feed makes one step of the expiry", async () => {
+    await using store = await openNewStore(make);
+    const expiresAt = await soonFor(store);
+    const many = names(1000).map((name) => add(name, expiresAt));
+    await store.change("kind", "1", many);
+    await sleep(expiresAt - Date.now() + 1);
+    const after = async () => (await store.changes(undefined, 10_000))?.length ?? 0;
+    const [first, second] = [await after(), await after()];
+    expect(first).toBeGreaterThan(0);
+    expect(second).toBeLessThan(2000);
+    await eventually(async () => expect(await after()).toBe(2000));
+  });
+
+  test("a resource has at most 1000 features, however they are added", async () => {
+    await using store = await openNewStore(make);
+    const all = names(featuresMax);
+    const tooMany = { refused: "too many features" };
+    expect(await store.change("kind", "1", names(featuresMax + 1).map(addition))).toEqual(tooMany);
+    expect(await store.list("kind", "1")).toEqual([]);
+    expect(await store.change("kind", "1", all.map(addition))).toEqual({ had: all.map(() => false) });
+    const cursor = await store.newest();
+    for (const changes of [
+      [add("more")],
+      [add("more"), remove("more"), add("more")],
+      [remove("never"), add("more"), add("0")],
+      [remove("0"), add("more"), add("0")],
+    ]) {
+      expect(await store.change("kind", "1", changes)).toEqual(tooMany);
+      expect(await store.change("kind", "1", changes, all)).toEqual(tooMany);
+    }
+    expect(await store.change("kind", "1", [add("more")], [])).toEqual({ refused: "list differs" });
+    expect(await store.list("kind", "1")).toEqual(all);
+    expect(await store.changes(cursor, 10)).toEqual([]);
+    expect(await store.change("kind", "1", all.map(addition))).toEqual({ had: all.map(() => true) });
+    expect(await store.change("kind", "1", [add("more"), remove("more")])).toEqual({ had: [false, true] });
+    expect(await store.change("kind", "1", [add("more"), remove("0")])).toEqual({ had: [false, true] });
+    expect(await store.list("kind", "1")).toEqual([...all.slice(1), "more"]);
+    expect(await store.change("kind", "2", [add("more")])).toEqual({ had: [false] });
+  });
+
+  test("what has expired does not count, and is removed by a change that needs its place", async () => {
+    await using store = await openNewStore(make);
+    const expiresAt = await soonFor(store);
+    const passing = names(600).map((name) => add(`passing ${name}`, expiresAt));
+    const lasting = names(400);
+    await store.change("kind", "1", [...passing, ...lasting.map(addition)]);
+    await sleep(expiresAt - Date.now() + 1);
+    const more = names(600).map((name) => `more ${name}`);
+    expect(await store.change("kind", "1", more.map(addition), lasting)).toEqual({
+      had: more.map(() => false),
+    });
+    expect(await store.list("kind", "1")).toEqual([...lasting, ...more]);
+    expect(await store.change("kind", "1", [add("x")])).toEqual({ refused: "too many features" });
+    expect(await store.expire()).toBe(false);
+    const records = (await store.changes(undefined, 10_000)) ?? [];
+    expect(records.filter(({ record }) => record.type === "expired")).toHaveLength(600);
+  });
+
+  test("returns records up to a cursor", async () => {
+    await using store = await openNewStore(make);
+    const start = await store.newest();
+    const ids = names(40);
+    await Promise.all(ids.map((id) => store.change("kind", id, [add("before")])));
+    const until = await store.newest();
+    await Promise.all(ids.map((id) => store.change("kind", id, [add("after")])));
+    for (const from of [undefined, start]) {
+      const changes = (await store.changes(from, 100, until)) ?? [];
+      expect(changes.map(({ record }) => record.feature)).toEqual(ids.map(() => "before"));
+      expect(changes.at(-1)?.cursor).toBe(until);
+      expect(await store.changes(from, 100, start)).toEqual([]);
+      expect(await store.changes(from, 7, until)).toEqual(changes.slice(0, 7));
+    }
+    expect(await store.changes(until, 100, until)).toEqual([]);
+    expect(await store.changes(await store.newest(), 100, until)).toEqual([]);
   });
 
   test("returns every entry, those of a resource together and in order", async () => {
@@ -444,10 +542,10 @@ describeOnSharedStores("a feature store that is opened several times", (make) =>
     await using other = await openFeatureStore(made.url);
     for (let round = 0; round < 50; round++) {
       const feature = String(round);
-      expect(await one.change("kind", "1", [add(feature)])).toEqual([false]);
-      expect(await other.has("kind", "1", feature)).toBe(true);
-      expect(await other.change("kind", "1", [add(feature)])).toEqual([true]);
-      expect(await other.change("kind", "1", [remove(feature)])).toEqual([true]);
+      expect(await one.change("kind", "1", [add(feature)])).toEqual({ had: [false] });
+      expect(await other.has("kind", "1", [feature])).toEqual([true]);
+      expect(await other.change("kind", "1", [add(feature)])).toEqual({ had: [true] });
+      expect(await other.change("kind", "1", [remove(feature)])).toEqual({ had: [true] });
       expect(await one.list("kind", "1")).toEqual([]);
     }
     expect(await one.newest()).toBe(await other.newest());
@@ -462,7 +560,7 @@ describeOnSharedStores("a feature store that is opened several times", (make) =>
     const had = await Promise.all(
       [one, other].flatMap((store) => features.map((feature) => store.change("kind", "1", [add(feature)]))),
     );
-    expect(had.filter((outcome) => outcome?.[0] === false)).toHaveLength(60);
+    expect(had.filter((one) => !("refused" in one || one.had[0]))).toHaveLength(60);
     const list = await one.list("kind", "1");
     expect(await other.list("kind", "1")).toEqual(list);
     expect(await recordsAfter(one)).toEqual(list.map((feature) => `added kind/1/${feature}`));
@@ -480,6 +578,30 @@ describeOnSharedStores("a feature store that is opened several times", (make) =>
     expect(await store.list("kind", "1")).toEqual(["b", "a"]);
     await store.change("kind", "1", [add("c")]);
     expect(await recordsAfter(store, cursor)).toEqual(["added kind/1/c"]);
+  });
+});
+
+describeOnSharedStores("a list that a previous release stored", (make) => {
+  test("can be longer than 1000; it is read, and can only get shorter", async () => {
+    await using made = await make();
+    const all = names(2500);
+    {
+      await using previous = await openUnlimited(made.url);
+      await previous.change("kind", "1", all.map(addition));
+    }
+    await using store = await openFeatureStore(made.url);
+    expect(await store.list("kind", "1")).toEqual(all);
+    expect(await Array.fromAsync(store.entries())).toHaveLength(2500);
+    const tooMany = { refused: "too many features" };
+    expect(await store.change("kind", "1", [add("more")])).toEqual(tooMany);
+    expect(await store.change("kind", "1", [add("0", Date.now() + 60_000)])).toEqual({ had: [true] });
+    expect(await store.change("kind", "1", [remove("0"), add("more")])).toEqual({ had: [true, false] });
+    await store.change("kind", "1", all.slice(0, 1500).map(remove));
+    expect(await store.list("kind", "1")).toHaveLength(1001);
+    expect(await store.change("kind", "1", [add("x")])).toEqual(tooMany);
+    await store.change("kind", "1", [remove("2000"), remove("2001")]);
+    expect(await store.change("kind", "1", [add("x")])).toEqual({ had: [false] });
+    expect(await store.list("kind", "1")).toHaveLength(1000);
   });
 });
 

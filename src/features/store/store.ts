@@ -32,6 +32,12 @@ export interface FeedEntry {
   cursor: string;
 }
 
+/** Maximum number of live features of a resource. A longer list, which a previous release stored, can be shortened. */
+export const featuresMax = 1000;
+
+/** Whether the resource had the feature before each change, or the reason why nothing was changed. */
+export type ChangeOutcome = { had: boolean[] } | { refused: "list differs" | "too many features" };
+
 /**
  * Feature names by resource. Linearizable: after a change resolves, every later call in any process sees it. An expired
  * feature is absent from every result, by the clock of the process that reads.
@@ -40,22 +46,20 @@ export interface FeedEntry {
  * may still be made, atomically, now or a little later. Repeating it is safe.
  */
 export interface FeatureStore extends AsyncDisposable {
-  /** The features of a resource without duplicates, oldest first. Empty for an unknown resource. */
+  /**
+   * The features of a resource without duplicates, oldest first. Empty for an unknown resource. A list that is longer than
+   * `featuresMax` is read in pieces, between which it can change.
+   */
   list(resource: string, id: string): Promise<string[]>;
-  has(resource: string, id: string, feature: string): Promise<boolean>;
+  /** Whether the resource has each of the features. */
+  has(resource: string, id: string, features: string[]): Promise<boolean[]>;
   /**
    * Makes changes to one resource, in order and atomically. A new feature goes to the end of the list. A feature that is
    * already present keeps its position and gets the expiry time of the change.
    *
-   * Resolves with whether the resource had the feature before each change. Resolves with undefined, and changes nothing,
-   * if the list differs from `onlyIf`.
+   * Changes nothing if the list differs from `onlyIf`, and if the list would get longer and longer than `featuresMax`.
    */
-  change(
-    resource: string,
-    id: string,
-    changes: FeatureChange[],
-    onlyIf?: string[],
-  ): Promise<boolean[] | undefined>;
+  change(resource: string, id: string, changes: FeatureChange[], onlyIf?: string[]): Promise<ChangeOutcome>;
   /**
    * Ids of resources of one kind that have a feature: without duplicates, after the id `after`, in an order that is
    * stable and depends on the store. Fewer ids than the limit mean that there are no more.
@@ -63,18 +67,24 @@ export interface FeatureStore extends AsyncDisposable {
   idsWith(resource: string, feature: string, after: string | undefined, limit: number): Promise<string[]>;
   /**
    * Entries of the change feed after a cursor, or from the oldest record. Records of one resource are in order; records
-   * of different resources are in order approximately. An expiry that is due has a record, and so has an addition that
-   * changes an expiry time.
+   * of different resources are in order approximately. An addition that changes an expiry time has a record. An expiry
+   * has one when `expire` has recorded it; this method and `newest` make one step of it first.
    *
-   * Resolves with undefined if the cursor is unknown or a record after it has been deleted. The parameter `changes`
-   * of the store's URL is the minimum number of records that are kept.
+   * The entries end at the cursor `until`, or at the newest record. Resolves with undefined if the cursor is unknown or
+   * a record after it has been deleted. The parameter `changes` of the store's URL is the minimum number of records that
+   * are kept.
    */
-  changes(after: string | undefined, limit: number): Promise<FeedEntry[] | undefined>;
+  changes(after: string | undefined, limit: number, until?: string): Promise<FeedEntry[] | undefined>;
   /** The cursor after the newest record. */
   newest(): Promise<string>;
   /**
+   * Removes some of the features that have expired, and records their expiry. Resolves with whether there may be more of
+   * them. Several processes can do this at the same time.
+   */
+  expire(): Promise<boolean>;
+  /**
    * Every entry; those of one resource are together and in order. A resource that changes meanwhile is returned in its
-   * state before or after the change.
+   * state before or after the change, unless its list is longer than `featuresMax`.
    */
   entries(): AsyncIterable<Entry>;
 }

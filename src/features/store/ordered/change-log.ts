@@ -10,6 +10,8 @@ interface Log {
   last: number;
 }
 
+export type Append = (record: ChangeRecord) => number;
+
 const logKey = keyOf("log");
 const recordKey = (number: number) => keyOf("change", digits(number));
 
@@ -23,22 +25,29 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
   });
   const log = () => map.get(logKey) as Log;
   return {
-    /** Returns the number of the record. Within `write` only. */
-    append(record: ChangeRecord): number {
+    /** Runs work that appends records; `append` returns the number of the record. Within `write` only. */
+    write<Result>(work: (append: Append) => Result): Result {
       const { id, first, last } = log();
-      const number = last + 1;
-      const oldest = Math.max(first, number - kept + 1);
-      for (let deleted = first; deleted < oldest; deleted++) map.remove(recordKey(deleted));
-      map.put(recordKey(number), record);
-      map.put(logKey, { id, first: oldest, last: number } satisfies Log);
-      return number;
+      let [oldest, newest] = [first, last];
+      const result = work((record) => {
+        newest += 1;
+        map.put(recordKey(newest), record);
+        for (; oldest <= newest - kept; oldest++) map.remove(recordKey(oldest));
+        return newest;
+      });
+      if (newest > last) map.put(logKey, { id, first: oldest, last: newest } satisfies Log);
+      return result;
     },
-    /** The entries after a cursor; undefined if it is unknown or a record after it is deleted. Within `read` only. */
-    after(cursor: string | undefined, limit: number): FeedEntry[] | undefined {
+    /**
+     * The entries after a cursor, up to the cursor `until`; undefined if it is unknown or a record after it is deleted.
+     * Within `read` only.
+     */
+    after(cursor: string | undefined, limit: number, until?: string): FeedEntry[] | undefined {
       const { id, first, last } = log();
       const number = cursor === undefined ? first - 1 : numberOf(cursor, id);
       if (number === undefined || number < first - 1 || number > last) return undefined;
-      const records = map.range<ChangeRecord>(recordKey(number + 1), recordKey(number + limit + 1));
+      const end = Math.min(number + limit, numberOf(until ?? "", id) ?? last);
+      const records = map.range<ChangeRecord>(recordKey(number + 1), recordKey(end + 1));
       return [...records].map((record, index) => ({ record, cursor: cursorOf(id, number + 1 + index) }));
     },
     /** The cursor after the newest record. Within `read` only. */

@@ -36,9 +36,15 @@ export const keysUpTo = (kind: string, time: number): [start: string, end: strin
 /** A number as text that sorts like the number. */
 export const digits = (number: number) => String(number).padStart(16, "0");
 
+/** The smallest key after a key. */
+export const keyAfter = (key: string) => `${key}\u0000`;
+
+export const ofKey = ({ resource, id, feature }: StoredEntry) => keyOf("of", resource, id, feature);
+export const withKey = ({ resource, id, feature }: StoredEntry) => keyOf("with", resource, feature, id);
+
 /** The keys under which an entry is stored: by resource, by feature, and by expiry time if it has one. */
-export const entryKeys = ({ resource, id, feature, expiresAt, place }: StoredEntry): string[] => [
-  keyOf("of", resource, id, feature),
-  keyOf("with", resource, feature, id),
-  ...(expiresAt === undefined ? [] : [keyOf("due", digits(expiresAt), digits(place))]),
-];
+export const entryKeys = (entry: StoredEntry): string[] => {
+  const { expiresAt, place } = entry;
+  const byExpiry = expiresAt === undefined ? [] : [keyOf("due", digits(expiresAt), digits(place))];
+  return [ofKey(entry), withKey(entry), ...byExpiry];
+};

@@ -6,6 +6,8 @@ export interface OrderedMap extends AsyncDisposable {
   get<Value>(key: string): Value | undefined;
   /** The values with keys from `start` to before `end`. Within `read` or `write` only. */
   range<Value>(start: string, end: string): Iterable<Value>;
+  /** The number of keys from `start` to before `end`. Within `read` or `write` only. */
+  count(start: string, end: string): number;
   /** Runs `work` as the only writer. Resolves when what `work` has put and removed is durable. */
   write<Result>(work: () => Result): Promise<Result>;
   /** Within `write` only. */

@@ -1,61 +1,102 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Entry, type FeatureChange, type FeatureStore, StoreFailure } from "../store.ts";
+import { takeTurns } from "../../../process/turns.ts";
+import { sharedStep } from "../shared-step.ts";
+import {
+  type ChangeOutcome,
+  type Entry,
+  type FeatureChange,
+  type FeatureStore,
+  type FeedEntry,
+  featuresMax,
+  StoreFailure,
+} from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
-import { type ChangeLog, openChangeLog } from "./change-log.ts";
-import { entryKeys, keyOf, keysUpTo, keysWithin } from "./keys.ts";
+import { type Append, type ChangeLog, openChangeLog } from "./change-log.ts";
+import { entryKeys, keyAfter, keyOf, keysUpTo, keysWithin, ofKey, withKey } from "./keys.ts";
 import type { OrderedMap } from "./map.ts";
 
 /** Maximum number of expiries in one transaction. */
-const expiriesPerWrite = 1000;
+const expiriesPerWrite = 200;
+/** Maximum number of entries that are read at once. A list of `featuresMax` is always read at once. */
+const entriesPerRead = 2 * featuresMax;
+/** Maximum number of records that are read at once. */
+const recordsPerRead = 250;
 
 /** A feature store in an ordered map. */
 export async function openOrderedStore(map: OrderedMap, recordsKept: number): Promise<FeatureStore> {
   const log = await openChangeLog(map, recordsKept);
   const entries = entriesIn(map, log);
-  const expire = () => expireEntries(map, entries);
+  const due = (limit: number) =>
+    Iterator.from(map.range<StoredEntry>(...keysUpTo("due", Date.now())))
+      .take(limit)
+      .toArray();
+  const expire = sharedStep(async () => {
+    if (map.read(() => due(1).length === 0)) return false;
+    return await map.write(() => {
+      const expired = due(expiriesPerWrite);
+      entries.expire(expired);
+      return expired.length === expiriesPerWrite;
+    });
+  });
+
+  async function list(resource: string, id: string): Promise<StoredEntry[]> {
+    const found: StoredEntry[] = [];
+    const range = keysWithin("of", resource, id);
+    for await (const chunk of chunksOf(map, range, ofKey, entriesPerRead)) found.push(...chunk);
+    return liveInOrder(found);
+  }
+
   return {
     async list(resource, id) {
-      return map.read(() => entries.features(resource, id));
+      return (await list(resource, id)).map(({ feature }) => feature);
     },
-    async has(resource, id, feature) {
-      const entry = map.read(() => entries.find(resource, id, feature));
-      return entry !== undefined && isLive(entry);
+    async has(resource, id, features) {
+      return map.read(() => features.map((feature) => entries.find(resource, id, feature) !== undefined));
     },
-    change: (resource, id, changes, onlyIf) =>
-      map.write(() =>
-        onlyIf && !isDeepStrictEqual(entries.features(resource, id), onlyIf)
-          ? undefined
-          : changes.map((change) => entries.change(resource, id, change)),
-      ),
+    async change(resource, id, changes, onlyIf) {
+      for (;;) {
+        const outcome = await map.write(() => entries.change(resource, id, changes, onlyIf));
+        if (outcome) return outcome;
+      }
+    },
     async idsWith(resource, feature, after, limit) {
       const [start, end] = keysWithin("with", resource, feature);
-      const from = after === undefined ? start : keyOf("with", resource, feature, after);
-      return map.read(() =>
-        Iterator.from(map.range<StoredEntry>(from, end))
-          .filter((entry) => isLive(entry) && entry.id !== after)
-          .take(limit)
-          .map(({ id }) => id)
-          .toArray(),
-      );
+      const from = after === undefined ? start : keyAfter(keyOf("with", resource, feature, after));
+      const ids: string[] = [];
+      for await (const chunk of chunksOf(map, [from, end], withKey, limit)) {
+        ids.push(...chunk.filter(isLive).map(({ id }) => id));
+        if (ids.length >= limit) break;
+      }
+      return ids.slice(0, limit);
     },
-    async changes(after, limit) {
-      await expire();
-      return map.read(() => log.after(after, limit));
+    async changes(after, limit, until) {
+      await expire().catch(ignoreFailure);
+      const turn = takeTurns();
+      const page: FeedEntry[] = [];
+      while (page.length < limit) {
+        const from = page.at(-1)?.cursor ?? after;
+        const size = Math.min(limit - page.length, recordsPerRead);
+        const entries = map.read(() => log.after(from, size, until));
+        // What has been read is a page; the next one finds out that records after it have been deleted meanwhile.
+        if (!entries && page.length === 0) return undefined;
+        page.push(...(entries ?? []));
+        if (!entries || entries.length < size) break;
+        await turn();
+      }
+      return page;
     },
     async newest() {
-      await expire();
+      await expire().catch(ignoreFailure);
       return map.read(log.newest);
     },
+    expire,
     async *entries() {
       let [from, end] = keysWithin("of");
       // Reads one resource at a time, since the map may change while the caller works on an entry.
       for (;;) {
-        const [next, ofResource = []] = map.read(() => {
-          const [first] = Iterator.from(map.range<StoredEntry>(from, end)).take(1);
-          return first ? [first, entries.list(first.resource, first.id)] : [];
-        });
+        const [next] = map.read(() => Iterator.from(map.range<StoredEntry>(from, end)).take(1).toArray());
         if (!next) return;
-        yield* ofResource.map(withoutPlace);
+        yield* (await list(next.resource, next.id)).map(withoutPlace);
         [, from] = keysWithin("of", next.resource, next.id);
       }
     },
@@ -63,58 +104,132 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
   };
 }
 
+/** On a full disk the feed can be read; a later step removes what has expired. */
+function ignoreFailure(error: unknown): void {
+  if (!(error instanceof StoreFailure)) throw error;
+}
+
+/**
+ * The entries in a range, in chunks of up to `first` entries, then of `entriesPerRead`. Each chunk is read on a snapshot
+ * of its own, and others run in between.
+ */
+async function* chunksOf(
+  map: OrderedMap,
+  [start, end]: [start: string, end: string],
+  keyIn: (entry: StoredEntry) => string,
+  first: number,
+): AsyncGenerator<StoredEntry[]> {
+  const turn = takeTurns();
+  for (let from = start, limit = first; ; limit = entriesPerRead) {
+    const chunk = map.read(() => Iterator.from(map.range<StoredEntry>(from, end)).take(limit).toArray());
+    yield chunk;
+    const last = chunk.at(-1);
+    if (!last || chunk.length < limit) return;
+    from = keyAfter(keyIn(last));
+    await turn();
+  }
+}
+
 /** Reads and changes the entries of a map, within its `read` and `write`. */
 function entriesIn(map: OrderedMap, log: ChangeLog) {
-  const find = (resource: string, id: string, feature: string) =>
+  const stored = (resource: string, id: string, feature: string) =>
     map.get<StoredEntry>(keyOf("of", resource, id, feature));
-  const list = (resource: string, id: string) =>
-    liveInOrder([...map.range<StoredEntry>(...keysWithin("of", resource, id))]);
+  /** The entry, unless it has expired. */
+  function find(resource: string, id: string, feature: string): StoredEntry | undefined {
+    const entry = stored(resource, id, feature);
+    return entry && isLive(entry) ? entry : undefined;
+  }
+  const features = (resource: string, id: string) =>
+    liveInOrder([...map.range<StoredEntry>(...keysWithin("of", resource, id))]).map(({ feature }) => feature);
 
-  function drop(entry: StoredEntry, type: "removed" | "expired", at: number): void {
+  function drop(append: Append, entry: StoredEntry, type: "removed" | "expired", at: number): void {
     for (const key of entryKeys(entry)) map.remove(key);
     const { resource, id, feature } = entry;
-    log.append({ type, at, resource, id, feature });
+    append({ type, at, resource, id, feature });
+  }
+  const dropExpired = (append: Append, entry: StoredEntry) =>
+    drop(append, entry, "expired", entry.expiresAt as number);
+  const expire = (expired: StoredEntry[]) =>
+    log.write((append) => {
+      for (const entry of expired) dropExpired(append, entry);
+    });
+
+  /** Makes a change. Returns whether the resource had the feature. */
+  function make(append: Append, resource: string, id: string, change: FeatureChange): boolean {
+    const { type, feature } = change;
+    const at = Date.now();
+    let entry = stored(resource, id, feature);
+    if (entry && !isLive(entry)) {
+      dropExpired(append, entry);
+      entry = undefined;
+    }
+    if (type === "remove") {
+      if (entry) drop(append, entry, "removed", at);
+      return entry !== undefined;
+    }
+    const { expiresAt } = change;
+    if (entry && entry.expiresAt === expiresAt) return true;
+    for (const key of entry ? entryKeys(entry) : []) map.remove(key);
+    const added: Entry = { resource, id, feature, ...(expiresAt !== undefined && { expiresAt }) };
+    const number = append({ type: "added", at, ...added });
+    const next: StoredEntry = { ...added, place: entry?.place ?? number };
+    for (const key of entryKeys(next)) map.put(key, next);
+    return entry !== undefined;
+  }
+
+  /**
+   * Removes what has expired of a resource that may get too many features. Returns whether it has room for the changes;
+   * undefined if more may have expired.
+   */
+  function makeRoom(
+    resource: string,
+    id: string,
+    changes: FeatureChange[],
+    onlyIf: string[] | undefined,
+  ): boolean | undefined {
+    const range = keysWithin("of", resource, id);
+    const additions = changes.filter(({ type }) => type === "add").length;
+    if (additions === 0 || map.count(...range) + additions <= featuresMax) return true;
+    const present = onlyIf && new Set(onlyIf);
+    const growth = growthBy(changes, (feature) =>
+      present ? present.has(feature) : find(resource, id, feature) !== undefined,
+    );
+    if (growth <= 0) return true;
+    const expired: StoredEntry[] = [];
+    let live = 0;
+    for (const entry of map.range<StoredEntry>(...range)) {
+      if (isLive(entry)) live += 1;
+      else expired.push(entry);
+      if (live + growth > featuresMax || expired.length === expiriesPerWrite) break;
+    }
+    if (live + growth > featuresMax) return false;
+    expire(expired);
+    return expired.length === expiriesPerWrite ? undefined : true;
   }
 
   return {
     find,
-    list,
-    features: (resource: string, id: string) => list(resource, id).map(({ feature }) => feature),
-    expired: () =>
-      Iterator.from(map.range<StoredEntry>(...keysUpTo("due", Date.now()))).take(expiriesPerWrite),
-    expire: (entry: StoredEntry) => drop(entry, "expired", entry.expiresAt as number),
-    /** Returns whether the resource had the feature. */
-    change(resource: string, id: string, change: FeatureChange): boolean {
-      const { type, feature } = change;
-      const at = Date.now();
-      let entry = find(resource, id, feature);
-      if (entry && !isLive(entry)) {
-        drop(entry, "expired", entry.expiresAt as number);
-        entry = undefined;
-      }
-      if (type === "remove") {
-        if (entry) drop(entry, "removed", at);
-        return entry !== undefined;
-      }
-      const { expiresAt } = change;
-      if (entry && entry.expiresAt === expiresAt) return true;
-      for (const key of entry ? entryKeys(entry) : []) map.remove(key);
-      const added: Entry = { resource, id, feature, ...(expiresAt !== undefined && { expiresAt }) };
-      const number = log.append({ type: "added", at, ...added });
-      const stored: StoredEntry = { ...added, place: entry?.place ?? number };
-      for (const key of entryKeys(stored)) map.put(key, stored);
-      return entry !== undefined;
+    expire,
+    /** See `FeatureStore.change`. Returns undefined if it must be called again in another transaction. */
+    change(
+      resource: string,
+      id: string,
+      changes: FeatureChange[],
+      onlyIf: string[] | undefined,
+    ): ChangeOutcome | undefined {
+      if (onlyIf && !isDeepStrictEqual(features(resource, id), onlyIf)) return { refused: "list differs" };
+      const hasRoom = makeRoom(resource, id, changes, onlyIf);
+      if (hasRoom === undefined) return undefined;
+      if (!hasRoom) return { refused: "too many features" };
+      return { had: log.write((append) => changes.map((change) => make(append, resource, id, change))) };
     },
   };
 }
 
-/** Records every expiry that is due. If a write fails, a later read tries again, so that reads still succeed. */
-async function expireEntries(map: OrderedMap, entries: ReturnType<typeof entriesIn>): Promise<void> {
-  try {
-    while (map.read(() => entries.expired().some(() => true))) {
-      await map.write(() => entries.expired().toArray().forEach(entries.expire));
-    }
-  } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error;
-  }
+/** By how many features the changes lengthen a list. */
+function growthBy(changes: FeatureChange[], isPresent: (feature: string) => boolean): number {
+  const last = new Map(changes.map(({ type, feature }) => [feature, type]));
+  let growth = 0;
+  for (const [feature, type] of last) growth += Number(type === "add") - Number(isPresent(feature));
+  return growth;
 }

@@ -39,20 +39,28 @@ export function changeLogIn(servers: Servers) {
     return last ? numberOf(last) : 0;
   }
 
-  /** The records of a part after a number, or from the oldest one; undefined if a record after it is deleted. */
+  /**
+   * The records of a part after a number, or from the oldest one, up to the number `until`; undefined if a record after
+   * the first number is deleted.
+   */
   async function pageOf(
     part: number,
     after: number | undefined,
     limit: number,
+    until: number | undefined,
   ): Promise<PartPage | undefined> {
-    const range = [after === undefined ? "-" : `(0-${after}`, "+", "COUNT", String(limit)];
+    const [start, end] = [
+      after === undefined ? "-" : `(0-${after}`,
+      until === undefined ? "+" : `0-${until}`,
+    ];
+    const range = [start, end, "COUNT", String(limit)];
     // The newest number is read first, since records may be added in between.
     const [last, entries] = await Promise.all([
       lastOf(part),
       servers.send<StreamEntry[]>(part, ["XRANGE", keyOf(part, "changes"), ...range]),
     ]);
     const records = entries.map((entry) => ({ number: numberOf(entry), record: recordIn(entry) }));
-    const first = records[0]?.number ?? last + 1;
+    const first = records[0]?.number ?? Math.min(last, until ?? last) + 1;
     const position = after ?? first - 1;
     if (position > last || (records.length > 0 && first !== position + 1)) return undefined;
     return { position, records };
@@ -60,17 +68,19 @@ export function changeLogIn(servers: Servers) {
 
   return {
     /** See `FeatureStore.changes`. */
-    async after(after: string | undefined, limit: number): Promise<FeedEntry[] | undefined> {
+    async after(after: string | undefined, limit: number, until?: string): Promise<FeedEntry[] | undefined> {
       const cursor = after === undefined ? undefined : readCursor(after);
       if (after !== undefined && !cursor) return undefined;
       const log = digestOf(await ofAllParts(idOf));
       if (cursor && cursor.log !== log) return undefined;
       let positions: (number | undefined)[] = cursor?.positions ?? parts.map(() => undefined);
+      const ends = until === undefined ? undefined : readCursor(until)?.positions;
       const page: FeedEntry[] = [];
       for (const count = shareOf(limit); page.length < limit; ) {
-        const read = await ofAllParts((part) => pageOf(part, positions[part], count));
+        const read = await ofAllParts((part) => pageOf(part, positions[part], count, ends?.[part]));
         const pages = read.filter((one) => one !== undefined);
-        if (pages.length < parts.length) return undefined;
+        // What has been read is a page; the next one finds out that records after it have been deleted meanwhile.
+        if (pages.length < parts.length) return page.length > 0 ? page : undefined;
         const reached = pages.map(({ position }) => position);
         for (const { part, number, record } of merge(pages.map(({ records }) => records))) {
           reached[part] = number;

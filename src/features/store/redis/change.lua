@@ -1,8 +1,12 @@
 -- Makes changes to one resource atomically and records them. All keys are of one part.
 -- KEYS: the features of the resource, the due expiries, the change records, and for each change the ids with its feature.
--- ARGV: JSON { now, kept, resource, id, onlyIf?, changes: [{ type, feature, expiresAt? }] }. Numbers are texts, since Lua
--- loses digits when it writes a number. The change "expire" records an expiry that is due.
--- Returns for each change 1 if the resource had the feature before it, otherwise 0; false if the list differs from onlyIf.
+-- ARGV: JSON { now, kept, max, resource, id, onlyIf?, changes: [{ type, feature, expiresAt? }] }. Numbers are texts, since
+-- Lua loses digits when it writes a number. The change "expire" records an expiry that is due.
+-- Returns a list that begins with one of these words:
+--   had                 the changes were made; for each follows 1 if the resource had the feature before it, otherwise 0
+--   expired             nothing was changed; features follow that have expired and must be removed before
+--   list differs        nothing was changed: the list differs from onlyIf
+--   too many features   nothing was changed: the list would get longer, and longer than max
 local of, due, records = KEYS[1], KEYS[2], KEYS[3]
 local request = cjson.decode(ARGV[1])
 local resource, id, now = request.resource, request.id, tonumber(request.now)
@@ -89,7 +93,56 @@ local function areLive(expected)
   return true
 end
 
-if request.onlyIf and not areLive(request.onlyIf) then return false end
-local had = {}
-for index, change in ipairs(request.changes) do had[index] = make(change, KEYS[3 + index]) end
-return had
+-- Returns by how many features the changes lengthen the list.
+local function growth()
+  local last, expected, grown = {}, {}, 0
+  for _, change in ipairs(request.changes) do last[change.feature] = change.type end
+  for _, feature in ipairs(request.onlyIf or {}) do expected[feature] = true end
+  local function isPresent(feature)
+    if request.onlyIf then return expected[feature] end
+    local value = redis.call("HGET", of, feature)
+    return value and isLive(read(value))
+  end
+  for feature, type in pairs(last) do
+    if type == "add" then grown = grown + 1 end
+    if isPresent(feature) then grown = grown - 1 end
+  end
+  return grown
+end
+
+-- Finds out whether `grown` more features fit. Stops reading when it finds too many, or enough that have expired.
+-- Returns nil if they fit, otherwise the result of the script.
+local function refusal(grown, max)
+  local expired, live, seen, cursor = { "expired" }, 0, {}, "0"
+  repeat
+    local page = redis.call("HSCAN", of, cursor, "COUNT", 200)
+    cursor = page[1]
+    for index = 1, #page[2], 2 do
+      local feature = page[2][index]
+      if not seen[feature] then
+        seen[feature] = true
+        if isLive(read(page[2][index + 1])) then
+          live = live + 1
+        else
+          expired[#expired + 1] = feature
+        end
+      end
+    end
+    if live + grown > max then return { "too many features" } end
+  until cursor == "0" or #expired > 200
+  return #expired > 1 and expired or nil
+end
+
+if request.onlyIf and not areLive(request.onlyIf) then return { "list differs" } end
+local additions, max = 0, tonumber(request.max)
+for _, change in ipairs(request.changes) do
+  if change.type == "add" then additions = additions + 1 end
+end
+if additions > 0 and redis.call("HLEN", of) + additions > max then
+  local grown = growth()
+  local refused = grown > 0 and refusal(grown, max)
+  if refused then return refused end
+end
+local results = { "had" }
+for index, change in ipairs(request.changes) do results[index + 1] = make(change, KEYS[3 + index]) end
+return results

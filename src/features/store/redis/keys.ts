@@ -44,8 +44,5 @@ export function readMember(member: string): Member {
   return { id, bytes: Buffer.from(id), ...(expiresAt && { expiresAt: Number(expiresAt) }) };
 }
 
-/** The order of Redis is by bytes, that of JavaScript by UTF-16 code units. */
-export const byBytes = (one: Member, other: Member) => Buffer.compare(one.bytes, other.bytes);
-
 /** Sorts after every member with the id, since ids contain no control characters. */
 export const afterId = (id: string) => `${id}\u0001`;

@@ -2,26 +2,28 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Address } from "../../../process/adapter.ts";
 import { changeMany } from "../change-many.ts";
-import type { FeatureChange, FeatureStore, StoreParameters } from "../store.ts";
+import { eachInTurns } from "../in-turns.ts";
+import { sharedStep } from "../shared-step.ts";
+import {
+  type ChangeOutcome,
+  type FeatureChange,
+  type FeatureStore,
+  featuresMax,
+  type StoreParameters,
+} from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { changeLogIn, shareOf } from "./change-log.ts";
-import {
-  afterId,
-  byBytes,
-  keyOf,
-  type Member,
-  namesIn,
-  pairs,
-  partOf,
-  parts,
-  readEntry,
-  readMember,
-} from "./keys.ts";
+import { afterId, keyOf, type Member, namesIn, pairs, partOf, parts, readEntry, readMember } from "./keys.ts";
 import { type Command, errorMessageOf, openServers, type Servers } from "./servers.ts";
 
-/** Maximum number of expiries in one round, for each part. */
-const expiriesPerRound = 200;
+/** Maximum number of expiries in one step, for each part. */
+const expiriesPerPart = 25;
 const keysPerScan = 500;
+const keysAtATime = 16;
+/** Redis 7.0 counts fields and values. With this number a list of `featuresMax` is always read at once. */
+const fieldsPerScan = 4 * featuresMax;
+/** Maximum number of members of a sorted set that are read at once. */
+const membersPerRead = 1000;
 
 const script = readFileSync(new URL("./change.lua", import.meta.url), "utf8");
 const scriptDigest = createHash("sha1").update(script).digest("hex");
@@ -40,47 +42,56 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
   const servers = await openServers([url, ...others]);
   const log = changeLogIn(servers);
   const change = changeWith(servers, parameters.changes);
-  const expire = () => expireEntries(servers, change);
+  const expire = sharedStep(() => expireSome(servers, change));
 
+  /** The live entries of a resource, oldest first. */
   async function entriesOf(resource: string, id: string): Promise<StoredEntry[]> {
     const part = partOf(resource, id);
-    const fields = await servers.send<string[]>(part, ["HGETALL", keyOf(part, "of", resource, id)]);
-    return liveInOrder(
-      pairs(fields).map(([feature, value]) => ({ resource, id, feature, ...readEntry(value) })),
-    );
+    const key = keyOf(part, "of", resource, id);
+    const entries = new Map<string, StoredEntry>();
+    for (let cursor: string | undefined = "0"; cursor; ) {
+      const command: Command = ["HSCAN", key, cursor, "COUNT", String(fieldsPerScan)];
+      const [next, fields]: ScanPage = await servers.send(part, command);
+      for (const [feature, value] of pairs(fields)) {
+        entries.set(feature, { resource, id, feature, ...readEntry(value) });
+      }
+      cursor = next === "0" ? undefined : next;
+    }
+    return liveInOrder([...entries.values()]);
   }
 
   return {
     async list(resource, id) {
       return (await entriesOf(resource, id)).map(({ feature }) => feature);
     },
-    async has(resource, id, feature) {
+    async has(resource, id, features) {
       const part = partOf(resource, id);
-      const key = keyOf(part, "of", resource, id);
-      const value = await servers.send<string | null>(part, ["HGET", key, feature]);
-      return value !== null && isLive(readEntry(value));
+      const command: Command = ["HMGET", keyOf(part, "of", resource, id), ...features];
+      const values = await servers.send<(string | null)[]>(part, command);
+      return values.map((value) => value !== null && isLive(readEntry(value)));
     },
     change,
     idsWith: (resource, feature, after, limit) => idsWith(servers, resource, feature, after, limit),
-    async changes(after, limit) {
+    async changes(after, limit, until) {
       await expire();
-      return log.after(after, limit);
+      return log.after(after, limit, until);
     },
     async newest() {
       await expire();
       return log.newest();
     },
+    expire,
     async *entries() {
-      // SCAN can return a key twice.
       const seen = new Set<string>();
       let cursor = "0";
       do {
         const match = ["MATCH", "features:*:of:*", "COUNT", String(keysPerScan)];
-        const [next, keys] = await servers.send<[string, string[]]>(undefined, ["SCAN", cursor, ...match]);
-        const fresh = [...new Set(keys)].filter((key) => !seen.has(key));
-        const groups = await Promise.all(
-          fresh.map((key) => entriesOf(...(namesIn(key) as [resource: string, id: string]))),
-        );
+        const [next, keys]: ScanPage = await servers.send(undefined, ["SCAN", cursor, ...match]);
+        const fresh = new Set(keys).difference(seen);
+        const groups: StoredEntry[][] = [];
+        await eachInTurns(fresh, keysAtATime, async (key) => {
+          groups.push(await entriesOf(...(namesIn(key) as [resource: string, id: string])));
+        });
         for (const key of fresh) seen.add(key);
         yield* groups.flat().map(withoutPlace);
         cursor = next;
@@ -92,18 +103,20 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
   };
 }
 
+/** A page of SCAN or HSCAN, which can return an item twice, and the cursor of the next page; 0 after the last one. */
+type ScanPage = [next: string, items: string[]];
+
 type ScriptChange = FeatureChange | { type: "expire"; feature: string };
 type MakeChanges = (
   resource: string,
   id: string,
   changes: ScriptChange[],
   onlyIf?: string[],
-) => Promise<boolean[] | undefined>;
+) => Promise<ChangeOutcome>;
 
 /** `FeatureStore.change`, which also takes expiries. */
-const changeWith =
-  (servers: Servers, kept: number): MakeChanges =>
-  async (resource, id, changes, onlyIf) => {
+function changeWith(servers: Servers, kept: number): MakeChanges {
+  async function runScript(resource: string, id: string, changes: ScriptChange[], onlyIf?: string[]) {
     const part = partOf(resource, id);
     const keys = [
       keyOf(part, "of", resource, id),
@@ -111,35 +124,47 @@ const changeWith =
       keyOf(part, "changes"),
       ...changes.map(({ feature }) => keyOf(part, "with", resource, feature)),
     ];
-    const request = { now: Date.now(), kept, resource, id, onlyIf, changes };
+    const request = { now: Date.now(), kept, max: featuresMax, resource, id, onlyIf, changes };
     const args = [String(keys.length), ...keys, JSON.stringify(request, numberToText)];
-    const run = (command: Command) => servers.send<number[] | null>(part, [...command, ...args]);
-    const had = await run(["EVALSHA", scriptDigest]).catch((error) => {
+    const run = (command: Command) => servers.send<ScriptResult>(part, [...command, ...args]);
+    return await run(["EVALSHA", scriptDigest]).catch((error) => {
       if (errorMessageOf(error).startsWith("NOSCRIPT")) return run(["EVAL", script]);
       throw error;
     });
-    return had?.map(Boolean);
+  }
+
+  const change: MakeChanges = async (resource, id, changes, onlyIf) => {
+    for (;;) {
+      const [outcome, ...results] = await runScript(resource, id, changes, onlyIf);
+      if (outcome === "had") return { had: results.map(Boolean) };
+      if (outcome !== "expired") return { refused: outcome };
+      const expiries = results.map((feature) => ({ type: "expire" as const, feature: String(feature) }));
+      await change(resource, id, expiries);
+    }
   };
+  return change;
+}
+
+/** See `change.lua`. */
+type ScriptResult = [
+  outcome: "had" | "expired" | "list differs" | "too many features",
+  ...results: (number | string)[],
+];
 
 const numberToText = (_name: string, value: unknown) => (typeof value === "number" ? String(value) : value);
 
-/** Records every expiry that is due. */
-async function expireEntries(servers: Servers, change: MakeChanges): Promise<void> {
-  const now = String(Date.now());
-  await Promise.all(
-    parts.map(async (part) => {
-      for (;;) {
-        const range = ["-inf", now, "LIMIT", "0", String(expiriesPerRound)];
-        const due = await servers.send<string[]>(part, ["ZRANGEBYSCORE", keyOf(part, "due"), ...range]);
-        if (due.length === 0) return;
-        const expiries = due.map((member) => {
-          const [resource, id, feature] = JSON.parse(member);
-          return { type: "expire" as const, resource, id, feature };
-        });
-        await changeMany(change, expiries);
-      }
-    }),
+/** See `FeatureStore.expire`. */
+async function expireSome(servers: Servers, change: MakeChanges): Promise<boolean> {
+  const range = ["-inf", String(Date.now()), "LIMIT", "0", String(expiriesPerPart)];
+  const due = await Promise.all(
+    parts.map((part) => servers.send<string[]>(part, ["ZRANGEBYSCORE", keyOf(part, "due"), ...range])),
   );
+  const expiries = due.flat().map((member) => {
+    const [resource, id, feature] = JSON.parse(member);
+    return { type: "expire" as const, resource, id, feature };
+  });
+  await changeMany(change, expiries);
+  return due.some(({ length }) => length === expiriesPerPart);
 }
 
 /** See `FeatureStore.idsWith`. Reads the sorted sets of all parts and merges them. */
@@ -151,23 +176,45 @@ async function idsWith(
   limit: number,
 ): Promise<string[]> {
   const ids: string[] = [];
-  const count = shareOf(limit);
-  for (let from = after; ids.length < limit; ) {
-    const start = from === undefined ? "-" : `(${afterId(from)}`;
-    const range = [start, "+", "LIMIT", "0", String(count)];
-    const read = await Promise.all(
-      parts.map(async (part) => {
-        const key = keyOf(part, "with", resource, feature);
-        return (await servers.send<string[]>(part, ["ZRANGEBYLEX", key, ...range])).map(readMember);
-      }),
-    );
-    // Up to the smallest last member of a full page, every part is read completely.
-    const lasts = read.filter(({ length }) => length === count).map((members) => members.at(-1) as Member);
-    const [end] = lasts.sort(byBytes);
-    const found = read.flat().filter((member) => isLive(member) && !(end && byBytes(end, member) < 0));
-    ids.push(...found.sort(byBytes).map(({ id }) => id));
-    if (!end) break;
-    from = end.id;
+  const readers = parts.map((part) => {
+    const key = keyOf(part, "with", resource, feature);
+    const start = after === undefined ? "-" : `(${afterId(after)}`;
+    return memberReader(servers, part, key, start, shareOf(limit));
+  });
+  while (ids.length < limit) {
+    await Promise.all(readers.map((reader) => reader.fill()));
+    const waiting = readers.filter(({ live }) => live.length > 0);
+    if (waiting.length === 0) break;
+    // The first of all is next, as long as the first of each part is known.
+    while (ids.length < limit && waiting.every(({ live }) => live.length > 0)) {
+      const { live } = waiting.reduce((one, other) => (isBefore(other.live, one.live) ? other : one));
+      ids.push((live.shift() as Member).id);
+    }
   }
-  return ids.slice(0, limit);
+  return ids;
 }
+
+/** Reads the members of one sorted set that have not expired, in pieces that get larger. */
+function memberReader(servers: Servers, part: number, key: string, start: string, count: number) {
+  const live: Member[] = [];
+  let from: string | undefined = start;
+  let size = count;
+  return {
+    live,
+    /** Reads on if no member is left, up to a live one or the end. */
+    async fill(): Promise<void> {
+      while (live.length === 0 && from !== undefined) {
+        const command: Command = ["ZRANGEBYLEX", key, from, "+", "LIMIT", "0", String(size)];
+        const members = (await servers.send<string[]>(part, command)).map(readMember);
+        live.push(...members.filter(isLive));
+        const last = members.length < size ? undefined : members.at(-1);
+        from = last && `(${afterId(last.id)}`;
+        size = Math.min(4 * size, membersPerRead);
+      }
+    },
+  };
+}
+
+/** The order of Redis is by bytes, that of JavaScript by UTF-16 code units. */
+const isBefore = ([one]: Member[], [other]: Member[]) =>
+  Buffer.compare((one as Member).bytes, (other as Member).bytes) < 0;

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "../process/log.ts";
+import type { FeatureStore } from "./store/store.ts";
+
+/** Milliseconds between steps while more features have expired, so that requests get their turn. */
+const nextStepMs = 20;
+/** Milliseconds between steps otherwise, and after a failure. */
+const idleMs = 1000;
+
+/** Removes expired features from the store in the background, until it is disposed of. */
+export function sweepExpired(store: FeatureStore, log: Logger): AsyncDisposable {
+  const stop = new AbortController();
+  async function sweep(): Promise<void> {
+    let isFailing = false;
+    while (!stop.signal.aborted) {
+      let hasMore = false;
+      try {
+        hasMore = await store.expire();
+        isFailing = false;
+      } catch (err) {
+        // The requests report the failure too, so one line for each outage is enough.
+        if (!isFailing)
+          log.warn({ err }, "expired features cannot be removed; it is tried again every second");
+        isFailing = true;
+      }
+      await sleep(hasMore ? nextStepMs : idleMs, undefined, { signal: stop.signal }).catch(() => {});
+    }
+  }
+  const sweeping = sweep();
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await sweeping;
+    },
+  };
+}

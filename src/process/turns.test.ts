@@ -1,0 +1,47 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { takeTurns } from "./turns.ts";
+
+/** Holds the event loop for a while. */
+function hold(milliseconds: number): void {
+  const start = performance.now();
+  while (performance.now() - start < milliseconds);
+}
+
+/** Does several pieces of work at the same time. Resolves with the numbers of the turns in which their steps ran. */
+async function turnsOf(count: number, steps: number): Promise<number[]> {
+  let number = 0;
+  let isOver = false;
+  const counting = (async () => {
+    while (!isOver) {
+      await setImmediate();
+      number += 1;
+    }
+  })();
+  const turns: number[] = [];
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      // All begin in one turn, like requests that arrive together.
+      await setImmediate();
+      const turn = takeTurns();
+      for (let step = 0; step < steps; step++) {
+        await turn();
+        turns.push(number);
+        hold(12);
+      }
+    }),
+  );
+  isOver = true;
+  await counting;
+  return turns;
+}
+
+test("long work runs in several turns of the event loop", async () => {
+  expect(new Set(await turnsOf(1, 10)).size).toBeGreaterThan(5);
+});
+
+test("much work at the same time holds no turn of the event loop for long", async () => {
+  const turns = await turnsOf(10, 2);
+  expect(turns).toHaveLength(20);
+  expect(new Set(turns).size).toBeGreaterThan(10);
+});
