@@ -437,7 +437,7 @@ describe("a stream of changes", () => {
     const behind = (async () => {
       for await (const text of follow(start, stop.signal)) {
         expect(text.length).toBeLessThan(70_000);
-        seen += text.match(/^id: /gm)?.length ?? 0;
+        seen += text.toString().match(/^id: /gm)?.length ?? 0;
         if (seen > ids.length) return;
       }
     })();

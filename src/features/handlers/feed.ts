@@ -33,7 +33,8 @@ type Cursor = string | undefined;
 
 /** A part of a stream, and the cursor after it. */
 interface Chunk {
-  text: string;
+  /** The bytes are shared by all streams that send them. */
+  text: Buffer;
   cursor: Cursor;
 }
 
@@ -55,7 +56,7 @@ export function openFeed(store: FeatureStore) {
   };
 }
 
-const comment = ":\n\n";
+const comment = Buffer.from(":\n\n");
 const eventOf = (entry: FeedEntry) => `id: ${entry.cursor}\ndata: ${JSON.stringify(viewRecord(entry))}\n\n`;
 
 /**
@@ -154,5 +155,5 @@ function chunkOf(entries: FeedEntry[]): Chunk {
     cursor = entry.cursor;
     if (text.length >= chunkLength) break;
   }
-  return { text, cursor };
+  return { text: Buffer.from(text), cursor };
 }

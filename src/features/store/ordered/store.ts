@@ -19,6 +19,10 @@ import type { OrderedMap } from "./map.ts";
 const expiriesPerWrite = 200;
 /** Maximum number of entries that are read at once. A list of `featuresMax` is always read at once. */
 const entriesPerRead = 2 * featuresMax;
+/** Number of entries of a list that is read in a turn of its own. */
+const longList = 100;
+/** Maximum number of changes that are made beside those of other requests. */
+const changesMax = 50;
 /** Maximum number of records that are read at once. */
 const recordsPerRead = 250;
 
@@ -39,9 +43,25 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     });
   });
 
+  /** Long changes are not made in the same turn of the event loop, in which others could not run. */
+  let lastLong: Promise<unknown> = Promise.resolve();
+  function oneByOne<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = lastLong.then(work);
+    lastLong = done.catch(() => {});
+    return done;
+  }
+
   async function list(resource: string, id: string): Promise<StoredEntry[]> {
-    const found: StoredEntry[] = [];
     const range = keysWithin("of", resource, id);
+    const first = map.read(() =>
+      Iterator.from(map.range<StoredEntry>(...range))
+        .take(longList)
+        .toArray(),
+    );
+    if (first.length < longList) return liveInOrder(first);
+    // Many requests for long lists can arrive at the same time.
+    await takeTurns()();
+    const found: StoredEntry[] = [];
     for await (const chunk of chunksOf(map, range, ofKey, entriesPerRead)) found.push(...chunk);
     return liveInOrder(found);
   }
@@ -55,7 +75,8 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     },
     async change(resource, id, changes, onlyIf) {
       for (;;) {
-        const outcome = await map.write(() => entries.change(resource, id, changes, onlyIf));
+        const make = () => map.write(() => entries.change(resource, id, changes, onlyIf));
+        const outcome = await (changes.length > changesMax ? oneByOne(make) : make());
         if (outcome) return outcome;
       }
     },

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { takeTurns } from "../../../process/turns.ts";
 import type { ChangeRecord, FeedEntry } from "../store.ts";
 import { keyOf, pairs, parts } from "./keys.ts";
 import type { Command, Servers } from "./servers.ts";
@@ -19,6 +20,9 @@ type StreamEntry = [id: string, fields: string[]];
 
 /** Records to read from each part for a page, so that one round is usually enough. */
 export const shareOf = (limit: number) => Math.ceil((2 * limit) / parts.length) + 10;
+
+/** Number of records that are read in a turn of their own. */
+const longPage = 20;
 
 /** The change records in the streams of all parts. A cursor has a position in each of them. */
 export function changeLogIn(servers: Servers) {
@@ -59,6 +63,7 @@ export function changeLogIn(servers: Servers) {
       lastOf(part),
       servers.send<StreamEntry[]>(part, ["XRANGE", keyOf(part, "changes"), ...range]),
     ]);
+    if (entries.length > longPage) await takeTurns()();
     const records = entries.map((entry) => ({ number: numberOf(entry), record: recordIn(entry) }));
     const first = records[0]?.number ?? Math.min(last, until ?? last) + 1;
     const position = after ?? first - 1;
@@ -76,6 +81,7 @@ export function changeLogIn(servers: Servers) {
       let positions: (number | undefined)[] = cursor?.positions ?? parts.map(() => undefined);
       const ends = until === undefined ? undefined : readCursor(until)?.positions;
       const page: FeedEntry[] = [];
+      const turn = takeTurns();
       for (const count = shareOf(limit); page.length < limit; ) {
         const read = await ofAllParts((part) => pageOf(part, positions[part], count, ends?.[part]));
         const pages = read.filter((one) => one !== undefined);
@@ -83,6 +89,7 @@ export function changeLogIn(servers: Servers) {
         if (pages.length < parts.length) return page.length > 0 ? page : undefined;
         const reached = pages.map(({ position }) => position);
         for (const { part, number, record } of merge(pages.map(({ records }) => records))) {
+          await turn();
           reached[part] = number;
           page.push({ record, cursor: cursorOf(log, reached) });
           const records = pages[part]?.records ?? [];

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Address } from "../../../process/adapter.ts";
+import { takeTurns } from "../../../process/turns.ts";
 import { changeMany } from "../change-many.ts";
 import { eachInTurns } from "../in-turns.ts";
 import { sharedStep } from "../shared-step.ts";
@@ -20,6 +21,8 @@ import { type Command, errorMessageOf, openServers, type Servers } from "./serve
 const expiriesPerPart = 25;
 const keysPerScan = 500;
 const keysAtATime = 16;
+/** Number of fields and values of a list that is read in a turn of its own. */
+const longList = 200;
 /** Redis 7.0 counts fields and values. With this number a list of `featuresMax` is always read at once. */
 const fieldsPerScan = 4 * featuresMax;
 /** Maximum number of members of a sorted set that are read at once. */
@@ -52,6 +55,8 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
     for (let cursor: string | undefined = "0"; cursor; ) {
       const command: Command = ["HSCAN", key, cursor, "COUNT", String(fieldsPerScan)];
       const [next, fields]: ScanPage = await servers.send(part, command);
+      // Many long lists can arrive at the same time.
+      if (fields.length > longList) await takeTurns()();
       for (const [feature, value] of pairs(fields)) {
         entries.set(feature, { resource, id, feature, ...readEntry(value) });
       }

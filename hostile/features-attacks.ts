@@ -1,0 +1,185 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Attack, Target } from "./attack.ts";
+import { openDeafClients, repeat, send } from "./client.ts";
+
+const names = (count: number, prefix = "feature", length = 0) =>
+  Array.from({ length: count }, (_, index) => `${prefix}-${index}`.padEnd(length, "x"));
+
+const put = (url: string, resource: string, features: string[]) =>
+  send(`${url}/features/customer/${resource}`, [200], {
+    method: "PUT",
+    headers: { "if-match": "*" },
+    body: features,
+  });
+
+/** Adds features to resources, 1,000 in a request. */
+async function add(
+  url: string,
+  changes: { id: string; feature: string; expires_at?: string }[],
+): Promise<void> {
+  for (let start = 0; start < changes.length; start += 1000) {
+    const part = changes.slice(start, start + 1000);
+    const body = { changes: part.map((change) => ({ type: "add", resource: "customer", ...change })) };
+    await send(`${url}/changes`, [200], { method: "POST", body });
+  }
+}
+
+export const attacksOnFeatures: Attack<Target>[] = [
+  {
+    name: "queries of 100 resources with 1,000 features, for 100 features each",
+    async prepare({ service: { url } }) {
+      for (let resource = 0; resource < 100; resource += 1) await put(url, String(resource), names(1000));
+    },
+    async run({ service: { url } }) {
+      const features = names(100);
+      const distinct = names(100, "").map((_, index) => ({ resource: "customer", id: String(index) }));
+      const same = distinct.map(() => ({ resource: "customer", id: "1" }));
+      await repeat(40, 20, (index) =>
+        send(`${url}/query`, [200], {
+          method: "POST",
+          body: { resources: index % 2 ? same : distinct, features },
+        }),
+      );
+    },
+  },
+  {
+    name: "lists of 1,000 long names, written, read and removed",
+    async run({ service: { url } }) {
+      await repeat(30, 5, async (index) => {
+        await put(url, String(index), names(1000, `${index}`, 250));
+        await send(`${url}/features/customer/${index}`, [200]);
+        await send(`${url}/features/customer/${index}/one-more`, [400], { method: "POST" });
+        await send(`${url}/features/customer/${index}`, [204], { method: "DELETE" });
+      });
+    },
+  },
+  {
+    name: "1,000 streams and changes of 1,000 features",
+    async run({ service: { url } }) {
+      const { hostname, port } = new URL(url);
+      let bytes = 0;
+      const request = "GET /changes HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n";
+      const sockets = [];
+      for (let index = 0; index < 1000; index += 1) {
+        const socket = connect({ host: hostname, port: Number(port) });
+        socket
+          .on("error", () => {})
+          .on("data", (chunk) => {
+            bytes += chunk.length;
+          });
+        socket.write(request);
+        sockets.push(socket);
+        if (index % 20 === 0) await sleep(5);
+      }
+      await sleep(500);
+      for (let round = 0; round < 3; round += 1) {
+        await add(
+          url,
+          names(1000, `round${round}`).map((feature, index) => ({ id: String(index), feature })),
+        );
+      }
+      const expected = 1000 * 3 * 1000 * 100;
+      for (let waited = 0; bytes < expected && waited < 20_000; waited += 100) await sleep(100);
+      if (bytes < expected) throw new Error(`the streams sent ${bytes} bytes instead of ${expected}`);
+      for (const socket of sockets) socket.destroy();
+    },
+  },
+  {
+    name: "1,500 streams that do not read",
+    async run({ service: { url } }) {
+      const request = "GET /changes HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n";
+      await using _deaf = await openDeafClients(url, 1500, () => request);
+      for (let round = 0; round < 30; round += 1) {
+        await add(
+          url,
+          names(1000, `round${round}`, 200).map((feature, index) => ({ id: String(index), feature })),
+        );
+      }
+      await sleep(3000);
+    },
+  },
+  {
+    name: "400 clients that do not read long lists",
+    prepare: ({ service: { url } }) => put(url, "1", names(1000, "long", 250)).then(() => {}),
+    async run({ service: { url } }) {
+      const request = "GET /features/customer/1 HTTP/1.1\r\nHost: a\r\n\r\n";
+      await using _deaf = await openDeafClients(url, 400, () => request.repeat(20));
+      await sleep(5000);
+    },
+  },
+  {
+    name: "50,000 features that expire",
+    async prepare({ service: { url } }) {
+      const expires_at = new Date(Date.now() + 15_000).toISOString();
+      await add(
+        url,
+        Array.from({ length: 50_000 }, (_, index) => ({
+          id: `r${index % 1000}-${index >> 15}`,
+          feature: `f${index}`,
+          expires_at,
+        })),
+      );
+      await add(
+        url,
+        Array.from({ length: 20_000 }, (_, index) => ({ id: `${index}`, feature: "same", expires_at })),
+      );
+      await sleep(Math.max(0, Date.parse(expires_at) - Date.now()));
+    },
+    async run({ service: { url } }) {
+      await repeat(100, 5, () => send(`${url}/features/customer?feature=same&limit=1`, [200]));
+      await repeat(50, 5, () => send(`${url}/changes?limit=1000`, [200]));
+    },
+  },
+  {
+    name: "bodies and headers of every shape",
+    async run({ service: { url } }) {
+      const query = { resources: [{ resource: "customer", id: "1" }], features: ["a"] };
+      const bodies = [
+        `{${Array.from({ length: 80_000 }, (_, index) => `"m${index}":1`).join(",")}}`,
+        `{${Array.from({ length: 9000 }, (_, index) => `"m${index}":1`).join(",")}}`,
+        "[".repeat(500_000),
+        `{"resources":${"[".repeat(400_000)}${"]".repeat(400_000)}}`,
+        `[${"1,".repeat(400_000)}1]`,
+        `{"resources":[${"{},".repeat(4000)}{}],"features":[${"0,".repeat(4000)}0]}`,
+        JSON.stringify({ ...query, features: names(9000) }),
+        JSON.stringify({ ...query, x: "a".repeat(1_000_000) }),
+        `"${"\\u0041".repeat(170_000)}"`,
+        " ".repeat(1_000_000),
+        `{"a":${"9".repeat(1_000_000)}}`,
+      ];
+      for (const body of [...bodies, ...bodies]) {
+        await repeat(5, 5, () => send(`${url}/query`, [400], { method: "POST", body }));
+        await repeat(5, 5, () => send(`${url}/changes`, [400], { method: "POST", body }));
+        await repeat(5, 5, () =>
+          send(`${url}/features/customer/1`, [400], { method: "PUT", headers: { "if-match": "*" }, body }),
+        );
+      }
+      const headers = (given: Record<string, string>) => ({ headers: given });
+      await repeat(50, 10, () => send(`${url}/changes`, [400], headers({ accept: ",".repeat(15_000) })));
+      await repeat(50, 10, () =>
+        send(`${url}/features/customer/1`, [200], headers({ "if-none-match": '"a",'.repeat(3500) })),
+      );
+      await repeat(20, 10, () =>
+        send(`${url}/features/customer/1`, [412], {
+          method: "PUT",
+          headers: { "if-match": '"a",'.repeat(3500) },
+          body: [],
+        }),
+      );
+    },
+  },
+  {
+    name: "600 bodies of 1 MB that never end",
+    async run({ service: { url } }) {
+      const head = `POST /query HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`;
+      const part = " ".repeat(999_999);
+      await using _deaf = await openDeafClients(url, 600, () => head + part);
+      const query = { resources: [{ resource: "customer", id: "1" }], features: ["a"] };
+      await repeat(200, 4, async () => {
+        await send(`${url}/query`, [200], { method: "POST", body: query });
+        await sleep(50);
+      });
+    },
+  },
+];
