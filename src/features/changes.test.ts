@@ -436,7 +436,7 @@ describe("a stream of changes", () => {
     let seen = 0;
     const behind = (async () => {
       for await (const text of follow(start, stop.signal)) {
-        expect(text.length).toBeLessThan(70_000);
+        expect(text.toString().length).toBeLessThan(70_000);
         seen += text.toString().match(/^id: /gm)?.length ?? 0;
         if (seen > ids.length) return;
       }
