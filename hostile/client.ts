@@ -37,6 +37,18 @@ export async function repeat(
   await Promise.all(Array.from({ length: Math.min(count, concurrency) }, worker));
 }
 
+/** Reads each document of the service for the first time. */
+export async function readDocuments(url: string): Promise<void> {
+  const documents = [
+    "/openapi.yaml",
+    "/openapi.json",
+    "/docs",
+    "/docs/swagger-ui.js",
+    "/.well-known/api-catalog",
+  ];
+  await Promise.all(documents.map((path) => send(url + path, [200])));
+}
+
 /** Opens connections that send a request and read nothing of the responses. */
 export async function openDeafClients(
   url: string,

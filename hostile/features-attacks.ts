@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack, Target } from "./attack.ts";
-import { openDeafClients, repeat, send } from "./client.ts";
+import { openDeafClients, readDocuments, repeat, send } from "./client.ts";
 
 const names = (count: number, prefix = "feature", length = 0) =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`.padEnd(length, "x"));
@@ -26,6 +26,7 @@ async function add(
 }
 
 export const attacksOnFeatures: Attack<Target>[] = [
+  { name: "the first requests for the documents", run: ({ service: { url } }) => readDocuments(url) },
   {
     name: "queries of 100 resources with 1,000 features, for 100 features each",
     async prepare({ service: { url } }) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventMessage } from "../testing/messages.ts";
 import type { Attack } from "./attack.ts";
-import { openDeafClients, repeat, send } from "./client.ts";
+import { openDeafClients, readDocuments, repeat, send } from "./client.ts";
 import type { LedgerTarget } from "./ledger.ts";
 
 /** An attack on the ledger. */
@@ -58,6 +58,7 @@ function expectCount(what: string, actual: number, expected: number): void {
 }
 
 export const attacksOnLedger: LedgerAttack[] = [
+  { name: "the first requests for the documents", run: ({ service: { url } }) => readDocuments(url) },
   {
     name: "metadata keys that are all different, exported as CSV",
     prepare: ({ publish }) =>

@@ -1,7 +1,8 @@
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { Worker } from "node:worker_threads";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
-import { parseDocument } from "yaml";
 import type { Contract } from "../contract/operations.ts";
 import { toJson } from "../values/json.ts";
 import { htmlPage } from "./docs/page.ts";
@@ -55,15 +56,15 @@ export function publish(
   { contract: source, queue }: Publication,
   leftOut: Place[],
 ): void {
-  const file = (url: URL, type: string) => once(type, () => readFile(url));
+  const file = (url: URL, type: string) => readOnce(type, () => readFile(url));
   const swaggerUi = (name: string) => new URL(import.meta.resolve(`@fastify/swagger-ui/static/${name}`));
   const ours = (name: string) => new URL(`./docs/${name}`, import.meta.url);
 
   const documents: Record<string, Document> = {
-    "/openapi.yaml": once(yaml, async () => yamlWithout(await readFile(source, "utf8"), leftOut)),
+    "/openapi.yaml": readOnce(yaml, async () => yamlWithout(await readFile(source, "utf8"), leftOut)),
     ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
-    "/openapi.json": once(json, async () => toJson(contract)),
-    "/docs": once(html, async () => docsPage(contract, queue !== undefined)),
+    "/openapi.json": readOnce(json, async () => toJson(contract)),
+    "/docs": readOnce(html, async () => docsPage(contract, queue !== undefined)),
     ...(queue && { "/docs/queue": file(queue.page, html) }),
     "/docs/docs.js": file(ours("docs.js"), "text/javascript; charset=utf-8"),
     "/docs/docs.css": file(ours("docs.css"), "text/css; charset=utf-8"),
@@ -82,7 +83,7 @@ export function publish(
 }
 
 /** A document that is the same for every request. A failed read is tried again. */
-function once(type: string, read: () => Promise<string | Buffer>): Document {
+function readOnce(type: string, read: () => Promise<string | Buffer>): Document {
   let content: Promise<Content> | undefined;
   const forget = (error: unknown) => {
     content = undefined;
@@ -91,12 +92,11 @@ function once(type: string, read: () => Promise<string | Buffer>): Document {
   return { type, read: () => (content ??= read().then(contentOf, forget)) };
 }
 
-function yamlWithout(text: string, places: Place[]): string {
-  if (places.length === 0) return text;
-  const document = parseDocument(text);
-  for (const place of places) document.deleteIn(place);
-  // Keeps the line breaks.
-  return document.toString({ lineWidth: 0 });
+async function yamlWithout(text: string, leftOut: Place[]): Promise<string> {
+  if (leftOut.length === 0) return text;
+  const options = { workerData: { text, leftOut }, execArgv: [] };
+  const [yaml] = await once(new Worker(new URL("./yaml-worker.ts", import.meta.url), options), "message");
+  return yaml;
 }
 
 const contentOf = (body: string | Buffer): Content => ({

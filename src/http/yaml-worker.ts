@@ -1,0 +1,10 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { parseDocument } from "yaml";
+import type { Place } from "./security.ts";
+
+// Parsing a contract takes longer than requests may wait, so a thread of its own does it.
+const { text, leftOut } = workerData as { text: string; leftOut: Place[] };
+const document = parseDocument(text);
+for (const place of leftOut) document.deleteIn(place);
+// Keeps the line breaks.
+parentPort?.postMessage(document.toString({ lineWidth: 0 }));
