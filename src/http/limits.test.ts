@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
 import { run } from "../../testing/run.ts";
@@ -54,6 +55,84 @@ async function meanDurationMs(url: string, stop: AbortSignal): Promise<number> {
   }
   return durations.reduce((sum, duration) => sum + duration, 0) / durations.length;
 }
+
+/** A service with one operation, at `/`. Default: it logs nothing. */
+function serviceOf(get: () => Promise<object>, log?: { write(line: string): void }) {
+  const operation = { operationId: "get", responses: { 200: { description: "a response" } } };
+  return createService<{ get: unknown }>({
+    contract: {
+      openapi: "3.1.0",
+      info: { title: "One", version: "1.0.0" },
+      paths: { "/": { get: operation } },
+    },
+    handlers: { get } as unknown as Handlers<{ get: unknown }>,
+    renderError: (_, messages) => ({ type: "text/plain", body: messages.join("; ") }),
+    log: log ? openLog("info", log) : openLog("silent"),
+  });
+}
+
+/** Connections that send these bytes and read nothing. Counts those that the service has closed. */
+async function openDeafClients(base: string, count: number, bytes: string) {
+  const sockets: Socket[] = [];
+  for (let index = 0; index < count; index += 1) sockets.push(await connectAndSend(base, bytes));
+  return {
+    closed: () => sockets.filter(({ destroyed }) => destroyed).length,
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+describe("one client cannot take what others need:", () => {
+  test("requests of one connection are in flight one after another, and too many close it", async () => {
+    await using service = await start("features");
+    const line = `${head("GET /features/customer/42")}\r\n`;
+    const socket = await connectAndSend(service.base, line.repeat(80));
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk));
+    await expect.poll(() => text.split("HTTP/1.1 200").length, { timeout: testWaitMaxMs }).toBe(81);
+    // More than fit into one read, so that most of them wait.
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.write(line.repeat(20_000));
+    await closed;
+    expect(await statusOf(`${service.base}/features/customer/42`)).toBe(200);
+  });
+
+  test("clients that do not read are disconnected beyond 64 MiB, and those that read are not", async () => {
+    const logged: string[] = [];
+    const large = "x".repeat(8 * 2 ** 20);
+    await using app = await serviceOf(async () => ({ status: 200, type: "text/plain", body: large }), {
+      write: (line: string) => logged.push(line),
+    });
+    const base = await app.listen({ port: 0, host: "127.0.0.1" });
+    // The system takes some megabytes of each response.
+    using _deaf = await openDeafClients(base, 20, `${head("GET /")}\r\n`);
+    const { body } = await request(base);
+    let read = 0;
+    for await (const chunk of body) {
+      read += chunk.length;
+      // A slow client, which takes several seconds.
+      await sleep(10);
+    }
+    expect(read).toBe(large.length);
+    await expect.poll(() => logged.join(""), { timeout: testWaitMaxMs }).toContain("read too slowly");
+    const connections = promisify(app.server.getConnections.bind(app.server));
+    expect(await connections()).toBeLessThan(20);
+    expect(await statusOf(base)).toBe(200);
+  });
+
+  test("bodies that are never complete are dropped beyond 32 MiB, the stalest first", async () => {
+    await using service = await start("features");
+    const begin = `${head("POST /query", json, "content-length: 1000000")}\r\n`;
+    using deaf = await openDeafClients(service.base, 60, begin + " ".repeat(999_000));
+    const body = JSON.stringify({ resources: [{ resource: "customer", id: "42" }], features: ["a"] });
+    const headers = { "content-type": "application/json" };
+    await expect.poll(deaf.closed, { timeout: testWaitMaxMs }).toBeGreaterThan(20);
+    expect(deaf.closed()).toBeLessThan(40);
+    const { statusCode } = await request(`${service.base}/query`, { method: "POST", headers, body });
+    expect(statusCode).toBe(200);
+  });
+});
 
 /** Longer than the 40 seconds after which a stalled connection is closed. */
 const longMs = 48_000;
@@ -143,21 +222,9 @@ describe.concurrent("time limits:", () => {
   });
 
   test("a handler has no time limit", async () => {
-    const operation = { operationId: "get", responses: { 200: { description: "a late response" } } };
-    await using app = await createService<{ get: unknown }>({
-      contract: {
-        openapi: "3.1.0",
-        info: { title: "Slow", version: "1.0.0" },
-        paths: { "/": { get: operation } },
-      },
-      handlers: {
-        async get() {
-          await sleep(longMs);
-          return { status: 200 };
-        },
-      } as unknown as Handlers<{ get: unknown }>,
-      renderError: (_, messages) => ({ type: "text/plain", body: messages.join("; ") }),
-      log: openLog("silent"),
+    await using app = await serviceOf(async () => {
+      await sleep(longMs);
+      return { status: 200 };
     });
     expect(await statusOf(await app.listen({ port: 0, host: "127.0.0.1" }))).toBe(200);
   });
