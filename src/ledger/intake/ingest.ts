@@ -174,7 +174,9 @@ async function updateTransactions(
     newParents.length > 0 ? withTooManyChildren(sql, newParents) : [],
   ]);
   if (tooMany.length > 0) {
-    throw new LimitExceeded(`the parent would have more than ${childrenMax} refunds and disputes`);
+    throw new LimitExceeded(
+      `the parent would have more than ${childrenMax.toLocaleString("en")} refunds and disputes`,
+    );
   }
 }
 

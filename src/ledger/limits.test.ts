@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { request } from "undici";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
+import { childStory, message, story } from "../../testing/messages.ts";
+import { openLog } from "../process/log.ts";
+import { ledgerApp } from "./app.ts";
+import type { Database } from "./database/database.ts";
+import { startLedger } from "./ledger.fixture.ts";
+import { openQueue } from "./queue/queue.ts";
+
+let ledger: Awaited<ReturnType<typeof startLedger>>;
+beforeEach(async () => {
+  ledger = await startLedger();
+});
+afterEach(() => ledger[Symbol.asyncDispose]());
+
+describe("a message beyond a limit becomes a dead letter, and those before it stay:", () => {
+  /** Waits for a dead letter with this reason. */
+  const deadLetter = (reason: string) =>
+    eventually(async () => {
+      const rows = await ledger.database.query<{ reason: string }>("select reason from dead_letter");
+      expect(rows.map((row) => row.reason)).toContain(reason);
+    });
+
+  test("1,000 members and elements of a message", async () => {
+    const keys = Array.from({ length: 1000 }, (_, index) => [`key${index}`, index]);
+    const withKeys = (id: string, count: number) =>
+      message({
+        resource_external_id: id,
+        event_details: { external_metadata: Object.fromEntries(keys.slice(0, count)) },
+      });
+    await ledger.store([withKeys("900 keys", 900)]);
+    await ledger.send(withKeys("1,000 keys", 1000), message({ event_details: { list: keys } }));
+    await deadLetter("the message has more than 1,000 members and elements");
+  });
+
+  test("2 MiB of details of one transaction, whatever the number of its events", async () => {
+    const steps = [1, 2].map(
+      (part) => [`10:0${part}`, "DETAILS", { [`part${part}`]: "x".repeat(900_000) }] as const,
+    );
+    await ledger.store(
+      story("payment", "large", ["10:00", "PAYMENT_CREATED"], ...steps.map(([...step]) => step)),
+    );
+    await ledger.send(...story("payment", "large", ["10:03", "DETAILS", { part3: "x".repeat(900_000) }]));
+    await deadLetter("the details of all events of the resource would be larger than 2 MiB together");
+    // Another event still fits.
+    await ledger.send(...story("payment", "large", ["10:04", "DETAILS", { reference: "newer" }]));
+    await ledger.until("/v1/transaction/large?account_id=57", { reference: "newer" });
+  });
+
+  test("1,000 refunds and disputes of a payment", async () => {
+    const refund = (id: string) => childStory("refund", id, "parent", ["10:00", "REFUND_SUBMITTED"]);
+    await ledger.store(story("payment", "parent", ["09:00", "PAYMENT_CREATED"]), refund("first"));
+    await ledger.database.run(`
+      insert into transaction (external_id, transaction_type, parent_external_id, gateway_account_id, state, created_date,
+        event_count, first_event_id, details)
+      select 'child' || n, 'REFUND', 'parent', '57', 'SUBMITTED', '2024-03-05T10:00:00Z', 1, 1, '{}'
+      from generate_series(1, 998) as n`);
+    await ledger.store(refund("last"));
+    await ledger.send(...refund("one too many"));
+    await deadLetter("the parent would have more than 1,000 refunds and disputes");
+    await ledger.send(...childStory("refund", "last", "parent", ["10:01", "REFUND_SUCCEEDED"]));
+    await ledger.until("/v1/transaction/last?account_id=57", {
+      state: { status: "success", finished: true },
+    });
+  });
+});
+
+test("slow requests of one account do not delay those of another, and too many of them get 503", async () => {
+  const slow: Database = {
+    ...ledger.database,
+    within: (limitMs) => ({
+      ...ledger.database.within(limitMs),
+      async query(text, values) {
+        if (JSON.stringify(values).includes("slow")) await sleep(200);
+        return ledger.database.query(text, values);
+      },
+    }),
+  };
+  await using queue = await openQueue("memory:");
+  await using app = await ledgerApp({
+    database: slow,
+    queue,
+    statementTimeoutMs: 2000,
+    log: openLog("silent"),
+  });
+  const base = await app.listen({ port: 0, host: "127.0.0.1" });
+  const statusOf = async (path: string) => {
+    const { statusCode, body } = await request(base + path);
+    await body.dump();
+    return statusCode;
+  };
+  await ledger.store(
+    story("payment", "quick", ["10:00", "PAYMENT_CREATED", { gateway_account_id: "quick" }]),
+  );
+  const search = "/v1/transaction?account_id=";
+  const all = Promise.all(Array.from({ length: 150 }, () => statusOf(`${search}slow`)));
+  await sleep(100);
+  const paths = [
+    `${search}quick`,
+    "/v1/transaction/quick?account_id=quick",
+    "/v1/transaction/quick/event?gateway_account_id=quick",
+  ];
+  for (const path of paths) {
+    const start = performance.now();
+    expect(await statusOf(path)).toBe(200);
+    expect(performance.now() - start).toBeLessThan(1000);
+  }
+  const statuses = Map.groupBy(await all, (status) => status);
+  // Three run at a time, 100 wait; those that wait for longer than the limit of a statement get 504.
+  expect(statuses.get(503)).toHaveLength(47);
+  expect([...statuses.keys()].sort()).toEqual([200, 503, 504]);
+  expect(await statusOf(`${search}slow`)).toBe(200);
+});
