@@ -37,13 +37,11 @@ export async function startEngine(data: WorkerData): Promise<Engine> {
     for (const { reject } of unanswered.splice(0)) reject(new DatabaseUnavailable(cause));
   }
   worker.on("message", (answer: Answer) => {
+    if ("crashed" in answer) return end(new Error(answer.crashed));
     const answered = unanswered.shift();
     if (unanswered.length === 0) worker.unref();
-    if ("result" in answer) return answered?.resolve(answer.result);
-    const error = errorOf(answer.failure);
-    answered?.reject(error);
-    // A PostgreSQL server would restart and recover from its log. This engine would loop at its next statement.
-    if (answer.failure.severity === "PANIC") end(error);
+    if ("result" in answer) answered?.resolve(answer.result);
+    else answered?.reject(errorOf(answer.failure));
   });
   worker.on("error", end);
   worker.on("exit", () => end(new Error("the embedded database has ended")));

@@ -23,13 +23,13 @@ export interface Result {
 /** What is known of an error. Its other properties would be statements and their values. */
 export interface Failure {
   message: string;
-  severity?: string;
   code?: string;
   file?: string;
   routine?: string;
 }
 
-export type Answer = { result: Result } | { failure: Failure };
+/** After `crashed`, with the reason, the thread ends. */
+export type Answer = { result: Result } | { failure: Failure } | { crashed: string };
 
 export interface WorkerData {
   /** The folder of the engine; undefined for a database in memory. */
@@ -74,8 +74,28 @@ function compileParser(pglite: PGlite): void {
   }
 }
 
-async function start(folder: string | undefined): Promise<PGlite> {
+/** The status of the exception with which the engine leaves a statement that failed. */
+const statementFailed = 100;
+
+/**
+ * Calls `crash` when the code of the engine has thrown anything else: at a PANIC, when its log cannot be written, or when the
+ * stack is too small. A PostgreSQL server would end, restart and recover from its log. PGlite ignores it and loops.
+ */
+function watchForCrash(pglite: PGlite, crash: (error: Error) => never): void {
+  const runOnce = pglite.Module._PostgresMainLoopOnce;
+  pglite.Module._PostgresMainLoopOnce = () => {
+    try {
+      runOnce();
+    } catch (error) {
+      if ((error as { status?: number }).status !== statementFailed) crash(error as Error);
+      throw error;
+    }
+  };
+}
+
+async function start(folder: string | undefined, crash: (reason: string) => never): Promise<PGlite> {
   setFlagsFromString(`--wasm-tiering-budget=${tieringBudget}`);
+  let panic: string | undefined;
   const pglite = new Engine({
     ...(folder !== undefined && { dataDir: folder }),
     extensions: { pg_trgm },
@@ -89,8 +109,13 @@ async function start(folder: string | undefined): Promise<PGlite> {
       [types.TIMESTAMPTZ]: readTimestamp,
       [types.BYTEA]: (text: string) => Buffer.from(text.slice("\\x".length), "hex"),
     },
+    onStderr(line) {
+      panic ??= /PANIC: +(.*)/.exec(line)?.[1];
+      return false;
+    },
   });
   await pglite.waitReady;
+  watchForCrash(pglite, (error) => crash(panic ?? error.message));
   await pglite.exec("set time zone 'UTC'");
   return pglite;
 }
@@ -119,14 +144,17 @@ const settle = (work: Promise<Result>): Promise<Answer> =>
   work.then(
     (result) => ({ result }),
     (error: Failure) => {
-      const { message, severity, code, file, routine } = error;
-      return { failure: { message, severity, code, file, routine } };
+      const { message, code, file, routine } = error;
+      return { failure: { message, code, file, routine } };
     },
   );
 
 async function serve(port: MessagePort, { folder }: WorkerData): Promise<void> {
   const messages = on(port, "message");
-  const starting = start(folder);
+  const starting = start(folder, (crashed) => {
+    port.postMessage({ crashed } satisfies Answer);
+    process.exit();
+  });
   port.postMessage(await settle(starting.then(() => nothing)));
   const pglite = await starting;
   const query = querying(pglite);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runProcess } from "../../../testing/child-process.ts";
-import { type Database, openDatabase, StatementTimeout } from "./database.ts";
+import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
 import { type NewDatabase, newEmbedded } from "./new-database.fixture.ts";
 
 let made: NewDatabase;
@@ -94,6 +94,14 @@ test("a running statement is completed before the database is closed; a later on
   expect(await running).toMatchObject([{ one: 1 }]);
   await closed;
   await expect(closing.query("select 1")).rejects.toThrow("the database is closed");
+});
+
+test("a crash, here of a stack that is too small, is an outage, and the engine is replaced", async () => {
+  await database.query("insert into thing values (4)");
+  const deep = database.query("select repeat('[', 200000)::jsonb");
+  const behind = database.query("select id from thing where id = 4");
+  await expect(deep).rejects.toThrow(DatabaseUnavailable);
+  expect(await behind).toEqual([{ id: 4 }]);
 });
 
 test("an open database does not keep its process alive", async () => {

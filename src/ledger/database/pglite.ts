@@ -46,6 +46,8 @@ export async function open({ url }: Address): Promise<Database> {
   );
 
   async function restart(): Promise<void> {
+    // Two engines in one folder destroy it.
+    await engine[Symbol.asyncDispose]();
     engine = await openEngine(folder);
     starting = undefined;
   }
