@@ -72,7 +72,7 @@ export async function open({ url }: Address): Promise<Database> {
   const opened = opening.move();
   return {
     ...sql,
-    // A running statement is not interrupted, since that would end the engine.
+    // A running statement continues, since only the whole engine could be ended.
     within(limitMs) {
       const limited = sqlOver((message) => {
         const latest = performance.now() + limitMs;
@@ -106,8 +106,8 @@ async function openEngine(folder: string | undefined): Promise<Engine> {
 }
 
 /**
- * Creates an empty database. It is made in a process of its own, since that takes 400 MiB, of which this process would
- * keep 100, and under another name, so that an interrupted start leaves nothing incomplete.
+ * Creates an empty database. It is made in a process of its own, since that takes 560 MiB, of which this process would
+ * keep 60, and under another name, so that an interrupted start leaves nothing incomplete.
  */
 async function createData(folder: string, data: string): Promise<void> {
   const prefix = "pglite.new-";
