@@ -32,7 +32,7 @@ const slow = [
   "src/features/store/redis.test.ts",
   "src/ledger/{large-messages,many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/commands/{dead-letters,reproject}.test.ts",
-  "src/ledger/database/{pgbouncer,pglite-autovacuum,postgres}.test.ts",
+  "src/ledger/database/{pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
   "src/ledger/queue/amqp.test.ts",
   "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
   "src/http/limits.test.ts",

@@ -1,4 +1,4 @@
-import type { PGlite } from "@electric-sql/pglite";
+import type { Sql } from "./database.ts";
 
 const runEveryMs = 10_000;
 
@@ -7,10 +7,10 @@ const runEveryMs = 10_000;
  * without statistics sorts instead of using an index. The thresholds are the defaults of PostgreSQL; it has a negative
  * number of tuples for a table that was never analysed. A failed run is repeated after 10 seconds.
  */
-export function startAutovacuum(pglite: PGlite): AsyncDisposable {
+export function startAutovacuum(sql: Sql): AsyncDisposable {
   let running: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    running = vacuum(pglite).catch(() => {});
+    running = vacuum(sql).catch(() => {});
   }, runEveryMs).unref();
   return {
     async [Symbol.asyncDispose]() {
@@ -20,8 +20,8 @@ export function startAutovacuum(pglite: PGlite): AsyncDisposable {
   };
 }
 
-async function vacuum(pglite: PGlite): Promise<void> {
-  const { rows } = await pglite.query<{ statement: string }>(
+async function vacuum(sql: Sql): Promise<void> {
+  const rows = await sql.query<{ statement: string }>(
     `select case when dead_tuples > 50 + 0.2 * tuples then 'vacuum analyze ' else 'analyze ' end || name as statement
      from (
        select relid::regclass::text as name, n_dead_tup as dead_tuples, n_mod_since_analyze as changes,
@@ -30,5 +30,5 @@ async function vacuum(pglite: PGlite): Promise<void> {
      ) as changed
      where tuples < 0 or dead_tuples > 50 + 0.2 * tuples or changes > 50 + 0.1 * tuples`,
   );
-  for (const { statement } of rows) await pglite.exec(statement);
+  for (const { statement } of rows) await sql.run(statement);
 }

@@ -1,7 +1,10 @@
-import { PGlite, type Transaction, types } from "@electric-sql/pglite";
-import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Address } from "../../process/adapter.ts";
-import { messageOf } from "../../process/describe-error.ts";
 import { lockFolder } from "../../process/folder-lock.ts";
 import { requireFreeSpace } from "../../process/free-space.ts";
 import { parseExactly } from "../../values/exact-json.ts";
@@ -11,40 +14,48 @@ import {
   isFileError,
   isTransient,
   type Sql,
+  StatementTimeout,
   withStatementTimeout,
 } from "./database.ts";
 import { startAutovacuum } from "./pglite-autovacuum.ts";
-import { readTimestamp } from "./timestamp.ts";
+import { type Engine, startEngine } from "./pglite-engine.ts";
+import type { Message, Result } from "./pglite-worker.ts";
 
 const spaceMinMebibytes = 64;
 /** Delay between two attempts to start an engine. */
 const restartDelayMs = 2000;
 
 /**
- * PostgreSQL in this process, in a folder or in memory. It has one connection: transactions wait for one another. An engine
- * that has crashed, for example on a full disk, is replaced as soon as there is space.
+ * PostgreSQL in a thread of this process, in a folder or in memory. It has one connection: transactions wait for one
+ * another. An engine that has crashed, for example on a full disk, is replaced as soon as there is space.
  */
 export async function open({ url }: Address): Promise<Database> {
   await using opening = new AsyncDisposableStack();
   const path = decodeURIComponent(url.pathname);
   const folder = path === "memory" ? undefined : path;
   if (folder !== undefined) opening.use(lockFolder(folder));
-  let engine = await startEngine(folder);
+  const inTurn = takingTurns();
+  let engine = await openEngine(folder);
   let starting: Promise<void> | undefined;
-  opening.defer(async () => {
-    await starting?.catch(() => {});
-    await engine[Symbol.asyncDispose]();
-  });
+  let isClosed = false;
+  opening.defer(() =>
+    inTurn(async () => {
+      isClosed = true;
+      await engine[Symbol.asyncDispose]();
+    }),
+  );
 
   async function restart(): Promise<void> {
+    // Two engines in one folder destroy it.
     await engine[Symbol.asyncDispose]();
-    engine = await startEngine(folder);
+    engine = await openEngine(folder);
     starting = undefined;
   }
 
-  async function running(): Promise<PGlite> {
-    if (engine.hasCrashed()) {
-      // One at a time, since two engines in one folder destroy it.
+  async function running(): Promise<Engine> {
+    if (isClosed) throw new Error("the database is closed");
+    if (engine.hasEnded()) {
+      // Not at each statement, since an attempt takes long.
       starting ??= restart().catch((error) => {
         setTimeout(() => {
           starting = undefined;
@@ -53,25 +64,31 @@ export async function open({ url }: Address): Promise<Database> {
       });
       await starting;
     }
-    return engine.pglite;
+    return engine;
   }
 
+  const sql = sqlOver((message) => inTurn(async () => (await running()).send(message)));
+  opening.use(startAutovacuum(sql));
   const opened = opening.move();
-  const sql = sqlOver(running);
   return {
     ...sql,
-    // A running statement cannot be interrupted, since the engine runs in this thread.
-    within: (limitMs) => withStatementTimeout(limitMs, sql),
+    // A running statement continues, since only the whole engine could be ended.
+    within(limitMs) {
+      const limited = sqlOver((message) => {
+        const latest = performance.now() + limitMs;
+        return inTurn(async () => {
+          // Its caller has given up while it waited.
+          if (performance.now() > latest) throw new StatementTimeout(limitMs);
+          return (await running()).send(message);
+        });
+      });
+      return withStatementTimeout(limitMs, limited);
+    },
     // Its folder belongs to this process.
     exclusively: (work) => work(),
     runOutside: sql.run,
     // No other process can hold a lock, so there are no limits.
-    async transaction(work) {
-      const pglite = await running();
-      return pglite
-        .transaction((transaction) => work(sqlOver(async () => transaction)))
-        .catch(reject) as never;
-    },
+    transaction: (work) => inTurn(async () => transact(await running(), work)),
     async check() {
       await sql.query("select 1");
     },
@@ -80,70 +97,90 @@ export async function open({ url }: Address): Promise<Database> {
   };
 }
 
-interface Engine extends AsyncDisposable {
-  pglite: PGlite;
-  hasCrashed(): boolean;
-}
-
-async function startEngine(folder: string | undefined): Promise<Engine> {
-  if (folder !== undefined) await requireFreeSpace(folder, spaceMinMebibytes);
-  const options = {
-    ...(folder !== undefined && { dataDir: `${folder}/pglite` }),
-    extensions: { pg_trgm },
-    parsers: {
-      [types.INT8]: BigInt,
-      [types.JSONB]: (text: string) => parseExactly(text),
-      [types.TIMESTAMPTZ]: readTimestamp,
-    },
-  };
-  const pglite = await PGlite.create(options).catch((error) => {
-    throw new Error(
-      `the embedded database in ${folder} does not start (${messageOf(error)}); restore the folder from a backup, or remove it and send the messages again`,
-      { cause: error },
-    );
-  });
-  const hasCrashed = watchForPanic(pglite);
-  await pglite.exec("set time zone 'UTC'");
-  const autovacuum = startAutovacuum(pglite);
-  return {
-    pglite,
-    hasCrashed,
-    async [Symbol.asyncDispose]() {
-      await autovacuum[Symbol.asyncDispose]();
-      if (!hasCrashed()) await pglite.close();
-    },
-  };
+async function openEngine(folder: string | undefined): Promise<Engine> {
+  if (folder === undefined) return startEngine({ folder });
+  await requireFreeSpace(folder, spaceMinMebibytes);
+  const data = `${folder}/pglite`;
+  if (!existsSync(data)) await createData(folder, data);
+  return startEngine({ folder: data });
 }
 
 /**
- * At a PANIC, when its log cannot be written, a PostgreSQL server restarts and recovers from the log. This engine would loop
- * at its next statement and block this thread, so it gets no more statements.
+ * Creates an empty database. It is made in a process of its own, since that takes 560 MiB, of which this process would
+ * keep 60, and under another name, so that an interrupted start leaves nothing incomplete.
  */
-function watchForPanic(pglite: PGlite): () => boolean {
-  const exec = pglite.execProtocolStream.bind(pglite);
-  let panic: Error | undefined;
-  pglite.execProtocolStream = async (...message) => {
-    if (panic) throw panic;
-    try {
-      return await exec(...message);
-    } catch (error) {
-      if ((error as { severity?: string }).severity === "PANIC") panic = error as Error;
-      throw error;
-    }
-  };
-  return () => panic !== undefined;
+async function createData(folder: string, data: string): Promise<void> {
+  const prefix = "pglite.new-";
+  const unfinished = (await readdir(folder)).filter((name) => name.startsWith(prefix));
+  for (const name of unfinished) await rm(join(folder, name), { recursive: true });
+  const made = await mkdtemp(join(folder, prefix));
+  const child = fork(fileURLToPath(new URL("pglite-create.ts", import.meta.url)), [made], {
+    // Code that runs once is not worth optimizing: that takes another 600 MiB.
+    execArgv: ["--liftoff-only"],
+    // A signal of the terminal is for this process, which waits for the end.
+    detached: true,
+  });
+  let reason = "its process has ended";
+  child.on("message", (message: string) => {
+    reason = message;
+  });
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`the embedded database in ${folder} cannot be created (${reason})`);
+  await rename(made, data);
 }
 
-const sqlOver = (connected: () => Promise<PGlite | Transaction>): Sql => ({
-  async query<Row>(text: string, values?: unknown[]) {
-    const connection = await connected();
-    return (await connection.query<Row>(text, values).catch(reject)).rows;
+/** Returns a function that runs one work after another, in the order of the calls. */
+function takingTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
+/** Runs a transaction. A statement that work sends after its end is rejected, since it would run outside. */
+async function transact<Outcome>(engine: Engine, work: (sql: Sql) => Promise<Outcome>): Promise<Outcome> {
+  let hasEnded = false;
+  const sql = sqlOver(async (message) => {
+    if (hasEnded) throw new Error("the transaction has ended");
+    return engine.send(message);
+  });
+  const end = (script: string) => {
+    hasEnded = true;
+    return engine.send({ script }).catch(reject);
+  };
+  await sql.run("begin");
+  try {
+    const outcome = await work(sql);
+    const { command } = await end("commit");
+    if (command === "ROLLBACK")
+      throw new Error("a statement of the transaction failed, so it was rolled back");
+    return outcome;
+  } catch (error) {
+    // An engine that has crashed needs none.
+    if (!hasEnded) await end("rollback").catch(() => {});
+    throw error;
+  }
+}
+
+const sqlOver = (send: (message: Message) => Promise<Result>): Sql => ({
+  async query<Row>(text: string, values: unknown[] = [], plan: "prepared" | "custom" = "prepared") {
+    return rowsOf(await send({ text, values, plan }).catch(reject)) as Row[];
   },
   async run(script) {
-    const connection = await connected();
-    await connection.exec(script).catch(reject);
+    await send({ script }).catch(reject);
   },
 });
+
+function rowsOf({ columns, rows, json }: Result): object[] {
+  return rows.map((values) => {
+    for (const index of json) {
+      if (values[index] !== null) values[index] = parseExactly(values[index] as string);
+    }
+    return Object.fromEntries(columns.map((name, index) => [name, values[index]]));
+  });
+}
 
 /** Maps transient errors, such as those of a full disk. */
 function reject(error: Error & { code?: string }): never {

@@ -1,0 +1,135 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runProcess } from "../../../testing/child-process.ts";
+import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
+import { type NewDatabase, newEmbedded } from "./new-database.fixture.ts";
+
+let made: NewDatabase;
+let database: Database;
+const opened = new AsyncDisposableStack();
+beforeAll(async () => {
+  made = opened.use(await newEmbedded());
+  database = opened.use(await openDatabase(made.url));
+  await database.run("create table thing (id int)");
+});
+afterAll(() => opened.disposeAsync());
+
+const folderOf = (url: string) => decodeURIComponent(new URL(url).pathname);
+
+test("the event loop goes on while a statement runs", async () => {
+  const startedAt = performance.now();
+  let [last, longest] = [startedAt, 0];
+  const tick = () => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const timer = setInterval(tick, 10);
+  await database.query("select count(*) from generate_series(1, 5000000)");
+  tick();
+  clearInterval(timer);
+  const duration = performance.now() - startedAt;
+  expect(duration).toBeGreaterThan(400);
+  // The bound is 50 ms; other processes of the machine take the rest.
+  expect(longest).toBeLessThan(duration / 4);
+});
+
+test("a statement whose limit passed while it waited does not run", async () => {
+  const slow = database.query("select pg_sleep(0.3)");
+  const late = database.within(50).query("insert into thing values (1)");
+  await expect(late).rejects.toThrow(new StatementTimeout(50));
+  await slow;
+  expect(await database.query("select from thing where id = 1")).toEqual([]);
+});
+
+test("statements wait for a transaction that began before them, and see its work", async () => {
+  const transaction = database.transaction(async (sql) => {
+    await sql.query("insert into thing values (2)");
+    await sql.query("select pg_sleep(0.1)");
+  });
+  const seen = database.query("select from thing where id = 2");
+  await transaction;
+  expect(await seen).toHaveLength(1);
+});
+
+test("a transaction whose failed statement was ignored rejects, and nothing runs in it after its end", async () => {
+  const ignoring = database.transaction(async (sql) => {
+    await sql.query("insert into thing values (3)");
+    await sql.query("select 1 / 0").catch(() => {});
+  });
+  await expect(ignoring).rejects.toThrow("rolled back");
+  const late = Promise.withResolvers<unknown>();
+  await database.transaction(async (sql) => {
+    setTimeout(() => late.resolve(sql.query("insert into thing values (3)")), 50);
+  });
+  await expect(late.promise).rejects.toThrow("the transaction has ended");
+  expect(await database.query("select from thing where id = 3")).toEqual([]);
+});
+
+test("bytes and exact numbers are returned as they were sent", async () => {
+  const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
+  const [row] = await database.query<{ bytes: Uint8Array; text: string; json: { n: unknown } }>(
+    `select $1::bytea as bytes, encode($1::bytea, 'hex') as text, '{"n": 1.00000000000000000001}'::jsonb as json`,
+    [bytes],
+  );
+  expect(new Uint8Array(row?.bytes ?? [])).toEqual(bytes);
+  expect(row?.text).toBe(Buffer.from(bytes).toString("hex"));
+  expect(JSON.stringify(row?.json)).toBe('{"n":1.00000000000000000001}');
+});
+
+test("a statement is usable after the columns of its table have changed, and after many others", async () => {
+  await database.run("create table changing (one int); insert into changing values (1)");
+  expect(await database.query("select * from changing")).toEqual([{ one: 1 }]);
+  await database.run("alter table changing add two int");
+  expect(await database.query("select * from changing")).toEqual([{ one: 1, two: null }]);
+  for (let number = 0; number < 250; number++) await database.query(`select ${number}`);
+  expect(await database.query("select * from changing")).toEqual([{ one: 1, two: null }]);
+});
+
+test("a running statement is completed before the database is closed; a later one is rejected", async () => {
+  await using own = await newEmbedded();
+  const closing = await openDatabase(own.url);
+  const running = closing.query("select pg_sleep(0.2), 1 as one");
+  const closed = closing[Symbol.asyncDispose]();
+  expect(await running).toMatchObject([{ one: 1 }]);
+  await closed;
+  await expect(closing.query("select 1")).rejects.toThrow("the database is closed");
+});
+
+test("a crash, here of a stack that is too small, is an outage, and the engine is replaced", async () => {
+  await database.query("insert into thing values (4)");
+  const deep = database.query("select repeat('[', 200000)::jsonb");
+  const behind = database.query("select id from thing where id = 4");
+  await expect(deep).rejects.toThrow(DatabaseUnavailable);
+  expect(await behind).toEqual([{ id: 4 }]);
+});
+
+test("an open database does not keep its process alive", async () => {
+  await using own = await newEmbedded();
+  const module = fileURLToPath(new URL("database.ts", import.meta.url));
+  const program = `
+    import { openDatabase } from ${JSON.stringify(module)};
+    const database = await openDatabase(process.argv[1]);
+    console.log(JSON.stringify(await database.query("select 1 as one")));`;
+  const command = [process.execPath, "--input-type=module", "--eval", program, own.url];
+  expect(await runProcess(command)).toMatchObject({ code: 0, output: '[{"one":1}]\n', errors: "" });
+});
+
+test("an incomplete database of an interrupted first start is replaced", async () => {
+  await using own = await newEmbedded();
+  const folder = folderOf(own.url);
+  await rm(join(folder, "pglite"), { recursive: true });
+  await mkdir(join(folder, "pglite.new-planted"));
+  await using created = await openDatabase(own.url);
+  expect(await created.query("select 1 as one")).toEqual([{ one: 1 }]);
+  expect(await readdir(folder)).not.toContain("pglite.new-planted");
+});
+
+test("a folder without a database of the engine is reported", async () => {
+  await using own = await newEmbedded();
+  const folder = folderOf(own.url);
+  await writeFile(join(folder, "pglite/PG_VERSION"), "3\n");
+  await expect(openDatabase(own.url)).rejects.toThrow(/does not start .*; restore the folder from a backup/);
+});
