@@ -37,3 +37,17 @@ export function takeTurns(): () => Promise<void> {
     heldForMs();
   };
 }
+
+/** The results of the work for each item, in turns of the event loop. */
+export async function mapInTurns<Item, Result>(
+  items: Item[],
+  work: (item: Item) => Result,
+): Promise<Result[]> {
+  const turn = takeTurns();
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(work(item));
+    await turn();
+  }
+  return results;
+}

@@ -1,7 +1,7 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { takeTurns } from "../../process/turns.ts";
+import { mapInTurns, takeTurns } from "../../process/turns.ts";
 import { readInstant } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
@@ -64,7 +64,7 @@ export const searchHandlers = (lanes: Lanes): Pick<Handlers<operations>, "search
         total,
         count: rows.length,
         page,
-        results: rows.map((row) => viewTransaction(row, query.status_version)),
+        results: await mapInTurns(rows, (row) => viewTransaction(row, query.status_version)),
         _links: viewSearchLinks({ url, query, displaySize, count: rows.length, total, nextCursor }),
       },
     };

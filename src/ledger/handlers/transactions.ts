@@ -1,5 +1,6 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { mapInTurns } from "../../process/turns.ts";
 import { readInstant } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { stateEventTypes } from "../projection/states.ts";
@@ -108,7 +109,7 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
       status: 200,
       body: {
         parent_transaction_id: id,
-        transactions: children.map((row) => viewTransaction(row, 2)),
+        transactions: await mapInTurns(children, (row) => viewTransaction(row, 2)),
         _links: viewNextCursor(url, query, last && writeChildCursor(last)),
       },
     };
