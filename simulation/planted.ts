@@ -37,10 +37,10 @@ export const plantedDefects: Defect[] = [
     simulation: ledgerSimulation,
   },
   {
-    name: "of two events with the same timestamp, the one that arrived later is newer",
+    name: "of two events with the same timestamp, the one that arrived first is newer",
     file: "src/ledger/projection/history.ts",
-    original: "lifeCyclePosition(b.event_type) - lifeCyclePosition(a.event_type) ||",
-    defective: "Number(b.id - a.id) ||",
+    original: "compare(timestampB, timestampA) ||",
+    defective: "compare(timestampB, timestampA) || 1 ||",
     simulation: ledgerSimulation,
   },
   {
@@ -53,8 +53,8 @@ export const plantedDefects: Defect[] = [
   {
     name: "an event that is older than the row is folded as if it were newer",
     file: "src/ledger/projection/history.ts",
-    original: "if (oldest > folded.timestamp) ",
-    defective: "if (oldest) ",
+    original: "!current || compareSources(source, current.source) < 0",
+    defective: "source",
     simulation: ledgerSimulation,
   },
   {

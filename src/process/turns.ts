@@ -25,17 +25,13 @@ function nextTurn(): Promise<unknown> {
 }
 
 /**
- * Divides long work into turns of the event loop. The returned function is awaited between its steps, and before the
- * first one if much work can begin at the same time: it lets others run when all such work together has held the event
- * loop for 10 ms.
+ * Divides long work into turns of the event loop: awaited between its steps, it lets others run when all such work together
+ * has held the event loop for 10 ms.
  */
-export function takeTurns(): () => Promise<void> {
+export async function letOthersRun(): Promise<void> {
+  if (heldForMs() < turnMaxMs) return;
+  await nextTurn();
   heldForMs();
-  return async () => {
-    if (heldForMs() < turnMaxMs) return;
-    await nextTurn();
-    heldForMs();
-  };
 }
 
 /** The results of the work for each item, in turns of the event loop. */
@@ -43,11 +39,10 @@ export async function mapInTurns<Item, Result>(
   items: Item[],
   work: (item: Item) => Result,
 ): Promise<Result[]> {
-  const turn = takeTurns();
   const results: Result[] = [];
   for (const item of items) {
+    await letOthersRun();
     results.push(work(item));
-    await turn();
   }
   return results;
 }

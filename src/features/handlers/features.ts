@@ -1,7 +1,7 @@
 import type { operations } from "../../../generated/features.ts";
 import { entityTag, isMatched } from "../../http/entity-tag.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { takeTurns } from "../../process/turns.ts";
+import { letOthersRun } from "../../process/turns.ts";
 import { toJson } from "../../values/json.ts";
 import { type FeatureChange, type FeatureStore, featuresMax } from "../store/store.ts";
 import { errorLine, tooManyFeatures } from "./errors.ts";
@@ -50,11 +50,10 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
 
   /** Removes what is not wanted from a list that is too long for one change, in several. Resolves with the rest. */
   async function shorten(resource: string, id: string, list: string[], wanted: Set<string>) {
-    const turn = takeTurns();
     const unwanted = list.filter((feature) => !wanted.has(feature)).map(removal);
     for (let start = 0; start < unwanted.length; start += removalsPerChange) {
       await store.change(resource, id, unwanted.slice(start, start + removalsPerChange));
-      await turn();
+      await letOthersRun();
     }
     return list.filter((feature) => wanted.has(feature));
   }

@@ -1,4 +1,4 @@
-import { takeTurns } from "../../process/turns.ts";
+import { letOthersRun } from "../../process/turns.ts";
 
 /**
  * Does the work for each item, only some at a time, so that the calls of others are not behind all of them. Lets others
@@ -10,10 +10,9 @@ export async function eachInTurns<Item>(
   work: (item: Item) => Promise<unknown>,
 ): Promise<void> {
   const waiting = Iterator.from(items);
-  const turn = takeTurns();
   async function workOff() {
     for (const item of waiting) {
-      await turn();
+      await letOthersRun();
       await work(item);
     }
   }

@@ -1,7 +1,7 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { mapInTurns, takeTurns } from "../../process/turns.ts";
+import { letOthersRun, mapInTurns } from "../../process/turns.ts";
 import { readInstant } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
@@ -85,13 +85,12 @@ async function searchAsCsv(sql: Sql, query: SearchQuery) {
     metadataKeys: metadataKeys.slice(0, metadataColumnsMax),
     hasOtherMetadata: metadataKeys.length > metadataColumnsMax,
   });
-  const nextTurn = takeTurns();
   /** The lines of a page, and the position after it. While the caller reads slowly, nothing else is in memory. */
   async function writePage({ rows, isLast }: typeof firstPage) {
     let lines = "";
     for (const row of rows) {
       lines += csv.line(row);
-      await nextTurn();
+      await letOthersRun();
     }
     const last = isLast ? undefined : rows.at(-1);
     return { lines, position: last && positionOf(last) };

@@ -1,3 +1,4 @@
+import { letOthersRun } from "../../process/turns.ts";
 import type { Database, Sql } from "../database/database.ts";
 import { planFold } from "../projection/history.ts";
 import { newMetadataKeys } from "../projection/metadata.ts";
@@ -76,6 +77,7 @@ async function ingestOnce(
   { events, rebuilds, deadLetters }: Batch,
   parents: string[],
 ): Promise<number> {
+  await letOthersRun();
   const transactions = [...new Set([...idsOf(events.filter(isOfTransaction)), ...rebuilds])];
   const payouts = [...new Set([...idsOf(events.filter(isOfPayout)), ...rebuilds])];
   // Every resource is locked, also without a projection: otherwise two receivers with the same events in different orders
@@ -161,6 +163,7 @@ async function updateTransactions(
   const newParents = rows.flatMap(({ external_id, parent_external_id: parent }) =>
     parent === null || current.get(external_id)?.parent_external_id === parent ? [] : parent,
   );
+  await letOthersRun();
   const [, , , tooMany] = await Promise.all([
     saveTransactions(
       sql,

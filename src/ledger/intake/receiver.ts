@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Registry } from "prom-client";
 import type { Logger } from "../../process/log.ts";
-import { takeTurns } from "../../process/turns.ts";
+import { letOthersRun } from "../../process/turns.ts";
 import { inChunks } from "../../values/chunks.ts";
 import { type Database, DatabaseUnavailable, isPermanent } from "../database/database.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
@@ -207,9 +207,8 @@ async function store(parts: ReceiverParts, deliveries: Delivery[], batch: Batch)
 
 async function readBatch(deliveries: Delivery[]): Promise<Batch> {
   const batch: Batch = { events: [], rebuilds: [], deadLetters: [] };
-  const nextTurn = takeTurns();
   for (const delivery of deliveries) {
-    await nextTurn();
+    await letOthersRun();
     const message = delivery.bytes ? notText : readMessage(delivery.body);
     if (message.kind === "event") batch.events.push(message.event);
     else if (message.kind === "rebuild") batch.rebuilds.push(message.externalId);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { takeTurns } from "../../../process/turns.ts";
+import { letOthersRun } from "../../../process/turns.ts";
 import { sharedStep } from "../shared-step.ts";
 import {
   type ChangeOutcome,
@@ -60,7 +60,7 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     );
     if (first.length < longList) return liveInOrder(first);
     // Many requests for long lists can arrive at the same time.
-    await takeTurns()();
+    await letOthersRun();
     const found: StoredEntry[] = [];
     for await (const chunk of chunksOf(map, range, ofKey, entriesPerRead)) found.push(...chunk);
     return liveInOrder(found);
@@ -92,7 +92,6 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     },
     async changes(after, limit, until) {
       await expire().catch(ignoreFailure);
-      const turn = takeTurns();
       const page: FeedEntry[] = [];
       while (page.length < limit) {
         const from = page.at(-1)?.cursor ?? after;
@@ -102,7 +101,7 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
         if (!entries && page.length === 0) return undefined;
         page.push(...(entries ?? []));
         if (!entries || entries.length < size) break;
-        await turn();
+        await letOthersRun();
       }
       return page;
     },
@@ -140,14 +139,13 @@ async function* chunksOf(
   keyIn: (entry: StoredEntry) => string,
   first: number,
 ): AsyncGenerator<StoredEntry[]> {
-  const turn = takeTurns();
   for (let from = start, limit = first; ; limit = entriesPerRead) {
     const chunk = map.read(() => Iterator.from(map.range<StoredEntry>(from, end)).take(limit).toArray());
     yield chunk;
     const last = chunk.at(-1);
     if (!last || chunk.length < limit) return;
     from = keyAfter(keyIn(last));
-    await turn();
+    await letOthersRun();
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { takeTurns } from "../../../process/turns.ts";
+import { letOthersRun } from "../../../process/turns.ts";
 import type { ChangeRecord, FeedEntry } from "../store.ts";
 import { keyOf, pairs, parts } from "./keys.ts";
 import type { Command, Servers } from "./servers.ts";
@@ -63,7 +63,7 @@ export function changeLogIn(servers: Servers) {
       lastOf(part),
       servers.send<StreamEntry[]>(part, ["XRANGE", keyOf(part, "changes"), ...range]),
     ]);
-    if (entries.length > longPage) await takeTurns()();
+    if (entries.length > longPage) await letOthersRun();
     const records = entries.map((entry) => ({ number: numberOf(entry), record: recordIn(entry) }));
     const first = records[0]?.number ?? Math.min(last, until ?? last) + 1;
     const position = after ?? first - 1;
@@ -81,7 +81,6 @@ export function changeLogIn(servers: Servers) {
       let positions: (number | undefined)[] = cursor?.positions ?? parts.map(() => undefined);
       const ends = until === undefined ? undefined : readCursor(until)?.positions;
       const page: FeedEntry[] = [];
-      const turn = takeTurns();
       for (const count = shareOf(limit); page.length < limit; ) {
         const read = await ofAllParts((part) => pageOf(part, positions[part], count, ends?.[part]));
         const pages = read.filter((one) => one !== undefined);
@@ -89,7 +88,7 @@ export function changeLogIn(servers: Servers) {
         if (pages.length < parts.length) return page.length > 0 ? page : undefined;
         const reached = pages.map(({ position }) => position);
         for (const { part, number, record } of merge(pages.map(({ records }) => records))) {
-          await turn();
+          await letOthersRun();
           reached[part] = number;
           page.push({ record, cursor: cursorOf(log, reached) });
           const records = pages[part]?.records ?? [];

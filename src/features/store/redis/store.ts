@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Address } from "../../../process/adapter.ts";
-import { takeTurns } from "../../../process/turns.ts";
+import { letOthersRun } from "../../../process/turns.ts";
 import { changeMany } from "../change-many.ts";
 import { eachInTurns } from "../in-turns.ts";
 import { sharedStep } from "../shared-step.ts";
@@ -56,7 +56,7 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
       const command: Command = ["HSCAN", key, cursor, "COUNT", String(fieldsPerScan)];
       const [next, fields]: ScanPage = await servers.send(part, command);
       // Many long lists can arrive at the same time.
-      if (fields.length > longList) await takeTurns()();
+      if (fields.length > longList) await letOthersRun();
       for (const [feature, value] of pairs(fields)) {
         entries.set(feature, { resource, id, feature, ...readEntry(value) });
       }
