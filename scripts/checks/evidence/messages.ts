@@ -27,6 +27,9 @@ const childOf =
 const refund = childOf("full", "refund");
 const dispute = childOf("full", "dispute");
 
+/** Three of these are more than a page has. */
+const large: Details = { gateway_account_id: "58", description: "x".repeat(900_000) };
+
 /** Every detail of a payment. */
 const allDetails: Details = {
   amount: 4250,
@@ -206,6 +209,10 @@ export const messages: EventMessage[] = [
     ...hourly("service", "reproject-false", [["SOMETHING_HAPPENED"]])[0],
     reproject_domain_object: false,
   } as EventMessage,
+  ...hourly("payment", "large", [["PAYMENT_CREATED", large], ["PAYMENT_STARTED"]]),
+  ...["large-1", "large-2", "large-3"].flatMap((id) =>
+    hourly("refund", id, [["REFUND_SUBMITTED", large]], { parent_resource_external_id: "large" }),
+  ),
 ];
 
 /** Messages that request a rebuild of a stored resource. */

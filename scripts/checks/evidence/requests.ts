@@ -63,6 +63,8 @@ const ids = [
   ],
 ];
 
+const cursor = (...members: unknown[]) => Buffer.from(JSON.stringify(members)).toString("base64url");
+
 export const ledgerRequests: RequestCase[] = [
   ...get(200, "/healthcheck", "/metrics"),
   ...Array.from({ length: 30 }, (_, index) => get(200, `/v1/event/${index + 1}`)).flat(),
@@ -123,7 +125,7 @@ export const ledgerRequests: RequestCase[] = [
     "limit_total=true&limit_total_size=5001",
     "limit_total=false",
     "page=2&display_size=3",
-    "cursor=WyIyMDI0LTAzLTA1VDAwOjAwOjAwLjAwMDAwMFoiLCJmdWxsIiwiOTk5IiwyLDFd",
+    `cursor=${cursor("2024-03-05T00:00:00.000000Z", "full", "999", 2, 1)}`,
     "fee_headers=true",
     "fee_headers=false",
     "moto_header=true",
@@ -152,12 +154,22 @@ export const ledgerRequests: RequestCase[] = [
     "/v1/transaction/declined/event?gateway_account_id=57&status_version=2",
     "/v1/transaction/full/event?gateway_account_id=57&as_of=2024-03-05T00:30:00Z",
   ),
+  ...get(
+    200,
+    "/v1/transaction/large/event?gateway_account_id=58",
+    `/v1/transaction/full/event?gateway_account_id=57&cursor=${cursor("2024-03-05T00:00:00.000000Z", "A", "payment", "full")}`,
+  ),
   ...get(404, "/v1/transaction/unknown/event?gateway_account_id=57"),
-  ...get(400, "/v1/transaction/full/event"),
+  ...get(400, "/v1/transaction/full/event", "/v1/transaction/full/event?gateway_account_id=57&cursor=x"),
 
   ...get(200, "/v1/transaction/full/transaction?gateway_account_id=57"),
   ...["PAYMENT", "REFUND", "DISPUTE", "payment", "refund", "dispute"].flatMap((type) =>
     get(200, `/v1/transaction/full/transaction?gateway_account_id=57&transaction_type=${type}`),
+  ),
+  ...get(
+    200,
+    "/v1/transaction/large/transaction?gateway_account_id=58",
+    `/v1/transaction/full/transaction?gateway_account_id=57&cursor=${cursor("2024-03-05T00:00:00.000000Z", "full")}`,
   ),
   ...get(404, "/v1/transaction/unknown/transaction?gateway_account_id=57"),
   ...get(400, "/v1/transaction/full/transaction"),
