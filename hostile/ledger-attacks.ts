@@ -76,9 +76,9 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
   },
   {
-    name: "a message with 80,000 metadata keys, and exports after it",
+    name: "a message with 60,000 metadata keys, and exports after it",
     async run({ service: { url }, publish }) {
-      await publish([created("p1", { external_metadata: members(80_000, "k") }), created("p2")]);
+      await publish([created("p1", { external_metadata: members(60_000, "k") }), created("p2")]);
       await send(url + search("57"), [200], { headers: { accept: "text/csv" } });
     },
   },
@@ -246,7 +246,7 @@ export const attacksOnLedger: LedgerAttack[] = [
         details(account).replace('"57"', `"57","list":[${"1.00000000000000000001,".repeat(40_000)}1]`),
         `{"resource_type":${"[".repeat(bytes / 2)}${"]".repeat(bytes / 2)}}`,
         "[".repeat(bytes),
-        `{${Array.from({ length: 80_000 }, (_, index) => `"m${index}":1`).join(",")}}`,
+        `{${Array.from({ length: 70_000 }, (_, index) => `"m${index}":1`).join(",")}}`,
         `"${"a".repeat(bytes)}"`,
         " ".repeat(bytes),
         JSON.stringify({ ...created("sns"), Type: "Notification", Message: "[".repeat(bytes / 2) }),

@@ -99,7 +99,7 @@ function subject(
 function batchOf(bodies: string[]): number {
   let bytes = 0;
   const index = bodies.findIndex((body) => {
-    bytes += body.length;
+    bytes += Buffer.byteLength(body);
     return bytes > 900_000;
   });
   return index === -1 ? Math.min(bodies.length, 200) : Math.max(1, Math.min(index, 200));

@@ -50,7 +50,7 @@ export function ledgerApp({
   ...parts
 }: Parts) {
   const sql = (replica ?? database).within(statementTimeoutMs);
-  const lanes = openLanes(sql, statementTimeoutMs);
+  const lanes = openLanes(sql, (replica ?? database).requestConnections, statementTimeoutMs);
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
   const handlers = {
     ...healthHandlers({ databases: Object.values(databases), queue, receiver }),

@@ -108,9 +108,9 @@ test("slow requests of one account do not delay those of another, and too many o
     expect(performance.now() - start).toBeLessThan(1000);
   }
   const statuses = Map.groupBy(await all, (status) => status);
-  // Three run at a time, 100 wait; those that wait for longer than the limit of a statement get 504.
+  // Some run, 100 wait; those that wait for longer than the limit of a statement get 504.
   expect(statuses.get(503)?.length).toBeGreaterThan(20);
-  expect(statuses.get(503)?.length).toBeLessThan(48);
+  expect(statuses.get(503)?.length).toBeLessThan(50);
   expect([...statuses.keys()].sort()).toEqual([200, 503, 504]);
   expect(await statusOf(`${search}slow`)).toBe(200);
 });

@@ -49,6 +49,8 @@ export interface Database extends Sql, AsyncDisposable {
   runOutside(statement: string): Promise<void>;
   /** Rejects if the database cannot be reached. */
   check(): Promise<void>;
+  /** Number of `custom` statements of `within` that run at the same time. */
+  readonly requestConnections: number;
   /** The use of its connections by pool. The embedded engine has none. */
   connections(): Record<string, Connections>;
 }

@@ -80,7 +80,7 @@ export async function open({ url }: Address): Promise<Database> {
           // Its caller has given up while it waited.
           if (performance.now() > latest) throw new StatementTimeout(limitMs);
           return (await running()).send(message);
-        });
+        }, isQuick(message));
       });
       return withStatementTimeout(limitMs, limited);
     },
@@ -92,6 +92,7 @@ export async function open({ url }: Address): Promise<Database> {
     async check() {
       await sql.query("select 1");
     },
+    requestConnections: 1,
     connections: () => ({}),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -129,13 +130,33 @@ async function createData(folder: string, data: string): Promise<void> {
   await rename(made, data);
 }
 
-/** Returns a function that runs one work after another, in the order of the calls. */
-function takingTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const done = last.then(work);
-    last = done.catch(() => {});
-    return done;
+/**
+ * Returns a function that runs one work at a time. Quick work and other work each run in the order of the calls, and take
+ * turns, so that neither waits for all of the other.
+ */
+function takingTurns(): <Result>(work: () => Promise<Result>, isQuick?: boolean) => Promise<Result> {
+  const quick: (() => Promise<unknown>)[] = [];
+  const others: typeof quick = [];
+  let isRunning = false;
+
+  async function runAll(): Promise<void> {
+    isRunning = true;
+    for (let isQuickNext = true; quick.length + others.length > 0; isQuickNext = !isQuickNext) {
+      const next = isQuickNext ? (quick.shift() ?? others.shift()) : (others.shift() ?? quick.shift());
+      await next?.();
+    }
+    isRunning = false;
+  }
+
+  return (work, isQuick = false) => {
+    const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof work>>>();
+    (isQuick ? quick : others).push(async () => {
+      const done = work();
+      resolve(done as never);
+      await done.catch(() => {});
+    });
+    if (!isRunning) void runAll();
+    return promise;
   };
 }
 
@@ -163,6 +184,9 @@ async function transact<Outcome>(engine: Engine, work: (sql: Sql) => Promise<Out
     throw error;
   }
 }
+
+const isQuick = (message: Message): boolean =>
+  typeof message === "object" && "plan" in message && message.plan === "prepared";
 
 const sqlOver = (send: (message: Message) => Promise<Result>): Sql => ({
   async query<Row>(text: string, values: unknown[] = [], plan: "prepared" | "custom" = "prepared") {

@@ -108,6 +108,7 @@ export async function open({ url, parameters }: Address<PostgresParameters>): Pr
         exclusiveReceiver((client) => client.query(probe)),
       );
     },
+    requestConnections: parameters.pool,
     connections: () => ({ receiver: usageOf([receiver]), requests: usageOf(pools.slice(1)) }),
     async [Symbol.asyncDispose]() {
       endIdle();

@@ -2,8 +2,6 @@ import { unavailable } from "../../http/http-error.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
 import { type Sql, StatementTimeout } from "../database/database.ts";
 
-/** Maximum number of statements of one lane that run at the same time. The other connections are for other lanes. */
-const runningMax = 3;
 /** Maximum number of statements of one lane that wait. */
 const waitingMax = 100;
 
@@ -25,7 +23,9 @@ interface Lane {
  * they do not delay those of another. A statement that waits for `limitMs` milliseconds rejects with `StatementTimeout`;
  * one that finds too many waiting gets a 503.
  */
-export function openLanes(sql: Sql, limitMs: number): Lanes {
+export function openLanes(sql: Sql, connections: number, limitMs: number): Lanes {
+  // The other connections are for other lanes.
+  const runningMax = Math.ceil(connections / 3);
   const lanes = new Map<string, Lane>();
 
   async function enter(lane: Lane): Promise<void> {
