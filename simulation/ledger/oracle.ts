@@ -351,22 +351,32 @@ export class Oracle {
         return hasAccount ? events.flatMap((event) => Object.keys(metadataOf(event.event_details))) : [];
       }),
     );
+    const inOrder = [...keys].sort(compareBytes);
+    const own = inOrder.slice(0, metadataColumnsMax);
+    const others = inOrder.slice(metadataColumnsMax);
     const columns: Column[] = [
       ...columnsOf(query),
-      ...[...keys]
-        .sort(compareBytes)
-        .map(
-          (key): Column => [
-            `${key} (metadata)`,
-            ({ type, details }) => (type === "PAYMENT" ? text(metadataOf(details), key) : undefined),
-          ],
-        ),
+      ...own.map(
+        (key): Column => [
+          `${key} (metadata)`,
+          ({ type, details }) => (type === "PAYMENT" ? text(metadataOf(details), key) : undefined),
+        ],
+      ),
     ];
+    if (others.length > 0)
+      columns.push(["Other metadata", (transaction) => otherMetadata(transaction, others)]);
     return [
       columns.map(([header]) => escapeFormula(header)),
       ...this.#matching(query).map((transaction) => columns.map(([, cell]) => cell(transaction) ?? "")),
     ];
   }
+}
+
+const metadataColumnsMax = 100;
+
+function otherMetadata({ type, details }: Transaction, keys: string[]): string | undefined {
+  const members = Object.entries(metadataOf(details)).filter(([key]) => keys.includes(key));
+  return type === "PAYMENT" && members.length > 0 ? JSON.stringify(Object.fromEntries(members)) : undefined;
 }
 
 const mergeDetails = (events: LedgerEvent[]): Members =>

@@ -105,7 +105,7 @@ test("slow requests of one account do not delay those of another, and too many o
   for (const path of paths) {
     const start = performance.now();
     expect(await statusOf(path)).toBe(200);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(2000);
   }
   const statuses = Map.groupBy(await all, (status) => status);
   // Some run, 100 wait; those that wait for longer than the limit of a statement get 504.

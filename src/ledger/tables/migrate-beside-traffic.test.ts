@@ -26,23 +26,23 @@ const fill = `
 
 /** A migration of each kind that CONTRIBUTING.md allows, on the tables that are read and written meanwhile. */
 const addedMigrations = {
-  "9001-column.sql": "alter table transaction add column size text",
+  "9001-column.sql": "alter table transaction add column digits text",
   "9002-values.sql": `-- in batches
     with batch as (
       select external_id as key from transaction where external_id > $1 order by external_id limit 1000
     ), changed as (
-      update transaction set size = details ->> 'amount' from batch where external_id = key and size is null
+      update transaction set digits = details ->> 'amount' from batch where external_id = key and digits is null
     )
     select key from batch order by key`,
   "9003-indexes.sql": `-- outside a transaction
-    create index concurrently if not exists transaction_size on transaction (size);
+    create index concurrently if not exists transaction_digits on transaction (digits);
     create index concurrently if not exists event_type_at on event (event_type, timestamp);
     drop index concurrently if exists transaction_card_brand_idx`,
   "9004-check.sql":
-    "alter table transaction add constraint size_is_short check (length(size) < 100) not valid",
+    "alter table transaction add constraint digits_is_short check (length(digits) < 100) not valid",
   "9005-checked.sql": `-- outside a transaction
-    alter table transaction validate constraint size_is_short`,
-  "9006-less.sql": "alter table transaction drop column size",
+    alter table transaction validate constraint digits_is_short`,
+  "9006-less.sql": "alter table transaction drop column digits",
 };
 
 describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)(
