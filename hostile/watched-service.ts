@@ -30,7 +30,9 @@ export interface WatchedService extends AsyncDisposable {
 
 const endless: Stalls = { longestMs: Number.POSITIVE_INFINITY, heldMs: Number.POSITIVE_INFINITY };
 const observer = join(root, "hostile/observer.ts");
-const startOptions = npmPackage.scripts.start.split(" ").filter((word) => word.startsWith("--"));
+const startWords = npmPackage.scripts.start.split(" ");
+const startOptions = startWords.filter((word) => word.startsWith("--"));
+const startVariables = startWords.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split("="));
 
 /** Starts a service in a folder of its own. With `isLimited`, its memory is limited where the system permits it. */
 export async function startWatched(
@@ -49,7 +51,12 @@ export async function startWatched(
   const running = opening.use(
     startProcess(group?.wrap(command) ?? command, {
       cwd: folder,
-      env: { PATH: process.env.PATH, [`${service.toUpperCase()}_PORT`]: String(port), ...settings },
+      env: {
+        PATH: process.env.PATH,
+        ...Object.fromEntries(startVariables),
+        [`${service.toUpperCase()}_PORT`]: String(port),
+        ...settings,
+      },
       errors: "inherit",
       ipc: true,
     }),

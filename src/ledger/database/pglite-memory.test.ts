@@ -32,7 +32,13 @@ test("the ledger with its embedded engines is resident in 245 MiB when it has st
       LEDGER_PORT: String(await freePort()),
       QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
     };
-    const command = [process.execPath, "--max-semi-space-size=8", join(root, "src/main.ts"), "ledger"];
+    const command = [
+      process.execPath,
+      "--max-semi-space-size=8",
+      "--max-old-space-size=256",
+      join(root, "src/main.ts"),
+      "ledger",
+    ];
     await using ledger = startProcess(command, { cwd, env });
     await eventually(async () => expect(ledger.output()).toContain("Server listening"));
     await sleep(settleMs);

@@ -1,7 +1,7 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { letOthersRun, mapInTurns } from "../../process/turns.ts";
+import { mapInTurns } from "../../process/turns.ts";
 import { readInstant } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
@@ -87,11 +87,7 @@ async function searchAsCsv(sql: Sql, query: SearchQuery) {
   });
   /** The lines of a page, and the position after it. While the caller reads slowly, nothing else is in memory. */
   async function writePage({ rows, isLast }: typeof firstPage) {
-    let lines = "";
-    for (const row of rows) {
-      lines += csv.line(row);
-      await letOthersRun();
-    }
+    const lines = (await mapInTurns(rows, csv.line)).join("");
     const last = isLast ? undefined : rows.at(-1);
     return { lines, position: last && positionOf(last) };
   }

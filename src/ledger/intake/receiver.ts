@@ -151,6 +151,9 @@ async function processBatch(parts: ReceiverParts, deliveries: Delivery[]): Promi
 
 /** A transaction needs several times as much memory as its messages. */
 const transactionBytesMax = 2 ** 20;
+/** Messages are read in turns of the event loop: a large one alone, small ones together. */
+const largeBytes = 2 ** 16;
+const messagesPerTurn = 20;
 /** From this attempt on a message gets its own transaction, since it may be why the others failed. */
 const suspectAttempt = 3;
 
@@ -207,8 +210,8 @@ async function store(parts: ReceiverParts, deliveries: Delivery[], batch: Batch)
 
 async function readBatch(deliveries: Delivery[]): Promise<Batch> {
   const batch: Batch = { events: [], rebuilds: [], deadLetters: [] };
-  for (const delivery of deliveries) {
-    await letOthersRun();
+  for (const [index, delivery] of deliveries.entries()) {
+    if (delivery.size > largeBytes || index % messagesPerTurn === 0) await letOthersRun();
     const message = delivery.bytes ? notText : readMessage(delivery.body);
     if (message.kind === "event") batch.events.push(message.event);
     else if (message.kind === "rebuild") batch.rebuilds.push(message.externalId);
