@@ -49,6 +49,14 @@ export async function readDocuments(url: string): Promise<void> {
   await Promise.all(documents.map((path) => send(url + path, [200])));
 }
 
+/** Closes connections, some at a time, as different clients do. */
+export async function closeAll(sockets: Socket[]): Promise<void> {
+  for (const [index, socket] of sockets.entries()) {
+    socket.destroy();
+    if (index % 20 === 0) await sleep(5);
+  }
+}
+
 /** Opens connections that send a request and read nothing of the responses. */
 export async function openDeafClients(
   url: string,
@@ -64,11 +72,11 @@ export async function openDeafClients(
     socket.on("error", () => {});
     socket.write(requestLines(index));
     sockets.push(socket);
-    if (index % 50 === 0) await sleep(5);
+    if (index % 20 === 0) await sleep(5);
   }
   return {
     async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
+      await closeAll(sockets);
     },
   };
 }

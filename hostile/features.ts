@@ -16,7 +16,7 @@ const pings = [
 export const featureSubjects: Subject[] = [
   subject("features-lmdb", async () => () => "lmdb:./features"),
   subject("features-redis", async (opened) => {
-    const redis = opened.use(await startRedis());
+    const redis = opened.use(await startRedis("--databases", "1000"));
     let database = 0;
     return () => `${redis.url}/${database++}`;
   }),

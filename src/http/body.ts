@@ -1,11 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler, RequestPayload } from "fastify";
+import { letOthersRun } from "../process/turns.ts";
 import { exceededBound, parseJson } from "../values/json.ts";
 import { HttpError } from "./http-error.ts";
 
 /** Maximum bytes of a request body; `errors.ts` has the message. */
 export const bodyMaxBytes = 2 ** 20;
 
+/** A body of more bytes is parsed in a turn of its own. */
+const largeBytes = 2 ** 16;
 /** More than the longest list of any contract has. */
 const membersMax = 10_000;
 
@@ -15,7 +18,11 @@ const membersMax = 10_000;
  */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  const parse = async (request: FastifyRequest, body: Buffer) => readBody(request, body);
+  const parse = async (request: FastifyRequest, body: Buffer) => {
+    // Many large bodies can arrive at the same time.
+    if (body.length > largeBytes) await letOthersRun();
+    return readBody(request, body);
+  };
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, parse);
 }
 
