@@ -152,7 +152,7 @@ describe("the changes of one request", () => {
     expect(calls).toEqual(["kind 11 a d", "kind 1 b a", "kind1 1 c", "other 1 e"]);
   });
 
-  test("are refused for a resource that would have too many features, and made for others", async () => {
+  test("are rejected for a resource that would have too many features, and made for others", async () => {
     const many = Array.from({ length: 999 }, (_, index) => add("1", String(index)));
     expect((await change(...many)).status).toBe(200);
     const response = await change(

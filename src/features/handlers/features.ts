@@ -93,7 +93,7 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
       const expiresAt = expiryOf(expires_at);
       if (isPast(expiresAt)) return errorLine(400, "query parameter expires_at must be in the future");
       const outcome = await store.change(resource, id, [{ type: "add", feature, expiresAt }]);
-      if ("refused" in outcome) return errorLine(400, `the resource ${tooManyFeatures}`);
+      if ("rejected" in outcome) return errorLine(400, `the resource ${tooManyFeatures}`);
       return { status: outcome.had[0] ? 200 : 201, body: { result: true } };
     },
 

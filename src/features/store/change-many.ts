@@ -17,7 +17,7 @@ export async function changeMany<Change extends { resource: string; id: string }
   changes: Change[],
 ): Promise<{ had: boolean[] } | { tooMany: number }> {
   const had: boolean[] = [];
-  const refused: number[] = [];
+  const rejected: number[] = [];
   const byResource = Map.groupBy(changes.entries(), ([, { resource, id }]) => JSON.stringify([resource, id]));
   await eachInTurns(byResource.values(), resourcesAtATime, async (members) => {
     const [[first, { resource, id }]] = members as [(typeof members)[number]];
@@ -26,8 +26,8 @@ export async function changeMany<Change extends { resource: string; id: string }
       id,
       members.map(([, member]) => member),
     );
-    if ("refused" in outcome) refused.push(first);
+    if ("rejected" in outcome) rejected.push(first);
     else for (const [position, [index]] of members.entries()) had[index] = outcome.had[position] as boolean;
   });
-  return refused.length > 0 ? { tooMany: Math.min(...refused) } : { had };
+  return rejected.length > 0 ? { tooMany: Math.min(...rejected) } : { had };
 }

@@ -39,7 +39,7 @@ function newModel() {
       entries.filter((entry) => entry.resource === resource && entry.feature === feature).map(({ id }) => id),
     change: (resource: string, id: string, changes: FeatureChange[], onlyIf?: string[]): ChangeOutcome =>
       onlyIf && !isDeepStrictEqual(list(resource, id), onlyIf)
-        ? { refused: "list differs" }
+        ? { rejected: "list differs" }
         : { had: changes.map((change) => make(resource, id, change)) },
   };
 }

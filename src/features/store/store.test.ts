@@ -140,7 +140,7 @@ describeOnStores("a feature store", (make) => {
   test("exactly one of many concurrent adds is the first", async () => {
     await using store = await openNewStore(make);
     const had = await Promise.all(Array.from({ length: 50 }, () => store.change("kind", "1", [add("a")])));
-    expect(had.filter((one) => !("refused" in one || one.had[0]))).toHaveLength(1);
+    expect(had.filter((one) => !("rejected" in one || one.had[0]))).toHaveLength(1);
     expect(await store.list("kind", "1")).toEqual(["a"]);
     expect(await recordsAfter(store)).toEqual(["added kind/1/a"]);
   });
@@ -180,7 +180,7 @@ describeOnStores("a feature store", (make) => {
     await using store = await openNewStore(make);
     expect(await store.change("kind", "1", [add("a"), add("b")], [])).toEqual({ had: [false, false] });
     for (const other of [[], ["a"], ["b", "a"], ["a", "b", "c"], ["a", "B"]]) {
-      expect(await store.change("kind", "1", [add("c")], other)).toEqual({ refused: "list differs" });
+      expect(await store.change("kind", "1", [add("c")], other)).toEqual({ rejected: "list differs" });
     }
     expect(await store.list("kind", "1")).toEqual(["a", "b"]);
     const tries = Array.from({ length: 20 }, (_, index) =>
@@ -431,7 +431,7 @@ describeOnStores("a feature store", (make) => {
   test("a resource has at most 1000 features, however they are added", async () => {
     await using store = await openNewStore(make);
     const all = names(featuresMax);
-    const tooMany = { refused: "too many features" };
+    const tooMany = { rejected: "too many features" };
     expect(await store.change("kind", "1", names(featuresMax + 1).map(addition))).toEqual(tooMany);
     expect(await store.list("kind", "1")).toEqual([]);
     expect(await store.change("kind", "1", all.map(addition))).toEqual({ had: all.map(() => false) });
@@ -445,7 +445,7 @@ describeOnStores("a feature store", (make) => {
       expect(await store.change("kind", "1", changes)).toEqual(tooMany);
       expect(await store.change("kind", "1", changes, all)).toEqual(tooMany);
     }
-    expect(await store.change("kind", "1", [add("more")], [])).toEqual({ refused: "list differs" });
+    expect(await store.change("kind", "1", [add("more")], [])).toEqual({ rejected: "list differs" });
     expect(await store.list("kind", "1")).toEqual(all);
     expect(await store.changes(cursor, 10)).toEqual([]);
     expect(await store.change("kind", "1", all.map(addition))).toEqual({ had: all.map(() => true) });
@@ -467,7 +467,7 @@ describeOnStores("a feature store", (make) => {
       had: more.map(() => false),
     });
     expect(await store.list("kind", "1")).toEqual([...lasting, ...more]);
-    expect(await store.change("kind", "1", [add("x")])).toEqual({ refused: "too many features" });
+    expect(await store.change("kind", "1", [add("x")])).toEqual({ rejected: "too many features" });
     expect(await store.expire()).toBe(false);
     const records = (await store.changes(undefined, 10_000)) ?? [];
     expect(records.filter(({ record }) => record.type === "expired")).toHaveLength(600);
@@ -560,7 +560,7 @@ describeOnSharedStores("a feature store that is opened several times", (make) =>
     const had = await Promise.all(
       [one, other].flatMap((store) => features.map((feature) => store.change("kind", "1", [add(feature)]))),
     );
-    expect(had.filter((one) => !("refused" in one || one.had[0]))).toHaveLength(60);
+    expect(had.filter((one) => !("rejected" in one || one.had[0]))).toHaveLength(60);
     const list = await one.list("kind", "1");
     expect(await other.list("kind", "1")).toEqual(list);
     expect(await recordsAfter(one)).toEqual(list.map((feature) => `added kind/1/${feature}`));
@@ -592,7 +592,7 @@ describeOnSharedStores("a list that a previous release stored", (make) => {
     await using store = await openFeatureStore(made.url);
     expect(await store.list("kind", "1")).toEqual(all);
     expect(await Array.fromAsync(store.entries())).toHaveLength(2500);
-    const tooMany = { refused: "too many features" };
+    const tooMany = { rejected: "too many features" };
     expect(await store.change("kind", "1", [add("more")])).toEqual(tooMany);
     expect(await store.change("kind", "1", [add("0", Date.now() + 60_000)])).toEqual({ had: [true] });
     expect(await store.change("kind", "1", [remove("0"), add("more")])).toEqual({ had: [true, false] });

@@ -36,7 +36,7 @@ export interface FeedEntry {
 export const featuresMax = 1000;
 
 /** Whether the resource had the feature before each change, or the reason why nothing was changed. */
-export type ChangeOutcome = { had: boolean[] } | { refused: "list differs" | "too many features" };
+export type ChangeOutcome = { had: boolean[] } | { rejected: "list differs" | "too many features" };
 
 /**
  * Feature names by resource. Linearizable: after a change resolves, every later call in any process sees it. An expired

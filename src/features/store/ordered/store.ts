@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { sharedNext } from "../../../process/shared.ts";
 import { letOthersRun } from "../../../process/turns.ts";
-import { sharedStep } from "../shared-step.ts";
 import {
   type ChangeOutcome,
   type Entry,
@@ -34,7 +34,7 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     Iterator.from(map.range<StoredEntry>(...keysUpTo("due", Date.now())))
       .take(limit)
       .toArray();
-  const expire = sharedStep(async () => {
+  const expire = sharedNext(async () => {
     if (map.read(() => due(1).length === 0)) return false;
     return await map.write(() => {
       const expired = due(expiriesPerWrite);
@@ -236,10 +236,10 @@ function entriesIn(map: OrderedMap, log: ChangeLog) {
       changes: FeatureChange[],
       onlyIf: string[] | undefined,
     ): ChangeOutcome | undefined {
-      if (onlyIf && !isDeepStrictEqual(features(resource, id), onlyIf)) return { refused: "list differs" };
+      if (onlyIf && !isDeepStrictEqual(features(resource, id), onlyIf)) return { rejected: "list differs" };
       const hasRoom = makeRoom(resource, id, changes, onlyIf);
       if (hasRoom === undefined) return undefined;
-      if (!hasRoom) return { refused: "too many features" };
+      if (!hasRoom) return { rejected: "too many features" };
       return { had: log.write((append) => changes.map((change) => make(append, resource, id, change))) };
     },
   };

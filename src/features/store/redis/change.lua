@@ -112,7 +112,7 @@ end
 
 -- Finds out whether `grown` more features fit. Stops reading when it finds too many, or enough that have expired.
 -- Returns nil if they fit, otherwise the result of the script.
-local function refusal(grown, max)
+local function rejection(grown, max)
   local expired, live, seen, cursor = { "expired" }, 0, {}, "0"
   repeat
     local page = redis.call("HSCAN", of, cursor, "COUNT", 200)
@@ -140,8 +140,8 @@ for _, change in ipairs(request.changes) do
 end
 if additions > 0 and redis.call("HLEN", of) + additions > max then
   local grown = growth()
-  local refused = grown > 0 and refusal(grown, max)
-  if refused then return refused end
+  local rejected = grown > 0 and rejection(grown, max)
+  if rejected then return rejected end
 end
 local results = { "had" }
 for index, change in ipairs(request.changes) do results[index + 1] = make(change, KEYS[3 + index]) end

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Address } from "../../../process/adapter.ts";
+import { sharedNext } from "../../../process/shared.ts";
 import { letOthersRun } from "../../../process/turns.ts";
 import { changeMany } from "../change-many.ts";
 import { eachInTurns } from "../in-turns.ts";
-import { sharedStep } from "../shared-step.ts";
 import {
   type ChangeOutcome,
   type FeatureChange,
@@ -45,7 +45,7 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
   const servers = await openServers([url, ...others]);
   const log = changeLogIn(servers);
   const change = changeWith(servers, parameters.changes);
-  const expire = sharedStep(() => expireSome(servers, change));
+  const expire = sharedNext(() => expireSome(servers, change));
 
   /** The live entries of a resource, oldest first. */
   async function entriesOf(resource: string, id: string): Promise<StoredEntry[]> {
@@ -142,7 +142,7 @@ function changeWith(servers: Servers, kept: number): MakeChanges {
     for (;;) {
       const [outcome, ...results] = await runScript(resource, id, changes, onlyIf);
       if (outcome === "had") return { had: results.map(Boolean) };
-      if (outcome !== "expired") return { refused: outcome };
+      if (outcome !== "expired") return { rejected: outcome };
       const expiries = results.map((feature) => ({ type: "expire" as const, feature: String(feature) }));
       await change(resource, id, expiries);
     }
