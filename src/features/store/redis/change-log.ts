@@ -18,8 +18,10 @@ interface PartPage {
 
 type StreamEntry = [id: string, fields: string[]];
 
-/** Records to read from each part for a page, so that one round is usually enough. */
-export const shareOf = (limit: number) => Math.ceil((2 * limit) / parts.length) + 10;
+/** Replies that are longer would hold the event loop while they are decoded. */
+const shareMax = 50;
+/** Number of records to read from each part at once, so that for a short page one round is usually enough. */
+export const shareOf = (limit: number) => Math.min(Math.ceil((2 * limit) / parts.length) + 10, shareMax);
 
 /** Number of records that are read in a turn of their own. */
 const longPage = 20;
@@ -78,26 +80,36 @@ export function changeLogIn(servers: Servers) {
       if (after !== undefined && !cursor) return undefined;
       const log = digestOf(await ofAllParts(idOf));
       if (cursor && cursor.log !== log) return undefined;
-      let positions: (number | undefined)[] = cursor?.positions ?? parts.map(() => undefined);
       const ends = until === undefined ? undefined : readCursor(until)?.positions;
+      const count = shareOf(limit);
+      const readers = parts.map((part) =>
+        recordReader(
+          (position) => pageOf(part, position, count, ends?.[part]),
+          count,
+          cursor?.positions[part],
+        ),
+      );
       const page: FeedEntry[] = [];
-      for (const count = shareOf(limit); page.length < limit; ) {
-        const read = await ofAllParts((part) => pageOf(part, positions[part], count, ends?.[part]));
-        const pages = read.filter((one) => one !== undefined);
+      while (page.length < limit) {
+        const isComplete = await Promise.all(readers.map((reader) => reader.fill()));
         // What has been read is a page; the next one finds out that records after it have been deleted meanwhile.
-        if (pages.length < parts.length) return page.length > 0 ? page : undefined;
-        const reached = pages.map(({ position }) => position);
-        for (const { part, number, record } of merge(pages.map(({ records }) => records))) {
+        if (isComplete.includes(false)) return page.length > 0 ? page : undefined;
+        const waiting = readers.filter(({ unread }) => unread.length > 0);
+        if (waiting.length === 0) break;
+        // The oldest of all is next, as long as the oldest of each part is known.
+        while (page.length < limit && waiting.every(({ unread }) => unread.length > 0)) {
           await letOthersRun();
-          reached[part] = number;
-          page.push({ record, cursor: cursorOf(log, reached) });
-          const records = pages[part]?.records ?? [];
-          // The next record of this part is not read yet and may be older than the next ones of other parts.
-          if (records.length === count && number === records.at(-1)?.number) break;
-          if (page.length === limit) break;
+          const record = waiting
+            .reduce((one, other) => (oldestIn(other) < oldestIn(one) ? other : one))
+            .take();
+          page.push({
+            record,
+            cursor: cursorOf(
+              log,
+              readers.map(({ position = 0 }) => position),
+            ),
+          });
         }
-        positions = reached;
-        if (pages.every(({ records }) => records.length < count)) break;
       }
       return page;
     },
@@ -120,21 +132,39 @@ function recordIn([, fields]: StreamEntry): ChangeRecord {
   };
 }
 
-/** The records of all parts, oldest first as far as the order within each part allows. */
-function* merge(records: NumberedRecord[][]): Generator<NumberedRecord & { part: number }> {
-  const next = records.map(() => 0);
-  for (;;) {
-    const heads = parts.flatMap((part) => {
-      const head = records[part]?.[next[part] as number];
-      return head ? [{ part, ...head }] : [];
-    });
-    const [first, ...rest] = heads;
-    if (!first) return;
-    const oldest = rest.reduce((one, other) => (other.record.at < one.record.at ? other : one), first);
-    next[oldest.part] = (next[oldest.part] as number) + 1;
-    yield oldest;
-  }
+/** Reads the records of a part in pieces of `count`. */
+function recordReader(
+  read: (after: number | undefined) => Promise<PartPage | undefined>,
+  count: number,
+  after: number | undefined,
+) {
+  let isLast = false;
+  const reader = {
+    /** The oldest record is the last. */
+    unread: [] as NumberedRecord[],
+    /** The number before the oldest unread record; undefined before the first `fill` without `after`. */
+    position: after,
+    /** Reads on if no record is left. Resolves with false if records have been deleted before they were read. */
+    async fill(): Promise<boolean> {
+      if (isLast || reader.unread.length > 0) return true;
+      const page = await read(reader.position);
+      if (!page) return false;
+      reader.position = page.position;
+      reader.unread = page.records.reverse();
+      isLast = page.records.length < count;
+      return true;
+    },
+    /** Removes the oldest unread record. */
+    take(): ChangeRecord {
+      const { number, record } = reader.unread.pop() as NumberedRecord;
+      reader.position = number;
+      return record;
+    },
+  };
+  return reader;
 }
+
+const oldestIn = ({ unread }: { unread: NumberedRecord[] }) => unread.at(-1)?.record.at ?? 0;
 
 const digestOf = (ids: string[]) => createHash("sha256").update(ids.join()).digest("hex").slice(0, 8);
 
