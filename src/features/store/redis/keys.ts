@@ -32,16 +32,10 @@ export function readEntry(value: string): { place: number; expiresAt?: number } 
   return { place: Number(place), ...(expiresAt && { expiresAt: Number(expiresAt) }) };
 }
 
-/** A member of the sorted set of a feature: an id, followed by \0 and the expiry time if it has one. */
-export interface Member {
-  id: string;
-  expiresAt?: number;
-  bytes: Buffer;
-}
-
-export function readMember(member: string): Member {
-  const [id = "", expiresAt] = member.split("\0");
-  return { id, bytes: Buffer.from(id), ...(expiresAt && { expiresAt: Number(expiresAt) }) };
+/** The id and the expiry time in a member of the sorted set of a feature; a \0 is between them. */
+export function readMember(member: string): { id: string; expiresAt?: number } {
+  const end = member.indexOf("\0");
+  return end < 0 ? { id: member } : { id: member.slice(0, end), expiresAt: Number(member.slice(end + 1)) };
 }
 
 /** Sorts after every member with the id, since ids contain no control characters. */

@@ -14,7 +14,7 @@ import {
 } from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { changeLogIn, shareOf } from "./change-log.ts";
-import { afterId, keyOf, type Member, namesIn, pairs, partOf, parts, readEntry, readMember } from "./keys.ts";
+import { afterId, keyOf, namesIn, pairs, partOf, parts, readEntry, readMember } from "./keys.ts";
 import { type Command, errorMessageOf, openServers, type Servers } from "./servers.ts";
 
 /** Maximum number of expiries in one step, for each part. */
@@ -25,8 +25,9 @@ const keysAtATime = 16;
 const longList = 200;
 /** Redis 7.0 counts fields and values. With this number a list of `featuresMax` is always read at once. */
 const fieldsPerScan = 4 * featuresMax;
-/** Maximum number of members of a sorted set that are read at once. */
-const membersPerRead = 1000;
+/** Maximum number of members of a sorted set that are read at once, and the number that is read in a turn of its own. */
+const membersPerRead = 500;
+const manyMembers = 50;
 
 const script = readFileSync(new URL("./change.lua", import.meta.url), "utf8");
 const scriptDigest = createHash("sha1").update(script).digest("hex");
@@ -193,15 +194,21 @@ async function idsWith(
     // The first of all is next, as long as the first of each part is known.
     while (ids.length < limit && waiting.every(({ live }) => live.length > 0)) {
       const { live } = waiting.reduce((one, other) => (isBefore(other.live, one.live) ? other : one));
-      ids.push((live.shift() as Member).id);
+      ids.push((live.shift() as LiveId).id);
     }
   }
   return ids;
 }
 
-/** Reads the members of one sorted set that have not expired, in pieces that get larger. */
+/** An id, also in the encoding that Redis sorts by. */
+interface LiveId {
+  id: string;
+  bytes: Buffer;
+}
+
+/** Reads the ids in one sorted set that have not expired, in pieces that get larger. */
 function memberReader(servers: Servers, part: number, key: string, start: string, count: number) {
-  const live: Member[] = [];
+  const live: LiveId[] = [];
   let from: string | undefined = start;
   let size = count;
   return {
@@ -210,10 +217,12 @@ function memberReader(servers: Servers, part: number, key: string, start: string
     async fill(): Promise<void> {
       while (live.length === 0 && from !== undefined) {
         const command: Command = ["ZRANGEBYLEX", key, from, "+", "LIMIT", "0", String(size)];
-        const members = (await servers.send<string[]>(part, command)).map(readMember);
-        live.push(...members.filter(isLive));
+        const members = await servers.send<string[]>(part, command);
+        if (members.length > manyMembers) await letOthersRun();
+        for (const { id } of members.map(readMember).filter(isLive))
+          live.push({ id, bytes: Buffer.from(id) });
         const last = members.length < size ? undefined : members.at(-1);
-        from = last && `(${afterId(last.id)}`;
+        from = last && `(${afterId(readMember(last).id)}`;
         size = Math.min(4 * size, membersPerRead);
       }
     },
@@ -221,5 +230,5 @@ function memberReader(servers: Servers, part: number, key: string, start: string
 }
 
 /** The order of Redis is by bytes, that of JavaScript by UTF-16 code units. */
-const isBefore = ([one]: Member[], [other]: Member[]) =>
-  Buffer.compare((one as Member).bytes, (other as Member).bytes) < 0;
+const isBefore = ([one]: LiveId[], [other]: LiveId[]) =>
+  Buffer.compare((one as LiveId).bytes, (other as LiveId).bytes) < 0;
