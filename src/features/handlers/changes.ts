@@ -59,7 +59,8 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
       // Read before the records, so that a record added in between is after the cursor and on the next page.
       const newest = given === undefined || given === "newest" ? await store.newest() : given;
       const after = given === "newest" ? newest : given;
-      const entries = await store.changes(after, isStream ? 1 : limit);
+      // A stream reads its records by itself. Only a cursor that the client has kept can be too old.
+      const entries = isStream && given !== newest ? [] : await store.changes(after, isStream ? 1 : limit);
       if (entries === undefined) {
         return errorLine(
           410,

@@ -21,7 +21,7 @@ type StreamEntry = [id: string, fields: string[]];
 /** Replies that are longer would hold the event loop while they are decoded. */
 const shareMax = 50;
 /** Number of records to read from each part at once, so that for a short page one round is usually enough. */
-export const shareOf = (limit: number) => Math.min(Math.ceil((2 * limit) / parts.length) + 10, shareMax);
+export const shareOf = (limit: number) => Math.min(Math.ceil((3 * limit) / parts.length), shareMax);
 
 /** Number of records that are read in a turn of their own. */
 const longPage = 20;

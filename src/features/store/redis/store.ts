@@ -47,6 +47,10 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
   const log = changeLogIn(servers);
   const change = changeWith(servers, parameters.changes);
   const expire = sharedNext(() => expireSome(servers, change));
+  const newest = sharedNext(async () => {
+    await expire();
+    return await log.newest();
+  });
 
   /** The live entries of a resource, oldest first. */
   async function entriesOf(resource: string, id: string): Promise<StoredEntry[]> {
@@ -82,10 +86,7 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
       await expire();
       return log.after(after, limit, until);
     },
-    async newest() {
-      await expire();
-      return log.newest();
-    },
+    newest,
     expire,
     async *entries() {
       const seen = new Set<string>();
