@@ -47,6 +47,31 @@ test("an invalid contract is an error", async () => {
   await rm(path("openapi/odd.yaml"));
 });
 
+test.each([
+  ["components/schemas/Page", "{ type: integer, minimum: many }"],
+  ["getOdd: page", "{ type: int }"],
+])("a schema that is invalid (%s) is an error that names its place", async (place, schema) => {
+  const inPlace = (at: string, other: string) => (at === place ? schema : other);
+  await writeFile(
+    path("openapi/odd.yaml"),
+    `openapi: 3.1.0
+info: { title: Odd, version: 1.0.0 }
+paths:
+  /odd:
+    get:
+      operationId: getOdd
+      parameters:
+        - { name: page, in: query, schema: ${inPlace("getOdd: page", "{}")} }
+      responses:
+        "204": { description: Nothing. }
+components:
+  schemas:
+    Page: ${inPlace("components/schemas/Page", "{}")}
+`,
+  );
+  expect(await codegen()).toMatchObject({ code: 1, errors: expect.stringContaining(`${place}: data/`) });
+});
+
 test("the types use bigint for large integers and require parameters with a default", async () => {
   await writeFile(
     path("openapi/odd.yaml"),

@@ -6,6 +6,7 @@ import ts from "typescript";
 import { parse } from "yaml";
 import { needsBigInt } from "../../src/contract/int64.ts";
 import { type Contract, follow, operationsOf, type Parameter } from "../../src/contract/operations.ts";
+import { openAjv } from "../../src/contract/validation.ts";
 import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { contractsIn, redocly, root } from "../../testing/project.ts";
 import { completeContract } from "./complete.ts";
@@ -54,6 +55,7 @@ async function generateService(path: string, name: string): Promise<Map<string, 
   const yaml = completeContract(await readFile(path, "utf8"));
   await SwaggerParser.validate(parse(yaml), { dereference: { circular: "ignore" } });
   const bundled = (await SwaggerParser.bundle(parse(yaml))) as unknown as Contract;
+  validateSchemas(bundled);
   const json = `${JSON.stringify(bundled, null, 2)}\n`;
   const defaults = defaultsOf(bundled);
   // In the types of handlers, a parameter with a default is always present.
@@ -72,6 +74,22 @@ async function generateService(path: string, name: string): Promise<Map<string, 
     ],
     ...stateMachineOf(bundled, name),
   ]);
+}
+
+/** Validates each schema as JSON Schema 2020-12, since the services compile schemas without that. */
+function validateSchemas(contract: Contract): void {
+  const ajv = openAjv();
+  const validate = (place: string, schema: unknown) => {
+    if (!ajv.validateSchema(schema as object)) throw new Error(`${place}: ${ajv.errorsText(ajv.errors)}`);
+  };
+  for (const [name, schema] of Object.entries(contract.components?.schemas ?? {}))
+    validate(`components/schemas/${name}`, schema);
+  for (const { operationId, parameters, body, responses } of operationsOf(contract)) {
+    for (const { name, schema } of parameters) validate(`${operationId}: ${name}`, schema);
+    if (body) validate(`${operationId}: body`, body.schema);
+    for (const [status, { content = {} }] of Object.entries(responses))
+      for (const { schema } of Object.values(content)) validate(`${operationId}: ${status}`, schema);
+  }
 }
 
 /** The rows of each table of the state machine, if the contract has one. */

@@ -16,6 +16,8 @@ export function openAjv(): Ajv2020 {
     strictRequired: false,
     allErrors: true,
     addUsedSchema: false,
+    // Codegen validates the contracts. Here it would hold the event loop during the first request.
+    validateSchema: false,
     verbose: true,
   });
   ajv.addVocabulary(["example", "externalDocs", "xml", "discriminator", "components"]);
