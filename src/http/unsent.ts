@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../process/log.ts";
 
 /** Maximum number of bytes that wait to be sent on all connections together. */
@@ -7,6 +8,8 @@ const unsentMaxBytes = 64 * 2 ** 20;
 /** A client that has taken nothing for this long is too slow while there are more. */
 const stalledMs = 1000;
 const checkMs = 250;
+/** Number of connections that are closed in one turn of the event loop. */
+const closedPerTurn = 50;
 
 /** The bytes of a connection that the system has not taken yet. Node.js uses the same member for its timeouts. */
 type WritingSocket = Socket & { _handle?: { writeQueueSize: number } | null };
@@ -28,7 +31,7 @@ export function limitUnsent(server: Server, log: Logger): void {
     socket.once("close", () => connections.delete(socket));
   });
 
-  function check(): void {
+  async function check(): Promise<void> {
     const now = performance.now();
     let total = 0;
     for (const [socket, progress] of connections) {
@@ -38,24 +41,31 @@ export function limitUnsent(server: Server, log: Logger): void {
       progress.queued = queued;
       progress.since = now;
     }
-    if (total > unsentMaxBytes) drop(total, now);
+    if (total > unsentMaxBytes) await drop(total, now);
   }
 
-  function drop(total: number, now: number): void {
+  async function drop(total: number, now: number): Promise<void> {
     const writing = [...connections].filter(([socket]) => socket.writableLength > 0);
     const stalled = writing
       .filter(([, { since }]) => now - since >= stalledMs)
-      .sort(([, one], [, other]) => one.since - other.since);
-    const largest = writing.sort(([one], [other]) => other.writableLength - one.writableLength);
+      .sort(([, one], [, other]) => one.since - other.since)
+      .map(([socket]) => socket);
+    const largest = writing
+      .map(([socket]) => socket)
+      .sort((one, other) => other.writableLength - one.writableLength);
     let [left, dropped] = [total, 0];
-    const close = ([socket]: [WritingSocket, Progress], max: number) => {
-      if (left <= max || socket.destroyed) return;
-      left -= socket.writableLength;
-      dropped += 1;
-      socket.destroy();
+    const close = async (sockets: WritingSocket[], max: number) => {
+      for (const socket of sockets) {
+        if (left <= max) return;
+        if (socket.destroyed) continue;
+        left -= socket.writableLength;
+        dropped += 1;
+        socket.destroy();
+        if (dropped % closedPerTurn === 0) await setImmediate();
+      }
     };
-    for (const connection of stalled) close(connection, unsentMaxBytes);
-    for (const connection of largest) close(connection, 2 * unsentMaxBytes);
+    await close(stalled, unsentMaxBytes);
+    await close(largest, 2 * unsentMaxBytes);
     if (dropped > 0) {
       log.warn(
         { connections: dropped, unsentBytes: total },
@@ -64,9 +74,14 @@ export function limitUnsent(server: Server, log: Logger): void {
     }
   }
 
-  let timer: NodeJS.Timeout | undefined;
-  server.on("listening", () => {
-    timer = setInterval(check, checkMs).unref();
+  let isClosed = false;
+  server.on("listening", async () => {
+    while (!isClosed) {
+      await sleep(checkMs, undefined, { ref: false });
+      await check();
+    }
   });
-  server.on("close", () => clearInterval(timer));
+  server.on("close", () => {
+    isClosed = true;
+  });
 }
