@@ -39,7 +39,7 @@ export async function open({ url }: Address): Promise<Database> {
   let starting: Promise<void> | undefined;
   let isClosed = false;
   opening.defer(() =>
-    inTurn(async () => {
+    inTurn("transaction", async () => {
       isClosed = true;
       await engine[Symbol.asyncDispose]();
     }),
@@ -67,7 +67,7 @@ export async function open({ url }: Address): Promise<Database> {
     return engine;
   }
 
-  const sql = sqlOver((message) => inTurn(async () => (await running()).send(message)));
+  const sql = sqlOver((message) => inTurn("slow", async () => (await running()).send(message)));
   opening.use(startAutovacuum(sql));
   const opened = opening.move();
   return {
@@ -76,11 +76,11 @@ export async function open({ url }: Address): Promise<Database> {
     within(limitMs) {
       const limited = sqlOver((message) => {
         const latest = performance.now() + limitMs;
-        return inTurn(async () => {
+        return inTurn(isQuick(message) ? "quick" : "slow", async () => {
           // Its caller has given up while it waited.
           if (performance.now() > latest) throw new StatementTimeout(limitMs);
           return (await running()).send(message);
-        }, isQuick(message));
+        });
       });
       return withStatementTimeout(limitMs, limited);
     },
@@ -88,7 +88,7 @@ export async function open({ url }: Address): Promise<Database> {
     exclusively: (work) => work(),
     runOutside: sql.run,
     // No other process can hold a lock, so there are no limits.
-    transaction: (work) => inTurn(async () => transact(await running(), work)),
+    transaction: (work) => inTurn("transaction", async () => transact(await running(), work)),
     async check() {
       await sql.query("select 1");
     },
@@ -130,32 +130,49 @@ async function createData(folder: string, data: string): Promise<void> {
   await rename(made, data);
 }
 
+/** A `quick` statement takes a few milliseconds, a `slow` one may take much longer. */
+type Kind = "quick" | "slow" | "transaction";
+
+interface Queue {
+  waiting: (() => Promise<unknown>)[];
+  /** The time that its work has used, in milliseconds. */
+  usedMs: number;
+}
+
 /**
- * Returns a function that runs one work at a time. Quick work and other work each run in the order of the calls, and take
- * turns, so that neither waits for all of the other.
+ * Returns a function that runs one work at a time. Work of one kind runs in the order of the calls. The kinds share the time
+ * of the engine, so that none waits for all of another.
  */
-function takingTurns(): <Result>(work: () => Promise<Result>, isQuick?: boolean) => Promise<Result> {
-  const quick: (() => Promise<unknown>)[] = [];
-  const others: typeof quick = [];
-  let isRunning = false;
+function takingTurns(): <Result>(kind: Kind, work: () => Promise<Result>) => Promise<Result> {
+  const makeQueue = (): Queue => ({ waiting: [], usedMs: 0 });
+  const queues = { quick: makeQueue(), slow: makeQueue(), transaction: makeQueue() };
+  let running: Queue | undefined;
+
+  const nonEmpty = () => Object.values(queues).filter(({ waiting }) => waiting.length > 0);
+  const leastUsed = (given: Queue[]) => given.toSorted((one, other) => one.usedMs - other.usedMs)[0];
 
   async function runAll(): Promise<void> {
-    isRunning = true;
-    for (let isQuickNext = true; quick.length + others.length > 0; isQuickNext = !isQuickNext) {
-      const next = isQuickNext ? (quick.shift() ?? others.shift()) : (others.shift() ?? quick.shift());
-      await next?.();
+    for (running = leastUsed(nonEmpty()); running; running = leastUsed(nonEmpty())) {
+      const startedAt = performance.now();
+      await running.waiting.shift()?.();
+      running.usedMs += performance.now() - startedAt;
     }
-    isRunning = false;
   }
 
-  return (work, isQuick = false) => {
+  return (kind, work) => {
     const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof work>>>();
-    (isQuick ? quick : others).push(async () => {
+    const queue = queues[kind];
+    // Time in which a kind had nothing to do is not made up for.
+    if (queue.waiting.length === 0) {
+      const least = leastUsed([...nonEmpty(), ...(running ? [running] : [])]);
+      queue.usedMs = Math.max(queue.usedMs, least?.usedMs ?? 0);
+    }
+    queue.waiting.push(async () => {
       const done = work();
       resolve(done as never);
       await done.catch(() => {});
     });
-    if (!isRunning) void runAll();
+    if (!running) void runAll();
     return promise;
   };
 }

@@ -4,7 +4,14 @@ import { mapInTurns } from "../../process/turns.ts";
 import { readInstant } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { stateEventTypes } from "../projection/states.ts";
-import { type EventPosition, type EventRow, haveEventsUntil, listEvents } from "../tables/event.ts";
+import {
+  type EventPosition,
+  type EventRow,
+  type FamilyEvents,
+  haveEventsUntil,
+  listEvents,
+  listEventsQuickly,
+} from "../tables/event.ts";
 import { searchTransactions } from "../tables/search.ts";
 import {
   amountsOf,
@@ -65,28 +72,26 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
 
   async listTransactionEvents({ path: { transactionExternalId: id }, query, url }) {
     const { gateway_account_id: account, status_version: version, cursor } = query;
-    const lane = lanes(account);
     const asOf = query.as_of && readInstant(query.as_of);
-    const familyThen = asOf ? await asOfReader(lane, asOf, limitMs).family(id, account) : undefined;
-    const ids = familyThen
-      ? familyThen.map(({ external_id }) => external_id)
-      : await familyOf(lane, id, account);
-    if (!ids.includes(id)) return notFound(id);
     const after = cursor === undefined ? undefined : readEventCursor(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
+    const lane = lanes(account);
+    const quickLimits = { ...pageLimits, bytesMax: quickBytesMax };
+    const page =
+      (asOf === undefined &&
+        (await listEventsQuickly(sql, id, account, stateEventTypes, { after, ...quickLimits }))) ||
+      (await listFamilyEvents(lane, id, account, { after, asOf, limitMs }));
+    if (!page) return notFound(id);
 
-    const page = await listEvents(lane, ids, stateEventTypes, { after, asOf, ...pageLimits });
     const last = page.isLast ? undefined : page.events.at(-1);
     const events = query.include_all_events
       ? page.events
       : await firstOfStates(lane, page.events, version, after);
-    const family =
-      familyThen ?? (await amountsOf(lane, [...new Set(events.map((event) => event.resource_external_id))]));
     return {
       status: 200,
       body: {
         transaction_id: id,
-        events: viewTransactionEvents(family, events, version),
+        events: viewTransactionEvents(page.family, events, version),
         _links: viewNextCursor(url, query, last && writeEventCursor(last)),
       },
     };
@@ -94,16 +99,14 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
 
   async listChildTransactions({ path: { parentTransactionExternalId: id }, query, url }) {
     const { gateway_account_id: account, cursor } = query;
-    const parent = await findTransaction(sql, { external_id: id, gateway_account_id: account }, 0);
-    if (!parent) return notFound(id);
     const after = cursor === undefined ? undefined : readChildCursor(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
     const type = typeOf(query.transaction_type);
-    const { children, isLast } = await listChildren(lanes(account), id, account, {
-      type,
-      after,
-      ...pageLimits,
-    });
+    const [parent, { children, isLast }] = await Promise.all([
+      findTransaction(sql, { external_id: id, gateway_account_id: account }, 0),
+      listChildren(lanes(account), id, account, { type, after, ...pageLimits }),
+    ]);
+    if (!parent) return notFound(id);
     const last = isLast ? undefined : children.at(-1);
     return {
       status: 200,
@@ -137,6 +140,26 @@ async function findAsOf(
     ([name, value]) => value === undefined || row?.[name as keyof TransactionKey] === value,
   );
   return matches ? row : undefined;
+}
+
+/**
+ * A page of the events of a transaction and its children that belong to the account, and the amounts of these. Undefined if
+ * the account has no such transaction.
+ */
+async function listFamilyEvents(
+  lane: Sql,
+  id: string,
+  account: string,
+  { after, asOf, limitMs }: { after: EventPosition | undefined; asOf: string | undefined; limitMs: number },
+): Promise<FamilyEvents | undefined> {
+  const familyThen = asOf ? await asOfReader(lane, asOf, limitMs).family(id, account) : undefined;
+  const ids = familyThen
+    ? familyThen.map(({ external_id }) => external_id)
+    : await familyOf(lane, id, account);
+  if (!ids.includes(id)) return undefined;
+  const { events, isLast } = await listEvents(lane, ids, stateEventTypes, { after, asOf, ...pageLimits });
+  const shown = new Set(events.map((event) => event.resource_external_id));
+  return { events, isLast, family: familyThen ?? (await amountsOf(lane, [...shown])) };
 }
 
 /** The first event of each transaction that sets each state, without the states that the list up to `after` has. */

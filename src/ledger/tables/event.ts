@@ -37,6 +37,14 @@ const eventColumns = [
 ] as const satisfies (keyof EventRow)[];
 const columns = eventColumns.map((name) => `event.${name}`).join(", ");
 
+/** The columns; without the details, which are not read, if a condition is false. */
+const columnsIf = (isWhole: string) =>
+  eventColumns
+    .map((name) =>
+      name === "event_details" ? `case when ${isWhole} then ${name} end as ${name}` : `event.${name}`,
+    )
+    .join(", ");
+
 /** Stores events that are new, and returns their rows. */
 export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
   sql.query(
@@ -66,10 +74,7 @@ export async function findEvent(
   bytesMax = Number.MAX_SAFE_INTEGER,
 ): Promise<(EventRow & { is_whole: boolean }) | undefined> {
   const isWhole = "coalesce(size, pg_column_size(event_details)) <= $2::bigint";
-  const names = eventColumns.map((name) =>
-    name === "event_details" ? `case when ${isWhole} then event_details end as event_details` : name,
-  );
-  const statement = `select ${names.join(", ")}, ${isWhole} as is_whole from event where id = $1`;
+  const statement = `select ${columnsIf(isWhole)}, ${isWhole} as is_whole from event where id = $1`;
   const [row] = await sql.query<EventRow & { is_whole: boolean }>(statement, [id, bytesMax]);
   return row;
 }
@@ -196,20 +201,98 @@ export async function listEvents(
   return { events: rows, isLast: rows.at(-1)?.is_last ?? true };
 }
 
-const listStatement = `
-  with found as (
-    select own.id, sum(bytes) over in_order - bytes as bytes_before, row_number() over in_order as number,
-      count(*) over () as total
-    from unnest($6::text[]) as wanted (external_id) cross join unnest($7::text[]) as type (wanted_type)
-    cross join lateral (
-      select event.*, ${size} as bytes from event
-      where event.resource_external_id = wanted.external_id and event.resource_type = wanted_type
-        and event.timestamp between $2 and $8 and (${orderOf("event")}) > (${orderOfPosition})
-      order by ${orderOf("event")} limit $9 + 1
+/**
+ * Finds the events of a page of a list of these resources. They are numbered, and `total` is larger than the number of the
+ * last one if there are more. Each resource is one scan in the order of the unique index, which takes as long for a long
+ * history as for a short one. Events with the timestamp of the last one found can come before it in the list.
+ */
+const foundOf = (wanted: string, limit = "") => `
+  found as (
+    select own.id, bytes, sum(bytes) over in_order - bytes as bytes_before,
+      row_number() over in_order as number, count(*) over () as total
+    from (
+      select own.* from ${wanted} as wanted (external_id) cross join unnest($7::text[]) as type (wanted_type)
+      cross join lateral (
+        select event.*, ${size} as bytes from event
+        where event.resource_external_id = wanted.external_id and event.resource_type = wanted_type
+          and event.timestamp between $2 and $8
+          and (event.timestamp > $2 or (${orderOf("event")}) > (${orderOfPosition}))
+        order by event.timestamp fetch first ($9 + 1) rows with ties
+      ) as own
+      ${limit}
     ) as own
     window in_order as (order by ${orderOf("own")})
-  )
+  )`;
+
+const listStatement = `
+  with ${foundOf("unnest($6::text[])")}
   select ${columns}, number = total as is_last from found join event using (id)
+  where number <= $9 and bytes_before < $10 order by number`;
+
+/** A page of the events of a transaction and its children, and the details of these, with their `amount` only. */
+export interface FamilyEvents {
+  events: EventRow[];
+  isLast: boolean;
+  family: { external_id: string; details: { amount?: unknown } }[];
+}
+
+/** A transaction and its children are a small family up to this number. */
+const smallFamilyMax = 50;
+/** Events that are found quickly; more of them can have one timestamp. */
+const quickTotalMax = 500;
+/** Details of a transaction up to this size are read quickly. */
+const smallDetailsBytesMax = 2 ** 13;
+
+/**
+ * `listEvents` for a transaction and its children that belong to the account, with the amount of each, in one statement that
+ * is always quick: undefined if there are no events, more bytes than the page permits, large details or many children.
+ */
+export async function listEventsQuickly(
+  sql: Sql,
+  externalId: string,
+  accountId: string,
+  lifeCycle: readonly string[],
+  { after, countMax, bytesMax }: EventPage,
+): Promise<FamilyEvents | undefined> {
+  const rows = await sql.query<EventRow & { amount: unknown; is_last: boolean; is_whole: boolean }>(
+    quickListStatement,
+    [
+      ...positionValues(lifeCycle, after),
+      externalId,
+      transactionTypes,
+      "infinity",
+      countMax,
+      bytesMax,
+      accountId,
+    ],
+  );
+  const isLast = rows.at(-1)?.is_last ?? false;
+  const isComplete = isLast || rows.length === countMax;
+  if (!isComplete || rows.some(({ is_whole }) => !is_whole)) return undefined;
+  const amounts = new Map(rows.map(({ resource_external_id, amount }) => [resource_external_id, amount]));
+  return {
+    events: rows,
+    isLast,
+    family: Array.from(amounts, ([external_id, amount]) => ({ external_id, details: { amount } })),
+  };
+}
+
+const quickListStatement = `
+  with family as materialized (
+    select external_id from transaction
+    where (external_id = $6 or parent_external_id = $6) and gateway_account_id = $11
+      and exists (select from transaction where external_id = $6 and gateway_account_id = $11)
+    limit ${smallFamilyMax + 1}
+  ),
+  ${foundOf("family", `limit ${quickTotalMax}`)}
+  select ${columnsIf("is_whole")}, is_whole, number = total as is_last,
+    case when is_whole then details -> 'amount' end as amount
+  from found join event using (id) join transaction on external_id = resource_external_id
+  cross join lateral (
+    select bytes_before + bytes <= $10 and total < ${quickTotalMax}
+      and pg_column_size(details) <= ${smallDetailsBytesMax}
+      and (select count(*) from family) <= ${smallFamilyMax} as is_whole
+  ) as checked
   where number <= $9 and bytes_before < $10 order by number`;
 
 /** A resource and the event types that set one of its states. */

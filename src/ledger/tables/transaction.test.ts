@@ -8,6 +8,7 @@ import {
   findEvent,
   haveEventsUntil,
   listEvents,
+  listEventsQuickly,
   payoutTypes,
   transactionTypes,
 } from "./event.ts";
@@ -102,6 +103,10 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   [
     "list events",
     (sql) => listEvents(sql, ["id9", "id10"], ["A"], { after: position, countMax: 200, bytesMax: 1e6 }),
+  ],
+  [
+    "list events quickly",
+    (sql) => listEventsQuickly(sql, "id9", "9", ["A"], { after: position, countMax: 200, bytesMax: 1e4 }),
   ],
   [
     "find earlier events",

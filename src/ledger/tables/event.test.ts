@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Database } from "../database/database.ts";
+import { openNewDatabase } from "../database/new-database.fixture.ts";
+import { compareNewestFirst } from "../projection/history.ts";
+import { stateEventTypes } from "../projection/states.ts";
+import { type EventRow, listEvents, listEventsQuickly, type NewEvent, saveEvents } from "./event.ts";
+import { migrate } from "./migrate.ts";
+
+let database: Database;
+beforeAll(async () => {
+  database = await openNewDatabase();
+  await migrate(database);
+});
+afterAll(() => database[Symbol.asyncDispose]());
+
+const ids = ["parent", "child", "other-child"];
+const event: fc.Arbitrary<NewEvent> = fc.record({
+  resource_type: fc.constantFrom("payment", "refund", "dispute"),
+  resource_external_id: fc.constantFrom(...ids),
+  parent_resource_external_id: fc.constant(null),
+  timestamp: fc.integer({ min: 1, max: 4 }).map((second) => `2024-01-01T00:00:0${second}.000000Z`),
+  event_type: fc.constantFrom(...stateEventTypes.slice(0, 6), "B", "a", "Ä"),
+  service_id: fc.constant(null),
+  live: fc.constant(null),
+  event_details: fc.integer({ min: 0, max: 60 }).map((length) => ({ reference: "x".repeat(length) })),
+});
+
+/** Stores the events in empty tables, of transactions with an amount. */
+async function store(events: NewEvent[]): Promise<EventRow[]> {
+  await database.run("delete from event; delete from transaction");
+  await database.query(
+    `insert into transaction (external_id, parent_external_id, gateway_account_id, transaction_type, state, created_date,
+                              event_count, first_event_id, details)
+     select id, nullif('parent', id), '57', 'PAYMENT', 'UNDEFINED', now(), 1, 1, jsonb_build_object('amount', length(id))
+     from unnest($1::text[]) as id`,
+    [ids],
+  );
+  return await saveEvents(database, events);
+}
+
+const name = ({ resource_external_id, resource_type, timestamp, event_type }: EventRow) =>
+  [timestamp, event_type, resource_type, resource_external_id].join(" ");
+
+test("pages of any count and size have all events in their order, also when read quickly", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(event, { maxLength: 40 }),
+      fc.integer({ min: 1, max: 12 }),
+      fc.oneof(fc.integer({ min: 1, max: 3000 }), fc.constant(1e6)),
+      async (events, countMax, bytesMax) => {
+        const stored = (await store(events)).sort(compareNewestFirst).reverse().map(name);
+        const listed: string[] = [];
+        let after: EventRow | undefined;
+        for (let isLast = false; !isLast; ) {
+          const limits = { after, countMax, bytesMax };
+          const page = await listEvents(database, ids, stateEventTypes, limits);
+          const quick = await listEventsQuickly(database, "parent", "57", stateEventTypes, limits);
+          if (quick) {
+            expect(quick.events.map(name)).toEqual(page.events.map(name));
+            expect(quick.isLast).toBe(page.isLast);
+            for (const { external_id, details } of quick.family)
+              expect(details.amount).toBe(external_id.length);
+          } else if (page.events.length > 0) expect(bytesMax).toBeLessThan(1e6);
+          listed.push(...page.events.map(name));
+          isLast = page.isLast;
+          after = page.events.at(-1);
+        }
+        expect(listed).toEqual(stored);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("many events, children or bytes are not read quickly", async () => {
+  const first = fc.sample(event, { numRuns: 1, seed: 1 })[0] as NewEvent;
+  const at = (index: number, timestamp: string): NewEvent => ({
+    ...first,
+    resource_external_id: "parent",
+    timestamp,
+    event_type: `E${index}`,
+  });
+  const read = () =>
+    listEventsQuickly(database, "parent", "57", stateEventTypes, { countMax: 200, bytesMax: 100_000 });
+  const later = Array.from({ length: 1000 }, (_, index) => at(index, `2024-01-02T00:00:00.${1e5 + index}Z`));
+  await store(later);
+  expect((await read())?.events).toHaveLength(200);
+  await store(later.map((one) => ({ ...one, timestamp: "2024-01-02T00:00:00.000000Z" })));
+  expect(await read()).toBeUndefined();
+
+  await store([at(0, "2024-01-02T00:00:00.000000Z")]);
+  expect((await read())?.events).toHaveLength(1);
+  await database.run(
+    `insert into transaction (external_id, parent_external_id, gateway_account_id, transaction_type, state, created_date,
+                              event_count, first_event_id, details)
+     select n, 'parent', '57', 'REFUND', 'UNDEFINED', now(), 1, 1, '{}' from generate_series(1, 60) as n`,
+  );
+  expect(await read()).toBeUndefined();
+
+  await store([
+    { ...at(0, "2024-01-02T00:00:00.000000Z"), event_details: { reference: "x".repeat(200_000) } },
+  ]);
+  expect(await read()).toBeUndefined();
+});
