@@ -240,7 +240,9 @@ export const attacksOnLedger: LedgerAttack[] = [
             .map((_, index) => `${index}`),
         }),
         details({ ...account, text: "\u0001".repeat(bytes / 6.2) }),
-        details({ ...account, text: "💷".repeat(bytes / 4.2) }),
+        details({ ...account, text: "£".repeat(bytes / 2.2) }),
+        // The embedded queue needs the escaped form, which has 12 bytes.
+        details({ ...account, text: "💷".repeat(bytes / 12.2) }),
         details({ ...account, text: "\\".repeat(bytes / 2.2) }),
         details(account).replace('"57"', `"57","number":${"9".repeat(bytes)}`),
         details(account).replace('"57"', `"57","list":[${"1.00000000000000000001,".repeat(40_000)}1]`),
@@ -250,7 +252,7 @@ export const attacksOnLedger: LedgerAttack[] = [
         `"${"a".repeat(bytes)}"`,
         " ".repeat(bytes),
         JSON.stringify({ ...created("sns"), Type: "Notification", Message: "[".repeat(bytes / 2) }),
-        JSON.stringify(created("x".repeat(bytes))),
+        JSON.stringify(created("x".repeat(bytes / 2.2))),
         JSON.stringify(created("type", {}, { event_type: "E".repeat(2000) })),
       ];
       await publish([...shapes, ...shapes]);

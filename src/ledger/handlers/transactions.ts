@@ -41,6 +41,8 @@ type TransactionHandlers = Pick<
 
 /** The limits of a page of events or children. */
 const pageLimits = { countMax: 200, bytesMax: pageBytesMax };
+/** Events up to these limits are read on a shared connection. */
+const quickLimits = { countMax: 50, bytesMax: quickBytesMax };
 
 /** `limitMs` is the limit for reading a history, in milliseconds. */
 export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): TransactionHandlers => ({
@@ -76,7 +78,6 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
     const after = cursor === undefined ? undefined : readEventCursor(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
     const lane = lanes(account);
-    const quickLimits = { ...pageLimits, bytesMax: quickBytesMax };
     const page =
       (asOf === undefined &&
         (await listEventsQuickly(sql, id, account, stateEventTypes, { after, ...quickLimits }))) ||

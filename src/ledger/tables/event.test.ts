@@ -58,10 +58,10 @@ test("pages of any count and size have all events in their order, also when read
           const quick = await listEventsQuickly(database, "parent", "57", stateEventTypes, limits);
           if (quick) {
             expect(quick.events.map(name)).toEqual(page.events.map(name));
-            expect(quick.isLast).toBe(page.isLast);
+            expect(quick.isLast && page.isLast).toBe(true);
             for (const { external_id, details } of quick.family)
               expect(details.amount).toBe(external_id.length);
-          } else if (page.events.length > 0) expect(bytesMax).toBeLessThan(1e6);
+          } else if (page.isLast && page.events.length > 0) expect(bytesMax).toBeLessThan(1e6);
           listed.push(...page.events.map(name));
           isLast = page.isLast;
           after = page.events.at(-1);
@@ -82,12 +82,12 @@ test("many events, children or bytes are not read quickly", async () => {
     event_type: `E${index}`,
   });
   const read = () =>
-    listEventsQuickly(database, "parent", "57", stateEventTypes, { countMax: 200, bytesMax: 100_000 });
-  const later = Array.from({ length: 1000 }, (_, index) => at(index, `2024-01-02T00:00:00.${1e5 + index}Z`));
-  await store(later);
-  expect((await read())?.events).toHaveLength(200);
-  await store(later.map((one) => ({ ...one, timestamp: "2024-01-02T00:00:00.000000Z" })));
+    listEventsQuickly(database, "parent", "57", stateEventTypes, { countMax: 50, bytesMax: 100_000 });
+  const many = Array.from({ length: 51 }, (_, index) => at(index, "2024-01-02T00:00:00.000000Z"));
+  await store(many);
   expect(await read()).toBeUndefined();
+  await store(many.slice(1));
+  expect((await read())?.events).toHaveLength(50);
 
   await store([at(0, "2024-01-02T00:00:00.000000Z")]);
   expect((await read())?.events).toHaveLength(1);

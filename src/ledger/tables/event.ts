@@ -238,14 +238,13 @@ export interface FamilyEvents {
 
 /** A transaction and its children are a small family up to this number. */
 const smallFamilyMax = 50;
-/** Events that are found quickly; more of them can have one timestamp. */
-const quickTotalMax = 500;
 /** Details of a transaction up to this size are read quickly. */
 const smallDetailsBytesMax = 2 ** 13;
 
 /**
- * `listEvents` for a transaction and its children that belong to the account, with the amount of each, in one statement that
- * is always quick: undefined if there are no events, more bytes than the page permits, large details or many children.
+ * The remaining events of a transaction and its children that belong to the account, with the amount of each, in one
+ * statement that is always quick: undefined if there are no events, more than the page permits, large details or many
+ * children.
  */
 export async function listEventsQuickly(
   sql: Sql,
@@ -254,25 +253,20 @@ export async function listEventsQuickly(
   lifeCycle: readonly string[],
   { after, countMax, bytesMax }: EventPage,
 ): Promise<FamilyEvents | undefined> {
-  const rows = await sql.query<EventRow & { amount: unknown; is_last: boolean; is_whole: boolean }>(
-    quickListStatement,
-    [
-      ...positionValues(lifeCycle, after),
-      externalId,
-      transactionTypes,
-      "infinity",
-      countMax,
-      bytesMax,
-      accountId,
-    ],
-  );
-  const isLast = rows.at(-1)?.is_last ?? false;
-  const isComplete = isLast || rows.length === countMax;
-  if (!isComplete || rows.some(({ is_whole }) => !is_whole)) return undefined;
+  const rows = await sql.query<EventRow & { amount: unknown; is_whole: boolean }>(quickListStatement, [
+    ...positionValues(lifeCycle, after),
+    externalId,
+    transactionTypes,
+    "infinity",
+    countMax,
+    bytesMax,
+    accountId,
+  ]);
+  if (rows.length === 0 || rows.some(({ is_whole }) => !is_whole)) return undefined;
   const amounts = new Map(rows.map(({ resource_external_id, amount }) => [resource_external_id, amount]));
   return {
     events: rows,
-    isLast,
+    isLast: true,
     family: Array.from(amounts, ([external_id, amount]) => ({ external_id, details: { amount } })),
   };
 }
@@ -284,16 +278,16 @@ const quickListStatement = `
       and exists (select from transaction where external_id = $6 and gateway_account_id = $11)
     limit ${smallFamilyMax + 1}
   ),
-  ${foundOf("family", `limit ${quickTotalMax}`)}
-  select ${columnsIf("is_whole")}, is_whole, number = total as is_last,
+  ${foundOf("family", "limit $9 + 1")}
+  select ${columnsIf("is_whole")}, is_whole,
     case when is_whole then details -> 'amount' end as amount
   from found join event using (id) join transaction on external_id = resource_external_id
   cross join lateral (
-    select bytes_before + bytes <= $10 and total < ${quickTotalMax}
+    select bytes_before + bytes <= $10 and total <= $9
       and pg_column_size(details) <= ${smallDetailsBytesMax}
       and (select count(*) from family) <= ${smallFamilyMax} as is_whole
   ) as checked
-  where number <= $9 and bytes_before < $10 order by number`;
+  order by number`;
 
 /** A resource and the event types that set one of its states. */
 export interface StateOfResource {
