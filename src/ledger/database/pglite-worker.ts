@@ -39,7 +39,7 @@ export interface WorkerData {
 const parameters = {
   // The default, 128 MB, is written to once and so never leaves the memory of the process. Files are in the cache of the
   // operating system too.
-  shared_buffers: "16MB",
+  shared_buffers: "8MB",
   // For an index or a vacuum. The memory of the engine grows to what was ever needed, and never shrinks.
   maintenance_work_mem: "16MB",
 };

@@ -1,51 +1,41 @@
-import { fileURLToPath } from "node:url";
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { CreateQueueCommand } from "@aws-sdk/client-sqs";
-import { buildApp } from "fauxqs";
 import type { Address } from "../../process/adapter.ts";
 import { lockFolder } from "../../process/folder-lock.ts";
 import { type EmbeddedParameters, embeddedQueue, embeddedQueueUrl, type Queue } from "./queue.ts";
 import { openStandIn, standInClient } from "./sqs.ts";
-
-type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>["stores"]>;
-interface Persistence {
-  loadSqsAndSns(sqs: Stores["sqsStore"], sns: Stores["snsStore"]): void;
-  close(): void;
-}
+import type { ServerAnswer, ServerData } from "./sqs-server.ts";
 
 /**
- * An SQS server in this process, on loopback only, durable in the folder of the URL. Creates the queue if it does not
+ * An SQS server in a thread of this process, on loopback only, durable in the folder of the URL. Creates the queue if it does not
  * exist, and connects to it as any SQS client.
  */
 export async function open({ url, parameters }: Address<EmbeddedParameters>): Promise<Queue> {
   await using opening = new AsyncDisposableStack();
   const folder = decodeURIComponent(url.pathname);
   opening.use(lockFolder(folder));
-  const { app, persistence } = await embeddedServer(folder);
-  opening.defer(() => persistence.close());
-  opening.defer(() => app.close());
-  const address = await app.listen({ host: "127.0.0.1", port: parameters.port });
+  const { address, close } = await startServer({ folder, port: parameters.port });
+  opening.defer(close);
   await createQueue(address);
   const queue = opening.use(openStandIn(embeddedQueueUrl(Number(new URL(address).port))));
   const opened = opening.move();
   return { ...queue, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/**
- * Assembles the server from the parts of its package, whose own start listens on every interface if it is durable. Parts
- * that are not exported are loaded by their path; the exact version pin keeps that valid.
- */
-async function embeddedServer(folder: string) {
-  const part = (path: string) => import(fileURLToPath(new URL(path, import.meta.resolve("fauxqs"))));
-  const [{ SqsStore }, { SnsStore }, { S3Store }, { PersistenceManager }] = await Promise.all(
-    ["sqs/sqsStore.js", "sns/snsStore.js", "s3/s3Store.js", "persistence.js"].map(part),
-  );
-  const stores: Stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
-  const persistence: Persistence = new PersistenceManager(folder);
-  persistence.loadSqsAndSns(stores.sqsStore, stores.snsStore);
-  Object.assign(stores.sqsStore, { persistence });
-  Object.assign(stores.snsStore, { persistence });
-  for (const queue of stores.sqsStore.allQueues()) Object.assign(queue, { persistence });
-  return { app: buildApp({ logger: false, stores }), persistence };
+/** Starts the server in a thread, since it needs 30 ms and more for each message of 1 MB. */
+async function startServer(workerData: ServerData) {
+  // The flags of this process select what it runs.
+  const worker = new Worker(new URL("sqs-server.ts", import.meta.url), { workerData, execArgv: [] });
+  const exit = once(worker, "exit");
+  const [answer]: [ServerAnswer] = (await once(worker, "message")) as [ServerAnswer];
+  async function close(): Promise<void> {
+    worker.postMessage("close");
+    await exit;
+  }
+  if ("address" in answer) return { address: answer.address, close };
+  await worker.terminate();
+  throw answer.error;
 }
 
 /** Creates the queue through the API, which leaves an existing queue unchanged. */
