@@ -136,11 +136,11 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
   },
   {
-    name: "a payment with 1,200 refunds whose details change",
+    name: "a payment with 600 refunds whose details change",
     async run({ service: { url }, publish }) {
       await publish([created("parent")]);
       await publish(
-        Array.from({ length: 1200 }, (_, index) => ({
+        Array.from({ length: 600 }, (_, index) => ({
           ...created(`refund${index}`, {}, { resource_type: "refund", event_type: "REFUND_CREATED_BY_USER" }),
           parent_resource_external_id: "parent",
         })),

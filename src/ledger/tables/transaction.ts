@@ -156,7 +156,7 @@ export const childrenOf = (sql: Sql, externalIds: string[]): Promise<Transaction
   sql.query(`select ${columns} from transaction where parent_external_id = any($1::text[])`, [externalIds]);
 
 /** Maximum number of refunds and disputes of a payment: all of them are written when the payment's details change. */
-export const childrenMax = 1000;
+export const childrenMax = 500;
 
 /** Those of these transactions that have more children than the maximum. */
 export async function withTooManyChildren(sql: Sql, externalIds: string[]): Promise<string[]> {
