@@ -160,8 +160,10 @@ async function updateTransactions(
     .filter((id) => isRebuild || !showTheSame(before.get(id), after.get(id)));
   const children = changed.length > 0 ? await childrenOf(sql, changed) : [];
   const toSave = [...rows, ...children.filter((child) => !touched.has(child.external_id))];
-  const newParents = rows.flatMap(({ external_id, parent_external_id: parent }) =>
-    parent === null || current.get(external_id)?.parent_external_id === parent ? [] : parent,
+  const newParents = new Set(
+    rows.flatMap(({ external_id, parent_external_id: parent }) =>
+      parent === null || current.get(external_id)?.parent_external_id === parent ? [] : parent,
+    ),
   );
   await letOthersRun();
   const [, , , tooMany] = await Promise.all([
@@ -174,7 +176,7 @@ async function updateTransactions(
       [...touched].filter((id) => !folded.has(id)),
     ),
     saveMetadataKeys(sql, newMetadataKeys(rows, [...before.values()])),
-    newParents.length > 0 ? withTooManyChildren(sql, newParents) : [],
+    newParents.size > 0 ? withTooManyChildren(sql, [...newParents]) : [],
   ]);
   if (tooMany.length > 0) {
     throw new LimitExceeded(
