@@ -5,7 +5,6 @@ import type { Address } from "../../process/adapter.ts";
 import { lockFolder } from "../../process/folder-lock.ts";
 import { type EmbeddedParameters, embeddedQueue, embeddedQueueUrl, type Queue } from "./queue.ts";
 import { openStandIn, standInClient } from "./sqs.ts";
-import type { ServerAnswer, ServerData } from "./sqs-server.ts";
 
 /**
  * An SQS server in a thread of this process, on loopback only, durable in the folder of the URL. Creates the queue if it does not
@@ -24,18 +23,18 @@ export async function open({ url, parameters }: Address<EmbeddedParameters>): Pr
 }
 
 /** Starts the server in a thread, since it needs 30 ms and more for each message of 1 MB. */
-async function startServer(workerData: ServerData) {
+async function startServer(workerData: { folder: string; port: number }) {
   // The flags of this process select what it runs.
-  const worker = new Worker(new URL("sqs-server.ts", import.meta.url), { workerData, execArgv: [] });
+  const worker = new Worker(new URL("sqs-server.js", import.meta.url), { workerData, execArgv: [] });
   const exit = once(worker, "exit");
-  const [answer]: [ServerAnswer] = (await once(worker, "message")) as [ServerAnswer];
+  const [{ address, error }] = (await once(worker, "message")) as [{ address?: string; error?: Error }];
   async function close(): Promise<void> {
     worker.postMessage("close");
     await exit;
   }
-  if ("address" in answer) return { address: answer.address, close };
+  if (address !== undefined) return { address, close };
   await worker.terminate();
-  throw answer.error;
+  throw error;
 }
 
 /** Creates the queue through the API, which leaves an existing queue unchanged. */
