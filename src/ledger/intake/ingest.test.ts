@@ -1,14 +1,17 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { arbitraryEvents, relatedEvents } from "../projection/events.fixture.ts";
-import { type NewEvent, saveEvents } from "../tables/event.ts";
+import { stateEventTypes } from "../projection/states.ts";
+import { listEvents, listEventsQuickly, type NewEvent, saveEvents } from "../tables/event.ts";
 import { lockResources } from "../tables/lock.ts";
 import { migrate } from "../tables/migrate.ts";
 import { savedRows } from "../tables/saved-rows.fixture.ts";
+import { findTransaction } from "../tables/transaction.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { verify } from "./verify.ts";
 
@@ -289,3 +292,73 @@ const inBatches = <Item>(items: Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );
+
+/** Stores a payment with this many events, one in each second. */
+async function storeHistory(id: string, count: number): Promise<void> {
+  await database.within(testWaitMaxMs).query(
+    `insert into event (resource_type, resource_external_id, timestamp, event_type, event_details, size)
+     select 'payment', $1, timestamptz '2024-01-01Z' + n * interval '1 second', 'DETAILS',
+            jsonb_build_object('gateway_account_id', '57', 'amount', n, 'reference', 'R' || n), 60
+     from generate_series(1, $2::integer) as n`,
+    [id, count],
+  );
+  await ingest(database, { events: [], rebuilds: [id], deadLetters: [] });
+}
+
+test("a payment with 100,000 events costs at most three times as much as one with 100", {
+  retry: 2,
+}, async () => {
+  const lengths = { short: 100, long: 100_000 };
+  for (const [id, count] of Object.entries(lengths)) await storeHistory(id, count);
+  const sql = database.within(testWaitMaxMs);
+  const at = (seconds: number) => new Date(Date.UTC(2024, 0, 1) + 1000 * seconds).toISOString();
+  const add = (id: string, timestamp: string) =>
+    ingest(database, {
+      events: [
+        {
+          resource_type: "payment",
+          resource_external_id: id,
+          parent_resource_external_id: null,
+          timestamp,
+          event_type: "DETAILS",
+          service_id: null,
+          live: null,
+          event_details: { gateway_account_id: "57", amount: 1 },
+        },
+      ],
+      rebuilds: [],
+      deadLetters: [],
+    });
+  const middle = (id: keyof typeof lengths) => ({
+    timestamp: at(lengths[id] / 2),
+    event_type: "DETAILS",
+    resource_type: "payment" as const,
+    resource_external_id: id,
+  });
+  const limits = { countMax: 50, bytesMax: 1e6 };
+  let round = 0;
+  const works: Record<string, (id: keyof typeof lengths) => Promise<unknown>> = {
+    "add an event": (id) => add(id, at(200_000 + round)),
+    "add a late event": (id) => add(id, at(-round)),
+    "find the transaction": (id) => findTransaction(sql, { external_id: id }),
+    "list the first events": (id) => listEvents(sql, [id], stateEventTypes, limits),
+    "list events from the middle": (id) =>
+      listEvents(sql, [id], stateEventTypes, { ...limits, after: middle(id) }),
+    "try to list them quickly": (id) => listEventsQuickly(sql, id, "57", stateEventTypes, limits),
+  };
+  for (const [name, work] of Object.entries(works)) {
+    const times = { short: [] as number[], long: [] as number[] };
+    for (let repeat = 0; repeat < 15; repeat++, round++) {
+      for (const id of ["short", "long"] as const) {
+        const startedAt = performance.now();
+        await work(id);
+        times[id].push(performance.now() - startedAt);
+      }
+    }
+    const [short, long] = [medianOf(times.short), medianOf(times.long)];
+    expect(long / short, `${name}: ${long} ms and ${short} ms`).toBeLessThan(3);
+  }
+});
+
+const medianOf = (numbers: number[]) =>
+  numbers.sort((one, other) => one - other)[numbers.length >> 1] as number;
