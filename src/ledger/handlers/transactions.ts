@@ -3,6 +3,7 @@ import type { Handlers } from "../../http/handlers.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import { readInstant } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
+import { compareNewestFirst } from "../projection/history.ts";
 import { stateEventTypes } from "../projection/states.ts";
 import {
   type EventPosition,
@@ -41,8 +42,6 @@ type TransactionHandlers = Pick<
 
 /** The limits of a page of events or children. */
 const pageLimits = { countMax: 200, bytesMax: pageBytesMax };
-/** Events up to these limits are read on a shared connection. */
-const quickLimits = { countMax: 50, bytesMax: quickBytesMax };
 
 /** `limitMs` is the limit for reading a history, in milliseconds. */
 export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): TransactionHandlers => ({
@@ -78,9 +77,9 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
     const after = cursor === undefined ? undefined : readEventCursor(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
     const lane = lanes(account);
+    const isWhole = asOf === undefined && after === undefined;
     const page =
-      (asOf === undefined &&
-        (await listEventsQuickly(sql, id, account, stateEventTypes, { after, ...quickLimits }))) ||
+      (isWhole && (await listAllQuickly(sql, id, account))) ||
       (await listFamilyEvents(lane, id, account, { after, asOf, limitMs }));
     if (!page) return notFound(id);
 
@@ -141,6 +140,13 @@ async function findAsOf(
     ([name, value]) => value === undefined || row?.[name as keyof TransactionKey] === value,
   );
   return matches ? row : undefined;
+}
+
+/** All events of a transaction and its children that belong to the account, if they are few and small. */
+async function listAllQuickly(sql: Sql, id: string, account: string): Promise<FamilyEvents | undefined> {
+  const all = await listEventsQuickly(sql, id, account);
+  all?.events.sort(compareNewestFirst).reverse();
+  return all;
 }
 
 /**

@@ -55,25 +55,23 @@ test("pages of any count and size have all events in their order, also when read
         for (let isLast = false; !isLast; ) {
           const limits = { after, countMax, bytesMax };
           const page = await listEvents(database, ids, stateEventTypes, limits);
-          const quick = await listEventsQuickly(database, "parent", "57", stateEventTypes, limits);
-          if (quick) {
-            expect(quick.events.map(name)).toEqual(page.events.map(name));
-            expect(quick.isLast && page.isLast).toBe(true);
-            for (const { external_id, details } of quick.family)
-              expect(details.amount).toBe(external_id.length);
-          } else if (page.isLast && page.events.length > 0) expect(bytesMax).toBeLessThan(1e6);
           listed.push(...page.events.map(name));
           isLast = page.isLast;
           after = page.events.at(-1);
         }
         expect(listed).toEqual(stored);
+        const quick = await listEventsQuickly(database, "parent", "57");
+        const hasOwn = events.some(({ resource_external_id }) => resource_external_id === "parent");
+        expect(quick?.events.map(name).sort()).toEqual(hasOwn ? stored.sort() : undefined);
+        for (const { external_id, details } of quick?.family ?? [])
+          expect(details.amount).toBe(external_id.length);
       },
     ),
     { numRuns: 60 },
   );
 });
 
-test("many events, children or bytes are not read quickly", async () => {
+test("many or large events, large details and events of another account are not read quickly", async () => {
   const first = fc.sample(event, { numRuns: 1, seed: 1 })[0] as NewEvent;
   const at = (index: number, timestamp: string): NewEvent => ({
     ...first,
@@ -81,25 +79,22 @@ test("many events, children or bytes are not read quickly", async () => {
     timestamp,
     event_type: `E${index}`,
   });
-  const read = () =>
-    listEventsQuickly(database, "parent", "57", stateEventTypes, { countMax: 50, bytesMax: 100_000 });
+  const read = (account = "57") => listEventsQuickly(database, "parent", account);
   const many = Array.from({ length: 51 }, (_, index) => at(index, "2024-01-02T00:00:00.000000Z"));
   await store(many);
   expect(await read()).toBeUndefined();
   await store(many.slice(1));
   expect((await read())?.events).toHaveLength(50);
 
-  await store([at(0, "2024-01-02T00:00:00.000000Z")]);
+  const one = at(0, "2024-01-02T00:00:00.000000Z");
+  await store([one]);
   expect((await read())?.events).toHaveLength(1);
+  expect(await read("58")).toBeUndefined();
   await database.run(
-    `insert into transaction (external_id, parent_external_id, gateway_account_id, transaction_type, state, created_date,
-                              event_count, first_event_id, details)
-     select n, 'parent', '57', 'REFUND', 'UNDEFINED', now(), 1, 1, '{}' from generate_series(1, 60) as n`,
+    "update transaction set details = jsonb_build_object('text', (select string_agg(md5(n::text), '') from generate_series(1, 1000) as n))",
   );
   expect(await read()).toBeUndefined();
 
-  await store([
-    { ...at(0, "2024-01-02T00:00:00.000000Z"), event_details: { reference: "x".repeat(200_000) } },
-  ]);
+  await store([{ ...one, event_details: { reference: "x".repeat(5000) } }]);
   expect(await read()).toBeUndefined();
 });

@@ -202,30 +202,23 @@ export async function listEvents(
 }
 
 /**
- * Finds the events of a page of a list of these resources. They are numbered, and `total` is larger than the number of the
- * last one if there are more. Each resource is one scan in the order of the unique index, which takes as long for a long
- * history as for a short one. Events with the timestamp of the last one found can come before it in the list.
+ * Each resource is one scan in the order of the unique index, which takes as long for a long history as for a short one.
+ * Events with the timestamp of the last one found can come before it in the list.
  */
-const foundOf = (wanted: string, limit = "") => `
-  found as (
-    select own.id, bytes, sum(bytes) over in_order - bytes as bytes_before,
-      row_number() over in_order as number, count(*) over () as total
-    from (
-      select own.* from ${wanted} as wanted (external_id) cross join unnest($7::text[]) as type (wanted_type)
-      cross join lateral (
-        select event.*, ${size} as bytes from event
-        where event.resource_external_id = wanted.external_id and event.resource_type = wanted_type
-          and event.timestamp between $2 and $8
-          and (event.timestamp > $2 or (${orderOf("event")}) > (${orderOfPosition}))
-        order by event.timestamp fetch first ($9 + 1) rows with ties
-      ) as own
-      ${limit}
+const listStatement = `
+  with found as (
+    select own.id, sum(bytes) over in_order - bytes as bytes_before, row_number() over in_order as number,
+      count(*) over () as total
+    from unnest($6::text[]) as wanted (external_id) cross join unnest($7::text[]) as type (wanted_type)
+    cross join lateral (
+      select event.*, ${size} as bytes from event
+      where event.resource_external_id = wanted.external_id and event.resource_type = wanted_type
+        and event.timestamp between $2 and $8
+        and (event.timestamp > $2 or (${orderOf("event")}) > (${orderOfPosition}))
+      order by event.timestamp fetch first ($9 + 1) rows with ties
     ) as own
     window in_order as (order by ${orderOf("own")})
-  )`;
-
-const listStatement = `
-  with ${foundOf("unnest($6::text[])")}
+  )
   select ${columns}, number = total as is_last from found join event using (id)
   where number <= $9 and bytes_before < $10 order by number`;
 
@@ -236,34 +229,28 @@ export interface FamilyEvents {
   family: { external_id: string; details: { amount?: unknown } }[];
 }
 
-/** A transaction and its children are a small family up to this number. */
-const smallFamilyMax = 50;
-/** Details of a transaction up to this size are read quickly. */
-const smallDetailsBytesMax = 2 ** 13;
+/** The limits of a quick list: the number of events, and the bytes of each and of the details of a transaction. */
+const quickCountMax = 50;
+const quickEventBytesMax = 2 ** 12;
+const quickDetailsBytesMax = 2 ** 13;
 
 /**
- * The remaining events of a transaction and its children that belong to the account, with the amount of each, in one
- * statement that is always quick: undefined if there are no events, more than the page permits, large details or many
- * children.
+ * The events of a transaction and its children that belong to the account, in any order, with the amount of each, in one
+ * statement that is always quick: undefined if there are more than 50, large ones, or none of the transaction itself.
  */
 export async function listEventsQuickly(
   sql: Sql,
   externalId: string,
   accountId: string,
-  lifeCycle: readonly string[],
-  { after, countMax, bytesMax }: EventPage,
 ): Promise<FamilyEvents | undefined> {
   const rows = await sql.query<EventRow & { amount: unknown; is_whole: boolean }>(quickListStatement, [
-    ...positionValues(lifeCycle, after),
     externalId,
-    transactionTypes,
-    "infinity",
-    countMax,
-    bytesMax,
     accountId,
+    transactionTypes,
   ]);
-  if (rows.length === 0 || rows.some(({ is_whole }) => !is_whole)) return undefined;
   const amounts = new Map(rows.map(({ resource_external_id, amount }) => [resource_external_id, amount]));
+  const isWhole = rows.length <= quickCountMax && rows.every(({ is_whole }) => is_whole);
+  if (!isWhole || !amounts.has(externalId)) return undefined;
   return {
     events: rows,
     isLast: true,
@@ -272,22 +259,19 @@ export async function listEventsQuickly(
 }
 
 const quickListStatement = `
-  with family as materialized (
-    select external_id from transaction
-    where (external_id = $6 or parent_external_id = $6) and gateway_account_id = $11
-      and exists (select from transaction where external_id = $6 and gateway_account_id = $11)
-    limit ${smallFamilyMax + 1}
-  ),
-  ${foundOf("family", "limit $9 + 1")}
-  select ${columnsIf("is_whole")}, is_whole,
-    case when is_whole then details -> 'amount' end as amount
-  from found join event using (id) join transaction on external_id = resource_external_id
-  cross join lateral (
-    select bytes_before + bytes <= $10 and total <= $9
-      and pg_column_size(details) <= ${smallDetailsBytesMax}
-      and (select count(*) from family) <= ${smallFamilyMax} as is_whole
-  ) as checked
-  order by number`;
+  select ${columnsIf("is_whole")}, is_whole, case when is_whole then details -> 'amount' end as amount
+  from (
+    select event.*, member.details,
+      event.bytes <= ${quickEventBytesMax} and pg_column_size(member.details) <= ${quickDetailsBytesMax} as is_whole
+    from transaction as member
+    cross join lateral (
+      select event.*, ${size} as bytes from event
+      where event.resource_external_id = member.external_id and event.resource_type = any($3::text[])
+      limit ${quickCountMax + 1}
+    ) as event
+    where (member.external_id = $1 or member.parent_external_id = $1) and member.gateway_account_id = $2
+    limit ${quickCountMax + 1}
+  ) as event`;
 
 /** A resource and the event types that set one of its states. */
 export interface StateOfResource {
