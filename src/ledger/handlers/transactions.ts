@@ -23,7 +23,7 @@ import {
   type TransactionKey,
   type TransactionType,
 } from "../tables/transaction.ts";
-import { statesSetBy, viewTransactionEvents } from "../views/event.ts";
+import { eventTypesOfState, firstOfEachState, viewTransactionEvents } from "../views/event.ts";
 import { viewNextCursor } from "../views/next-cursor.ts";
 import type { StatusVersion } from "../views/state.ts";
 import { viewPayment, viewTransaction } from "../views/transaction.ts";
@@ -176,13 +176,13 @@ async function firstOfStates(
   version: StatusVersion,
   after: EventPosition | undefined,
 ): Promise<EventRow[]> {
-  const states = statesSetBy(events, version);
-  if (after === undefined || states.length === 0) return states.map(({ event }) => event);
-  const wanted = states.map(({ event: { resource_external_id, resource_type }, event_types }) => ({
-    resource_external_id,
-    resource_type,
-    event_types,
+  const firsts = firstOfEachState(events, version);
+  if (after === undefined || firsts.length === 0) return firsts;
+  const states = firsts.map((event) => ({
+    resource_external_id: event.resource_external_id,
+    resource_type: event.resource_type,
+    event_types: eventTypesOfState(event, version),
   }));
-  const areKnown = await haveEventsUntil(sql, wanted, stateEventTypes, after);
-  return states.flatMap(({ event }, index) => (areKnown[index] ? [] : event));
+  const areKnown = await haveEventsUntil(sql, states, stateEventTypes, after);
+  return firsts.filter((_, index) => !areKnown[index]);
 }

@@ -12,13 +12,6 @@ export function viewEvent({ id, ...event }: EventRow): Schemas["Event"] {
   return { event_id: id, ...event };
 }
 
-/** A state of a transaction as a caller sees it. */
-export interface SeenState {
-  event: EventRow;
-  /** The event types that set this state. */
-  event_types: string[];
-}
-
 const stateOf = ({ event_type }: EventRow, version: StatusVersion) => {
   const state = stateSetBy(event_type);
   return state && viewState(state, version);
@@ -30,16 +23,20 @@ function stateKey(event: EventRow, version: StatusVersion): string | undefined {
   return view && JSON.stringify([event.resource_external_id, event.resource_type, view]);
 }
 
-/** The states that these events set, each with its first event. */
-export function statesSetBy(events: EventRow[], version: StatusVersion): SeenState[] {
-  const states = new Map<string, SeenState>();
+/** The first of these events for each state that a caller sees. */
+export function firstOfEachState(events: EventRow[], version: StatusVersion): EventRow[] {
+  const firsts = new Map<string, EventRow>();
   for (const event of events) {
     const key = stateKey(event, version);
-    if (key === undefined || states.has(key)) continue;
-    const same = (event_type: string) => stateKey({ ...event, event_type }, version) === key;
-    states.set(key, { event, event_types: stateEventTypes.filter(same) });
+    if (key !== undefined && !firsts.has(key)) firsts.set(key, event);
   }
-  return [...states.values()];
+  return [...firsts.values()];
+}
+
+/** The event types that set the same state as this event, as a caller sees it. */
+export function eventTypesOfState(event: EventRow, version: StatusVersion): string[] {
+  const key = stateKey(event, version);
+  return stateEventTypes.filter((event_type) => stateKey({ ...event, event_type }, version) === key);
 }
 
 /** The events of these transactions, in their order. `transactions` have the amounts. */
