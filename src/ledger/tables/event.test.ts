@@ -26,17 +26,18 @@ const event: fc.Arbitrary<NewEvent> = fc.record({
   event_details: fc.integer({ min: 0, max: 60 }).map((length) => ({ reference: "x".repeat(length) })),
 });
 
-/** Stores the events in empty tables, of transactions with an amount. */
+/** Stores the events in empty tables, with their transactions, which have an amount. */
 async function store(events: NewEvent[]): Promise<EventRow[]> {
   await database.run("delete from event; delete from transaction");
-  await database.query(
+  const saved = await saveEvents(database, events);
+  await database.run(
     `insert into transaction (external_id, parent_external_id, gateway_account_id, transaction_type, state, created_date,
                               event_count, first_event_id, details)
-     select id, nullif('parent', id), '57', 'PAYMENT', 'UNDEFINED', now(), 1, 1, jsonb_build_object('amount', length(id))
-     from unnest($1::text[]) as id`,
-    [ids],
+     select resource_external_id, nullif('parent', resource_external_id), '57', 'PAYMENT', 'UNDEFINED', now(), count(*), 1,
+            jsonb_build_object('amount', length(resource_external_id))
+     from event group by resource_external_id`,
   );
-  return await saveEvents(database, events);
+  return saved;
 }
 
 const name = ({ resource_external_id, resource_type, timestamp, event_type }: EventRow) =>

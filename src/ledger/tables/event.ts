@@ -258,17 +258,20 @@ export async function listEventsQuickly(
   };
 }
 
+// A member with more events than are read quickly is not read at all: a plan may begin with all events of a resource.
 const quickListStatement = `
   select ${columnsIf("is_whole")}, is_whole, case when is_whole then details -> 'amount' end as amount
   from (
     select event.*, member.details,
-      event.bytes <= ${quickEventBytesMax} and pg_column_size(member.details) <= ${quickDetailsBytesMax} as is_whole
+      coalesce(event.bytes <= ${quickEventBytesMax}, false)
+        and pg_column_size(member.details) <= ${quickDetailsBytesMax} as is_whole
     from transaction as member
-    cross join lateral (
+    left join lateral (
       select event.*, ${size} as bytes from event
       where event.resource_external_id = member.external_id and event.resource_type = any($3::text[])
+        and member.event_count <= ${quickCountMax}
       limit ${quickCountMax + 1}
-    ) as event
+    ) as event on true
     where (member.external_id = $1 or member.parent_external_id = $1) and member.gateway_account_id = $2
     limit ${quickCountMax + 1}
   ) as event`;
