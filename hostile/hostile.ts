@@ -14,7 +14,8 @@ Attacks real processes of both services, one attack at a time, with requests and
 many members, large histories, clients that do not read, many connections. Beside each attack another caller sends
 requests. The attack fails if it holds the event loop of the service for more than 50 ms, if the other caller waits for
 more than 250 ms or gets an error, or if the process exceeds its memory. An attack that exceeds a bound is repeated,
-since other programs can use the machine: it fails if every attempt exceeds one.
+since other programs can use the machine: it fails if every attempt exceeds one. Time that the host took from a virtual
+machine does not count, and on a processor that is slower than the reference the bounds of time grow accordingly.
 
   --on SUBJECT   only this service and engine: ${[...ledgerSubjects, ...featureSubjects].map(({ name }) => name).join(", ")}
   --only TEXT    only attacks whose name contains this text

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { handleCalls } from "../bench/handle-calls.ts";
+import { stolenBetween, stolenMs } from "./machine.ts";
 
 // Loaded into a service before its program (node --import). The service itself does not know it.
 
@@ -8,7 +9,10 @@ import { handleCalls } from "../bench/handle-calls.ts";
 export interface Stalls {
   /** By the histogram of Node.js. */
   longestMs: number;
-  /** Without the time for which the thread waited for a processor, since other programs use the machine, too. */
+  /**
+   * Without the time for which the thread waited for a processor, or the processor for the host of the virtual machine,
+   * since other programs use the machine and its host, too.
+   */
   heldMs: number;
 }
 
@@ -27,10 +31,12 @@ function waitedMs(): number {
 }
 
 let heldMs = 0;
-let last = { at: performance.now(), waited: waitedMs() };
+const read = () => ({ at: performance.now(), waited: waitedMs(), stolen: stolenMs() });
+let last = read();
 setInterval(() => {
-  const now = { at: performance.now(), waited: waitedMs() };
-  heldMs = Math.max(heldMs, now.at - last.at - (now.waited - last.waited));
+  const now = read();
+  const lostMs = now.waited - last.waited + stolenBetween(last.stolen, now.stolen);
+  heldMs = Math.max(heldMs, now.at - last.at - lostMs);
   last = now;
 }, sampleMs).unref();
 

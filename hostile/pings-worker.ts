@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { Client } from "undici";
+import { stolenBetween, stolenMs } from "./machine.ts";
 import type { Ping, PingResult } from "./pings.ts";
 
 const { url, pings } = workerData as { url: string; pings: Ping[] };
@@ -14,6 +15,7 @@ let isStopped = false;
 async function send(client: Client, { method = "GET", path, body, status }: Ping): Promise<void> {
   const name = `${method} ${path}`;
   const sentAt = performance.now();
+  const stolenBefore = stolenMs();
   try {
     const headers = body === undefined ? {} : { "content-type": "application/json" };
     const response = await client.request({ method: method as "GET", path, body: body ?? null, headers });
@@ -25,7 +27,7 @@ async function send(client: Client, { method = "GET", path, body, status }: Ping
     result.failures.push(`${name}: ${(error as Error).message}`);
   }
   result.count += 1;
-  const tookMs = performance.now() - sentAt;
+  const tookMs = performance.now() - sentAt - stolenBetween(stolenBefore, stolenMs());
   if (tookMs > result.longestMs) Object.assign(result, { longestMs: tookMs, longest: name });
 }
 

@@ -9,7 +9,7 @@ export interface Ping {
 }
 
 export interface PingResult {
-  /** The longest time until the end of a response, in milliseconds. */
+  /** The longest time until the end of a response, in milliseconds, without the time that the host took. */
   longestMs: number;
   /** The method and path of that request. */
   longest: string;
