@@ -60,7 +60,31 @@ describe("wrong settings", () => {
   });
 });
 
+test("by default the feature storage keeps its data for the next start", async () => {
+  const folder = newFolder();
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}/features/customer/42`;
+  for (const features of [[], ["dark-mode"]]) {
+    const service = run("src/main.ts", { args: ["features"], env: { FEATURES_PORT: port }, folder });
+    await service.waitForOutput("listening");
+    expect(await (await request(url)).body.json()).toEqual(features);
+    await request(`${url}/dark-mode`, { method: "POST" }).then(({ body }) => body.dump());
+    service.child.kill("SIGTERM");
+    await service.exit;
+  }
+});
+
 describe("a failed start prints one line, with exit code 1:", () => {
+  test("no binary of the default feature store for this machine", async () => {
+    // The package reads the name of the platform from this variable first.
+    const env = { npm_config_platform: "plan9" };
+    const { code, errors } = await run("src/main.ts", { args: ["features"], env }).exit;
+    expect(errors).toMatch(
+      /^start: features: the package lmdb does not run on this machine \(No native build .*\); set FEATURES_STORE_URL to .* memory:.*\n$/,
+    );
+    expect(code).toBe(1);
+  });
+
   test("a port in use", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -4,5 +4,5 @@ import { featureStores } from "./store/store.ts";
 export const settings = {
   HOST: host,
   FEATURES_PORT: port(8080),
-  FEATURES_STORE_URL: adapterUrl(featureStores, "memory:"),
+  FEATURES_STORE_URL: adapterUrl(featureStores, "lmdb:./data/features"),
 };

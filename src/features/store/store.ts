@@ -5,6 +5,7 @@ import {
   type ValuesOf,
   wholeNumber,
 } from "../../process/adapter.ts";
+import { messageOf } from "../../process/describe-error.ts";
 
 /** A feature of one resource. */
 export interface Entry {
@@ -109,9 +110,16 @@ const redisCluster: Adapter<FeatureStore> = {
   hasManyHosts: true,
 };
 
+/** Its package contains a binary for each common platform only. */
+function explainMissingBinary(cause: unknown): never {
+  const [reason] = messageOf(cause).split("\n", 1);
+  const advice = "set FEATURES_STORE_URL to redis://HOST:6379, or to memory:, which keeps nothing";
+  throw new Error(`the package lmdb does not run on this machine (${reason}); ${advice}`, { cause });
+}
+
 export const featureStores = {
   "memory:": { form: "memory:", parameters, load: () => import("./memory.ts") },
-  "lmdb:": { form: "lmdb:FOLDER", parameters, load: () => import("./lmdb.ts") },
+  "lmdb:": { form: "lmdb:FOLDER", parameters, load: () => import("./lmdb.ts").catch(explainMissingBinary) },
   "redis:": redis,
   "rediss:": redis,
   "redis+cluster:": redisCluster,
