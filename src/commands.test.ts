@@ -41,7 +41,7 @@ describe("with the embedded engines", () => {
     const event = (id: string) => `${createdPayment(id, { description: "Zoë’s\u2028💷" })}\n`;
 
     const services = run("src/main.ts", { env, folder });
-    await services.waitForOutput('"service":"ledger","msg":"Server listening');
+    await services.waitForOutput('"service":"ledger","docs"');
     const sent = await run("src/ledger/commands/send-events.ts", {
       env,
       folder,
@@ -154,6 +154,28 @@ describe("send-events", () => {
     await ledger.waitForOutput("listening");
     const url = `http://127.0.0.1:${env.LEDGER_PORT}/v1/transaction/pay1?account_id=57`;
     await eventually(async () => expect((await fetch(url)).status).toBe(200));
+    ledger.child.kill("SIGTERM");
+    expect((await ledger.exit).code).toBe(0);
+  });
+
+  test("waits for the queue of a ledger that is starting, which is not disturbed", async () => {
+    const folder = newFolder();
+    const env = {
+      QUEUE_URL: `sqs+embedded:./q?port=${await freePort()}`,
+      LEDGER_PORT: String(await freePort()),
+    };
+    const ledger = run("src/main.ts", { env, folder, args: ["ledger"] });
+    const senders = ["pay1", "pay2", "pay3"].map((id) =>
+      run("src/ledger/commands/send-events.ts", { args: ["-"], input: createdPayment(id), env, folder }),
+    );
+    const demo = run("src/ledger/commands/demo.ts", { env, folder });
+    for (const { exit } of [...senders, demo]) {
+      expect(await exit).toMatchObject({ code: 0, errors: expect.not.stringContaining("in use") });
+    }
+    for (const id of ["pay1", "pay2", "pay3"]) {
+      const url = `http://127.0.0.1:${env.LEDGER_PORT}/v1/transaction/${id}?account_id=57`;
+      await eventually(async () => expect((await fetch(url)).status).toBe(200));
+    }
     ledger.child.kill("SIGTERM");
     expect((await ledger.exit).code).toBe(0);
   });

@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
+import { runProcess, startProcess } from "../testing/child-process.ts";
 import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
 import { openIssuer } from "../testing/issuer.ts";
@@ -86,15 +88,28 @@ describe("a failed start prints one line, with exit code 1:", () => {
   });
 
   test("a port in use", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
+    await using server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
     await using made = await newEmbedded();
     const env = { ...memory, DATABASE_URL: made.url, LEDGER_PORT: String(port) };
     const { code, errors } = await run("src/main.ts", { env }).exit;
-    server.close();
-    expect(errors).toMatch(/^start: ledger: .*EADDRINUSE.*\n$/);
-    expect(errors).toContain(String(port));
+    expect(errors).toBe(
+      `start: ledger: port ${port} of 127.0.0.1 is in use by another program; set LEDGER_PORT to another port (0 selects a free one)\n`,
+    );
+    expect(code).toBe(1);
+    const queue = { ...memory, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${port}` };
+    expect((await run("src/main.ts", { env: queue }).exit).errors).toMatch(
+      `start: ledger: port ${port} of the embedded queue is in use by another program; set QUEUE_URL to sqs+embedded:FOLDER?port=PORT`,
+    );
+  });
+
+  test("an address that this machine does not have", async () => {
+    const { code, errors } = await run("src/main.ts", {
+      env: { ...memory, HOST: "192.0.2.1" },
+      args: ["features"],
+    }).exit;
+    expect(errors).toMatch(/^start: features: HOST 192.0.2.1 is no address of this machine: .*\n$/);
     expect(code).toBe(1);
   });
 
@@ -104,7 +119,10 @@ describe("a failed start prints one line, with exit code 1:", () => {
     const first = run("src/main.ts", { env, args: ["ledger"] });
     await first.waitForOutput("listening");
     const second = await run("src/main.ts", { env, args: ["ledger"] }).exit;
-    expect(second.errors).toMatch(/^start: ledger: the folder .* is in use by another process\n$/);
+    const holder = `is in use by process ${first.child.pid} (main.ts)`;
+    expect(second.errors).toMatch(/^start: ledger: the folder .* is in use by .*\n$/);
+    expect(second.errors).toContain(holder);
+    expect(second.output).toContain(`${holder}; it is awaited for 5 s`);
     expect(second.code).toBe(1);
     first.child.kill("SIGTERM");
     expect((await first.exit).code).toBe(0);
@@ -139,8 +157,8 @@ describe("a stop", () => {
 
   test("while the ledger creates its database ends both services too", async () => {
     const services = run("src/main.ts", { env: { ...memory, DATABASE_URL: `pglite:${newFolder()}` } });
-    await services.waitForOutput('"service":"features","msg":"Server listening');
-    expect(services.output()).not.toContain('"service":"ledger"');
+    await services.waitForOutput('"service":"features","docs"');
+    expect(services.output()).not.toContain('"database"');
     services.child.kill("SIGINT");
     expect((await services.exit).code).toBe(0);
   });
@@ -195,16 +213,52 @@ test("both services require tokens if the settings name an issuer", async () => 
   expect(await services.exit).toMatchObject({ code: 0, errors: "" });
 });
 
-test("at level info, a service logs only the address at which it listens", async () => {
+test("at level info, a service logs only that it starts, and its addresses", async () => {
   const port = String(await freePort());
   const services = run("src/main.ts", { env: { ...memory, FEATURES_PORT: port }, args: ["features"] });
   await services.waitForOutput("listening");
   await request(`http://127.0.0.1:${port}/features/a/b`).then(({ body }) => body.dump());
   services.child.kill("SIGTERM");
   const { output } = await services.exit;
-  expect(output.trim().split("\n")).toHaveLength(1);
-  expect(JSON.parse(output)).toMatchObject({
-    service: "features",
-    msg: `Server listening at http://127.0.0.1:${port}`,
-  });
+  expect(
+    output
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    { msg: "starting features; Ctrl-C stops this process" },
+    {
+      service: "features",
+      msg: `Server listening at http://127.0.0.1:${port}`,
+      docs: `http://127.0.0.1:${port}/docs`,
+      store: "lmdb:./data/features",
+    },
+  ]);
+});
+
+test("on a terminal the log is text, unless LOG_FORMAT is json", async () => {
+  const program = fileURLToPath(new URL("main.ts", import.meta.url));
+  for (const [format, line] of [
+    ["auto", /^\d\d:\d\d:\d\d INFO {2}features Server listening at http:\/\/127\.0\.0\.1:\d+\r$/m],
+    ["json", /^\{"level":30,.*"msg":"Server listening at .*"\}\r$/m],
+  ] as const) {
+    // The program of util-linux gives its command a terminal.
+    const terminal = startProcess(
+      ["script", "--quiet", "--return", "--command", `${process.execPath} ${program} features`, "/dev/null"],
+      { cwd: newFolder(), env: { ...process.env, ...memory, LOG_FORMAT: format, NO_COLOR: "1" } },
+    );
+    await eventually(() => expect(terminal.output()).toMatch(line));
+    await terminal[Symbol.asyncDispose]();
+  }
+});
+
+test("npm start with an older Node.js says which one is required", async () => {
+  const preload = fileURLToPath(new URL("../scripts/require-node.cjs", import.meta.url));
+  const older = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })";
+  const { code, errors } = await runProcess([
+    ...[process.execPath, "--import", `data:text/javascript,${older}`, "--import", preload],
+    fileURLToPath(new URL("main.ts", import.meta.url)),
+  ]);
+  expect(errors).toMatch(/^Node\.js 24 or newer is required; this is v.*\n$/);
+  expect(code).toBe(1);
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { authenticationSettings, openAuthentication } from "./http/authentication.ts";
 import { exitMaxMs, exitWithin, rejectUnknown, runCommand } from "./process/command.ts";
 import { messageOf } from "./process/describe-error.ts";
-import { type Logger, logLevels, openLog } from "./process/log.ts";
+import { type Logger, logFormats, logLevels, logOutput, openLog } from "./process/log.ts";
 import { oneOf, readSettings, type Settings } from "./process/settings.ts";
 import { stopOnSignals } from "./process/stop.ts";
 
@@ -27,7 +27,11 @@ Settings are environment variables; the README lists them. Exit codes: 0 after a
 cannot run, 2 if an argument or a setting is wrong.
 `;
 
-const common = { LOG_LEVEL: oneOf(logLevels, "info"), ...authenticationSettings };
+const common = {
+  LOG_LEVEL: oneOf(logLevels, "info"),
+  LOG_FORMAT: oneOf(logFormats, "auto"),
+  ...authenticationSettings,
+};
 type AllSettings = Settings<typeof common> &
   Settings<typeof import("./ledger/start.ts").settings> &
   Settings<typeof import("./features/start.ts").settings>;
@@ -49,12 +53,13 @@ await runCommand("start", usage, async (args) => {
   const specification = Object.assign({}, common, ...loaded.map(({ settings }) => settings));
   const settings = readSettings(process.env, specification) as AllSettings;
 
-  const log = openLog(settings.LOG_LEVEL);
+  const log = openLog(settings.LOG_LEVEL, logOutput(settings.LOG_FORMAT));
   const security = openAuthentication(settings, log);
   if (!security && !isLoopback(settings.HOST)) {
     log.warn({ host: settings.HOST }, "authentication is off: anyone who can reach this address has access");
   }
   const stop = stopOnSignals();
+  log.info(`starting ${chosen.map(([name]) => name).join(" and ")}; Ctrl-C stops this process`);
   stop.signal.addEventListener("abort", () => setTimeout(exitLate, stopMaxMs, log).unref());
   const failures: Error[] = [];
   const running = loaded.map(async ({ name, start }) => {

@@ -1,4 +1,6 @@
+import { listen } from "../http/listen.ts";
 import type { Security } from "../http/security.ts";
+import { withoutCredentials } from "../process/adapter.ts";
 import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
@@ -19,6 +21,8 @@ export async function start(
   await using store = await openFeatureStore(FEATURES_STORE_URL);
   await using _sweep = sweepExpired(store, log);
   await using app = await featuresApp({ store, security, log });
-  log.info(`Server listening at ${await app.listen({ host: HOST, port: FEATURES_PORT })}`);
+  const url = await listen(app, { host: HOST, portSetting: "FEATURES_PORT", port: FEATURES_PORT });
+  const details = { docs: `${url}/docs`, store: withoutCredentials(FEATURES_STORE_URL) };
+  log.info(details, `Server listening at ${url}`);
   await untilStopped(stop);
 }

@@ -1,12 +1,15 @@
 import { Registry } from "prom-client";
+import { listen } from "../http/listen.ts";
 import type { Security } from "../http/security.ts";
+import { withoutCredentials } from "../process/adapter.ts";
+import { openWhenFree } from "../process/folder-lock.ts";
 import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
 import { ledgerApp } from "./app.ts";
 import { openDatabase } from "./database/database.ts";
 import { createReceiver } from "./intake/receiver.ts";
-import { openQueue } from "./queue/queue.ts";
+import { openQueue, publicUrl } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { migrate } from "./tables/migrate.ts";
 
@@ -19,10 +22,13 @@ export async function start(
   log: Logger,
   stop: AbortSignal,
 ): Promise<void> {
-  await using database = await openDatabase(given.DATABASE_URL);
+  // First, so that producers need not wait for the database.
+  const warn = (text: string) => log.warn(text);
+  await using queue = await openWhenFree(() => openQueue(given.QUEUE_URL, warn), log);
+  log.info(`opening the database ${withoutCredentials(given.DATABASE_URL)}`);
+  await using database = await openWhenFree(() => openDatabase(given.DATABASE_URL), log);
   await migrate(database, log);
   await using replica = given.DATABASE_READ_URL ? await openDatabase(given.DATABASE_READ_URL) : undefined;
-  await using queue = await openQueue(given.QUEUE_URL, (warning) => log.warn(warning));
   const metrics = new Registry();
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING
     ? createReceiver({ queue, database, metrics, log, limits: receiverLimits(given) })
@@ -30,6 +36,15 @@ export async function start(
   const statementTimeoutMs = given.STATEMENT_TIMEOUT_MS;
   const parts = { database, replica, queue, receiver, statementTimeoutMs, security, log, metrics };
   await using app = await ledgerApp(parts);
-  log.info(`Server listening at ${await app.listen({ host: given.HOST, port: given.LEDGER_PORT })}`);
+  const address = { host: given.HOST, portSetting: "LEDGER_PORT", port: given.LEDGER_PORT };
+  const url = await listen(app, address);
+  log.info(
+    {
+      docs: `${url}/docs`,
+      queue: publicUrl(given.QUEUE_URL),
+      database: withoutCredentials(given.DATABASE_URL),
+    },
+    `Server listening at ${url}`,
+  );
   await (receiver?.run(stop) ?? untilStopped(stop));
 }

@@ -118,6 +118,9 @@ export function readParameters<Parameters extends UrlParameters>(
 const adapterFor = <Port>(adapters: Adapters<Port>, { protocol }: URL) =>
   Object.hasOwn(adapters, protocol) ? adapters[protocol] : undefined;
 
+/** A URL without its user name and password, to show it. */
+export const withoutCredentials = (text: string): string => text.replace(/^([^/?#]*:\/\/)[^/?#]*@/, "$1");
+
 /** The host of a URL for a socket: an IPv6 address without its brackets. */
 export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, "");
 

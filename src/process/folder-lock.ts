@@ -1,17 +1,25 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "./log.ts";
+
+/** Another process has locked the folder; the message names it. */
+export class FolderInUse extends Error {}
 
 /**
  * Locks a folder for this process until disposal. The operating system releases the lock when the process ends in any
- * way. Throws an error with a message for an operator if another process has the lock or the folder cannot be written.
+ * way. Throws `FolderInUse` if another process has the lock, and an error with a message for an operator if the folder
+ * cannot be written.
  */
 export function lockFolder(folder: string): Disposable {
+  const holderFile = join(folder, "holder.txt");
   try {
     mkdirSync(folder, { recursive: true });
     const lock = new DatabaseSync(join(folder, "lock.sqlite"));
     try {
       lock.exec("pragma journal_mode = off; begin exclusive");
+      writeFileSync(holderFile, `process ${process.pid} (${basename(process.argv[1] ?? "node")})`);
     } catch (error) {
       lock.close();
       throw error;
@@ -19,7 +27,8 @@ export function lockFolder(folder: string): Disposable {
     return { [Symbol.dispose]: () => lock.close() };
   } catch (error) {
     const { code, errcode, message } = error as Error & { code?: string; errcode?: number };
-    if (errcode === sqliteBusy) throw new Error(`the folder ${folder} is in use by another process`);
+    if (errcode === sqliteBusy)
+      throw new FolderInUse(`the folder ${folder} is in use by ${read(holderFile)}`);
     if (errcode === sqliteFull || code === "ENOSPC")
       throw new Error(`the disk of the folder ${folder} is full; free some space, then start again`);
     throw new Error(
@@ -30,3 +39,28 @@ export function lockFolder(folder: string): Disposable {
 
 const sqliteBusy = 5;
 const sqliteFull = 13;
+
+function read(holderFile: string): string {
+  try {
+    return readFileSync(holderFile, "utf8") || "another process";
+  } catch {
+    return "another process";
+  }
+}
+
+/** How long a start waits for a folder: a command or the previous process can still have it. */
+const freeWithinMs = 5000;
+
+/** Opens something in a folder, and tries again for 5 seconds while the folder is in use. */
+export async function openWhenFree<Opened>(open: () => Promise<Opened>, log: Logger): Promise<Opened> {
+  const giveUpAt = Date.now() + freeWithinMs;
+  for (let hasWarned = false; ; hasWarned = true) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof FolderInUse) || Date.now() > giveUpAt) throw error;
+      if (!hasWarned) log.warn(`${error.message}; it is awaited for ${freeWithinMs / 1000} s`);
+      await sleep(100);
+    }
+  }
+}

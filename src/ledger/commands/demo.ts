@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { runCommand, say, UsageError } from "../../process/command.ts";
+import { complain, runCommand, say, UsageError } from "../../process/command.ts";
 import { readSettings } from "../../process/settings.ts";
 import { openSender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
@@ -7,18 +7,22 @@ import { demoEvents, demoTransactions } from "./demo-events.ts";
 
 const usage = `Usage: npm run demo
 
-Sends the events of a few payments to the queue of a running ledger, out of order and with duplicates. Waits
-until they are folded and prints requests to try. It is safe to run it again.
+Sends the events of a few payments to the queue of the ledger at LEDGER_PORT, out of order and with duplicates.
+Waits until they are folded and prints requests to try. It is safe to run it again. If no ledger responds, one
+is awaited for a minute.
 
   --help   print this text
 `;
 
+const pollEveryMs = 100;
+const startedWithinMs = 60_000;
 const foldedWithinMs = 30_000;
 
 await runCommand("demo", usage, async (args) => {
   if (args.length > 0) throw new UsageError("takes no arguments");
   const { HOST, LEDGER_PORT, QUEUE_URL } = readSettings(process.env, settings);
   const base = `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${LEDGER_PORT}`;
+  await waitUntilStarted(base);
   await using sender = await openSender(QUEUE_URL);
   const messages = demoEvents();
   await sender.send(messages.map((message) => JSON.stringify(message)));
@@ -61,6 +65,20 @@ await runCommand("demo", usage, async (args) => {
   );
 });
 
+async function waitUntilStarted(base: string): Promise<void> {
+  const deadline = Date.now() + startedWithinMs;
+  for (let hasComplained = false; ; hasComplained = true) {
+    const failure = await get(`${base}/healthcheck`).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    if (!failure) return;
+    if (Date.now() > deadline) throw failure;
+    if (!hasComplained) complain(`${failure.message}; it is awaited for ${startedWithinMs / 1000} s`);
+    await wait(pollEveryMs);
+  }
+}
+
 async function waitUntilFolded(base: string): Promise<void> {
   const deadline = Date.now() + foldedWithinMs;
   while (Date.now() < deadline) {
@@ -69,7 +87,7 @@ async function waitUntilFolded(base: string): Promise<void> {
     };
     const states = new Map(found.results?.map(({ transaction_id, state }) => [transaction_id, state.status]));
     if (demoTransactions.every(({ id, status }) => states.get(id) === status)) return;
-    await wait(100);
+    await wait(pollEveryMs);
   }
   throw new Error(
     `the ledger did not fold the events within ${foldedWithinMs / 1000} s; is its receiver on (QUEUE_RECEIVER_BACKGROUND_PROCESSING)?`,

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cpSync, existsSync } from "node:fs";
-import { mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, inject } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../../testing/describe-adapters.ts";
@@ -30,28 +29,9 @@ export async function newPostgres(server = postgresServer ?? ""): Promise<NewDat
 const newFolder = () => mkdtemp(join(inject("scratch"), "embedded database-"));
 const urlOf = (folder: string) => `pglite:${encodeURI(folder)}`;
 
-/**
- * Returns a folder with an empty database. It is made once for all tests of a run, since that takes seconds and a copy takes
- * a tenth.
- */
-async function emptyEmbedded(): Promise<string> {
-  const folder = join(inject("scratch"), "empty");
-  if (existsSync(folder)) return folder;
-  const made = await newFolder();
-  const database = await openDatabase(urlOf(made));
-  await database[Symbol.asyncDispose]();
-  await rename(made, folder).catch(async (error) => {
-    if (!existsSync(folder)) throw error;
-    // Another process was faster.
-    await rm(made, { recursive: true });
-  });
-  return folder;
-}
-
-/** Creates an empty embedded database in a folder whose name needs URL encoding. Its disposal removes it. */
+/** A folder for an embedded database, whose name needs URL encoding. Its disposal removes it. */
 export async function newEmbedded(): Promise<NewDatabase> {
   const folder = await newFolder();
-  cpSync(await emptyEmbedded(), folder, { recursive: true });
   return { url: urlOf(folder), [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 

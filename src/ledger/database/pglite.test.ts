@@ -1,7 +1,8 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import npmPackage from "../../../package.json" with { type: "json" };
 import { runProcess } from "../../../testing/child-process.ts";
 import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
 import { type NewDatabase, newEmbedded } from "./new-database.fixture.ts";
@@ -17,6 +18,11 @@ beforeAll(async () => {
 afterAll(() => opened.disposeAsync());
 
 const folderOf = (url: string) => decodeURIComponent(new URL(url).pathname);
+
+test("a new database is the one that the installed engine makes (npm run embedded-database)", async () => {
+  const version = await readFile(join(folderOf(made.url), "pglite/pglite_version"), "utf8");
+  expect(version.trim()).toBe(npmPackage.dependencies["@electric-sql/pglite"]);
+});
 
 test("the event loop goes on while a statement runs", async () => {
   const startedAt = performance.now();
@@ -120,7 +126,6 @@ test("an open database does not keep its process alive", async () => {
 test("an incomplete database of an interrupted first start is replaced", async () => {
   await using own = await newEmbedded();
   const folder = folderOf(own.url);
-  await rm(join(folder, "pglite"), { recursive: true });
   await mkdir(join(folder, "pglite.new-planted"));
   await using created = await openDatabase(own.url);
   expect(await created.query("select 1 as one")).toEqual([{ one: 1 }]);
@@ -129,7 +134,7 @@ test("an incomplete database of an interrupted first start is replaced", async (
 
 test("a folder without a database of the engine is reported", async () => {
   await using own = await newEmbedded();
-  const folder = folderOf(own.url);
-  await writeFile(join(folder, "pglite/PG_VERSION"), "3\n");
+  await mkdir(join(folderOf(own.url), "pglite"));
+  await writeFile(join(folderOf(own.url), "pglite/PG_VERSION"), "3\n");
   await expect(openDatabase(own.url)).rejects.toThrow(/does not start .*; restore the folder from a backup/);
 });

@@ -1,9 +1,9 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { pipeline } from "node:stream/promises";
+import { createZstdDecompress } from "node:zlib";
+import { extract } from "tar";
 import type { Address } from "../../process/adapter.ts";
 import { lockFolder } from "../../process/folder-lock.ts";
 import { requireFreeSpace } from "../../process/free-space.ts";
@@ -107,28 +107,20 @@ async function openEngine(folder: string | undefined): Promise<Engine> {
 }
 
 /**
- * Creates an empty database. It is made in a process of its own, since that takes 560 MiB, of which this process would
- * keep 60, and under another name, so that an interrupted start leaves nothing incomplete.
+ * Creates an empty database from the archive, since the engine takes seconds to make one. It gets its name when it is
+ * complete, so that an interrupted start leaves nothing incomplete.
  */
 async function createData(folder: string, data: string): Promise<void> {
   const prefix = "pglite.new-";
   const unfinished = (await readdir(folder)).filter((name) => name.startsWith(prefix));
   for (const name of unfinished) await rm(join(folder, name), { recursive: true });
   const made = await mkdtemp(join(folder, prefix));
-  const child = fork(fileURLToPath(new URL("pglite-create.ts", import.meta.url)), [made], {
-    // Code that runs once is not worth optimizing: that takes another 600 MiB.
-    execArgv: ["--liftoff-only"],
-    // A signal of the terminal is for this process, which waits for the end.
-    detached: true,
-  });
-  let reason = "its process has ended";
-  child.on("message", (message: string) => {
-    reason = message;
-  });
-  const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`the embedded database in ${folder} cannot be created (${reason})`);
+  await pipeline(createReadStream(archive), createZstdDecompress(), extract({ cwd: made }));
   await rename(made, data);
 }
+
+/** The empty database that `npm run embedded-database` has made. */
+const archive = new URL("pglite-empty.tar.zst", import.meta.url);
 
 /** A `quick` statement takes a few milliseconds, a `slow` one may take much longer. */
 type Kind = "quick" | "slow" | "transaction";

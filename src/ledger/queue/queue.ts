@@ -8,6 +8,7 @@ import {
   type ValuesOf,
   type Warn,
   wholeNumber,
+  withoutCredentials,
 } from "../../process/adapter.ts";
 
 /** An in-flight message. It is delivered again, to any receiver, unless it is acknowledged. */
@@ -106,3 +107,6 @@ export function clientUrl(text: string): string {
   const url = new URL(text);
   return url.protocol === "sqs+embedded:" ? `sqs+${embeddedQueueUrl(embeddedPortOf(url))}` : text;
 }
+
+/** The URL by which producers reach the queue, without credentials; for SQS, the queue URL of an SDK. */
+export const publicUrl = (text: string): string => withoutCredentials(clientUrl(text)).replace(/^sqs\+/, "");

@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { withoutCredentials } from "../../process/adapter.ts";
 import { messageOf } from "../../process/describe-error.ts";
+import { FolderInUse } from "../../process/folder-lock.ts";
 import { SettingsError } from "../../process/settings.ts";
 import { clientUrl, openQueue, type Queue } from "./queue.ts";
 
@@ -10,25 +13,54 @@ export interface Sender extends AsyncDisposable {
 }
 
 /**
- * A client of the queue at this URL. For an embedded queue it connects to the running ledger. If none is running, it opens
- * the queue itself, and the messages wait in its folder for the next ledger.
+ * A client of the queue at this URL. For an embedded queue it connects to the running ledger, also to one that is starting.
+ * If none is running, it opens the queue itself, and the messages wait in its folder for the next ledger.
  */
 export async function openSender(queueUrl: string): Promise<Sender> {
   if (new URL(queueUrl).protocol === "memory:") {
     throw new SettingsError(["QUEUE_URL is memory:, to which no other process can send"]);
   }
   const url = clientUrl(queueUrl);
-  const queue = await openReachable(url).catch((error) => {
-    if (url === queueUrl)
-      throw new Error(`no queue responds at ${withoutCredentials(url)}: ${messageOf(error)}`);
-    return openQueue(queueUrl);
-  });
+  const isEmbedded = url !== queueUrl;
+  let queue = await (isEmbedded ? openEmbedded(queueUrl) : openServer(url));
   return {
     url: withoutCredentials(url),
-    send: queue.send,
-    [Symbol.asyncDispose]: queue[Symbol.asyncDispose],
+    send: (bodies) =>
+      queue.send(bodies).catch(async (error) => {
+        if (!isEmbedded) throw error;
+        // The process that had the queue may have been another command, which has ended.
+        await queue[Symbol.asyncDispose]();
+        queue = await openEmbedded(queueUrl);
+        await queue.send(bodies);
+      }),
+    [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
   };
 }
+
+const openServer = (url: string): Promise<Queue> =>
+  openReachable(url).catch((error) => {
+    throw new Error(`no queue responds at ${withoutCredentials(url)}: ${messageOf(error)}`);
+  });
+
+/** How long the queue of a ledger that is starting is awaited, in milliseconds. */
+const startMaxMs = 30_000;
+
+async function openEmbedded(queueUrl: string): Promise<Queue> {
+  const giveUpAt = Date.now() + startMaxMs;
+  for (;;) {
+    const running = await openReachable(clientUrl(queueUrl)).catch(() => undefined);
+    if (running) return running;
+    try {
+      return await openQueue(queueUrl);
+    } catch (error) {
+      // A ledger that has the folder opens its queue soon.
+      if (!(error instanceof FolderInUse) || Date.now() > giveUpAt) throw error;
+    }
+    await sleep(retryEveryMs);
+  }
+}
+
+const retryEveryMs = 100;
 
 async function openReachable(url: string): Promise<Queue> {
   const queue = await openQueue(url);
@@ -39,11 +71,4 @@ async function openReachable(url: string): Promise<Queue> {
     await queue[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-function withoutCredentials(text: string): string {
-  const url = new URL(text);
-  url.username = "";
-  url.password = "";
-  return url.href;
 }

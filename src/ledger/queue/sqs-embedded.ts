@@ -34,7 +34,9 @@ async function startServer(workerData: { folder: string; port: number }) {
   }
   if (address !== undefined) return { address, close };
   await worker.terminate();
-  throw error;
+  if (!error?.message.includes("EADDRINUSE")) throw error;
+  const advice = "set QUEUE_URL to sqs+embedded:FOLDER?port=PORT with another port (0 selects a free one)";
+  throw new Error(`port ${workerData.port} of the embedded queue is in use by another program; ${advice}`);
 }
 
 /** Creates the queue through the API, which leaves an existing queue unchanged. */

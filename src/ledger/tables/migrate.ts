@@ -35,16 +35,19 @@ export async function migrate(database: Database, log?: Logger, folder = migrati
   // A process that has nothing to apply needs no lock and no right to create tables.
   const due = await dueMigrations(database, folder);
   if (due.length === 0) return;
-  log?.info({ migrations: due.map(({ name }) => name) }, "migrations are due; one process applies them");
+  const isEmpty = due.length === (await filesIn(folder)).length;
+  if (isEmpty) log?.info("creating the tables");
+  else log?.info({ migrations: due.map(({ name }) => name) }, "migrations are due; one process applies them");
+  const level = isEmpty ? "debug" : "info";
   await database.exclusively(async () => {
     await database.run(`
       create table if not exists migration (name text primary key, applied_at timestamptz not null default now());
       alter table migration add column if not exists checksum text`);
     for (const file of await dueMigrations(database, folder)) {
       const startedAt = Date.now();
-      log?.info({ migration: file.name }, "migration begins");
+      log?.[level]({ migration: file.name }, "migration begins");
       await apply({ database, log, ...file });
-      log?.info({ migration: file.name, durationMs: Date.now() - startedAt }, "migration ends");
+      log?.[level]({ migration: file.name, durationMs: Date.now() - startedAt }, "migration ends");
     }
     await saveMissingChecksums(database, folder);
   });
