@@ -80,10 +80,10 @@ export interface paths {
          *     `transaction_id`, descending. `account_id` is required unless `override_account_id_restriction` is `true`. A page
          *     after the last one gets 404 if there are matches, and is empty if there are none.
          *
-         *     With `Accept: text/csv` the response contains every match in the same order, with a header row. `account_id` is
-         *     then always required. There is a column for each metadata key that payments of these accounts have ever had, up
-         *     to 100; `x-csv` describes the cells. If the service fails while it sends the CSV, it closes the connection without
-         *     the final chunk.
+         *     With `Accept: text/csv` or `format=csv` the response contains every match in the same order, with a header
+         *     row. `account_id` is then always required. There is a column for each metadata key that payments of these
+         *     accounts have ever had, up to 100; `x-csv` describes the cells. If the service fails while it sends the CSV,
+         *     it closes the connection without the final chunk.
          *
          *     A page has fewer transactions than `display_size` if more would be larger than 2 MiB. The links `next_page` and
          *     `next_cursor` then lead to the transaction after the last one.
@@ -1120,6 +1120,11 @@ export interface operations {
                  * @example 424242
                  */
                 first_digits_card_number?: components["schemas"]["SearchText"];
+                /**
+                 * @description Format of the response, for clients that cannot send `Accept`, which it takes precedence over.
+                 * @example json
+                 */
+                format?: "json" | "csv";
                 /**
                  * @description Instant before `created_date`, exclusive.
                  * @example 2024-03-01T00:00:00Z

@@ -288,7 +288,12 @@ describe("the change feed", () => {
     expect((await page()).changes).toHaveLength(50);
   });
 
-  test.each(["cursor=", "cursor=%20", "limit=0", "limit=1001", "limit=x", "from=1"])(
+  test("a blank cursor counts as not given", async () => {
+    await change(add("blank", "a"));
+    expect(await page("?cursor=&limit=%20")).toEqual(await page());
+  });
+
+  test.each(["cursor=%2F", "nothing=", "limit=0", "limit=1001", "limit=x", "from=1"])(
     "answers 400 for the query %s",
     async (query) => {
       expect(await request("GET", `/changes?${query}`)).toMatchObject({ status: 400, type: plain });

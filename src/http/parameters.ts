@@ -10,13 +10,13 @@ type Outcome = { value: unknown } | { error: HttpError };
 const kinds = { params: "path parameter", querystring: "query parameter" } as const;
 
 /**
- * A reader of path or query parameters. It converts text to the declared type, strictly: `007` and `1e3` are not
- * integers, `TRUE` is not a boolean. Returns a 400 that lists every error. A 64-bit integer is exact; a path with an
+ * A reader of path or query parameters. It converts text to the declared type, strictly: `1e3` is not an integer, `1` is
+ * not a boolean. Returns a 400 that lists every error. A 64-bit integer is exact; a path with an
  * integer beyond 64 bits gets 404.
  */
 export function parametersReader(
   ajv: Ajv2020,
-  schema: { properties: Record<string, Schema> },
+  { blankIsAbsent = false, ...schema }: ParametersSchema,
   part: keyof typeof kinds,
 ): (given: Record<string, unknown>) => Outcome {
   const properties = mapValues(schema.properties, forValidation);
@@ -24,7 +24,9 @@ export function parametersReader(
   const toConvert = Object.entries(schema.properties).filter(
     ([, property]) => property.type !== "string" || "default" in property,
   );
-  return (given) => {
+  const optional = new Set(Object.keys(properties).filter((name) => !schema.required?.includes(name)));
+  return (sent) => {
+    const given = blankIsAbsent ? withoutBlanks(sent, optional) : sent;
     const value = toConvert.length > 0 ? { ...given } : given;
     for (const [name, property] of toConvert) {
       if (Object.hasOwn(given, name)) value[name] = convert(given[name], property);
@@ -41,6 +43,25 @@ export function parametersReader(
   };
 }
 
+export interface ParametersSchema {
+  properties: Record<string, Schema>;
+  required?: string[];
+  /** Whether an optional parameter without a value, or with spaces or commas only, counts as not given. */
+  blankIsAbsent?: boolean;
+}
+
+/** The parameters without the optional ones that are blank. Consumers send filters that a person left empty. */
+function withoutBlanks(given: Record<string, unknown>, optional: Set<string>): Record<string, unknown> {
+  const isBlank = (name: string) => optional.has(name) && blank.test([given[name]].flat().join(""));
+  const blanks = Object.keys(given).filter(isBlank);
+  if (blanks.length === 0) return given;
+  const rest = { ...given };
+  for (const name of blanks) delete rest[name];
+  return rest;
+}
+
+const blank = /^[\s,]*$/;
+
 /** A reader of a body or of headers, without conversion. Returns a 400 that lists every error. */
 export function valueReader(ajv: Ajv2020, schema: object, part: string): (given: unknown) => Outcome {
   const validator = lazyValidator(() => ajv.compile(withBoundedErrors(schema) as object));
@@ -56,19 +77,23 @@ export function valueReader(ajv: Ajv2020, schema: object, part: string): (given:
 }
 
 const isBigInt = (value: unknown) => typeof value === "bigint";
-const integer = /^(0|-?[1-9]\d*)$/;
+const integer = /^-?\d+$/;
 
 function convert(given: unknown, schema: Schema): unknown {
   if (schema.type === "array") {
-    const texts = Array.isArray(given) ? given : schema.commaSeparated ? String(given).split(",") : [given];
-    return texts.map((text) => convert(text, schema.items ?? {}));
+    const texts = Array.isArray(given) ? given : [given];
+    const items = schema.commaSeparated ? texts.flatMap(splitList) : texts;
+    return items.map((text) => convert(text, schema.items ?? {}));
   }
   if (typeof given !== "string") return given;
-  if (schema.type === "boolean" && (given === "true" || given === "false")) return given === "true";
+  if (schema.type === "boolean" && /^(true|false)$/i.test(given)) return given.toLowerCase() === "true";
   if (schema.type === "integer" && integer.test(given))
     return needsBigInt(schema) ? BigInt(given) : Number(given);
   return given;
 }
+
+/** The items of a list. A comma too many has no effect. */
+const splitList = (text: string): string[] => text.split(",").filter((item) => item.trim() !== "");
 
 /** JSON Schema has no bigint: a 64-bit integer is validated by the keyword `int64` (`contract/validation.ts`). */
 function forValidation({ commaSeparated: _, ...schema }: Schema): Schema {

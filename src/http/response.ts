@@ -67,11 +67,12 @@ export function routeHandler(
     }
     get mediaType() {
       if (others.length === 0) return only;
-      const { raw } = this.#reply.request;
-      if ((raw.headers.accept ?? "").length > acceptMax) {
+      const { accept = "*/*" } = this.#reply.request.headers;
+      if (accept.length > acceptMax) {
         throw new HttpError(400, [`the header Accept is longer than ${acceptMax} characters`]);
       }
-      return new Negotiator(raw).mediaType(mediaTypes) ?? only;
+      const headers = { accept: accept.replaceAll(mediaTypeParameters, "") };
+      return new Negotiator({ headers }).mediaType(mediaTypes) ?? only;
     }
     get signal() {
       const disconnected = new AbortController();
@@ -123,6 +124,9 @@ export function sendBody(reply: FastifyReply, type: string, body: unknown, log: 
 
 const sendText = (reply: FastifyReply, type: string, text: string) =>
   reply.type(type === json ? jsonInUtf8 : `${type}; charset=utf-8`).send(text);
+
+/** The parameters of media types but `q`, such as a charset: the service has one form of each type. */
+const mediaTypeParameters = /;(?!\s*q\s*=)[^;,]*/gi;
 
 /** A longer one takes long to parse. */
 const acceptMax = 2000;

@@ -44,7 +44,7 @@ export function strictRoute(
   route.schema = {
     ...schema,
     params: withoutOthers(params),
-    querystring: withoutOthers(querystring),
+    querystring: { ...withoutOthers(querystring), blankIsAbsent: method === "GET" },
     ...(headers && { headers: withLowerCaseNames(headers) }),
   };
   // The binder authenticates after validation, whose errors would reveal the contract to anyone.

@@ -24,7 +24,7 @@ import type { Handlers } from "./handlers.ts";
 import { HttpError } from "./http-error.ts";
 import { requestDurations } from "./metrics.ts";
 import { limitInFlight } from "./overload.ts";
-import { parametersReader, valueReader } from "./parameters.ts";
+import { type ParametersSchema, parametersReader, valueReader } from "./parameters.ts";
 import { type Publication, publish } from "./publication.ts";
 import { type AnyHandler, routeHandler, sendBody } from "./response.ts";
 import { rejectOtherMethods, strictRoute, withoutResponses } from "./route.ts";
@@ -187,7 +187,7 @@ async function bindOperations<Operations>(
   const ajv = openAjv();
   app.setValidatorCompiler(({ schema, httpPart }) =>
     httpPart === "params" || httpPart === "querystring"
-      ? parametersReader(ajv, schema as Parameters<typeof parametersReader>[1], httpPart)
+      ? parametersReader(ajv, schema as ParametersSchema, httpPart)
       : valueReader(ajv, schema as object, httpPart ?? "value"),
   );
   const limitBodies = limitArriving();

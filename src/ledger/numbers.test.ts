@@ -33,6 +33,9 @@ describe("numbers keep their digits from the queue to every response", () => {
     "0.1",
     "-7",
     "0",
+    "10.0",
+    "0.0",
+    "-1.50",
   ];
 
   test("in metadata", async () => {
@@ -57,18 +60,21 @@ describe("numbers keep their digits from the queue to every response", () => {
     }
   });
 
-  test.each(numbers.filter((number) => number.length > 15))("%s in a search filter", async (number) => {
-    const id = `searched ${number}`;
-    await store(id, `"reference":${number},"external_metadata":{"order":${number}}`);
-    const path = `/v1/transaction/${encodeURIComponent(id)}?account_id=57`;
-    expect((await ledger.request(path)).json.reference).toBe(number);
-    const found = await ledger.request(
-      `/v1/transaction?account_id=57&exact_reference_match=true&reference=${number}&metadata_value=${number}`,
-    );
-    expect(
-      found.json.results.map(({ transaction_id }: { transaction_id: string }) => transaction_id),
-    ).toEqual([id]);
-  });
+  test.each(numbers.filter((number) => number.length > 15 || /\.\d*0$/.test(number)))(
+    "%s in a search filter",
+    async (number) => {
+      const id = `searched ${number}`;
+      await store(id, `"reference":${number},"external_metadata":{"order":${number}}`);
+      const path = `/v1/transaction/${encodeURIComponent(id)}?account_id=57`;
+      expect((await ledger.request(path)).json.reference).toBe(number);
+      const found = await ledger.request(
+        `/v1/transaction?account_id=57&exact_reference_match=true&reference=${number}&metadata_value=${number}`,
+      );
+      expect(
+        found.json.results.map(({ transaction_id }: { transaction_id: string }) => transaction_id),
+      ).toEqual([id]);
+    },
+  );
 
   test("at any depth, in any notation", async () => {
     await store("deep", `"anything":[{"a":[9007199254740993,1e3,1.50,2E+20,12e-2,{"b":-0.0}]}]`);

@@ -1,6 +1,7 @@
 /**
  * JSON whose numbers keep all their digits. A JavaScript number is a double with about 16 digits. A number that a double
- * cannot represent exactly becomes raw JSON (`JSON.rawJSON`), which is written as it was read.
+ * cannot represent exactly, or would write without its last zeros (`10.0`), becomes raw JSON (`JSON.rawJSON`), which is
+ * written as it was read.
  */
 
 declare global {
@@ -22,9 +23,9 @@ export const isRawNumber = (value: unknown): value is RawNumber => JSON.isRawJSO
 
 /**
  * Matches a number in an object or array that may need raw JSON: with 16 characters or more, with an exponent, or so small
- * that JavaScript writes it with an exponent.
+ * that JavaScript writes it with an exponent, or with a zero at the end of its fraction.
  */
-const longNumber = /[\s:[,]-?\d(?:[\d.]{15}|[\d.]*[eE]|\.0{6})/;
+const longNumber = /[\s:[,]-?\d(?:[\d.]{15}|[\d.]*[eE]|\.0{6}|\d*\.\d*0(?!\d))/;
 
 /**
  * Parses an object or array with exact numbers. `plain` is the result of `JSON.parse`, if the caller has it. Throws if the
@@ -34,10 +35,16 @@ export const parseExactly = (text: string, plain?: unknown): unknown =>
   longNumber.test(text) ? JSON.parse(text, keepDigits) : (plain ?? JSON.parse(text));
 
 const keepDigits = (_key: string, value: unknown, { source = "" }: { source?: string }): unknown =>
-  typeof value === "number" && !isExact(value, source) ? JSON.rawJSON(source) : value;
+  typeof value === "number" && !isExact(value, source)
+    ? JSON.rawJSON(source.replace(negativeZero, ""))
+    : value;
+
+/** The minus sign of a zero. The database does not keep it. */
+const negativeZero = /^-(?=0\.0+$)/;
 
 /** A number that JavaScript writes with an exponent counts as inexact, since numbers are also shown as text. */
 function isExact(value: number, source: string): boolean {
+  if (source.endsWith("0") && source.includes(".")) return false;
   // A safe integer is exact.
   if (Number.isSafeInteger(value) && value !== 0 && source.length < 16) return true;
   const text = String(value);
@@ -57,6 +64,12 @@ function decimalOf(text: string): string {
   const significant = digits.replace(/0+$/, "");
   if (significant === "") return "0";
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}
+
+/** The number, if it is a safe integer; `100.0` is one. */
+export function integerOf(value: unknown): number | undefined {
+  const number = isRawNumber(value) && /^-?\d+(\.0+)?$/.test(value.rawJSON) ? Number(value.rawJSON) : value;
+  return Number.isSafeInteger(number) ? (number as number) : undefined;
 }
 
 /** True if an exactly parsed value contains a number with more than `max` digits without an exponent. */

@@ -1,8 +1,8 @@
 const dayForm = "(\\d{4}-\\d{2}-\\d{2})";
 const timeForm = "([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d)(?:\\.(\\d{1,9}))?)?";
-const offsetForm = "(?:Z|([+-])([01]\\d|2[0-3])(?::([0-5]\\d))?)";
-const zoneForm = "(?:\\[[A-Za-z][\\w+/-]*\\])?";
-const instant = new RegExp(`^${dayForm}T${timeForm}${offsetForm}${zoneForm}$`);
+const offsetForm = "(?:Z|([+-])(?:(0\\d|1[0-7])(?::([0-5]\\d))?|(18)(?::00)?))";
+const zoneForm = "(?:\\[([A-Za-z][\\w+/-]*)\\])?";
+const instant = new RegExp(`^${dayForm}T${timeForm}${offsetForm}${zoneForm}$`, "i");
 
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -19,13 +19,27 @@ export function isDay(text: string): boolean {
 
 /**
  * Converts an instant to the form that the ledger stores and sorts: UTC with six fraction digits and `Z`. Accepts RFC 3339
- * and also no seconds, an offset of hours only, and the name of a time zone in brackets, which is ignored. Further
- * fraction digits are truncated. Undefined if the text is not an instant in the years 1 to 9999.
+ * with offsets up to 18 hours, and also no seconds, an offset of hours only, and the name of a time zone in brackets, which
+ * must exist and is ignored. Further fraction digits are truncated. Undefined if the text is not an instant in the years 1
+ * to 9999.
  */
 export function readInstant(text: string): string | undefined {
-  const [matched, day, hour, minute, second = "00", fraction = "", sign, zoneHours, zoneMinutes = "00"] =
-    instant.exec(text) ?? [];
+  const [
+    matched,
+    day,
+    hour,
+    minute,
+    second = "00",
+    fraction = "",
+    sign,
+    hours,
+    zoneMinutes = "00",
+    max,
+    zone,
+  ] = instant.exec(text) ?? [];
+  const zoneHours = hours ?? max;
   if (matched === undefined || day === undefined || !isDay(day)) return undefined;
+  if (zone !== undefined && !isZone(zone)) return undefined;
   const digits = fraction.slice(0, 6).padEnd(6, "0");
   if (sign === undefined) return `${day}T${hour}:${minute}:${second}.${digits}Z`;
   const offsetMinutes = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === "+" ? 1 : -1);
@@ -34,6 +48,34 @@ export function readInstant(text: string): string | undefined {
   if (!/^\d{4}-/.test(utc) || utc.startsWith("0000")) return undefined;
   return `${utc.slice(0, 19)}.${digits}Z`;
 }
+
+/** The first microsecond that is not before an instant. It differs from `readInstant` if the fraction is finer. */
+export function readInstantUp(text: string): string | undefined {
+  const read = readInstant(text);
+  if (read === undefined || !/\.\d{6}0*[1-9]/.test(text)) return read;
+  const micros = Number(read.slice(20, 26)) + 1;
+  if (micros < 1_000_000) return `${read.slice(0, 20)}${String(micros).padStart(6, "0")}Z`;
+  const next = new Date(Date.parse(`${read.slice(0, 19)}Z`) + 1000).toISOString();
+  // The largest text of an instant, since there is no later year.
+  return /^\d{4}-/.test(next) ? `${next.slice(0, 19)}.000000Z` : read;
+}
+
+const zones = new Set<string>();
+
+/** True if the time zone exists. Names are remembered, since the look-up takes long. */
+function isZone(name: string): boolean {
+  if (zones.has(name)) return true;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+  } catch {
+    return false;
+  }
+  // A name has many spellings.
+  if (zones.size < zonesMax) zones.add(name);
+  return true;
+}
+
+const zonesMax = 1000;
 
 /** Milliseconds since 1970 (UTC) of an instant, truncated. */
 export const millisecondsOf = (instantText: string): number => Date.parse(readInstant(instantText) ?? "");

@@ -2,7 +2,7 @@ import { defaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { mapInTurns } from "../../process/turns.ts";
-import { readInstant } from "../../values/instant.ts";
+import { readInstant, readInstantUp } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
 import {
@@ -36,7 +36,8 @@ export const searchHandlers = (lanes: Lanes): Pick<Handlers<operations>, "search
     const errors = statusErrorsOf(query);
     if (errors.length > 0) return problem(400, errors);
     const sql = lanes(query.account_id);
-    if (mediaType === "text/csv") return searchAsCsv(sql, query);
+    const isCsv = query.format === undefined ? mediaType === "text/csv" : query.format === "csv";
+    if (isCsv) return searchAsCsv(sql, query);
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
 
     const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor);
@@ -50,7 +51,7 @@ export const searchHandlers = (lanes: Lanes): Pick<Handlers<operations>, "search
     const { rows, isLast } = await searchTransactions(sql, { ...filter, after: cursor }, limits);
     // The last page shows how many matches there are; counting them could take long.
     const isEnd = isLast && (rows.length > 0 || offset === 0);
-    const max = countMaxOf(query, displaySize);
+    const max = countMaxOf(query);
     const total =
       cursor?.total ??
       (isEnd ? Math.min(offset + rows.length, max) : await countTransactions(sql, filter, max));
@@ -118,9 +119,9 @@ const positionOf = ({ created_date, external_id, newest_event_id }: Position): P
 
 const cursorAndPage = problem(400, ["query parameters cursor and page cannot be used together"]);
 
-const countMaxOf = (query: SearchQuery, displaySize: number): number => {
+const countMaxOf = (query: SearchQuery): number => {
   if (!query.limit_total) return Number.POSITIVE_INFINITY;
-  return query.limit_total_size < displaySize ? defaultLimit : query.limit_total_size;
+  return query.limit_total_size < query.display_size ? defaultLimit : query.limit_total_size;
 };
 
 /** A status that the version does not have would match nothing, which is never intended. */
@@ -153,7 +154,7 @@ function filterOf(query: SearchQuery): TransactionFilter {
   return {
     account_ids: query.account_id,
     created_after: query.from_date && readInstant(query.from_date),
-    created_before: query.to_date && readInstant(query.to_date),
+    created_before: query.to_date && readInstantUp(query.to_date),
     email: query.email,
     [query.exact_reference_match ? "exact_reference" : "reference"]: query.reference,
     cardholder_name: query.cardholder_name,

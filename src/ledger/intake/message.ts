@@ -2,7 +2,7 @@ import contract from "../../../generated/ledger.json" with { type: "json" };
 import type { components } from "../../../generated/ledger.ts";
 import type { Contract } from "../../contract/operations.ts";
 import { schemaValidator } from "../../contract/validation.ts";
-import { hasLongerNumber, isRawNumber, parseExactly } from "../../values/exact-json.ts";
+import { hasLongerNumber, integerOf, isRawNumber, parseExactly } from "../../values/exact-json.ts";
 import { readInstant } from "../../values/instant.ts";
 import { exceededBound, parseJson } from "../../values/json.ts";
 import { isStorable } from "../database/database.ts";
@@ -36,7 +36,7 @@ const findNumberErrors = (details: Details): string[] =>
   hasLongerNumber(digitsMax, details)
     ? [`a number has more than ${digitsMax} digits without an exponent`]
     : penceMembers
-        .filter((name) => isRawNumber(details[name]))
+        .filter((name) => isRawNumber(details[name]) && integerOf(details[name]) === undefined)
         .map((name) => `event_details/${name} must be an integer`);
 
 /** Reads a message in the schema `EventMessage` of the contract, alone or in an Amazon SNS envelope. */

@@ -1,4 +1,4 @@
-import { isRawNumber } from "../../values/exact-json.ts";
+import { integerOf, isRawNumber } from "../../values/exact-json.ts";
 import { readInstant } from "../../values/instant.ts";
 
 /**
@@ -19,8 +19,7 @@ export function scalarText(value: unknown): string | undefined {
 /** Pence. */
 export function penceOf<Details>(details: Details, name: keyof Details): number | undefined {
   const value = details[name];
-  const pence = typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
-  return Number.isSafeInteger(pence) ? (pence as number) : undefined;
+  return integerOf(typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value);
 }
 
 export function booleanOf<Details>(details: Details, name: keyof Details): boolean | undefined {

@@ -53,7 +53,10 @@ export function viewSearchLinks(searched: SearchedPage): Links {
 
 export const lastPage = (total: number, displaySize: number) => Math.max(1, Math.ceil(total / displaySize));
 
-type Filter = Exclude<keyof SearchQuery, "page" | "display_size" | "cursor" | "fee_headers" | "moto_header">;
+type Filter = Exclude<
+  keyof SearchQuery,
+  "page" | "display_size" | "cursor" | "format" | "fee_headers" | "moto_header"
+>;
 
 /** Every filter, in the order in which alphagov/pay-ledger writes them. */
 const filters: Filter[] = [
