@@ -5,10 +5,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
 import type { Contract } from "../contract/operations.ts";
 import { toJson } from "../values/json.ts";
+import { compress, type Encoding } from "./compression.ts";
 import { htmlPage } from "./docs/page.ts";
 import { tablesOf } from "./docs/tables.ts";
 import { entityTag } from "./entity-tag.ts";
-import { originOf } from "./response.ts";
+import { originOf, sendCompressed } from "./response.ts";
 import { rejectOtherMethods } from "./route.ts";
 import type { Place } from "./security.ts";
 
@@ -29,6 +30,8 @@ interface Document {
 interface Content {
   body: string | Buffer;
   etag: string;
+  /** The body in an encoding, compressed once. */
+  compressed: (encoding: Encoding) => Promise<Buffer>;
 }
 
 const yaml = "application/yaml; charset=utf-8";
@@ -99,15 +102,23 @@ async function yamlWithout(text: string, leftOut: Place[]): Promise<string> {
   return yaml;
 }
 
-const contentOf = (body: string | Buffer): Content => ({
-  body,
-  etag: entityTag(body),
-});
+function contentOf(body: string | Buffer): Content {
+  const made = new Map<Encoding, Promise<Buffer>>();
+  return {
+    body,
+    etag: entityTag(body),
+    compressed(encoding) {
+      const known = made.get(encoding) ?? compress(encoding, body);
+      made.set(encoding, known);
+      return known;
+    },
+  };
+}
 
 function documentHandler({ type, read, headers }: Document) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const base = originOf(request);
-    const { body, etag } = await read(base);
+    const { body, etag, compressed } = await read(base);
     reply.headers({
       etag,
       "cache-control": `public, max-age=${maxAgeSeconds}`,
@@ -115,7 +126,8 @@ function documentHandler({ type, read, headers }: Document) {
       ...(type === html && { "content-security-policy": pagePolicy }),
       ...headers?.(base),
     });
-    return fresh(request.headers, { etag }) ? reply.code(304).send() : reply.type(type).send(body);
+    if (fresh(request.headers, { etag })) return reply.code(304).send();
+    return sendCompressed(reply.type(type), body, compressed);
   };
 }
 

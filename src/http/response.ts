@@ -1,10 +1,12 @@
 import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
 import Negotiator from "negotiator";
 import type { Operation } from "../contract/operations.ts";
 import type { Logger } from "../process/log.ts";
 import { isJson, toJson } from "../values/json.ts";
+import { chooseEncoding, compress, compressedMin, compressingStream, type Encoding } from "./compression.ts";
 import { entityTag } from "./entity-tag.ts";
 import { HttpError } from "./http-error.ts";
 
@@ -119,11 +121,34 @@ export function sendBody(reply: FastifyReply, type: string, body: unknown, log: 
     objectMode: false,
   });
   stream.on("error", (err) => log.error({ err, method, route: routeOptions.url }, "a response was cut off"));
-  return reply.type(`${type}; charset=utf-8`).send(stream);
+  reply.type(`${type}; charset=utf-8`);
+  // A stream of changes stays open for long, and many clients share its pieces.
+  const encoding = type === "text/csv" ? chooseEncoding(reply) : undefined;
+  if (!encoding) return reply.send(stream);
+  const compressing = compressingStream(encoding);
+  pipeline(stream, compressing).catch(() => {});
+  return reply.send(compressing);
 }
 
-const sendText = (reply: FastifyReply, type: string, text: string) =>
-  reply.type(type === json ? jsonInUtf8 : `${type}; charset=utf-8`).send(text);
+function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
+  reply.type(type === json ? jsonInUtf8 : `${type}; charset=utf-8`);
+  return text.length < compressedMin ? reply.send(text) : sendCompressed(reply, text, compress);
+}
+
+/** Sends a body that is large enough to be compressed, if the client accepts an encoding. */
+export function sendCompressed(
+  reply: FastifyReply,
+  body: string | Buffer,
+  compressed: (encoding: Encoding, body: string | Buffer) => Promise<Buffer>,
+): FastifyReply {
+  const encoding = chooseEncoding(reply);
+  if (!encoding) return reply.send(body);
+  compressed(encoding, body).then(
+    (bytes) => reply.send(bytes),
+    (error) => reply.send(error),
+  );
+  return reply;
+}
 
 /** The parameters of media types but `q`, such as a charset: the service has one form of each type. */
 const mediaTypeParameters = /;(?!\s*q\s*=)[^;,]*/gi;
