@@ -635,6 +635,8 @@ export interface components {
             error_identifier: "GENERIC";
             /** @description The errors of the request, one text for each. */
             message: string[];
+            /** @description The id of the request, as in the header `X-Request-Id`. */
+            request_id: string;
             /** @description The HTTP status. */
             status: number;
             /** @description Name of the HTTP status. */

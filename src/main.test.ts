@@ -27,6 +27,9 @@ describe("wrong settings", () => {
       AUTH_JWKS_URL: `ftp://${secret}`,
       AUTH_ISSUER: secret,
       LOG_LEVEL: "loud",
+      LOG_FORMAT: "xml",
+      PUBLIC_URL: `https://a.test/?key=${secret}`,
+      TRUSTED_PROXIES: `10.0.0.0/33,${secret}`,
     };
     const { code, output, errors } = await run("src/main.ts", { env }).exit;
     expect(code).toBe(2);
@@ -40,9 +43,12 @@ describe("wrong settings", () => {
       "start: FEATURES_PORT must be a whole number from 0 to 65535",
       expect.stringMatching(/^start: FEATURES_STORE_URL must be one of memory:, lmdb:FOLDER, redis:/),
       "start: LEDGER_PORT must be a whole number from 0 to 65535",
+      "start: LOG_FORMAT must be one of auto, text, json",
       "start: LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent",
+      "start: PUBLIC_URL must be a URL of http: or https:, without credentials and query",
       "start: QUEUE_RECEIVER_BACKGROUND_PROCESSING must be true or false",
       "start: QUEUE_URL has a parameter prot that sqs+embedded: does not have; known: port",
+      "start: TRUSTED_PROXIES must be a list of addresses, networks such as 10.0.0.0/8, loopback, linklocal, uniquelocal",
     ]);
   });
 
@@ -53,6 +59,14 @@ describe("wrong settings", () => {
   ])("are reported with the reason: %j", async (env, message) => {
     const { code, errors } = await run("src/main.ts", { env, args: ["ledger"] }).exit;
     expect(errors).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  test("for one service cannot be given to both", async () => {
+    const { code, errors } = await run("src/main.ts", { env: { PUBLIC_URL: "https://a.test" } }).exit;
+    expect(errors).toBe(
+      "start: PUBLIC_URL is for a process that runs one service; TRUSTED_PROXIES is for both\n",
+    );
     expect(code).toBe(2);
   });
 

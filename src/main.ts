@@ -1,10 +1,19 @@
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { authenticationSettings, openAuthentication } from "./http/authentication.ts";
+import type { HttpParts } from "./http/service.ts";
 import { exitMaxMs, exitWithin, rejectUnknown, runCommand } from "./process/command.ts";
 import { messageOf } from "./process/describe-error.ts";
 import { type Logger, logFormats, logLevels, logOutput, openLog } from "./process/log.ts";
-import { oneOf, readSettings, type Settings } from "./process/settings.ts";
+import {
+  baseUrl,
+  networks,
+  oneOf,
+  optional,
+  readSettings,
+  type Settings,
+  SettingsError,
+} from "./process/settings.ts";
 import { stopOnSignals } from "./process/stop.ts";
 
 // Keeps compiled code for the next start.
@@ -30,6 +39,8 @@ cannot run, 2 if an argument or a setting is wrong.
 const common = {
   LOG_LEVEL: oneOf(logLevels, "info"),
   LOG_FORMAT: oneOf(logFormats, "auto"),
+  PUBLIC_URL: optional(baseUrl),
+  TRUSTED_PROXIES: networks,
   ...authenticationSettings,
 };
 type AllSettings = Settings<typeof common> &
@@ -53,18 +64,29 @@ await runCommand("start", usage, async (args) => {
   const specification = Object.assign({}, common, ...loaded.map(({ settings }) => settings));
   const settings = readSettings(process.env, specification) as AllSettings;
 
+  if (settings.PUBLIC_URL && chosen.length > 1) {
+    throw new SettingsError([
+      "PUBLIC_URL is for a process that runs one service; TRUSTED_PROXIES is for both",
+    ]);
+  }
+
   const log = openLog(settings.LOG_LEVEL, logOutput(settings.LOG_FORMAT));
   const security = openAuthentication(settings, log);
   if (!security && !isLoopback(settings.HOST)) {
     log.warn({ host: settings.HOST }, "authentication is off: anyone who can reach this address has access");
   }
+  const http: HttpParts = {
+    security,
+    publicUrl: settings.PUBLIC_URL?.href,
+    trustedProxies: settings.TRUSTED_PROXIES,
+  };
   const stop = stopOnSignals();
   log.info(`starting ${chosen.map(([name]) => name).join(" and ")}; Ctrl-C stops this process`);
   stop.signal.addEventListener("abort", () => setTimeout(exitLate, stopMaxMs, log).unref());
   const failures: Error[] = [];
   const running = loaded.map(async ({ name, start }) => {
     try {
-      await start(settings, security, log.child({ service: name }), stop.signal);
+      await start(settings, http, log.child({ service: name }), stop.signal);
     } catch (error) {
       log.debug({ err: error, service: name }, "the service ended");
       failures.push(new Error(`${name}: ${messageOf(error)}`));

@@ -4,14 +4,14 @@ import type { operations } from "../../generated/features.ts";
 import type { Contract } from "../contract/operations.ts";
 import { HttpError } from "../http/http-error.ts";
 import { metricsHandler } from "../http/metrics.ts";
-import { createService, type ServiceParts } from "../http/service.ts";
+import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
 import { changeHandlers } from "./handlers/changes.ts";
 import { renderError } from "./handlers/errors.ts";
 import { featureHandlers } from "./handlers/features.ts";
 import { flagHandlers } from "./handlers/flags.ts";
 import { type FeatureStore, StoreFailure } from "./store/store.ts";
 
-interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "onViolation"> {
+interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "onViolation"> {
   store: FeatureStore;
 }
 

@@ -85,7 +85,7 @@ test("the service removes them while it runs", async () => {
   // A slow machine needs longer.
   for (let waitMs = 1000; ; waitMs *= 2) {
     const stop = new AbortController();
-    const running = start(settings, undefined, openLog("silent"), stop.signal);
+    const running = start(settings, {}, openLog("silent"), stop.signal);
     await sleep(waitMs);
     stop.abort();
     await running;

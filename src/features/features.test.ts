@@ -105,12 +105,26 @@ describe("the feature storage", () => {
         const { status } = await logged.request(method, path, { body, headers: { "if-match": "*" } });
         expect(status).toBeLessThan(300);
       }
-      const expected =
-        level === "debug" ? requests.map(([, , fields]) => expect.objectContaining(fields)) : [];
       const logLines = lines.map((line) => JSON.parse(line));
-      expect(logLines).toEqual(expected);
-      // Each request has an id of its own.
-      expect(new Set(logLines.map(({ reqId }) => reqId ?? "none")).size).toBe(expected.length);
+      const [ofRequests, ofOperations] = [true, false].map((isOfRequest) =>
+        logLines.filter(({ msg }) => (msg === "request") === isOfRequest),
+      );
+      const expected = level === "debug" ? requests : [];
+      expect(ofOperations).toEqual(expected.map(([, , fields]) => expect.objectContaining(fields)));
+      expect(ofRequests).toEqual(
+        expected.map(([method]) =>
+          expect.objectContaining({
+            method,
+            status: expect.any(Number),
+            durationMs: expect.any(Number),
+            route: expect.stringMatching(/^\//),
+          }),
+        ),
+      );
+      // Each request has an id of its own, which both lines have.
+      const idsOf = (all: { requestId: string }[] = []) => all.map(({ requestId }) => requestId);
+      expect(idsOf(ofRequests)).toEqual(idsOf(ofOperations));
+      expect(new Set(idsOf(ofRequests)).size).toBe(expected.length);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { listen } from "../http/listen.ts";
-import type { Security } from "../http/security.ts";
+import type { HttpParts } from "../http/service.ts";
 import { withoutCredentials } from "../process/adapter.ts";
 import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
@@ -14,13 +14,13 @@ export { settings };
 /** Runs the service until `stop` aborts, then closes what it opened in reverse order. */
 export async function start(
   { HOST, FEATURES_PORT, FEATURES_STORE_URL }: Settings<typeof settings>,
-  security: Security | undefined,
+  http: HttpParts,
   log: Logger,
   stop: AbortSignal,
 ): Promise<void> {
   await using store = await openFeatureStore(FEATURES_STORE_URL);
   await using _sweep = sweepExpired(store, log);
-  await using app = await featuresApp({ store, security, log });
+  await using app = await featuresApp({ store, log, ...http });
   const url = await listen(app, { host: HOST, portSetting: "FEATURES_PORT", port: FEATURES_PORT });
   const details = { docs: `${url}/docs`, store: withoutCredentials(FEATURES_STORE_URL) };
   log.info(details, `Server listening at ${url}`);

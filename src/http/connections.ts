@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isJson, toJson } from "../values/json.ts";
 import type { ErrorContent, RenderError } from "./errors.ts";
 import { HttpError } from "./http-error.ts";
+import { requestIdHeader, withRequestId } from "./request-id.ts";
 
 const errors: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: "the request line and headers are larger than 16 KiB" },
@@ -44,10 +46,12 @@ export const rejectConnect = (renderError: RenderError) =>
   };
 
 function endWith(socket: Socket, status: number, { type, body }: ErrorContent, headers = ""): void {
-  const text = isJson(type) ? toJson(body) : String(body);
+  const id = randomUUID();
+  const text = isJson(type) ? toJson(withRequestId(type, body, id)) : String(body);
   if (socket.writable) {
     socket.write(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}content-type: ${type}; charset=utf-8\r\n` +
+        `${requestIdHeader}: ${id}\r\n` +
         `content-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
     );
   }
@@ -106,6 +110,8 @@ export function readTarget({ url = "/", headers }: Pick<IncomingMessage, "url" |
 /** A host name or address with an optional port (RFC 9110, section 7.2; RFC 3986, section 3.2.2). */
 const hostForm = /^(?:[\w.\-~%!$&'()*+;=]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
+export const isHost = (text: string): boolean => hostForm.test(text) && URL.canParse(`http://${text}`);
+
 /** The last valid host. Nearly all requests have the same. */
 let knownHost = "";
 
@@ -124,9 +130,7 @@ export function hostError({ httpVersion, rawHeaders, headers }: IncomingMessage)
   if (count === 0 && httpVersion === "1.1") return new HttpError(400, ["the header Host is missing"]);
   const { host = "" } = headers;
   if (host === knownHost || host === "") return undefined;
-  if (!hostForm.test(host) || !URL.canParse(`http://${host}`)) {
-    return new HttpError(400, ["the header Host is not a valid host"]);
-  }
+  if (!isHost(host)) return new HttpError(400, ["the header Host is not a valid host"]);
   knownHost = host;
   return undefined;
 }

@@ -10,7 +10,7 @@ export type Handlers<Operations> = { [Id in keyof Operations]: Handler<Operation
 
 /**
  * Returns a declared error; throwing anything gives the caller a 500 without details. The kernel adds `ETag` and the
- * status 304 where the operation declares them.
+ * status 304 where the operation declares them, and the `request_id` of a problem document.
  */
 export type Handler<Operation> = (request: Request<Operation>) => Promise<Response<Operation>>;
 
@@ -50,7 +50,11 @@ type WithBody<Status, Type, Body> = Type extends "application/json"
   : {
       status: Status;
       type: Type;
-      body: Type extends `text/${string}` ? Body | AsyncIterable<Body | Buffer> : Body;
+      body: Type extends `text/${string}`
+        ? Body | AsyncIterable<Body | Buffer>
+        : Type extends "application/problem+json"
+          ? Omit<Body, "request_id">
+          : Body;
     };
 
 /** The declared headers, without the index signature that openapi-typescript adds for all others. */

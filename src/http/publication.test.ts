@@ -58,6 +58,48 @@ const requiredUrls: Record<string, string[]> = {
   "/docs/queue": ["/docs", "/asyncapi.yaml", "/docs/docs.css"],
 };
 
+describe("links behind a proxy", () => {
+  const forwarded = { "x-forwarded-proto": "https", "x-forwarded-host": "features.test" };
+
+  /** The anchor of the catalog that a service with these parts returns for these headers. */
+  async function anchorOf(parts: { publicUrl?: string; trustedProxies?: string[] }, headers: object) {
+    await using store = await openFeatureStore("memory:");
+    await using app = await featuresApp({ store, log, ...parts });
+    const base = await app.listen({ host: "127.0.0.1", port: 0 });
+    const { body } = await request(`${base}/.well-known/api-catalog`, { headers: { ...headers } });
+    const { linkset } = (await body.json()) as { linkset: { anchor: string }[] };
+    return linkset[0]?.anchor.replace(base, "BASE");
+  }
+
+  test.each<[string, Parameters<typeof anchorOf>[0], object, string]>([
+    ["nobody is trusted by default", {}, forwarded, "BASE/"],
+    ["a proxy that is trusted", { trustedProxies: ["loopback"] }, forwarded, "https://features.test/"],
+    [
+      "a network that is trusted",
+      { trustedProxies: ["10.0.0.1", "127.0.0.0/8"] },
+      forwarded,
+      "https://features.test/",
+    ],
+    ["others are not trusted", { trustedProxies: ["10.0.0.0/8", "::1"] }, forwarded, "BASE/"],
+    ["a trusted proxy without headers", { trustedProxies: ["loopback"] }, {}, "BASE/"],
+    [
+      "the last proxy decides",
+      { trustedProxies: ["loopback"] },
+      { "x-forwarded-proto": "http, https", "x-forwarded-host": "forged.test, features.test:8443" },
+      "https://features.test:8443/",
+    ],
+    [
+      "invalid headers have no effect",
+      { trustedProxies: ["loopback"] },
+      { "x-forwarded-proto": "javascript", "x-forwarded-host": 'a">,<b' },
+      "BASE/",
+    ],
+    ["PUBLIC_URL decides", { publicUrl: "https://api.test/flags/" }, forwarded, "https://api.test/flags/"],
+  ])("%s", async (_name, parts, headers, anchor) => {
+    expect(await anchorOf(parts, headers)).toBe(anchor);
+  });
+});
+
 describe.each(["ledger", "features"])("the %s service", (service) => {
   test("with authentication publishes its contract unchanged as YAML, and as JSON", async () => {
     const authenticated = `${service} with authentication`;

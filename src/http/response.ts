@@ -7,8 +7,10 @@ import type { Operation } from "../contract/operations.ts";
 import type { Logger } from "../process/log.ts";
 import { isJson, toJson } from "../values/json.ts";
 import { chooseEncoding, compress, compressedMin, compressingStream, type Encoding } from "./compression.ts";
+import { isHost } from "./connections.ts";
 import { entityTag } from "./entity-tag.ts";
 import { HttpError } from "./http-error.ts";
+import { withRequestId } from "./request-id.ts";
 
 /** Why a signal aborts. Without a reason each signal would create an error, which costs time when many clients leave. */
 const disconnection = new Error("the client has disconnected");
@@ -35,6 +37,7 @@ export function routeHandler(
   const headerNames = parameters.filter((one) => one.in === "header").map(({ name }) => name);
   const hasEntityTag = responses[200]?.headers?.ETag !== undefined;
   const isConditional = responses[304] !== undefined;
+  // A child of the log for each request costs more than a small handler. Handlers log at `debug` only.
   const logsRequests = log.level === "debug" || log.level === "trace";
 
   /** The request of a handler (`handlers.ts`). Members that cost something are computed at their first use. */
@@ -61,7 +64,7 @@ export function routeHandler(
       return this.#reply.request.caller;
     }
     get log() {
-      return logsRequests ? log.child({ reqId: this.#reply.request.id }) : log;
+      return logsRequests ? log.child({ requestId: this.#reply.request.id }) : log;
     }
     get url() {
       const { request } = this.#reply;
@@ -102,9 +105,23 @@ export function routeHandler(
   };
 }
 
-/** The origin to which the caller sent the request, for example `http://ledger.test:8081`. */
-export function originOf({ protocol, host, socket }: FastifyRequest): string {
-  return `${protocol}://${host || `${socket.localAddress}:${socket.localPort}`}`;
+declare module "fastify" {
+  interface FastifyInstance {
+    /** The URL of the service for callers, without a slash at its end. Default: that of each request. */
+    publicUrl?: string | undefined;
+  }
+}
+
+/**
+ * The URL to which the caller sent the request, without the path, for example `http://ledger.test:8081`. A proxy that is
+ * trusted can state another protocol and host.
+ */
+export function originOf(request: FastifyRequest): string {
+  const { server, protocol, host, socket, headers } = request;
+  if (server.publicUrl !== undefined) return server.publicUrl;
+  const scheme = protocol === "https" ? "https" : "http";
+  const authority = host === "" || isHost(host) ? host : headers.host;
+  return `${scheme}://${authority || `${socket.localAddress}:${socket.localPort}`}`;
 }
 
 /**
@@ -113,14 +130,17 @@ export function originOf({ protocol, host, socket }: FastifyRequest): string {
  */
 export function sendBody(reply: FastifyReply, type: string, body: unknown, log: Logger): FastifyReply {
   if (body === undefined) return reply.send();
-  if (isJson(type)) return sendText(reply, type, toJson(body));
+  if (isJson(type)) return sendText(reply, type, toJson(withRequestId(type, body, reply.request.id)));
   if (typeof body === "string") return sendText(reply, type, body);
   const { method, routeOptions } = reply.request;
   // Holds one text at a time. The default is 16, whatever their lengths.
   const stream = Readable.from(method === "HEAD" ? [] : (body as AsyncIterable<string | Buffer>), {
     objectMode: false,
   });
-  stream.on("error", (err) => log.error({ err, method, route: routeOptions.url }, "a response was cut off"));
+  const { id: requestId } = reply.request;
+  stream.on("error", (err) =>
+    log.error({ err, requestId, method, route: routeOptions.url }, "a response was cut off"),
+  );
   reply.type(`${type}; charset=utf-8`);
   // A stream of changes stays open for long, and many clients share its pieces.
   const encoding = type === "text/csv" ? chooseEncoding(reply) : undefined;

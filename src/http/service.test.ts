@@ -613,8 +613,48 @@ describe("methods and paths", () => {
       expect(response).toContain(status);
       expect(response).toContain(message);
       expect(response).toContain("content-type: text/plain");
+      expect(response).toMatch(/\r\nx-request-id: [\da-f-]{36}\r\n/);
     },
   );
+});
+
+describe("a request id", () => {
+  const idOf = async (path: string, id?: string | string[]) =>
+    (await send(path, { headers: id === undefined ? {} : { "x-request-id": id } })).headers["x-request-id"];
+
+  test.each(["a", "trace:4/5==", "x".repeat(128), '"~!'])("of the caller is kept: %s", async (id) => {
+    for (const path of ["/names/a", "/nowhere", "/names/%FF", "/things/x"])
+      expect(await idOf(path, id)).toBe(id);
+  });
+
+  test.each([undefined, "", "a b", "x".repeat(129), "é", ["a", "b"]])(
+    "is made for each request if the caller has sent %j",
+    async (id) => {
+      const ids = [await idOf("/names/a", id), await idOf("/names/a", id)];
+      for (const made of ids) expect(made).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
+      expect(ids[0]).not.toBe(ids[1]);
+    },
+  );
+
+  test("is in a problem document and in the log, also at debug, where each request has a line", async () => {
+    const lines: string[] = [];
+    const { onViolation: _, ...unchecked } = parts;
+    const logged = await createService({
+      ...unchecked,
+      renderError: (status, messages) => ({ type: "application/problem+json", body: { status, messages } }),
+      log: openLog("debug", { write: (line) => lines.push(line) }),
+    });
+    const headers = { "x-request-id": "mine" };
+    const failed = await logged.inject({ url: "/names/broken?debug=1", headers });
+    expect(failed.json()).toMatchObject({ status: 400, request_id: "mine" });
+    await logged.inject({ url: "/secret/7", headers: { ...headers, authorization: "Bearer broken" } });
+    await logged.close();
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 20, requestId: "mine", method: "GET", route: "/names/:name", status: 400, msg: "request" },
+      { level: 50, requestId: "mine", method: "GET", route: "/secret/:number", msg: "unexpected error" },
+      { level: 20, requestId: "mine", method: "GET", route: "/secret/:number", status: 500, msg: "request" },
+    ]);
+  });
 });
 
 describe("long and ambiguous requests get a declared status, and a body is never read as a request:", () => {

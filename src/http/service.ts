@@ -1,5 +1,11 @@
 import { METHODS } from "node:http";
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  type onResponseHookHandler,
+} from "fastify";
 import type { Registry } from "prom-client";
 import { type Contract, type Operation, operationsOf } from "../contract/operations.ts";
 import { checkResponses } from "../contract/response-check.ts";
@@ -26,6 +32,7 @@ import { requestDurations } from "./metrics.ts";
 import { limitInFlight } from "./overload.ts";
 import { type ParametersSchema, parametersReader, valueReader } from "./parameters.ts";
 import { type Publication, publish } from "./publication.ts";
+import { requestIdHeader, requestIdOf } from "./request-id.ts";
 import { type AnyHandler, routeHandler, sendBody } from "./response.ts";
 import { rejectOtherMethods, strictRoute, withoutResponses } from "./route.ts";
 import {
@@ -38,14 +45,22 @@ import {
 } from "./security.ts";
 import { limitUnsent } from "./unsent.ts";
 
-export interface ServiceParts<Operations> {
-  contract: Contract;
-  handlers: Handlers<Operations>;
+/** What the settings of a process decide for each of its services. */
+export interface HttpParts {
   /**
    * The authentication of each security scheme of the contract. Default: none. The service then runs without
    * authentication and publishes its contract without anything about it.
    */
   security?: Security | undefined;
+  /** The URL under which callers reach the service, for links. Default: the URL of each request. */
+  publicUrl?: string | undefined;
+  /** Addresses, networks and their names whose headers `X-Forwarded-Proto` and `-Host` apply. Default: none. */
+  trustedProxies?: string[] | undefined;
+}
+
+export interface ServiceParts<Operations> extends HttpParts {
+  contract: Contract;
+  handlers: Handlers<Operations>;
   renderError: RenderError;
   /** Maps an error that handlers throw to a declared response. Undefined means that the error is unexpected. */
   mapError?: (error: unknown) => HttpError | undefined;
@@ -103,24 +118,37 @@ function requireAll(problem: string, wanted: string[], given: string[]): void {
   if (missing.length > 0) throw new Error(`${problem}: ${missing.join(", ")}`);
 }
 
-type ServerParts = Pick<ServiceParts<unknown>, "renderError" | "mapError" | "log">;
+type ServerParts = Pick<
+  ServiceParts<unknown>,
+  "renderError" | "mapError" | "log" | "publicUrl" | "trustedProxies"
+>;
 
 /** The server with its limits and its error responses. */
-function createServer({ renderError, mapError, log }: ServerParts): FastifyInstance {
+function createServer({
+  renderError,
+  mapError,
+  log,
+  publicUrl,
+  trustedProxies = [],
+}: ServerParts): FastifyInstance {
   function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const error = unwrapSecurityError(thrown);
     const mapped = mapError?.(error);
     const { status, messages, headers } = mapped ?? toHttpError(error);
     const { method, routeOptions, params } = request;
-    const details = { err: error, method, route: routeOptions.url };
+    const details = { err: error, requestId: request.id, method, route: routeOptions.url };
     if (mapped) log.warn(details, messages.join("; "));
     else if (status >= 500 && !(error instanceof HttpError)) log.error(details, "unexpected error");
     const { type, body } = renderError(status, messages, { route: routeOptions.url, path: params as object });
-    return sendBody(reply.code(status).headers(headers), type, body, log);
+    // The framework reports a malformed URL before any hook.
+    reply.code(status).headers({ [requestIdHeader]: request.id, ...headers });
+    return sendBody(reply, type, body, log);
   }
 
   const app = fastify({
     return503OnClosing: false,
+    genReqId: requestIdOf,
+    trustProxy: trustedProxies.length > 0 && trustedProxies,
     bodyLimit: bodyMaxBytes,
     requestTimeout: requestMaxMs,
     http: {
@@ -135,6 +163,7 @@ function createServer({ renderError, mapError, log }: ServerParts): FastifyInsta
     clientErrorHandler: respondToMalformed(renderError),
     frameworkErrors: sendError,
   }) as unknown as FastifyInstance;
+  app.decorate("publicUrl", publicUrl?.replace(/\/+$/, ""));
   app.setErrorHandler(sendError);
   closeStalledConnections(app.server);
   limitUnsent(app.server, log);
@@ -144,6 +173,14 @@ function createServer({ renderError, mapError, log }: ServerParts): FastifyInsta
   return app;
 }
 
+/** Logs one line for each request: its route without the values in it, which are data. */
+const logRequest = (log: Logger): onResponseHookHandler =>
+  function logOne({ id: requestId, method, routeOptions: { url: route } }, reply, done) {
+    const { statusCode: status, elapsedTime } = reply;
+    log.debug({ requestId, method, route, status, durationMs: Math.round(elapsedTime) }, "request");
+    done();
+  };
+
 /** The operation label of requests that belong to none. */
 const noOperation = "none";
 
@@ -151,14 +188,16 @@ const noOperation = "none";
 function addHooks<Operations>(
   app: FastifyInstance,
   { contract, operations }: Plan,
-  { metrics, onViolation }: ServiceParts<Operations>,
+  { metrics, onViolation, log }: ServiceParts<Operations>,
 ): AbortSignal {
   const closing = closeGracefully(app);
-  app.addHook("onRequest", ({ raw }, reply, done) =>
+  app.addHook("onRequest", ({ id, raw }, reply, done) => {
+    reply.header(requestIdHeader, id);
     afterPrevious(raw.socket, reply.raw, () =>
       done(closingError(closing) ?? hostError(raw) ?? targetError(raw.url as string)),
-    ),
-  );
+    );
+  });
+  if (log.level === "debug" || log.level === "trace") app.addHook("onResponse", logRequest(log));
   if (onViolation) checkResponses(app, contract, operations, onViolation);
   acceptJsonOnly(app);
   const measure = metrics && requestDurations(metrics);

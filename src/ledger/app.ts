@@ -3,7 +3,7 @@ import contract from "../../generated/ledger.json" with { type: "json" };
 import type { operations } from "../../generated/ledger.ts";
 import type { Contract } from "../contract/operations.ts";
 import { HttpError, unavailable } from "../http/http-error.ts";
-import { createService, type ServiceParts } from "../http/service.ts";
+import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "./database/database.ts";
 import { withinAccounts } from "./handlers/accounts.ts";
 import { eventHandlers } from "./handlers/events.ts";
@@ -15,7 +15,7 @@ import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
 import type { Queue } from "./queue/queue.ts";
 
-interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "metrics" | "onViolation"> {
+interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "metrics" | "onViolation"> {
   database: Database;
   /** A replica for requests to read from. Default: they read from the database. */
   replica?: Database | undefined;

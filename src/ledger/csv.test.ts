@@ -121,7 +121,7 @@ describe("CSV", () => {
     expect(headers).toMatchObject({
       "content-type": "text/csv; charset=utf-8",
       "content-disposition": 'attachment; filename="transactions.csv"',
-      vary: "accept",
+      vary: "accept, accept-encoding",
     });
     expect(text.slice(0, text.indexOf("\n"))).toBe(
       "Reference,Description,Email,Amount,Card Brand,Cardholder Name,Card Expiry Date,Card Number,State,Finished," +

@@ -283,7 +283,7 @@ describe("lookup", () => {
     ["pay1", 400],
     ["pay1?override_account_id_restriction=false", 400],
     ["pay1?account_id=", 400],
-    ["pay1?account_id=57&override_account_id_restriction=TRUE", 400],
+    ["pay1?account_id=57&override_account_id_restriction=TRUE", 200],
     ["pay1?account_id=57&transaction_type=bogus", 400],
     ["pay1?account_id=57&account_id=58", 400],
     ["pay1?account_id=57&unknown=1", 400],
@@ -447,7 +447,10 @@ describe("the service", () => {
     expect([csv.status, csv.headers["content-type"]]).toEqual([504, problemType]);
     release();
     await holding;
-    expect((await ledger.request("/v1/transaction?account_id=57")).status).toBe(200);
+    // On a busy machine the first statement can take longer.
+    await eventually(async () =>
+      expect((await ledger.request("/v1/transaction?account_id=57")).status).toBe(200),
+    );
     expect(ledger.logged.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({ level: 40, method: "GET", route: "/v1/transaction/:transactionExternalId" }),
     );

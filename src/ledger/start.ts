@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import { listen } from "../http/listen.ts";
-import type { Security } from "../http/security.ts";
+import type { HttpParts } from "../http/service.ts";
 import { withoutCredentials } from "../process/adapter.ts";
 import { openWhenFree } from "../process/folder-lock.ts";
 import type { Logger } from "../process/log.ts";
@@ -18,7 +18,7 @@ export { settings };
 /** Runs the API and, unless it is switched off, the receiver until `stop` aborts. Then closes everything in reverse order. */
 export async function start(
   given: Settings<typeof settings>,
-  security: Security | undefined,
+  http: HttpParts,
   log: Logger,
   stop: AbortSignal,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function start(
     ? createReceiver({ queue, database, metrics, log, limits: receiverLimits(given) })
     : undefined;
   const statementTimeoutMs = given.STATEMENT_TIMEOUT_MS;
-  const parts = { database, replica, queue, receiver, statementTimeoutMs, security, log, metrics };
+  const parts = { database, replica, queue, receiver, statementTimeoutMs, log, metrics, ...http };
   await using app = await ledgerApp(parts);
   const address = { host: given.HOST, portSetting: "LEDGER_PORT", port: given.LEDGER_PORT };
   const url = await listen(app, address);

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { type Adapters, findUrlError, isPort, portRange } from "./adapter.ts";
 
 /** Parses a setting: its value, or what it must be. `isSet` returns whether another setting is set. */
@@ -90,6 +91,30 @@ export const webUrl = (given: string): ReturnType<Setting<URL>> => {
     ? { value: url }
     : { must: "must be a URL of http: or https:, without credentials" };
 };
+
+/** A URL of which paths are appended to the path. */
+export const baseUrl = (given = ""): ReturnType<Setting<URL>> => {
+  const outcome = webUrl(given);
+  const isBase = "value" in outcome && !outcome.value.search && !outcome.value.hash;
+  return isBase ? outcome : { must: "must be a URL of http: or https:, without credentials and query" };
+};
+
+/** Addresses, networks (`10.0.0.0/8`) or their names, separated by commas. */
+export const networks: Setting<string[]> = (given = "") => {
+  const items = given.split(",").flatMap((item) => item.trim() || []);
+  return items.every(isNetwork)
+    ? { value: items }
+    : { must: `must be a list of addresses, networks such as 10.0.0.0/8, ${networkNames.join(", ")}` };
+};
+
+const networkNames = ["loopback", "linklocal", "uniquelocal"];
+
+function isNetwork(item: string): boolean {
+  const [address = "", prefix, ...more] = item.split("/");
+  const bits = isIP(address) === 4 ? 32 : 128;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  return networkNames.includes(item) || (isIP(address) !== 0 && isPrefix && more.length === 0);
+}
 
 export const anyText = (given: string): ReturnType<Setting<string>> => ({ value: given });
 

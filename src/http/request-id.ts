@@ -1,0 +1,18 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+
+/** Every response has it. A caller's own is kept, so that a request can be followed through several services. */
+export const requestIdHeader = "x-request-id";
+
+/** Visible characters of ASCII: they need no escape in a header and in a log. */
+const idForm = /^[!-~]{1,128}$/;
+
+/** The caller's id of the request, or a new one if it has none or not a valid one. */
+export function requestIdOf({ headers }: Pick<IncomingMessage, "headers">): string {
+  const given = headers[requestIdHeader];
+  return typeof given === "string" && idForm.test(given) ? given : randomUUID();
+}
+
+/** An error response in which a problem document names the request. */
+export const withRequestId = (type: string, body: unknown, request_id: string): unknown =>
+  type === "application/problem+json" ? { ...(body as object), request_id } : body;
