@@ -18,5 +18,6 @@ export const defaults = {
   "changeFeatures": {},
   "evaluateFlag": {},
   "evaluateFlags": {},
+  "checkHealth": {},
   "getMetrics": {}
 } as const;

@@ -122,6 +122,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/healthcheck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the health of the service
+         * @description Reads from the store. The status is 200 if the store responds within 2 seconds and 503 otherwise.
+         */
+        get: operations["checkHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -475,6 +495,17 @@ export interface components {
         GeneralFailure: {
             /** @description The reason, for people. */
             errorDetails: string;
+        };
+        /** @description The result of one check. */
+        HealthCheck: {
+            /** @description Whether the check passed. */
+            healthy: boolean;
+            /** @description `Healthy`, or the reason. */
+            message: string;
+        };
+        /** @description The result of each check. */
+        HealthReport: {
+            store: components["schemas"]["HealthCheck"];
         };
         /**
          * @description Metrics in the text format of Prometheus.
@@ -1253,6 +1284,45 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    checkHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The store responds. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["StoreFailure"];
+            /** @description The store does not respond, or the service is stopping. */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds to wait before the next attempt (RFC 9110). Present if the service is stopping.
+                     * @example 1
+                     */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthReport"];
+                    "text/plain": components["schemas"]["ErrorLine"];
+                };
+            };
         };
     };
     getMetrics: {

@@ -9,6 +9,7 @@ import { changeHandlers } from "./handlers/changes.ts";
 import { renderError } from "./handlers/errors.ts";
 import { featureHandlers } from "./handlers/features.ts";
 import { flagHandlers } from "./handlers/flags.ts";
+import { healthHandlers } from "./handlers/health.ts";
 import { type FeatureStore, StoreFailure } from "./store/store.ts";
 
 interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "onViolation"> {
@@ -29,6 +30,7 @@ export function featuresApp({ store, ...parts }: Parts) {
     ...featureHandlers(store),
     ...changeHandlers(store),
     ...flagHandlers(store),
+    ...healthHandlers(store, parts.log),
     getMetrics: metricsHandler(metrics),
   };
   return createService<operations>({ ...featuresService, handlers, mapError, metrics, ...parts });

@@ -52,6 +52,7 @@ const context = { targetingKey: "customer/42" };
 
 /** A request of each operation and the scope it requires; undefined if the operation requires no token. */
 const requests: Record<keyof operations, TestRequest | undefined> = {
+  checkHealth: undefined,
   getMetrics: undefined,
   listFeatures: ["GET", "/features/customer/42", "features:read"],
   hasFeature: ["GET", "/features/customer/42/beta", "features:read"],

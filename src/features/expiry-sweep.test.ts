@@ -53,7 +53,7 @@ test("one step runs at a time, and none after the disposal", async () => {
   expect(steps).toBe(before);
 });
 
-test("each outage of the store has one line in the log", async () => {
+test("an outage of the store is logged when it begins and when it ends", async () => {
   const lines: string[] = [];
   const sink = new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) });
   await using store = await openFeatureStore("memory:");
@@ -67,9 +67,13 @@ test("each outage of the store has one line in the log", async () => {
   await using _sweep = sweepExpired({ ...store, expire }, openLog("info", sink));
   await eventually(async () => expect(outcomes).toEqual([]));
   expect(lines.map((line) => JSON.parse(line))).toEqual([
-    expect.objectContaining({ msg: expect.stringContaining("expired features cannot be removed") }),
-    expect.objectContaining({ msg: expect.stringContaining("expired features cannot be removed") }),
+    expect.objectContaining({ msg: expect.stringMatching(/^expired features cannot be removed/) }),
   ]);
+  await eventually(() => expect(lines).toHaveLength(2));
+  expect(JSON.parse(lines[1] ?? "")).toMatchObject({
+    msg: expect.stringMatching(/^ended: expired features cannot be removed/),
+    failures: 4,
+  });
 });
 
 test("the service removes them while it runs", async () => {

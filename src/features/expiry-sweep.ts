@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../process/log.ts";
+import { watchOutage } from "../process/outage.ts";
 import type { FeatureStore } from "./store/store.ts";
 
 /** Milliseconds between steps while more features have expired, so that requests get their turn. */
@@ -11,17 +12,15 @@ const idleMs = 1000;
 export function sweepExpired(store: FeatureStore, log: Logger): AsyncDisposable {
   const stop = new AbortController();
   async function sweep(): Promise<void> {
-    let isFailing = false;
+    // The requests report the failure too.
+    const outage = watchOutage(log);
     while (!stop.signal.aborted) {
       let hasMore = false;
       try {
         hasMore = await store.expire();
-        isFailing = false;
+        outage.succeeded();
       } catch (err) {
-        // The requests report the failure too, so one line for each outage is enough.
-        if (!isFailing)
-          log.warn({ err }, "expired features cannot be removed; it is tried again every second");
-        isFailing = true;
+        outage.failed("expired features cannot be removed; it is tried again every second", { err });
       }
       await sleep(hasMore ? nextStepMs : idleMs, undefined, { signal: stop.signal }).catch(() => {});
     }

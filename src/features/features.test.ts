@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
 import { openLog } from "../process/log.ts";
 import { json, plain, startFeatures } from "./features.fixture.ts";
 import { newLmdb, openUnlimited } from "./store/new-store.fixture.ts";
@@ -71,6 +72,40 @@ describe("the feature storage", () => {
     const emptyMessage = { ...store, list: () => Promise.reject(new StoreFailure("")) };
     await using unexplained = await startFeatures({ store: emptyMessage });
     expect((await unexplained.request("GET", "/features/a/b")).text).toBe("the store failed\n");
+  });
+
+  test("an outage of the store is logged when it begins and when it ends", async () => {
+    let isFailing = true;
+    const working = await openFeatureStore("memory:");
+    const has = (...args: Parameters<typeof working.has>) =>
+      isFailing ? Promise.reject(new StoreFailure("disk full")) : working.has(...args);
+    const lines: string[] = [];
+    const log = openLog("info", { write: (line) => lines.push(line) });
+    await using service = await startFeatures({ store: { ...working, has }, log });
+    const statuses = async (path: string) => {
+      const responses = Array.from({ length: 20 }, () => service.request("GET", path));
+      return new Set((await Promise.all(responses)).map(({ status }) => status));
+    };
+    expect(await statuses("/features/a/b/c")).toEqual(new Set([500]));
+    expect(await statuses("/healthcheck")).toEqual(new Set([503]));
+    expect((await service.request("GET", "/healthcheck")).text).toBe(
+      '{"store":{"healthy":false,"message":"The store cannot be reached"}}\n',
+    );
+    // Successes between failures do not end it.
+    expect(await statuses("/features/a/b")).toEqual(new Set([200]));
+    expect(await statuses("/features/a/b/c")).toEqual(new Set([500]));
+    isFailing = false;
+    expect(await statuses("/features/a/b/c")).toEqual(new Set([200]));
+    expect(await statuses("/healthcheck")).toEqual(new Set([200]));
+    const text = (await service.request("GET", "/healthcheck")).text;
+    expect(text).toBe('{"store":{"healthy":true,"message":"Healthy"}}\n');
+    await eventually(() => expect(lines).toHaveLength(4));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 40, msg: "disk full", requestId: expect.any(String) },
+      { level: 40, msg: "The store cannot be reached", err: { message: "disk full" } },
+      { level: 30, msg: "ended: disk full", failures: 40, durationMs: expect.any(Number) },
+      { level: 30, msg: "ended: The store cannot be reached", failures: 21 },
+    ]);
   });
 
   test("each operation logs its parameters at level debug and nothing at level info", async () => {

@@ -1,5 +1,5 @@
 import type { onResponseHookHandler } from "fastify";
-import { Histogram, type Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Histogram, type Registry } from "prom-client";
 import { shared } from "../process/shared.ts";
 
 /**
@@ -19,6 +19,23 @@ export function requestDurations(registry: Registry): (operation: string) => onR
       durations.observe({ operation, status }, elapsedTime / 1000);
       done();
     };
+}
+
+/**
+ * Adds the metrics of the process (memory, processor, event loop, garbage collection) and the version of the service. If
+ * both services run in one process, both report its metrics.
+ */
+export function processMetrics(
+  registry: Registry,
+  { title, version }: { title: string; version: string },
+): void {
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: "service_build_info",
+    help: "Always 1. The labels name the service and its version.",
+    labelNames: ["service", "version"],
+    registers: [registry],
+  }).set({ service: title, version }, 1);
 }
 
 /** The metrics of the registry, in the text format of Prometheus. */

@@ -28,7 +28,8 @@ import {
 import { type RenderError, toHttpError, unwrapSecurityError } from "./errors.ts";
 import type { Handlers } from "./handlers.ts";
 import { HttpError } from "./http-error.ts";
-import { requestDurations } from "./metrics.ts";
+import { processMetrics, requestDurations } from "./metrics.ts";
+import { type Outages, watched, watchOutages } from "./outages.ts";
 import { limitInFlight } from "./overload.ts";
 import { type ParametersSchema, parametersReader, valueReader } from "./parameters.ts";
 import { type Publication, publish } from "./publication.ts";
@@ -88,9 +89,10 @@ interface Plan {
  */
 export async function createService<Operations>(parts: ServiceParts<Operations>): Promise<FastifyInstance> {
   const plan = planService(parts);
-  const app = createServer(parts);
+  const outages = watchOutages(parts.log);
+  const app = createServer({ ...parts, outages });
   const closing = addHooks(app, plan, parts);
-  await bindOperations(app, plan, parts, closing);
+  await bindOperations(app, plan, { ...parts, outages }, closing);
   if (parts.publication) publish(app, plan.contract, parts.publication, plan.leftOut);
   return app;
 }
@@ -118,10 +120,10 @@ function requireAll(problem: string, wanted: string[], given: string[]): void {
   if (missing.length > 0) throw new Error(`${problem}: ${missing.join(", ")}`);
 }
 
-type ServerParts = Pick<
-  ServiceParts<unknown>,
-  "renderError" | "mapError" | "log" | "publicUrl" | "trustedProxies"
->;
+interface ServerParts
+  extends Pick<ServiceParts<unknown>, "renderError" | "mapError" | "log" | "publicUrl" | "trustedProxies"> {
+  outages: Outages;
+}
 
 /** The server with its limits and its error responses. */
 function createServer({
@@ -130,6 +132,7 @@ function createServer({
   log,
   publicUrl,
   trustedProxies = [],
+  outages,
 }: ServerParts): FastifyInstance {
   function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const error = unwrapSecurityError(thrown);
@@ -137,7 +140,7 @@ function createServer({
     const { status, messages, headers } = mapped ?? toHttpError(error);
     const { method, routeOptions, params } = request;
     const details = { err: error, requestId: request.id, method, route: routeOptions.url };
-    if (mapped) log.warn(details, messages.join("; "));
+    if (mapped) outages.failed(mapped, details);
     else if (status >= 500 && !(error instanceof HttpError)) log.error(details, "unexpected error");
     const { type, body } = renderError(status, messages, { route: routeOptions.url, path: params as object });
     // The framework reports a malformed URL before any hook.
@@ -201,6 +204,7 @@ function addHooks<Operations>(
   if (onViolation) checkResponses(app, contract, operations, onViolation);
   acceptJsonOnly(app);
   const measure = metrics && requestDurations(metrics);
+  if (metrics) processMetrics(metrics, contract.info);
   app.addHook("onRoute", (route) => {
     if (measure) route.onResponse = measure(operationIdOf(route.schema) ?? noOperation);
   });
@@ -219,7 +223,7 @@ const operationIdOf = (schema: unknown) => (schema as { operationId?: string } |
 async function bindOperations<Operations>(
   app: FastifyInstance,
   { contract, operations, handlers }: Plan,
-  { security, log }: ServiceParts<Operations>,
+  { security, log, outages }: ServiceParts<Operations> & { outages: Outages },
   closing: AbortSignal,
 ): Promise<void> {
   if (security) app.decorateRequest("caller", undefined);
@@ -243,7 +247,7 @@ async function bindOperations<Operations>(
       const handler = handlers[operationId] as AnyHandler;
       // Health and metrics are needed most when the service is overloaded.
       const isOfHealth = operation.tags.includes("health");
-      return routeHandler(isOfHealth ? handler : limited(handler), operation, log, closing);
+      return routeHandler(isOfHealth ? handler : limited(watched(handler, outages)), operation, log, closing);
     },
     securityHandlers: securityHandlers(security ?? {}),
   });

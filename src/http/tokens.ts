@@ -7,6 +7,7 @@ import {
   jwtVerify,
 } from "jose";
 import type { Logger } from "../process/log.ts";
+import { watchOutage } from "../process/outage.ts";
 import type { Caller } from "./security.ts";
 
 /** The requirements for a valid token. */
@@ -78,11 +79,12 @@ export function tokenReader(
  */
 function keysOf(jwksUrl: URL, log: Logger): JWTVerifyGetKey {
   const keys = createRemoteJWKSet(jwksUrl, { cooldownDuration: fetchIntervalMs });
+  const outage = watchOutage(log, "error");
   let failure: { untilMs: number; error: unknown; before: JWTVerifyGetKey | undefined } | undefined;
 
   function fail(error: unknown): void {
     if (failure) return;
-    log.error({ err: error }, "the keys of the token issuer are unavailable");
+    outage.failed("the keys of the token issuer are unavailable", { err: error });
     const before = keys.jwks();
     failure = { untilMs: Date.now() + fetchIntervalMs, error, before: before && createLocalJWKSet(before) };
   }
@@ -90,7 +92,9 @@ function keysOf(jwksUrl: URL, log: Logger): JWTVerifyGetKey {
   return async (header, token) => {
     const attempt = async (source: JWTVerifyGetKey) => {
       try {
-        return await source(header, token);
+        const key = await source(header, token);
+        if (source === keys) outage.succeeded();
+        return key;
       } catch (error) {
         if (isTokenError(error)) throw error;
         return void fail(error);

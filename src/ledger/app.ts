@@ -53,7 +53,7 @@ export function ledgerApp({
   const lanes = openLanes(sql, (replica ?? database).requestConnections, statementTimeoutMs);
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
   const handlers = {
-    ...healthHandlers({ databases: Object.values(databases), queue, receiver }),
+    ...healthHandlers({ databases: Object.values(databases), queue, receiver, log: parts.log }),
     ...metricsHandlers(metrics, { sql, databases, queue, receiver }),
     ...eventHandlers(sql, lanes),
     ...transactionHandlers(sql, lanes, statementTimeoutMs),

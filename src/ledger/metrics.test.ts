@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { message } from "../../testing/messages.ts";
+import { ledgerService } from "./app.ts";
 import { startLedger } from "./ledger.fixture.ts";
 
 let ledger: Awaited<ReturnType<typeof startLedger>>;
@@ -33,6 +34,15 @@ test("requests are counted by operation and status, with their durations", async
   expect(seconds).toBeLessThan(10);
 });
 
+test("every outcome exists from the start, with the version and the metrics of the process", async () => {
+  for (const outcome of ["stored", "duplicate", "rebuilt", "dead_letter", "retried"])
+    expect(await readSeries(`ledger_messages_total{outcome="${outcome}"}`)).toBe(0);
+  const { version } = ledgerService.contract.info;
+  expect(await readSeries(`service_build_info{service="Payment ledger",version="${version}"}`)).toBe(1);
+  expect(await readSeries("process_resident_memory_bytes")).toBeGreaterThan(2 ** 20);
+  await expect.poll(() => readSeries("nodejs_eventloop_lag_p99_seconds")).toBeGreaterThan(0);
+});
+
 test("messages are counted by outcome, with batch sizes and ingest lag", async () => {
   await ledger.store([message({ resource_external_id: "one" }), message({ resource_external_id: "two" })]);
   await ledger.send(message({ resource_external_id: "one", reproject_domain_object: true }));
@@ -41,13 +51,13 @@ test("messages are counted by outcome, with batch sizes and ingest lag", async (
     stored: await readSeries('ledger_messages_total{outcome="stored"}'),
     rebuilt: await readSeries('ledger_messages_total{outcome="rebuilt"}'),
     deadLetters: await readSeries('ledger_messages_total{outcome="dead_letter"}'),
-    deadLetterRows: await readSeries("ledger_dead_letters"),
+    deadLetterRows: await readSeries('ledger_dead_letters{scope="shared"}'),
   });
   await expect.poll(outcomes).toEqual({ stored: 2, rebuilt: 1, deadLetters: 3, deadLetterRows: 3 });
   expect(await readSeries("ledger_batch_messages_sum")).toBe(6);
   expect(await readSeries("ledger_ingest_lag_seconds_count")).toBe(6);
   expect(await readSeries('ledger_ingest_lag_seconds_bucket{le="10"}')).toBe(6);
-  expect(await readSeries("ledger_oldest_in_flight_message_seconds")).toBe(0);
+  expect(await readSeries('ledger_oldest_in_flight_message_seconds{scope="process"}')).toBe(0);
 });
 
 test("an event that is already stored is a duplicate, in the same batch or a later one", async () => {
@@ -69,14 +79,16 @@ test("a retried message is counted, and none waits once it is stored", async () 
   await expect.poll(() => readSeries('ledger_messages_total{outcome="retried"}')).toBeGreaterThan(0);
   await ledger.database.run("alter table event_renamed rename to event");
   await ledger.until("/v1/transaction/three?account_id=57", { transaction_id: "three" });
-  expect(await readSeries("ledger_queue_messages_waiting")).toBe(0);
+  expect(await readSeries('ledger_queue_messages_waiting{scope="shared"}')).toBe(0);
 });
 
 test.runIf(process.env.TEST_DATABASE === "postgres")(
   "connections are counted by pool and state",
   async () => {
     const connections = (pool: string, state: string) =>
-      readSeries(`ledger_database_connections{database="DATABASE_URL",pool="${pool}",state="${state}"}`);
+      readSeries(
+        `ledger_database_connections{scope="process",database="DATABASE_URL",pool="${pool}",state="${state}"}`,
+      );
     const [busy = 0, idle = 0] = [
       await connections("requests", "busy"),
       await connections("requests", "idle"),

@@ -45,20 +45,31 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
       { database: { healthy: false, message: "The database cannot be reached" }, queue: { healthy: true } },
     ]);
     const { status, text } = await ledger.request("/metrics");
-    expect([status, text]).toEqual([200, expect.stringContaining("\nledger_dead_letters Nan\n")]);
+    expect([status, text]).toEqual([
+      200,
+      expect.stringContaining('\nledger_dead_letters{scope="shared"} Nan\n'),
+    ]);
 
     await ledger.send(...["1", "2", "3"].map((id) => message({ resource_external_id: id })));
     await sleep(3000);
     // At most two batches fail. Then the receiver waits for the database.
-    const errors = ledger.logged.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
-    expect(errors.filter(({ msg }) => msg.includes("will be retried")).length).toBeLessThanOrEqual(2);
+    const retried = 'ledger_messages_total{outcome="retried"}';
+    const [, batches] =
+      new RegExp(`^${retried} (.*)$`, "m").exec((await ledger.request("/metrics")).text) ?? [];
+    expect(Number(batches)).toBeLessThanOrEqual(3);
+    // One line of the requests, one of the health checks, and one of the receiver.
+    expect(ledger.logged.map((line) => JSON.parse(line).msg).sort()).toEqual([
+      "The database cannot be reached",
+      expect.stringMatching(/will be retried|receiving failed/),
+      "the database is unavailable; try again later",
+    ]);
 
     await server.start();
     await eventually(async () => expect((await ledger.request("/healthcheck")).status).toBe(200));
     for (const id of ["before", "1", "2", "3"]) {
       await ledger.until(`/v1/transaction/${id}?account_id=57`, { transaction_id: id });
     }
-    expect((await ledger.request("/metrics")).text).toContain("\nledger_dead_letters 0\n");
+    expect((await ledger.request("/metrics")).text).toContain('\nledger_dead_letters{scope="shared"} 0\n');
   });
 
   test("can be stopped while the database hangs", async () => {
@@ -93,7 +104,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
     expect((await ledger.request(path)).status).toBe(503);
     expect((await ledger.request("/healthcheck")).json.database.healthy).toBe(false);
     expect((await ledger.request("/metrics")).text).toContain(
-      '{database="DATABASE_READ_URL",pool="requests",',
+      '{scope="process",database="DATABASE_READ_URL",pool="requests",',
     );
   });
 
@@ -187,7 +198,9 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
     // Another batch can be in flight at the same time.
     await ledger.send(message({ resource_external_id: "meanwhile" }));
     await eventually(async () =>
-      expect((await ledger.request("/metrics")).text).toContain("\nledger_queue_messages_waiting 0\n"),
+      expect((await ledger.request("/metrics")).text).toContain(
+        '\nledger_queue_messages_waiting{scope="shared"} 0\n',
+      ),
     );
     expect([503, 504]).toContain((await ledger.request("/v1/event/1")).status);
     server.resume();

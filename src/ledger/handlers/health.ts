@@ -1,16 +1,15 @@
 import type { components, operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { check } from "../../http/health.ts";
 import type { Logger } from "../../process/log.ts";
+import { watchOutage } from "../../process/outage.ts";
 import { shared } from "../../process/shared.ts";
-import { withTimeout } from "../../process/with-timeout.ts";
 import type { Database } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
 
 type Check = components["schemas"]["HealthCheck"];
 type ReceiverCheck = components["schemas"]["ReceiverCheck"];
 
-/** Limit for a check. */
-const checkMaxMs = 2000;
 /** A message is in flight for some milliseconds; if it takes longer than this, its receiver is stuck. */
 const inFlightMaxMs = 30_000;
 /** A restart of a database takes less. */
@@ -30,20 +29,23 @@ interface Checks {
   queue: Queue;
   /** The receiver of this process, if it has one. */
   receiver: ReceiverState | undefined;
+  log: Logger;
 }
 
 export const healthHandlers = ({
   databases,
   queue,
   receiver,
+  log,
 }: Checks): Pick<Handlers<operations>, "checkHealth"> => {
+  const outages = { database: watchOutage(log), queue: watchOutage(log) };
   const checkDatabases = shared(() => Promise.all(databases.map((each) => each.check())));
   const checkQueue = shared(() => queue.check());
   return {
-    async checkHealth({ log }) {
+    async checkHealth() {
       const [database, connected] = await Promise.all([
-        check(log, "The database cannot be reached", checkDatabases()),
-        check(log, "The queue cannot be reached", checkQueue()),
+        check(outages.database, "The database cannot be reached", checkDatabases()),
+        check(outages.queue, "The queue cannot be reached", checkQueue()),
       ]);
       const body = { database, queue: connected, ...(receiver && { receiver: checkReceiver(receiver) }) };
       const healthy = Object.values(body).every((one: Check) => one.healthy);
@@ -51,16 +53,6 @@ export const healthHandlers = ({
     },
   };
 };
-
-async function check(log: Logger, problem: string, probe: Promise<unknown>): Promise<Check> {
-  try {
-    await withTimeout(probe, checkMaxMs, new Error(`no answer within ${checkMaxMs} ms`));
-    return { healthy: true, message: "Healthy" };
-  } catch (error) {
-    log.warn({ err: error }, problem);
-    return { healthy: false, message: problem };
-  }
-}
 
 function checkReceiver({ oldestInFlightMs, failingForMs }: ReceiverState): ReceiverCheck {
   const [oldest, failing] = [oldestInFlightMs(), failingForMs()];

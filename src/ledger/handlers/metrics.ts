@@ -28,14 +28,21 @@ export function metricsHandlers(
   { sql, databases, queue, receiver }: Sources,
 ): Pick<Handlers<operations>, "getMetrics"> {
   const registers = [registry];
-  /** A value that cannot be read is NaN, so that the other metrics are still available. */
-  const gauge = (name: string, help: string, read: () => Promise<number>) =>
+  /**
+   * A value that cannot be read is NaN, so that the other metrics are still available. Every process reports the same
+   * shared value: take the maximum of all processes, not the sum.
+   */
+  const gauge = (scope: "shared" | "process", name: string, help: string, read: () => Promise<number>) =>
     new Gauge({
       registers,
       name,
       help,
+      labelNames: ["scope"],
       async collect() {
-        this.set(await withTimeout(read(), readMaxMs, new Error("timeout")).catch(() => Number.NaN));
+        this.set(
+          { scope },
+          await withTimeout(read(), readMaxMs, new Error("timeout")).catch(() => Number.NaN),
+        );
       },
     });
   // Read first, since the queries of other metrics take a connection.
@@ -43,26 +50,28 @@ export function metricsHandlers(
     registers,
     name: "ledger_database_connections",
     help: "Connections to a database by pool (receiver, requests) and state (busy, idle, waiting).",
-    labelNames: ["database", "pool", "state"],
+    labelNames: ["scope", "database", "pool", "state"],
     collect() {
       for (const [setting, database] of Object.entries(databases)) {
         for (const [pool, states] of Object.entries(database.connections())) {
           for (const [state, count] of Object.entries(states))
-            this.set({ database: setting, pool, state }, count);
+            this.set({ scope: "process", database: setting, pool, state }, count);
         }
       }
     },
   });
   gauge(
+    "shared",
     "ledger_queue_messages_waiting",
     "Approximate number of messages in the queue.",
     async () => (await queue.check()).waiting,
   );
-  gauge("ledger_dead_letters", `Messages in the dead-letter table, up to ${deadLettersMax}.`, () =>
+  gauge("shared", "ledger_dead_letters", `Messages in the dead-letter table, up to ${deadLettersMax}.`, () =>
     countDeadLetters(sql, deadLettersMax),
   );
   if (receiver) {
     gauge(
+      "process",
       "ledger_oldest_in_flight_message_seconds",
       "Age of the oldest in-flight message.",
       async () => receiver.oldestInFlightMs() / 1000,

@@ -17,6 +17,9 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
     help: "Messages by outcome: stored (a new event), duplicate, rebuilt (a projection), dead_letter, retried.",
     labelNames: ["outcome"],
   });
+  // A rate needs the value before the first message.
+  for (const outcome of ["stored", "duplicate", "rebuilt", "dead_letter", "retried"])
+    messages.inc({ outcome }, 0);
   const size = new Histogram({
     registers,
     name: "ledger_batch_messages",

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Registry } from "prom-client";
 import type { Logger } from "../../process/log.ts";
+import { type Outage, watchOutage } from "../../process/outage.ts";
 import { letOthersRun } from "../../process/turns.ts";
 import { inChunks } from "../../values/chunks.ts";
 import { type Database, DatabaseUnavailable, isPermanent } from "../database/database.ts";
@@ -20,7 +21,10 @@ interface Parts {
   limits: ReceiverLimits;
 }
 
-type ReceiverParts = Omit<Parts, "metrics"> & { metrics: IntakeMetrics };
+interface ReceiverParts extends Omit<Parts, "metrics"> {
+  metrics: IntakeMetrics;
+  outage: Outage;
+}
 
 export interface ReceiverLimits {
   /** Maximum number of messages in one database transaction. */
@@ -49,8 +53,9 @@ const attemptDelayMs = 1000;
 const attemptDelayMaxMs = 2000;
 
 export function createReceiver({ metrics, ...given }: Parts): Receiver {
-  const parts: ReceiverParts = { ...given, metrics: createIntakeMetrics(metrics) };
-  const { queue, database, log, limits } = parts;
+  const outage = watchOutage(given.log, "error");
+  const parts: ReceiverParts = { ...given, metrics: createIntakeMetrics(metrics), outage };
+  const { queue, database, limits } = parts;
   const inFlight = new Set<{ since: number }>();
   /** When the first of the batches was received that have failed since the last success. */
   let failingSince: number | undefined;
@@ -59,12 +64,13 @@ export function createReceiver({ metrics, ...given }: Parts): Receiver {
 
   async function receiveOnce(max: number, stop: AbortSignal): Promise<void> {
     const deliveries = await queue.receive(max, limits.waitMs, stop);
-    if (deliveries.length === 0) return;
+    if (deliveries.length === 0) return outage.succeeded();
     const batch = { since: performance.now() };
     inFlight.add(batch);
     try {
       await processBatch(parts, deliveries);
       failingSince = undefined;
+      outage.succeeded();
     } catch (error) {
       failingSince ??= batch.since;
       throw error;
@@ -78,8 +84,8 @@ export function createReceiver({ metrics, ...given }: Parts): Receiver {
       await recovery;
       try {
         await receiveOnce(limits.batchSize, stop);
-      } catch (error) {
-        log.error({ err: error }, "receiving failed; messages are tried one at a time until one is stored");
+      } catch (err) {
+        outage.failed("receiving failed; messages are tried one at a time until one is stored", { err });
         recovery ??= recover(stop);
       }
     }
@@ -96,9 +102,9 @@ export function createReceiver({ metrics, ...given }: Parts): Receiver {
         await receiveOnce(1, stop);
         failingSince = undefined;
         break;
-      } catch (error) {
+      } catch (err) {
         const delayMs = backoff(failures, attemptDelayMs, attemptDelayMaxMs);
-        log.error({ err: error, delayMs }, "receiving failed again; the next attempt follows after a delay");
+        outage.failed("receiving failed again; the next attempt follows after a delay", { err, delayMs });
         await wait(delayMs, undefined, { signal: stop }).catch(() => {});
       }
     }
@@ -229,11 +235,11 @@ const deadLetterOf = ({ id, body, bytes }: Delivery, reason: string): DeadLetter
 });
 
 async function retry(
-  { queue, log, limits, metrics }: ReceiverParts,
+  { queue, outage, limits, metrics }: ReceiverParts,
   deliveries: Delivery[],
-  error: unknown,
+  err: unknown,
 ): Promise<void> {
-  log.error({ err: error, messages: deliveries.length }, "messages could not be stored and will be retried");
+  outage.failed("messages could not be stored and will be retried", { err, messages: deliveries.length });
   const byAttempt = [...Map.groupBy(deliveries, (delivery) => delivery.attempt)];
   const outcomes = await Promise.allSettled(
     byAttempt.map(async ([attempt, failed]) => {

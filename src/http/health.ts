@@ -1,0 +1,24 @@
+import type { Outage } from "../process/outage.ts";
+import { withTimeout } from "../process/with-timeout.ts";
+
+/** Limit for a check in milliseconds. */
+const checkMaxMs = 2000;
+
+/** The result of a check of a dependency. */
+export interface HealthCheck {
+  healthy: boolean;
+  /** `Healthy`, or the problem. */
+  message: string;
+}
+
+/** The result of this probe: unhealthy with the problem if it rejects or takes longer than 2 seconds. */
+export async function check(outage: Outage, problem: string, probe: Promise<unknown>): Promise<HealthCheck> {
+  try {
+    await withTimeout(probe, checkMaxMs, new Error(`no answer within ${checkMaxMs} ms`));
+    outage.succeeded();
+    return { healthy: true, message: "Healthy" };
+  } catch (err) {
+    outage.failed(problem, { err });
+    return { healthy: false, message: problem };
+  }
+}

@@ -1,0 +1,40 @@
+import type { Logger } from "./log.ts";
+
+/** Logs the begin and the end of an outage, however many failures there are. */
+export interface Outage {
+  /** Logs the problem unless an outage has begun. The details are fields of the log line. */
+  failed(problem: string, details: object): void;
+  /** The outage ends if no failure follows within two seconds. */
+  succeeded(): void;
+}
+
+/** Within this time a success does not end an outage, since only a part of the requests may fail. */
+const quietMs = 2000;
+
+export function watchOutage(log: Logger, level: "warn" | "error" = "warn"): Outage {
+  let begun: { problem: string; at: number; failures: number } | undefined;
+  let end: NodeJS.Timeout | undefined;
+
+  return {
+    failed(problem, details) {
+      clearTimeout(end);
+      end = undefined;
+      if (begun) {
+        begun.failures += 1;
+        log.debug(details, problem);
+        return;
+      }
+      begun = { problem, at: Date.now(), failures: 1 };
+      log[level](details, problem);
+    },
+    succeeded() {
+      if (!begun || end) return;
+      const { problem, at, failures } = begun;
+      const durationMs = Date.now() - at;
+      end = setTimeout(() => {
+        [begun, end] = [undefined, undefined];
+        log.info({ durationMs, failures }, `ended: ${problem}`);
+      }, quietMs).unref();
+    },
+  };
+}
