@@ -1,6 +1,5 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Delivery } from "../queue/queue.ts";
-import { isKnownEventType } from "../projection/states.ts";
 import type { NewEvent } from "../tables/event.ts";
 import type { Batch } from "./ingest.ts";
 
@@ -31,19 +30,12 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
     help: "Time from the sending of a message, if the queue has it, to its commit.",
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600, 86_400],
   });
-  // A label with the type would have as many values as producers send.
-  const unknownTypes = new Counter({
-    registers,
-    name: "ledger_unknown_event_types_total",
-    help: "New events whose type the contract does not list. Each type is in the log once.",
-  });
   return {
     committed(deliveries, { events, rebuilds, deadLetters }, stored) {
       messages.inc({ outcome: "stored" }, stored.length);
       messages.inc({ outcome: "duplicate" }, events.length - stored.length);
       messages.inc({ outcome: "rebuilt" }, rebuilds.length);
       messages.inc({ outcome: "dead_letter" }, deadLetters.length);
-      unknownTypes.inc(stored.filter(({ event_type }) => !isKnownEventType(event_type)).length);
       size.observe(deliveries.length);
       const now = Date.now();
       for (const { sentAt } of deliveries) {

@@ -10,6 +10,7 @@ import { LimitExceeded } from "../tables/save-statement.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
 import { messageBytesMax, readMessage } from "./message.ts";
+import { watchUnknownEventTypes } from "./unknown-event-types.ts";
 
 interface Parts {
   queue: Queue;
@@ -20,7 +21,10 @@ interface Parts {
   limits: ReceiverLimits;
 }
 
-type ReceiverParts = Omit<Parts, "metrics"> & { metrics: IntakeMetrics };
+type ReceiverParts = Omit<Parts, "metrics"> & {
+  metrics: IntakeMetrics;
+  noticeTypes: ReturnType<typeof watchUnknownEventTypes>;
+};
 
 export interface ReceiverLimits {
   /** Maximum number of messages in one database transaction. */
@@ -49,7 +53,11 @@ const attemptDelayMs = 1000;
 const attemptDelayMaxMs = 2000;
 
 export function createReceiver({ metrics, ...given }: Parts): Receiver {
-  const parts: ReceiverParts = { ...given, metrics: createIntakeMetrics(metrics) };
+  const parts: ReceiverParts = {
+    ...given,
+    metrics: createIntakeMetrics(metrics),
+    noticeTypes: watchUnknownEventTypes(metrics, given.log),
+  };
   const { queue, database, log, limits } = parts;
   const inFlight = new Set<{ since: number }>();
   /** When the first of the batches was received that have failed since the last success. */
@@ -201,9 +209,10 @@ function permanentReason(error: unknown): string | undefined {
 }
 
 async function store(parts: ReceiverParts, deliveries: Delivery[], batch: Batch): Promise<void> {
-  const { database, log, metrics } = parts;
+  const { database, log, metrics, noticeTypes } = parts;
   const stored = await ingest(database, batch);
   metrics.committed(deliveries, batch, stored);
+  noticeTypes(stored);
   for (const { source_id, reason } of batch.deadLetters)
     log.warn({ delivery: source_id, reason }, "message became a dead letter");
 }
