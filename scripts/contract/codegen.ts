@@ -3,7 +3,7 @@ import { join } from "node:path";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
 import { needsBigInt } from "../../src/contract/int64.ts";
 import { type Contract, follow, operationsOf, type Parameter } from "../../src/contract/operations.ts";
 import { openAjv } from "../../src/contract/validation.ts";
@@ -47,11 +47,21 @@ const banner = (file: string) => `Generated from openapi/${file} by npm run code
 async function bundleQueueContract(contract: string, file: string): Promise<Map<string, string>> {
   const { code, output, errors } = await redocly(["bundle", contract, "--ext", "yaml"]);
   if (code !== 0) throw new Error(errors);
+  const bundled = parse(output, keepDescription);
   return new Map([
-    [file, `# ${banner(file)}\n\n${output.trimStart()}`],
-    [file.replace(".asyncapi.yaml", ".html"), renderQueue(parse(output))],
+    [file, `# ${banner(file)}\n\n${stringify(bundled, yamlStyle)}`],
+    [file.replace(".asyncapi.yaml", ".html"), renderQueue(bundled)],
   ]);
 }
+
+/** AsyncAPI ignores what is beside a reference; OpenAPI 3.1 does not. */
+function keepDescription(_key: unknown, value: unknown): unknown {
+  const { $ref, description } = (value ?? {}) as { $ref?: string; description?: string };
+  return $ref && description ? { description, allOf: [{ $ref }] } : value;
+}
+
+/** Parsers of YAML 1.1 read a timestamp without quotes as a date. */
+const yamlStyle = { version: "1.1", lineWidth: 0, singleQuote: true } as const;
 
 async function generateService(path: string, name: string): Promise<Map<string, string>> {
   const yaml = completeContract(await readFile(path, "utf8"));

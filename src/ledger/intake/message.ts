@@ -28,7 +28,7 @@ const digitsMax = 100;
 
 /** The members in pence. Validation sees doubles, for which 1.00000000000000000001 is an integer. */
 const penceMembers = Object.entries(contract.components.schemas.EventDetails.properties)
-  .filter(([, schema]) => "allOf" in schema && schema.allOf[0]?.$ref === "#/components/schemas/LenientPence")
+  .filter(([, schema]) => "$ref" in schema && schema.$ref === "#/components/schemas/LenientPence")
   .map(([name]) => name);
 
 /** The errors in numbers that a double cannot represent. */
