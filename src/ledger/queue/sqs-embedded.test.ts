@@ -1,4 +1,11 @@
-import { GetQueueUrlCommand, ListQueuesCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import {
+  CreateQueueCommand,
+  GetQueueUrlCommand,
+  ListQueuesCommand,
+  SendMessageCommand,
+  SQSClient,
+  type SQSClientConfig,
+} from "@aws-sdk/client-sqs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../../../testing/free-port.ts";
 import { newFolder } from "../../../testing/run.ts";
@@ -28,8 +35,9 @@ async function nextBody(): Promise<string | undefined> {
 }
 
 /** A client with the default options of the SDK. */
-const clientIn = (region: string) =>
+const clientIn = (region: string, options: SQSClientConfig = {}) =>
   new SQSClient({
+    ...options,
     endpoint: `http://127.0.0.1:${port}`,
     region,
     credentials: { accessKeyId: "any", secretAccessKey: "any" },
@@ -88,6 +96,16 @@ describe("a client in another region", () => {
     await expect(client.send(new GetQueueUrlCommand({ QueueName: "none" }))).rejects.toThrow(
       expect.objectContaining({ name: "QueueDoesNotExist" }),
     );
+  });
+
+  test("that creates the queue gets the one that there is, with its messages, also under the name of a region", async () => {
+    const named = `http://sqs.eu-west-1.localhost:${port}/000000000000/${QueueName}`;
+    const message = { QueueUrl: named, MessageBody: "1" };
+    const ofRegion = clientIn("eu-west-1", { useQueueUrlAsEndpoint: false });
+    await ofRegion.send(new SendMessageCommand(message));
+    ofRegion.destroy();
+    expect((await client.send(new CreateQueueCommand({ QueueName }))).QueueUrl).toBe(await queueUrl());
+    expect(await nextBody()).toBe("1");
   });
 
   test("finds the queue after a restart on another port", async () => {

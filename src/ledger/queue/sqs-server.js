@@ -17,9 +17,12 @@ async function createServer(folder) {
     await Promise.all(
       ["sqs/sqsStore.js", "sns/snsStore.js", "s3/s3Store.js", "persistence.js", "sqs/sqsTypes.js"].map(part),
     );
+  const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
+  // The package looks for a queue in the region of the request or of the URL, and stores one queue of a name.
+  const queueNamed = (address) => stores.sqsStore.getQueueByName(address.split(/[/:]/).findLast(Boolean));
+  Object.assign(stores.sqsStore, { getQueue: queueNamed, getQueueByArn: queueNamed });
   // The package tests code units, and so rejects characters beyond U+FFFF, which Amazon SQS allows.
   INVALID_MESSAGE_BODY_CHAR.test = (body) => notAllowed.test(body);
-  const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() };
   const persistence = new PersistenceManager(folder);
   persistence.loadSqsAndSns(stores.sqsStore, stores.snsStore);
   Object.assign(stores.sqsStore, { persistence });
@@ -34,11 +37,6 @@ const notAllowed = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 /** Adds what clients of Amazon SQS expect and the package lacks. */
 function acceptAllClients(app) {
-  // The package keeps a queue for each region, by name and not by region. Without the signature, it sees one region.
-  app.addHook("onRequest", async ({ headers }) => {
-    delete headers.authorization;
-  });
-
   // The package speaks the JSON protocol only.
   app.addHook("preHandler", async ({ body, url, headers }, reply) => {
     if (body?.Version !== queryVersion) return;
