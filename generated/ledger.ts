@@ -296,39 +296,73 @@ export interface components {
             timestamp: components["schemas"]["Microseconds"];
         };
         /**
-         * @description Details of the resource. Any member is allowed; the members listed here become part of the transaction. The value
-         *     of a member comes from the newest event that has it. A member that is null counts as absent.
+         * @description Details of the resource. Any member is allowed; those listed here become part of the transaction or payout, except
+         *     if they are stored only. The value of a member comes from the newest event that has it. A member that is null
+         *     counts as absent.
          * @example {
          *       "amount": 4250,
          *       "reference": "LIC-88"
          *     }
          */
         EventDetails: {
+            /** @description City of the billing address. */
             address_city?: components["schemas"]["LenientText"];
+            /** @description Country of the billing address, such as `GB`. */
             address_country?: components["schemas"]["LenientText"];
+            /** @description County of the billing address. */
             address_county?: components["schemas"]["LenientText"];
+            /** @description First line of the billing address. */
             address_line1?: components["schemas"]["LenientText"];
+            /** @description Second line of the billing address. */
             address_line2?: components["schemas"]["LenientText"];
+            /** @description Postcode of the billing address. */
             address_postcode?: components["schemas"]["LenientText"];
+            /** @description State or province of the billing address. Stored only. */
+            address_state_province?: unknown;
+            /** @description Administrator who corrected the state. Stored only. */
+            admin_github_id?: unknown;
+            /** @description Agreement of the payment instrument. Stored only. */
+            agreement_external_id?: unknown;
+            /** @description Agreement of the payment. */
             agreement_id?: components["schemas"]["LenientIdentifier"];
+            /** @description Type of a payment of an agreement, such as `recurring`. */
             agreement_payment_type?: components["schemas"]["LenientText"];
+            /** @description Amount of the payment, refund, dispute or payout. */
             amount?: components["schemas"]["LenientPence"];
+            /** @description Authorisation mode of the payment. */
             authorisation_mode?: components["schemas"]["AuthorisationMode"];
+            /** @description Whether a rejected payment of an agreement can be tried again. */
             can_retry?: components["schemas"]["LenientBoolean"];
+            /** @description When the agreement was cancelled. Stored only. */
+            cancelled_date?: unknown;
             /** @description When the capture was submitted, an instant with a UTC offset. Any other value counts as absent. */
             capture_submitted_date?: unknown;
             /** @description When the payment was captured, an instant with a UTC offset. Any other value counts as absent. */
             captured_date?: unknown;
+            /** @description Id of the card brand, such as `visa`. */
             card_brand?: components["schemas"]["LenientIdentifier"];
+            /** @description Name of the card brand, such as `Visa`. */
             card_brand_label?: components["schemas"]["LenientText"];
+            /** @description Type of the card, `CREDIT` or `DEBIT`. */
             card_type?: components["schemas"]["LenientText"];
+            /** @description Name of the cardholder. */
             cardholder_name?: components["schemas"]["LenientText"];
+            /** @description Surcharge for a corporate card. */
             corporate_surcharge?: components["schemas"]["LenientPence"];
+            /** @description Credentials of the gateway account with which the payment is made. */
             credential_external_id?: components["schemas"]["LenientText"];
+            /** @description Whether the service approves the capture later. */
             delayed_capture?: components["schemas"]["LenientBoolean"];
+            /** @description Description of the payment or agreement. */
             description?: components["schemas"]["LenientText"];
+            /** @description Type of the account to which the payout goes. Stored only. */
+            destination_type?: unknown;
+            /** @description Whether the payment is disputed. */
             disputed?: components["schemas"]["LenientBoolean"];
+            /** @description Email address of the payer. */
             email?: components["schemas"]["LenientText"];
+            /** @description When the payout is expected in the bank account. Stored only. */
+            estimated_arrival_date_in_bank?: unknown;
             /** @description Deadline for evidence, an instant with a UTC offset. Any other value counts as absent. */
             evidence_due_date?: unknown;
             /**
@@ -341,39 +375,94 @@ export interface components {
              * @enum {string}
              */
             exemption3ds?: "EXEMPTION_NOT_REQUESTED" | "EXEMPTION_HONOURED" | "EXEMPTION_REJECTED" | "EXEMPTION_OUT_OF_SCOPE";
+            /** @description When the card expires, such as `11/29`. */
             expiry_date?: components["schemas"]["LenientText"];
             /** @description Metadata of the service for the payment. A key has at most 255 characters. */
             external_metadata?: {
                 [key: string]: unknown;
             };
+            /** @description Id of the failed payout's balance transaction at the payment provider. Stored only. */
+            failure_balance_transaction?: unknown;
+            /** @description Code of the failure of the payout. Stored only. */
+            failure_code?: unknown;
+            /** @description Message of the failure of the payout. Stored only. */
+            failure_message?: unknown;
+            /** @description Fee of the payment or dispute. */
             fee?: components["schemas"]["LenientPence"];
             /** @description Parts of the fee, objects with `fee_type` and `amount`. Other values are ignored. */
             fee_breakdown?: unknown;
+            /** @description First six digits of the card number. */
             first_digits_card_number?: components["schemas"]["LenientIdentifier"];
+            /** @description Gateway account of the resource. */
             gateway_account_id?: components["schemas"]["LenientIdentifier"];
+            /** @description When the payment provider captured the payment. Stored only. */
+            gateway_event_date?: unknown;
+            /** @description Payout that contains the payment, refund or dispute. */
             gateway_payout_id?: components["schemas"]["LenientIdentifier"];
+            /** @description Why the payment provider rejected the payment. Stored only. */
+            gateway_rejection_reason?: unknown;
+            /** @description Status of the payout at the payment provider. Stored only. */
+            gateway_status?: unknown;
+            /** @description Id of the payment, refund or dispute at the payment provider. */
             gateway_transaction_id?: components["schemas"]["LenientIdentifier"];
+            /** @description Language of the payment pages. */
             language?: components["schemas"]["LenientText"];
+            /** @description Last four digits of the card number. */
             last_digits_card_number?: components["schemas"]["LenientIdentifier"];
+            /** @description Whether real money is involved, if no message has it as a member of its own. */
             live?: components["schemas"]["LenientBoolean"];
+            /** @description Whether the payment is an order by mail or telephone. */
             moto?: components["schemas"]["LenientBoolean"];
+            /** @description Amount without the fee. */
             net_amount?: components["schemas"]["LenientPence"];
             /** @description When the payout was paid, an instant with a UTC offset. Any other value counts as absent. */
             paid_out_date?: unknown;
+            /** @description Payment instrument of the agreement. Stored only. */
+            payment_instrument_external_id?: unknown;
+            /** @description Payment instrument with which a payment of an agreement is made. Stored only. */
+            payment_instrument_id?: unknown;
+            /** @description Payment provider. */
             payment_provider?: components["schemas"]["LenientText"];
+            /** @description Reason of the dispute, or why the agreement is inactive. */
             reason?: components["schemas"]["LenientText"];
+            /** @description Reference that the service gives the payment or agreement. */
             reference?: components["schemas"]["LenientIdentifier"];
+            /** @description Amount of the payment that can still be refunded. */
             refund_amount_available?: components["schemas"]["LenientPence"];
+            /** @description Amount of the payment that was refunded. */
             refund_amount_refunded?: components["schemas"]["LenientPence"];
+            /** @description Whether the payment can be refunded, such as `available` or `full`. */
             refund_status?: components["schemas"]["LenientText"];
+            /** @description Id of the user who made the refund. */
             refunded_by?: components["schemas"]["LenientText"];
+            /** @description Whether the payment needs 3-D Secure. */
             requires_3ds?: components["schemas"]["LenientBoolean"];
+            /** @description URL to which the payer returns. */
             return_url?: components["schemas"]["LenientText"];
+            /** @description Whether the payment sets up the payment instrument of its agreement. Stored only. */
+            save_payment_instrument_to_agreement?: unknown;
+            /** @description Source of the payment. */
             source?: components["schemas"]["Source"];
+            /** @description Text of the payout on the bank statement. Stored only. */
+            statement_descriptor?: unknown;
+            /** @description Amount that the payer pays, with the surcharge. */
             total_amount?: components["schemas"]["LenientPence"];
+            /** @description Type of the payment instrument, such as `CARD`. Stored only. */
+            type?: unknown;
+            /** @description Why an administrator corrected the state. Stored only. */
+            updated_reason?: unknown;
+            /** @description Email address of the user who made the refund or cancelled the agreement. */
             user_email?: components["schemas"]["LenientText"];
+            /** @description Id of the user who cancelled the agreement. Stored only. */
+            user_external_id?: unknown;
+            /** @description Id that the service gives the payer of an agreement. Stored only. */
+            user_identifier?: unknown;
+            /** @description Version of 3-D Secure. */
             version_3ds?: components["schemas"]["LenientText"];
+            /** @description Wallet of the card, such as `APPLE_PAY`. */
             wallet?: components["schemas"]["LenientText"];
+            /** @description Support ticket of the correction. Stored only. */
+            zendesk_id?: unknown;
         } & {
             [key: string]: unknown;
         };
@@ -407,8 +496,9 @@ export interface components {
          *     }
          */
         EventMessage: {
+            /** @description Details of the resource that the event sets. */
             event_details?: components["schemas"]["EventDetails"];
-            /** @description Type of the event. An unknown type is stored and sets no state. */
+            /** @description Type of the event, such as one of `x-event-types`. An event of another type is stored and sets no state. */
             event_type: string;
             /** @description Whether real money is involved. The text "null" counts as absent. */
             live?: boolean | ("true" | "false" | "null");
@@ -419,7 +509,9 @@ export interface components {
              *     this `resource_external_id` is rebuilt from its stored events.
              */
             reproject_domain_object?: boolean | ("true" | "false" | "null");
+            /** @description Id of the resource. */
             resource_external_id: components["schemas"]["ExternalId"];
+            /** @description Type of the resource. */
             resource_type: components["schemas"]["ResourceType"];
             /** @description Service of the resource. */
             service_id?: string;

@@ -72,6 +72,25 @@ components:
   expect(await codegen()).toMatchObject({ code: 1, errors: expect.stringContaining(`${place}: data/`) });
 });
 
+test.each([
+  [
+    "PAYMENT_STARTED is listed twice",
+    "{ event_type: REFUND_SUCCEEDED, state: SUCCESS,",
+    "{ event_type: PAYMENT_STARTED, state: SUCCESS,",
+  ],
+  ["colour is not a member of EventDetails", "details: [disputed]", "details: [disputed, colour]"],
+  [
+    "colour is a member of EventDetails, and no event type has it",
+    "      properties:\n        amount:\n",
+    "      properties:\n        colour: { description: Colour. }\n        amount:\n",
+  ],
+])("a table of event types of which %s is an error", async (error, from, to) => {
+  const contract = await readFile(path("openapi/ledger.yaml"), "utf8");
+  expect(contract).toContain(from);
+  await writeFile(path("openapi/ledger.yaml"), contract.replace(from, to));
+  expect(await codegen("--check")).toMatchObject({ code: 1, errors: `codegen: x-event-types: ${error}\n` });
+});
+
 test("the types use bigint for large integers and require parameters with a default", async () => {
   await writeFile(
     path("openapi/odd.yaml"),

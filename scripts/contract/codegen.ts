@@ -3,13 +3,14 @@ import { join } from "node:path";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
 import { needsBigInt } from "../../src/contract/int64.ts";
 import { type Contract, follow, operationsOf, type Parameter } from "../../src/contract/operations.ts";
 import { openAjv } from "../../src/contract/validation.ts";
 import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { contractsIn, redocly, root } from "../../testing/project.ts";
 import { completeContract } from "./complete.ts";
+import { readEventTypes } from "./event-types.ts";
 import { renderQueue } from "./queue-page.ts";
 
 const usage = `Usage: npm run codegen [-- --check]
@@ -20,6 +21,7 @@ Generates from every openapi/NAME.yaml:
   generated/NAME.ts                 its TypeScript types
   generated/NAME.defaults.ts        the default values of parameters
   generated/NAME.state-machine.ts   the tables of its x-state-machine, if it has one
+  generated/NAME.event-types.ts     the types of its x-event-types with their states, if it has them
 and from every openapi/NAME.asyncapi.yaml:
   generated/NAME.asyncapi.yaml      the contract in one file
   generated/NAME.html               the contract as a page
@@ -45,11 +47,21 @@ const banner = (file: string) => `Generated from openapi/${file} by npm run code
 async function bundleQueueContract(contract: string, file: string): Promise<Map<string, string>> {
   const { code, output, errors } = await redocly(["bundle", contract, "--ext", "yaml"]);
   if (code !== 0) throw new Error(errors);
+  const bundled = parse(output, keepDescription);
   return new Map([
-    [file, `# ${banner(file)}\n\n${output.trimStart()}`],
-    [file.replace(".asyncapi.yaml", ".html"), renderQueue(parse(output))],
+    [file, `# ${banner(file)}\n\n${stringify(bundled, yamlStyle)}`],
+    [file.replace(".asyncapi.yaml", ".html"), renderQueue(bundled)],
   ]);
 }
+
+/** AsyncAPI ignores what is beside a reference; OpenAPI 3.1 does not. */
+function keepDescription(_key: unknown, value: unknown): unknown {
+  const { $ref, description } = (value ?? {}) as { $ref?: string; description?: string };
+  return $ref && description ? { description, allOf: [{ $ref }] } : value;
+}
+
+/** Parsers of YAML 1.1 read a timestamp without quotes as a date. */
+const yamlStyle = { version: "1.1", lineWidth: 0, singleQuote: true } as const;
 
 async function generateService(path: string, name: string): Promise<Map<string, string>> {
   const yaml = completeContract(await readFile(path, "utf8"));
@@ -73,6 +85,7 @@ async function generateService(path: string, name: string): Promise<Map<string, 
       `// ${banner(`${name}.yaml`)}\n\n/** Default values of parameters, by operation. */\nexport const defaults = ${JSON.stringify(defaults, null, 2)} as const;\n`,
     ],
     ...stateMachineOf(bundled, name),
+    ...eventTypesOf(bundled, name),
   ]);
 }
 
@@ -100,6 +113,14 @@ function stateMachineOf(contract: Contract, name: string): [file: string, text: 
   const rows = Object.fromEntries(tables.map(([table, { rows }]) => [table, rows]));
   const text = `export const stateMachine = ${JSON.stringify(rows, null, 2)} as const;\n`;
   return [[`${name}.state-machine.ts`, `// ${banner(`${name}.yaml`)}\n\n${text}`]];
+}
+
+/** The event types of each resource type with the states that they set, if the contract has them. */
+function eventTypesOf(contract: Contract, name: string): [file: string, text: string][] {
+  const eventTypes = readEventTypes(contract);
+  if (eventTypes === undefined) return [];
+  const text = `export const eventTypes = ${JSON.stringify(eventTypes, null, 2)} as const;\n`;
+  return [[`${name}.event-types.ts`, `// ${banner(`${name}.yaml`)}\n\n${text}`]];
 }
 
 function bigIntWhereNeeded(schema: SchemaObject): ts.TypeNode | undefined {

@@ -70,6 +70,11 @@ function entriesOf(change: Change, document: Document): Entry[] {
     return [{ text: `\`${placeOf(steps)}\`: ${message || `${property} ${kind}`}`, isBreaking }];
   }
   const name = steps.at(-1) ?? "";
+  const payload = steps.indexOf("payload");
+  if (payload > 0 && steps.at(-2) === "properties") {
+    const added = kind === "added" ? "new" : kind;
+    return [{ operation: steps[payload - 1] as string, text: `${added} member \`${name}\``, isBreaking }];
+  }
   const type = singular[steps.at(-2) ?? ""] ?? "section";
   return [
     {

@@ -9,6 +9,18 @@ const schemasAreDescribed = () => ({
   },
 });
 
+/** Every member of a message has a description of its own, also if it is a reference: the page shows it as the meaning. */
+const membersHaveAMeaning = () => ({
+  Schema({ properties = {} }, { location, report }) {
+    for (const [name, { description }] of Object.entries(properties))
+      if (!description)
+        report({
+          message: `${name} has no description of its own.`,
+          location: location.child(["properties", name]),
+        });
+  },
+});
+
 /** Every body has an example. */
 const bodiesHaveExamples = () => ({
   MediaType({ examples = {} }, { location, report }) {
@@ -18,6 +30,11 @@ const bodiesHaveExamples = () => ({
 
 /** Redocly loads the default export of a plugin. The plugin cannot be TypeScript. */
 export default function contractRules() {
-  const rules = { "schemas-are-described": schemasAreDescribed, "bodies-have-examples": bodiesHaveExamples };
-  return { id: "contract", rules: { oas3: rules } };
+  return {
+    id: "contract",
+    rules: {
+      oas3: { "schemas-are-described": schemasAreDescribed, "bodies-have-examples": bodiesHaveExamples },
+      async3: { "members-have-a-meaning": membersHaveAMeaning },
+    },
+  };
 }

@@ -131,3 +131,14 @@ test.each([
 ])("the linter reports %s", async (_name, from, to, rule) => {
   expect(await lint("ledger.yaml", from, to)).toContain(rule);
 });
+
+test("the linter reports a member of a message that has no description of its own", async () => {
+  const reference = "allOf:\n            - $ref: '#/components/schemas/LenientPence'\n";
+  expect(
+    await lint(
+      "payment-events.asyncapi.yaml",
+      `          description: Amount without the fee.\n          ${reference}`,
+      "          $ref: '#/components/schemas/LenientPence'\n",
+    ),
+  ).toContain("net_amount has no description of its own");
+});

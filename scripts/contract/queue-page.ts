@@ -1,5 +1,6 @@
 import { marked } from "marked";
 import { escapeHtml, htmlPage } from "../../src/http/docs/page.ts";
+import { renderTable } from "../../src/http/docs/tables.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: An AsyncAPI document that the linter has checked.
 type Node = any;
@@ -9,7 +10,8 @@ const prose = (text = "") => marked.parse(text, { async: false }).trim();
 const nameOf = (pointer: string) => pointer.split("/").at(-1) as string;
 
 /** Renders the contract of a queue as a page. It is an AsyncAPI 3 document that refers to its own components only. */
-export function renderQueue({ info, servers, channels, operations, components }: Node): string {
+export function renderQueue(contract: Node): string {
+  const { info, servers, channels, operations, components } = contract;
   const page = [
     `<h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1>`,
     prose(info.description),
@@ -36,6 +38,7 @@ export function renderQueue({ info, servers, channels, operations, components }:
         ),
       ],
     ),
+    ...renderEventTypes(contract["x-event-types"]),
     "<h2>Schemas</h2>",
     ...Object.entries<Node>(components.schemas)
       .toReversed()
@@ -49,6 +52,24 @@ export function renderQueue({ info, servers, channels, operations, components }:
     ],
     content: `<article>\n${page.filter((part) => part !== "").join("\n")}\n</article>`,
   });
+}
+
+function renderEventTypes({ description, ...tables }: Node): string[] {
+  return [
+    `<h2 id="event-types">Event types</h2>`,
+    prose(description),
+    ...Object.entries<Node>(tables).flatMap(([resourceType, table]) => [
+      `<h3 id="event-types-${resourceType}">Resource type ${code(resourceType)}</h3>`,
+      prose(table.description),
+      renderTable(
+        table.rows.map(({ event_type, state = "none", details = [] }: Node) => ({
+          event_type,
+          state,
+          details,
+        })),
+      ),
+    ]),
+  ];
 }
 
 function renderSchema(schemaName: string, schema: Node): string[] {
@@ -70,6 +91,7 @@ function renderSchema(schemaName: string, schema: Node): string[] {
 /** Describes in words the values that a schema allows. */
 function typeOf(schema: Node): string {
   if (schema.$ref) return `<a href="#${nameOf(schema.$ref)}">${escapeHtml(nameOf(schema.$ref))}</a>`;
+  if (schema.allOf) return schema.allOf.map(typeOf).join(", and ");
   if (schema.anyOf) return schema.anyOf.map(typeOf).join("; or ");
   const { type = "anything", enum: values, format, pattern, minLength, maxLength, minimum, maximum } = schema;
   const limits = { format, pattern, minLength, maxLength, minimum, maximum };

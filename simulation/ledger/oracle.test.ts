@@ -8,7 +8,9 @@ import { Oracle } from "./oracle.ts";
 
 /** The tables of the contract. The ledger's code is generated from them; the oracle has its own copy. */
 const stateMachine = contract["x-state-machine"];
-const transactionEvents = stateMachine.transaction_events.rows;
+const { payment, refund, dispute } = contract["x-event-types"];
+const rows: { event_type: string; state?: string }[] = [...payment.rows, ...refund.rows, ...dispute.rows];
+const transactionEvents = rows.flatMap(({ event_type, state }) => (state ? [{ event_type, state }] : []));
 
 interface StateRow {
   state: string;

@@ -201,6 +201,24 @@ test("the ledger publishes the contract of its queue as one file, with the messa
   expect(text).toContain("$ref: '#/components/schemas/EventMessage'");
   expect(text).not.toContain("ledger.yaml#");
   expect((await send("ledger", "/docs/queue")).text).toContain('<h3 id="EventMessage">');
+});
+
+test("the contract of the queue and its page list what each event type sets", async () => {
+  const { "x-event-types": tables } = parse((await send("ledger", "/asyncapi.yaml")).text);
+  const { description: _, ...resourceTypes } = tables;
+  expect(Object.keys(resourceTypes)).toEqual([
+    ...["payment", "refund", "dispute", "payout", "agreement", "payment_instrument"],
+  ]);
+  type Row = { event_type: string; state?: string };
+  const rows = Object.values<{ rows: Row[] }>(resourceTypes).flatMap((table) => table.rows);
+  expect(rows.filter(({ state }) => state !== undefined)).toHaveLength(52);
+  const { text } = await send("ledger", "/docs/queue");
+  for (const { event_type, state = "none" } of rows) {
+    expect(text).toContain(`<tr><td>${event_type}</td><td>${state}</td>`);
+  }
+  expect(text).toContain(
+    "<td>FEE_INCURRED</td><td>none</td><td><code>fee</code>, <code>net_amount</code>, <code>fee_breakdown</code></td>",
+  );
   expect((await send("features", "/asyncapi.yaml")).status).toBe(404);
 });
 
@@ -275,7 +293,7 @@ test("Swagger UI prefills required parameters only, and sends requests to its ow
 test("the page shows the tables of the extensions of a contract", async () => {
   const { text } = await send("ledger", "/docs");
   expect(text).toContain('<article id="x-state-machine">');
-  expect(text).toContain("<tr><td>PAYMENT_CREATED</td><td>CREATED</td></tr>");
+  expect(text).toContain("<tr><td>PAYMENT_STARTED</td><td>STARTED</td><td></td></tr>");
   expect(text).toContain("<tr><th>column</th><th>payment</th><th>refund</th><th>dispute</th></tr>");
   expect((await send("features", "/docs")).text).not.toContain("<article");
 });

@@ -478,13 +478,14 @@ describe("a long export", () => {
   });
 
   test("that its client aborts is not logged", async () => {
+    const before = ledger.logged.length;
     const { body } = await request(`${ledger.base}/v1/transaction?account_id=long`, {
       headers: { accept: "text/csv" },
     });
     await once(body, "readable");
     body.on("error", () => {}).destroy();
     await wait(300);
-    expect(ledger.logged).toEqual([]);
+    expect(ledger.logged.slice(before)).toEqual([]);
   });
 
   test("that fails closes its connection, so that it cannot be mistaken for a complete one", async () => {

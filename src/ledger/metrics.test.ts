@@ -73,6 +73,40 @@ test("an event that is already stored is a duplicate, in the same batch or a lat
   expect(await counted("stored")).toBe(stored + 2);
 });
 
+test("a new event of a type that the contract does not list is counted, and its type is logged once", async () => {
+  const count = () => readSeries("ledger_unknown_event_types_total");
+  expect(await count()).toBe(0);
+  const types = ["COLOUR_CHANGED", "FEE_INCURRED", "PAYMENT_STARTED", "AGREEMENT_SET_UP", "payment_created"];
+  const events = types.map((event_type) => message({ resource_external_id: "typed", event_type }));
+  await ledger.send(...events);
+  await expect.poll(count).toBe(2);
+  await ledger.send(...events, message({ resource_external_id: "again", event_type: "COLOUR_CHANGED" }));
+  await expect.poll(count).toBe(3);
+  expect(ledger.logged.map((line) => JSON.parse(line))).toEqual(
+    ["COLOUR_CHANGED", "payment_created"].map((eventType) =>
+      expect.objectContaining({
+        level: 40,
+        eventType,
+        msg: "stored an event of a type that the contract does not list",
+      }),
+    ),
+  );
+});
+
+test("the log has at most 1000 unknown event types, shortened and without control characters", async () => {
+  const types = ["\u001b[31m\u0085", "x".repeat(255)];
+  for (let index = types.length; index < 1100; index += 1) types.push(`TYPE_${index}`);
+  const events = types.map((event_type) => message({ resource_external_id: "many", event_type }));
+  await ledger.send(...events);
+  await expect.poll(() => readSeries("ledger_unknown_event_types_total")).toBe(1100);
+  const lines = ledger.logged.map((line) => JSON.parse(line));
+  expect(lines).toHaveLength(1001);
+  const logged = lines.map(({ eventType }) => eventType);
+  expect(logged).toContain("\\u001b[31m\\u0085");
+  expect(logged).toContain("x".repeat(100));
+  expect(lines.at(-1)).toMatchObject({ level: 40, msg: expect.stringContaining("are not logged") });
+});
+
 test("a retried message is counted, and none waits once it is stored", async () => {
   await ledger.database.run("alter table event rename to event_renamed");
   await ledger.send(message({ resource_external_id: "three" }));

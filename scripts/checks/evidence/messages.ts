@@ -82,6 +82,57 @@ const allDetails: Details = {
   external_metadata: { branch: "North", copies: 2, gift: false },
 };
 
+/** The events whose details are stored only. */
+const storedOnly: EventMessage[] = [
+  ...hourly("payment", "stored-only", [
+    [
+      "PAYMENT_CREATED",
+      { payment_instrument_id: "pi-1", save_payment_instrument_to_agreement: true, agreement_id: "agr-1" },
+    ],
+    ["PAYMENT_DETAILS_ENTERED", { address_state_province: "Northshire" }],
+    ["AUTHORISATION_REJECTED", { gateway_rejection_reason: "expired_card" }],
+    [
+      "STATUS_CORRECTED_TO_CAPTURED_TO_MATCH_GATEWAY_STATUS",
+      { gateway_event_date: "2024-03-05T02:00:00.000000Z" },
+    ],
+    [
+      "PAYMENT_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN",
+      { updated_reason: "captured by hand", admin_github_id: "admin (1)", zendesk_id: "77" },
+    ],
+  ]),
+  ...hourly("payout", "stored-only-payout", [
+    [
+      "PAYOUT_CREATED",
+      {
+        estimated_arrival_date_in_bank: "2024-03-08T00:00:00.000000Z",
+        gateway_status: "pending",
+        destination_type: "bank_account",
+        statement_descriptor: "LICENCES",
+      },
+    ],
+    [
+      "PAYOUT_FAILED",
+      {
+        failure_code: "account_closed",
+        failure_message: "The account is closed",
+        failure_balance_transaction: "txn_1",
+      },
+    ],
+  ]),
+  ...hourly("agreement", "agr-1", [
+    ["AGREEMENT_CREATED", { user_identifier: "payer-1" }],
+    ["AGREEMENT_SET_UP", { payment_instrument_external_id: "pi-1" }],
+    [
+      "AGREEMENT_CANCELLED_BY_USER",
+      { user_external_id: "usr1", cancelled_date: "2024-03-05T02:00:00.000000Z" },
+    ],
+  ]),
+  ...hourly("payment_instrument", "pi-1", [
+    ["PAYMENT_INSTRUMENT_CREATED", { type: "CARD" }],
+    ["PAYMENT_INSTRUMENT_CONFIRMED", { agreement_external_id: "agr-1" }],
+  ]),
+];
+
 /** Messages that cover every state, member and enum value of the ledger's contract. */
 export const messages: EventMessage[] = [
   ...hourly("payment", "full", [["PAYMENT_CREATED", allDetails], ["CAPTURE_CONFIRMED"], ["SOMETHING_ELSE"]], {
@@ -209,6 +260,7 @@ export const messages: EventMessage[] = [
     ...hourly("service", "reproject-false", [["SOMETHING_HAPPENED"]])[0],
     reproject_domain_object: false,
   } as EventMessage,
+  ...storedOnly,
   ...hourly("payment", "large", [["PAYMENT_CREATED", large], ["PAYMENT_STARTED"]]),
   ...["large-1", "large-2", "large-3"].flatMap((id) =>
     hourly("refund", id, [["REFUND_SUBMITTED", large]], { parent_resource_external_id: "large" }),

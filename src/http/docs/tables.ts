@@ -17,21 +17,25 @@ function article(name: string, { description, ...tables }: Record<string, unknow
   const parts = Object.entries(tables as Record<string, Table>).flatMap(([title, one]) => [
     `<h2>${escapeHtml(title)}</h2>`,
     `<p>${prose(one.description)}</p>`,
-    table(one.rows ?? []),
+    renderTable(one.rows ?? []),
   ]);
   const heading = [`<h1>${escapeHtml(name)}</h1>`, `<p>${prose(description)}</p>`];
   return `<article id="${escapeHtml(name)}">\n${[...heading, ...parts].join("\n")}\n</article>`;
 }
 
-function table(rows: Row[]): string {
+/** A table with a column for each member of the rows. Lists are lists of names. */
+export function renderTable(rows: Row[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const line = (cells: string[]) => `<tr>${cells.join("")}</tr>`;
   const lines = [
     line(columns.map((column) => `<th>${escapeHtml(column)}</th>`)),
-    ...rows.map((row) => line(columns.map((column) => `<td>${prose(row[column])}</td>`))),
+    ...rows.map((row) => line(columns.map((column) => `<td>${cell(row[column])}</td>`))),
   ];
   return `<table>\n${lines.join("\n")}\n</table>`;
 }
+
+const cell = (value: unknown): string =>
+  prose(Array.isArray(value) ? value.map((name) => `\`${name}\``).join(", ") : value);
 
 /** Text with code between backticks. */
 const prose = (text: unknown = ""): string => escapeHtml(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>");

@@ -44,16 +44,16 @@ export interface Batch {
 
 /**
  * Stores the events of a batch and updates the projections of their transactions and payouts, all or none. It is safe to
- * repeat and safe while other receivers run. Resolves with the number of new events.
+ * repeat and safe while other receivers run. Resolves with the new events.
  */
-export const ingest = (database: Database, batch: Batch): Promise<number> =>
+export const ingest = (database: Database, batch: Batch): Promise<EventRow[]> =>
   ingestWithLocks(
     database,
     batch,
     batch.events.flatMap((event) => event.parent_resource_external_id ?? []),
   );
 
-async function ingestWithLocks(database: Database, batch: Batch, parents: string[]): Promise<number> {
+async function ingestWithLocks(database: Database, batch: Batch, parents: string[]): Promise<EventRow[]> {
   try {
     return await database.transaction((sql) => ingestOnce(sql, batch, parents));
   } catch (error) {
@@ -76,7 +76,7 @@ async function ingestOnce(
   sql: Sql,
   { events, rebuilds, deadLetters }: Batch,
   parents: string[],
-): Promise<number> {
+): Promise<EventRow[]> {
   await letOthersRun();
   const transactions = [...new Set([...idsOf(events.filter(isOfTransaction)), ...rebuilds])];
   const payouts = [...new Set([...idsOf(events.filter(isOfPayout)), ...rebuilds])];
@@ -106,7 +106,7 @@ async function ingestOnce(
     current: new Map(currentPayouts.map((row) => [row.gateway_payout_id, row])),
   });
   if (deadLetters.length > 0) await saveDeadLetters(sql, deadLetters);
-  return saved.length;
+  return saved;
 }
 
 const isOfTransaction = ({ resource_type }: NewEvent) => transactionTypes.includes(resource_type);

@@ -1,11 +1,12 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Delivery } from "../queue/queue.ts";
+import type { NewEvent } from "../tables/event.ts";
 import type { Batch } from "./ingest.ts";
 
 /** Metrics of the messages that a receiver processes. */
 export interface IntakeMetrics {
-  /** The deliveries were committed as this batch, in which this many events are new. */
-  committed(deliveries: Delivery[], batch: Batch, stored: number): void;
+  /** The deliveries were committed as this batch, of which these events are new. */
+  committed(deliveries: Delivery[], batch: Batch, stored: NewEvent[]): void;
   retried(deliveries: Delivery[]): void;
 }
 
@@ -34,8 +35,8 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
   });
   return {
     committed(deliveries, { events, rebuilds, deadLetters }, stored) {
-      messages.inc({ outcome: "stored" }, stored);
-      messages.inc({ outcome: "duplicate" }, events.length - stored);
+      messages.inc({ outcome: "stored" }, stored.length);
+      messages.inc({ outcome: "duplicate" }, events.length - stored.length);
       messages.inc({ outcome: "rebuilt" }, rebuilds.length);
       messages.inc({ outcome: "dead_letter" }, deadLetters.length);
       size.observe(deliveries.length);

@@ -11,6 +11,7 @@ import { LimitExceeded } from "../tables/save-statement.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
 import { messageBytesMax, readMessage } from "./message.ts";
+import { watchUnknownEventTypes } from "./unknown-event-types.ts";
 
 interface Parts {
   queue: Queue;
@@ -23,6 +24,7 @@ interface Parts {
 
 interface ReceiverParts extends Omit<Parts, "metrics"> {
   metrics: IntakeMetrics;
+  noticeTypes: ReturnType<typeof watchUnknownEventTypes>;
   outage: Outage;
 }
 
@@ -54,7 +56,12 @@ const attemptDelayMaxMs = 2000;
 
 export function createReceiver({ metrics, ...given }: Parts): Receiver {
   const outage = watchOutage(given.log, "error");
-  const parts: ReceiverParts = { ...given, metrics: createIntakeMetrics(metrics), outage };
+  const parts: ReceiverParts = {
+    ...given,
+    metrics: createIntakeMetrics(metrics),
+    noticeTypes: watchUnknownEventTypes(metrics, given.log),
+    outage,
+  };
   const { queue, database, limits } = parts;
   const inFlight = new Set<{ since: number }>();
   /** When the first of the batches was received that have failed since the last success. */
@@ -207,9 +214,10 @@ function permanentReason(error: unknown): string | undefined {
 }
 
 async function store(parts: ReceiverParts, deliveries: Delivery[], batch: Batch): Promise<void> {
-  const { database, log, metrics } = parts;
+  const { database, log, metrics, noticeTypes } = parts;
   const stored = await ingest(database, batch);
   metrics.committed(deliveries, batch, stored);
+  noticeTypes(stored);
   for (const { source_id, reason } of batch.deadLetters)
     log.warn({ delivery: source_id, reason }, "message became a dead letter");
 }

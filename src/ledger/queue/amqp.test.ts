@@ -201,6 +201,51 @@ function brokerTests(rabbitmq: Rabbitmq | undefined): void {
     expect(await nextDelivery(receive)).toMatchObject({ id: delivery.id, body: "hello", attempt: 2 });
   });
 
+  test("uses the durable classic queue of a producer, and keeps its messages over a restart of the broker", async () => {
+    await queue[Symbol.asyncDispose]();
+    name = `classic-${randomUUID()}`;
+    await onConnection(async (connection) => {
+      const channel = await connection.createConfirmChannel();
+      await channel.assertQueue(name);
+      for (const body of ["1", "2", "💷"]) channel.sendToQueue(name, Buffer.from(body), { persistent: true });
+      await channel.waitForConfirms();
+    });
+    await server.restart();
+    const warnings: string[] = [];
+    const openAgain = async () => {
+      queue = await openQueue(`${server.url}?queue=${name}`, (warning) => warnings.push(warning));
+    };
+    await openAgain();
+    const bodies = new Map<string, Delivery>();
+    while (bodies.size < 3) for (const delivery of await receive()) bodies.set(delivery.body, delivery);
+    await queue.acknowledge([bodies.get("1") as Delivery]);
+    await queue.retry([bodies.get("2") as Delivery], 100);
+    expect(await nextDelivery(receive)).toMatchObject({ body: "2", attempt: 2 });
+    // Nothing that is in flight is lost with its connection. A classic queue does not count these deliveries.
+    await queue[Symbol.asyncDispose]();
+    await openAgain();
+    const again: Delivery[] = [];
+    while (again.length < 2) again.push(...(await receive()));
+    expect(again.map(({ body, attempt }) => `${body} ${attempt}`).sort()).toEqual(["2 2", "💷 1"]);
+    await queue.acknowledge(again);
+    await eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
+    expect(warnings).toEqual([]);
+  });
+
+  test("a producer that declares the ledger's queue as a classic one is rejected, and can still publish", async () => {
+    await queue.check();
+    await onConnection(async (connection) => {
+      const declaring = await connection.createChannel();
+      declaring.on("error", () => {});
+      await expect(declaring.assertQueue(name)).rejects.toThrow("PRECONDITION_FAILED");
+      const channel = await connection.createConfirmChannel();
+      await channel.checkQueue(name);
+      channel.sendToQueue(name, Buffer.from("1"));
+      await channel.waitForConfirms();
+    });
+    expect(await nextDelivery(receive)).toMatchObject({ body: "1", attempt: 1 });
+  });
+
   test("declares a quorum queue if there is none", async () => {
     await queue.check();
     await expect(

@@ -65,7 +65,7 @@ function queueTests(makeUrl: () => Promise<string>): void {
     const body = JSON.stringify({ text: "Zoë 💷 \\u0000", spaces: "  " });
     await queue.send([body]);
     const [delivery] = await receive(queue, 1);
-    expect(JSON.parse(delivery?.body ?? "")).toEqual(JSON.parse(body));
+    expect(delivery?.body).toBe(body);
     expect(delivery?.attempt).toBe(1);
     // Some brokers store it in seconds.
     expect(Math.abs((delivery?.sentAt ?? 0) - Date.now())).toBeLessThan(testWaitMaxMs);

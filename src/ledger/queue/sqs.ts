@@ -112,7 +112,7 @@ function openSqs(client: SQSClient, queueUrl: string): Queue {
       });
     },
     async send(bodies) {
-      await inRequests(bodies.map(escapeAstral), (entries) => {
+      await inRequests(bodies, (entries) => {
         const Entries = entries.map((body, index) => ({ Id: String(index), MessageBody: body }));
         return client.send(new SendMessageBatchCommand({ ...queue, Entries }));
       });
@@ -148,9 +148,3 @@ async function inRequests<Entry extends Delivery | string>(
 
 /** Bytes of an entry; a delivery is sent as its short receipt. */
 const sizeOf = (entry: Delivery | string) => (typeof entry === "string" ? Buffer.byteLength(entry) : 0);
-
-/** Escapes characters outside the basic multilingual plane, which stand-ins reject. */
-const escapeAstral = (body: string) =>
-  body.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, (character) =>
-    [...character.split("")].map((unit) => `\\u${unit.charCodeAt(0).toString(16)}`).join(""),
-  );

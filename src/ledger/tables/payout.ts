@@ -1,11 +1,12 @@
-import type { stateMachine } from "../../../generated/ledger.state-machine.ts";
+import type { eventTypes } from "../../../generated/ledger.event-types.ts";
 import type { Sql } from "../database/database.ts";
 import type { Details } from "./event.ts";
 import type { FoldState } from "./fold-state.ts";
 import { rowsAsJson, saveStatement } from "./save-statement.ts";
 
 /** The state of a payout; `UNDEFINED` if no event has set one. */
-export type PayoutState = "UNDEFINED" | (typeof stateMachine.payout_events)[number]["state"];
+export type PayoutState = "UNDEFINED" | Extract<PayoutEvent, { state: string }>["state"];
+type PayoutEvent = (typeof eventTypes.payout)[number];
 
 export interface PayoutRow {
   gateway_payout_id: string;
