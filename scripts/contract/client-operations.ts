@@ -31,7 +31,7 @@ function contentOf(contract: Contract, { content }: DeclaredResponse): ClientCon
   if (content === undefined) return { type: "none", bigints: [] };
   const json = content["application/json"];
   if (json === undefined) return { type: "text", bigints: [] };
-  return { type: "json", bigints: bigintsIn(contract, json.schema, []) };
+  return { type: "json", bigints: bigintsIn(contract, json.schema) };
 }
 
 interface Schema {
@@ -43,12 +43,21 @@ interface Schema {
   allOf?: unknown[];
 }
 
-/** The places of integers in a schema that need a bigint. A schema within itself is not searched again. */
-function bigintsIn(contract: Contract, node: unknown, outer: unknown[]): string[][] {
+/** The places of integers in a schema that need a bigint. Throws if a schema that contains itself has one. */
+function bigintsIn(
+  contract: Contract,
+  node: unknown,
+  outer = new Map<Schema, { isRecursive: boolean }>(),
+): string[][] {
   const schema = follow(contract, node) as Schema;
-  if (outer.includes(schema)) return [];
   if (needsBigInt(schema)) return [[]];
-  const within = (inner: unknown) => bigintsIn(contract, inner, [...outer, schema]);
+  const seen = outer.get(schema);
+  if (seen) {
+    seen.isRecursive = true;
+    return [];
+  }
+  const own = { isRecursive: false };
+  const within = (inner: unknown) => bigintsIn(contract, inner, new Map([...outer, [schema, own]]));
   const { properties = {}, items, oneOf = [], anyOf = [], allOf = [] } = schema;
   const places = [
     ...Object.entries(properties).flatMap(([name, member]) =>
@@ -57,5 +66,8 @@ function bigintsIn(contract: Contract, node: unknown, outer: unknown[]): string[
     ...(items === undefined ? [] : within(items).map((place) => ["*", ...place])),
     ...[...oneOf, ...anyOf, ...allOf].flatMap(within),
   ];
+  if (own.isRecursive && places.length > 0) {
+    throw new Error("the client cannot name all 64-bit integers of a schema that contains itself");
+  }
   return [...new Map(places.map((place) => [JSON.stringify(place), place])).values()];
 }

@@ -67,6 +67,12 @@ import { calls } from "./calls.js";
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
 console.log(JSON.stringify(await calls(ledgerUrl, featuresUrl)));
 `;
+const page = `
+<script>
+  addEventListener("error", (event) => fetch("/results", { method: "POST", body: JSON.stringify(event.message) }));
+</script>
+<script type="module" src="/browser.ts"></script>
+`;
 const inBrowser = `
 import { calls } from "./calls.js";
 const results = await calls(\`\${location.origin}/ledger\`, \`\${location.origin}/features-service\`).catch(String);
@@ -194,7 +200,7 @@ describe("a bundle for browsers", () => {
   const bundle = () => join(folder, "dist/assets");
   const warnings: string[] = [];
   beforeAll(async () => {
-    await writeFile(join(folder, "index.html"), '<script type="module" src="/browser.ts"></script>');
+    await writeFile(join(folder, "index.html"), page);
     const customLogger = createLogger("silent");
     customLogger.warn = (message) => warnings.push(message);
     await viteBuild({ root: folder, configFile: false, logLevel: "warn", customLogger });
