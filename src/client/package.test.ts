@@ -51,7 +51,8 @@ export async function calls(ledgerUrl: string, featuresUrl: string): Promise<unk
   const unchanged = await features.replaceFeatures({ ...customer, "If-Match": etag, body: [] }).catch((error: unknown) => error);
   await features.removeFeature({ ...customer, feature: "%2F" });
   const dots = await features.hasFeature({ ...customer, feature: ".." }).catch((error: unknown) => error);
-  const timeout = await features.listFeatures(customer, { timeoutMs: 0 }).catch((error: unknown) => error);
+  const waiting = featuresClient({ baseUrl: featuresUrl, timeoutMs: 50, token: () => new Promise<never>(() => {}) });
+  const timeout = await waiting.listFeatures(customer).catch((error: unknown) => error);
   const closed = await featuresClient({ baseUrl: "http://127.0.0.1:9" }).listFeatures(customer).catch((error: unknown) => error);
   // @ts-expect-error A list of names is not a number.
   const count: number = await features.listFeatures(customer);
@@ -133,6 +134,8 @@ const tsc = (...options: string[]) =>
     { cwd: folder },
   );
 
+const forNode = ["--module", "nodenext", "--typeRoots", join(root, "node_modules/@types"), "--types", "node"];
+
 test("the installed client is two small packages: itself and undici", async () => {
   const packages = join(folder, "node_modules");
   const names = (await readdir(packages)).filter((name) => !name.startsWith("."));
@@ -172,13 +175,17 @@ test("a program for a bundler compiles without the types of Node.js", () =>
     "browser.ts",
   ));
 
+test("the examples of the readme compile", async () => {
+  const readme = await readFile(join(root, "src/client/README.md"), "utf8");
+  const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, example]) => example);
+  expect(examples.length).toBeGreaterThan(4);
+  const program = ["declare function fetchToken(): Promise<string>;", ...examples].join("\n");
+  await writeFile(join(folder, "readme.ts"), program);
+  await tsc(...forNode, "--noEmit", "readme.ts");
+});
+
 describe("a program for Node.js compiles", () => {
-  beforeAll(() =>
-    tsc(
-      ...["--module", "nodenext", "--typeRoots", join(root, "node_modules/@types"), "--types", "node"],
-      "node.ts",
-    ),
-  );
+  beforeAll(() => tsc(...forNode, "node.ts"));
   const resultsOn = async (program: string) => {
     const output = await outputOf([program, "node.js", ledger.base, featuresUrl], { cwd: folder });
     return JSON.parse(output);
