@@ -627,6 +627,20 @@ describe.each<[string, Pick<ClientOptions, "fetch">]>([
     expect(await errorOf(exported())).toMatchObject({ name: "ConnectionError", attempts: 1 });
   });
 
+  test("end the request if onResponse throws", async () => {
+    let closed: Promise<unknown> | undefined;
+    respond = (response) => {
+      closed = once(response, "close");
+      response.write("[");
+    };
+    const onResponse = () => {
+      throw new Error("mine");
+    };
+    const call = featuresClient({ ...by, baseUrl }).listFeatures(target, { onResponse });
+    expect(await errorOf(call)).toMatchObject({ message: "mine" });
+    await closed;
+  });
+
   test("end the request of a stream that its reader leaves", async () => {
     let closed: Promise<unknown> | undefined;
     respond = (response) => {

@@ -4,12 +4,13 @@ import type * as features from "../../generated/features.ts";
 import type { defaults as ledgerDefaults } from "../../generated/ledger.defaults.ts";
 import { operations as ledgerOperations } from "../../generated/ledger.operations.ts";
 import type * as ledger from "../../generated/ledger.ts";
-import { type Arguments, type CallOptions, type Calls, type ClientOptions, openCalls } from "./calls.ts";
+import { type Arguments, type Calls, openCalls } from "./calls.ts";
+import type { CallOptions, ClientOptions } from "./options.ts";
 
 export type { components as FeatureComponents } from "../../generated/features.ts";
 export type { components as LedgerComponents } from "../../generated/ledger.ts";
-export type { CallOptions, ClientOptions, ResponseHead } from "./calls.ts";
 export { ConnectionError, type Problem, ResponseError } from "./errors.ts";
+export type { CallOptions, ClientOptions, ResponseHead } from "./options.ts";
 
 type FeaturesDefaults = typeof featuresDefaults;
 type FeaturesArguments<Id extends keyof features.operations> = Arguments<

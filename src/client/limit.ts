@@ -6,6 +6,7 @@ export interface Limit {
   signal: AbortSignal;
   /** Milliseconds until the timeout. */
   remainingMs(): number;
+  abort(reason: unknown): void;
   /** Must be called after the call, or the timer keeps the process running. */
   release(): void;
 }
@@ -24,6 +25,7 @@ export function openLimit(timeoutMs: number, signal: AbortSignal | undefined, me
   if (signal?.aborted) cancel();
   return {
     signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
     remainingMs: () => deadline - performance.now(),
     release() {
       clearTimeout(timer);
