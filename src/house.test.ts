@@ -90,16 +90,21 @@ describe("the structure of src", () => {
     expect(importsOf("src/main.ts")).toContain("src/ledger/start.ts");
   });
 
-  test("product files import only packages in the dependencies of package.json", () => {
-    const imported = sources.flatMap((file) =>
-      specifiersIn(read(file)).filter((specifier) => !isRelative(specifier)),
-    );
-    const packages = imported
-      .filter((name) => !name.startsWith("node:"))
-      .map((name) => name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name);
-    const { dependencies } = JSON.parse(read("package.json"));
-    expect(packages.filter((name) => !(name in dependencies))).toEqual([]);
-    expect(packages).toContain("fastify");
+  test("product files import only packages in the dependencies of their package.json", () => {
+    const packagesOf = (file: string) =>
+      specifiersIn(read(file))
+        .filter((specifier) => !isRelative(specifier) && !/^(node:|#)/.test(specifier))
+        .map((name) => name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name);
+    const undeclaredIn = (files: string[], manifest: string) => {
+      const { dependencies } = JSON.parse(read(manifest));
+      return files.flatMap(packagesOf).filter((name) => !(name in dependencies));
+    };
+    const ofClient = sources.filter((file) => isIn(file, "src/client"));
+    const others = sources.filter((file) => !isIn(file, "src/client"));
+    expect(undeclaredIn(others, "package.json")).toEqual([]);
+    expect(undeclaredIn(ofClient, "src/client/package.json")).toEqual([]);
+    expect(others.flatMap(packagesOf)).toContain("fastify");
+    expect(ofClient.flatMap(packagesOf)).toEqual(["undici"]);
   });
 
   test("only src/main.ts and the commands read process.env", () => {
@@ -176,7 +181,7 @@ describe("the reference models of the simulation", () => {
       'const { fold } = await import("../../src/ledger/projection/history.ts");',
       "src/ledger/projection/history.ts",
     ],
-    ['import { ledgerClient } from "payment-ledger-services/client";', "payment-ledger-services/client"],
+    ['import { ledgerClient } from "payment-ledger-services-client";', "payment-ledger-services-client"],
   ])("the check finds %j", (line, imported) => {
     expect(forbiddenInModel(line, "simulation/ledger/oracle.ts")).toEqual([imported]);
   });

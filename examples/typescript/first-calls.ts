@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-// Outside this repository, import "payment-ledger-services/client".
+// Outside this repository, import "payment-ledger-services-client".
 import { featuresClient, ledgerClient, ResponseError } from "../../src/client/client.ts";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);

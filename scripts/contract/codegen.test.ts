@@ -130,3 +130,78 @@ components:
   const defaults = await readFile(path("generated/odd.defaults.ts"), "utf8");
   expect(defaults).toMatch(/"getOdd": \{\s+"page": 1\s+\}/);
 });
+
+test("the operations of the client say which calls can be repeated and where integers are large", async () => {
+  const contract = `openapi: 3.1.0
+info: { title: Odd, version: 1.0.0 }
+paths:
+  /odd/{id}:
+    get:
+      operationId: getOdd
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: string } }
+        - { name: ids, in: query, explode: false, schema: { type: array, items: { type: string } } }
+      responses:
+        "200":
+          description: A tree.
+          content:
+            application/json:
+              schema: { $ref: "#/components/schemas/Node" }
+        "404": { description: None. }
+    delete:
+      operationId: removeOdd
+      responses:
+        "204": { description: Nothing. }
+    post:
+      operationId: addOdd
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses:
+        "201": { description: Text., content: { text/plain: { schema: { type: string } } } }
+  /query:
+    post:
+      operationId: hasOdd
+      x-idempotent: true
+      responses:
+        "200": { description: Numbers., content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Id" } } } } }
+components:
+  schemas:
+    Id: { type: integer, format: int64 }
+    Node:
+      oneOf:
+        - { type: object, properties: { id: { $ref: "#/components/schemas/Id" }, pence: { type: integer } } }
+        - { type: object, properties: { children: { type: array, items: { $ref: "#/components/schemas/Node" } } } }
+        - { type: object, properties: { ids: { type: array, items: { type: [integer, "null"], format: int64 } } } }
+`;
+  await writeFile(path("openapi/odd.yaml"), contract);
+  expect(await codegen()).toMatchObject({ code: 1, errors: expect.stringContaining("contains itself") });
+  await writeFile(
+    path("openapi/odd.yaml"),
+    contract.replace('items: { $ref: "#/components/schemas/Node" }', ""),
+  );
+  expect(await codegen()).toMatchObject({ code: 0 });
+  const { operations } = await import(path("generated/odd.operations.ts"));
+  const none = { parameters: [], hasBody: false };
+  expect(operations).toEqual([
+    {
+      ...{ operationId: "getOdd", method: "GET", path: "/odd/{id}", hasBody: false, isIdempotent: true },
+      parameters: [
+        { name: "id", in: "path" },
+        { name: "ids", in: "query", isJoined: true },
+      ],
+      successes: { 200: { type: "json", bigints: [["id"], ["ids", "*"]] } },
+    },
+    {
+      ...{ operationId: "removeOdd", method: "DELETE", path: "/odd/{id}", isIdempotent: true, ...none },
+      successes: { 204: { type: "none", bigints: [] } },
+    },
+    {
+      ...{ operationId: "addOdd", method: "POST", path: "/odd/{id}", isIdempotent: false, ...none },
+      hasBody: true,
+      successes: { 201: { type: "text", bigints: [] } },
+    },
+    {
+      ...{ operationId: "hasOdd", method: "POST", path: "/query", isIdempotent: true, ...none },
+      successes: { 200: { type: "json", bigints: [["*"]] } },
+    },
+  ]);
+});

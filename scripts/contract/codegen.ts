@@ -9,6 +9,7 @@ import { type Contract, follow, operationsOf, type Parameter } from "../../src/c
 import { openAjv } from "../../src/contract/validation.ts";
 import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { contractsIn, redocly, root } from "../../testing/project.ts";
+import { clientOperations } from "./client-operations.ts";
 import { completeContract } from "./complete.ts";
 import { readEventTypes } from "./event-types.ts";
 import { renderQueue } from "./queue-page.ts";
@@ -20,6 +21,7 @@ Generates from every openapi/NAME.yaml:
   generated/NAME.json               the same as JSON, for the routes of the services
   generated/NAME.ts                 its TypeScript types
   generated/NAME.defaults.ts        the default values of parameters
+  generated/NAME.operations.ts      what the client needs of its operations
   generated/NAME.state-machine.ts   the tables of its x-state-machine, if it has one
   generated/NAME.event-types.ts     the types of its x-event-types with their states, if it has them
 and from every openapi/NAME.asyncapi.yaml:
@@ -83,6 +85,10 @@ async function generateService(path: string, name: string): Promise<Map<string, 
     [
       `${name}.defaults.ts`,
       `// ${banner(`${name}.yaml`)}\n\n/** Default values of parameters, by operation. */\nexport const defaults = ${JSON.stringify(defaults, null, 2)} as const;\n`,
+    ],
+    [
+      `${name}.operations.ts`,
+      `// ${banner(`${name}.yaml`)}\n\nimport type { ClientOperation } from "../src/client/operation.ts";\n\nexport const operations: ClientOperation[] = ${JSON.stringify(clientOperations(bundled), null, 2)};\n`,
     ],
     ...stateMachineOf(bundled, name),
     ...eventTypesOf(bundled, name),

@@ -1,32 +1,11 @@
-import { Agent, type Dispatcher } from "undici";
+import { http as defaultHttp } from "#http";
 import type { ParametersIn, RequestBody } from "../contract/operation-types.ts";
-import { type Contract, type Operation, operationsOf } from "../contract/operations.ts";
-import { ResponseError, readBody } from "./response.ts";
-
-export interface ClientOptions {
-  /** The URL of the service, for example `http://127.0.0.1:8081`. Its path is a prefix of every path of the contract. */
-  baseUrl: string | URL;
-  /** The bearer token of every call; a function is called for each. Default: none. */
-  token?: string | (() => string | Promise<string>);
-  /** Limit for a call in milliseconds, from the token to the end of the response. Default: 30,000. */
-  timeoutMs?: number;
-}
-
-export interface CallOptions {
-  /** Ends the call when it aborts. */
-  signal?: AbortSignal;
-  /** Limit for this call in milliseconds. Default: that of the client. */
-  timeoutMs?: number;
-  /** Receives the head of every response, also of errors, before the body is read. It contains the `ETag`. */
-  onResponse?: (response: ResponseHead) => void;
-}
-
-export interface ResponseHead {
-  status: number;
-  headers: Headers;
-}
-
-const defaultTimeoutMs = 30_000;
+import { openCall } from "./call.ts";
+import { httpByFetch } from "./http-fetch.ts";
+import type { ClientOperation } from "./operation.ts";
+import type { CallOptions, ClientOptions } from "./options.ts";
+import { requestOf } from "./request.ts";
+import { readBody } from "./response.ts";
 
 type Optional<All, Names> = Omit<All, Names & keyof All> & Partial<Pick<All, Names & keyof All>>;
 
@@ -54,7 +33,8 @@ type Success<Operation> = Operation extends { responses: infer Responses }
 /**
  * A function for each operation, by its operationId. It resolves with the body of a successful response, undefined if
  * there is none. It rejects with a `ResponseError` for any other response (a 304 after `If-None-Match` too), with a
- * `TimeoutError` after the timeout, and with the reason of a signal that aborts.
+ * `ConnectionError` if no whole response arrives, with a `TimeoutError` after the timeout, and with the reason of a signal
+ * that aborts.
  */
 export type Calls<Operations, Defaults extends Record<keyof Operations, object>> = {
   [Id in keyof Operations]: (
@@ -64,49 +44,45 @@ export type Calls<Operations, Defaults extends Record<keyof Operations, object>>
   ) => Promise<Success<Operations[Id]>>;
 };
 
-/** An own agent, since the global one can be of another version of undici. Calls have their own timeout. */
-const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
-
-/** The calls of a contract, and a reader of text responses as they arrive. */
+/** The calls of these operations, and a reader of text responses as they arrive. */
 export function openCalls<Operations, Defaults extends Record<keyof Operations, object>>(
-  contract: Contract,
-  { baseUrl, token, timeoutMs: clientTimeoutMs = defaultTimeoutMs }: ClientOptions,
+  operations: ClientOperation[],
+  clientOptions: ClientOptions,
 ) {
-  const { protocol, origin, pathname, username, search } = new URL(baseUrl);
+  const { protocol, origin, pathname, username, search } = new URL(clientOptions.baseUrl);
   if (!/^https?:$/.test(protocol) || username || search) {
     throw new TypeError("baseUrl must be an http or https URL without credentials and query");
   }
   const base = pathname.replace(/\/+$/, "");
+  const http = clientOptions.fetch ? httpByFetch(clientOptions.fetch) : defaultHttp;
 
-  async function send(
-    operation: Operation,
-    parameters: object,
-    accept: string,
-    { signal, timeoutMs = clientTimeoutMs, onResponse }: CallOptions,
-  ): Promise<Dispatcher.ResponseData> {
+  function open(operation: ClientOperation, parameters: object, accept: string, options: CallOptions) {
     const { path, headers, body } = requestOf(operation, parameters);
-    const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
-    const bearer = typeof token === "function" ? await within(limit, token) : token;
-    // By origin and path, since a URL would resolve a name such as "..".
-    const response = await connections.request({
-      origin,
-      path: base + path,
-      method: operation.method as Dispatcher.HttpMethod,
-      headers: { ...headers, accept, ...(bearer && { authorization: `Bearer ${bearer}` }) },
-      body,
-      signal: limit,
-    });
-    onResponse?.({ status: response.statusCode, headers: headersOf(response) });
-    if (response.statusCode < 300 && response.statusCode in operation.responses) return response;
-    throw new ResponseError(operation.operationId, response.statusCode, await response.body.text());
+    const address = origin + base + path;
+    if (http.resolvesPaths && new URL(address).href !== address) {
+      throw new TypeError(`${operation.operationId}: fetch cannot send a name that is "." or ".."`);
+    }
+    const all = new Headers(clientOptions.headers);
+    for (const [name, value] of Object.entries({ ...options.headers, ...headers, accept }))
+      all.set(name, value);
+    const request = { origin, path: base + path, method: operation.method, headers: all, body };
+    return openCall(http, operation, request, clientOptions, options);
   }
 
-  const operations = operationsOf(contract);
   const calls = operations.map((operation) => [
     operation.operationId,
     async (parameters: object = {}, options: CallOptions = {}) => {
-      const { statusCode, body } = await send(operation, parameters, "application/json", options);
-      return readBody(contract, operation, statusCode, await body.text());
+      const call = open(operation, parameters, "application/json", options);
+      try {
+        const { response, content, body } = await call.send((response) => response.text());
+        try {
+          return readBody(content, body);
+        } catch (cause) {
+          throw call.failure(response, body, { cause });
+        }
+      } finally {
+        call.close();
+      }
     },
   ]);
 
@@ -118,62 +94,19 @@ export function openCalls<Operations, Defaults extends Record<keyof Operations, 
       accept: string,
       options: CallOptions = {},
     ): AsyncGenerator<string, void, void> {
-      const operation = operations.find((one) => one.operationId === operationId) as Operation;
-      const { body } = await send(operation, parameters, accept, options);
+      const operation = operations.find((one) => one.operationId === operationId) as ClientOperation;
+      const call = open(operation, parameters, accept, options);
       const decoder = new TextDecoder();
-      for await (const bytes of body as AsyncIterable<Uint8Array>) {
-        yield decoder.decode(bytes, { stream: true });
+      try {
+        const { body } = await call.send(async (response) => response.chunks());
+        try {
+          for await (const bytes of body) yield decoder.decode(bytes, { stream: true });
+        } catch (cause) {
+          throw call.brokenBy(cause);
+        }
+      } finally {
+        call.close();
       }
     },
   };
-}
-
-/** Resolves with the value, or rejects when the limit aborts. */
-function within<Value>(limit: AbortSignal, value: () => Value | Promise<Value>): Promise<Value> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  limit.addEventListener("abort", () => reject(limit.reason), { once: true });
-  return Promise.race([value(), aborted]);
-}
-
-/** The request for these parameters and this body. Undefined values are left out. */
-function requestOf(operation: Operation, given: object) {
-  const { body, ...values } = given as Record<string, unknown>;
-  const { operationId, parameters } = operation;
-  const unknown = Object.keys(values).find((name) => !parameters.some((declared) => declared.name === name));
-  if (unknown !== undefined) throw new TypeError(`${operationId} has no parameter ${unknown}`);
-  if (body !== undefined && !operation.body) throw new TypeError(`${operationId} has no body`);
-  const declared = parameters.filter(
-    ({ name, in: place }) => place === "header" && values[name] !== undefined,
-  );
-  const headers = Object.fromEntries(declared.map(({ name }) => [name, String(values[name])]));
-  const path = addressOf(operation, values);
-  if (body === undefined) return { path, headers };
-  return { path, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
-}
-
-/** The path and query of a request. A list is joined by commas or repeated, as its parameter declares. */
-function addressOf({ operationId, path, parameters }: Operation, values: Record<string, unknown>): string {
-  const query = new URLSearchParams();
-  let address = path;
-  for (const { name, in: place, explode } of parameters) {
-    const value = values[name];
-    if (place === "path" && (value === undefined || value === "")) {
-      throw new TypeError(`${operationId} requires ${name}`);
-    }
-    if (explode === false && [value].flat().some((one) => String(one).includes(","))) {
-      throw new TypeError(`${operationId}: ${name} must not contain a comma`);
-    }
-    if (place === "path") address = address.replace(`{${name}}`, encodeURIComponent(String(value)));
-    else if (value === undefined || place === "header") continue;
-    else if (explode === false || !Array.isArray(value)) query.set(name, String(value));
-    else for (const one of value) query.append(name, String(one));
-  }
-  return query.size > 0 ? `${address}?${query}` : address;
-}
-
-function headersOf(response: Dispatcher.ResponseData): Headers {
-  const entries = Object.entries(response.headers).flatMap(([name, value = []]) =>
-    [value].flat().map((one): [string, string] => [name, one]),
-  );
-  return new Headers(entries);
 }

@@ -1,7 +1,12 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import type { defaults } from "../../generated/features.defaults.ts";
+import { operations as featuresOperations } from "../../generated/features.operations.ts";
+import type { operations as Operations } from "../../generated/features.ts";
 import { childStory, story } from "../../testing/messages.ts";
 import { operationsOf } from "../contract/operations.ts";
 import { featuresApp, featuresService } from "../features/app.ts";
@@ -9,7 +14,10 @@ import { openFeatureStore } from "../features/store/store.ts";
 import { ledgerService } from "../ledger/app.ts";
 import { startLedger } from "../ledger/ledger.fixture.ts";
 import { openLog } from "../process/log.ts";
+import { openCalls } from "./calls.ts";
 import {
+  type CallOptions,
+  type ClientOptions,
   type FeaturesClient,
   featuresClient,
   type LedgerClient,
@@ -17,6 +25,8 @@ import {
   ResponseError,
   type ResponseHead,
 } from "./client.ts";
+import type { ClientOperation } from "./operation.ts";
+import { readBody } from "./response.ts";
 
 const errorOf = (call: Promise<unknown>): Promise<ResponseError> =>
   call.then(
@@ -254,11 +264,16 @@ describe("the client of the feature storage", () => {
   });
 });
 
-describe("both clients", () => {
+describe.each<[string, Pick<ClientOptions, "fetch">]>([
+  ["undici", {}],
+  ["fetch", { fetch }],
+])("both clients by %s", (_transport, by) => {
   const received: IncomingMessage[] = [];
+  const bodies: string[] = [];
   let respond: (response: ServerResponse) => void;
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     received.push(request);
+    bodies.push(await readText(request));
     respond(response);
   });
   const responseWith =
@@ -267,6 +282,16 @@ describe("both clients", () => {
       response.writeHead(status).end(body);
     };
   const never = () => undefined;
+  const breakConnection = (response: ServerResponse) => response.destroy();
+  /** Sends a part of a body of this length. */
+  const breakBody = (part: string, length: number) => (response: ServerResponse) => {
+    response.writeHead(200, { "content-length": length }).write(part);
+    setTimeout(() => response.destroy(), 100);
+  };
+  /** The responses to the next requests. The last one is repeated. */
+  const respondInTurn = (...responses: ((response: ServerResponse) => void)[]) => {
+    respond = (response) => (responses.length > 1 ? responses.shift() : responses[0])?.(response);
+  };
   let origin: string;
   let baseUrl: string;
   beforeAll(async () => {
@@ -283,12 +308,12 @@ describe("both clients", () => {
   test("send a token with every call; a token function is called for each", async () => {
     respond = responseWith("[]");
     let count = 0;
-    const client = featuresClient({ baseUrl, token: async () => `t${++count}` });
+    const client = featuresClient({ ...by, baseUrl, token: async () => `t${++count}` });
     await client.listFeatures(target);
     await client.listFeatures(target);
-    await featuresClient({ baseUrl, token: "fixed" }).listFeatures(target);
-    await featuresClient({ baseUrl, token: "" }).listFeatures(target);
-    await featuresClient({ baseUrl: new URL(baseUrl) }).listFeatures(target);
+    await featuresClient({ ...by, baseUrl, token: "fixed" }).listFeatures(target);
+    await featuresClient({ ...by, baseUrl, token: "" }).listFeatures(target);
+    await featuresClient({ ...by, baseUrl: new URL(baseUrl) }).listFeatures(target);
     expect(received.slice(-5).map(({ headers }) => headers.authorization)).toEqual([
       "Bearer t1",
       "Bearer t2",
@@ -314,7 +339,7 @@ describe("both clients", () => {
 
   test("send a body as JSON, and no content type without a body", async () => {
     respond = responseWith("", 204);
-    const client = featuresClient({ baseUrl: origin });
+    const client = featuresClient({ ...by, baseUrl: origin });
     await client.removeFeature({ ...target, feature: "a" });
     expect(received.at(-1)?.method).toBe("DELETE");
     expect(received.at(-1)?.headers).not.toHaveProperty("content-type");
@@ -332,13 +357,13 @@ describe("both clients", () => {
   test("pass every value of a response header to onResponse", async () => {
     respond = (response) => response.writeHead(200, { "X-Colour": ["red", "blue"] }).end("[]");
     const heads: ResponseHead[] = [];
-    await featuresClient({ baseUrl }).listFeatures(target, { onResponse: (head) => heads.push(head) });
+    await featuresClient({ ...by, baseUrl }).listFeatures(target, { onResponse: (head) => heads.push(head) });
     expect(heads.map(({ headers }) => headers.get("x-colour"))).toEqual(["red, blue"]);
   });
 
   test("send the given parameters and no others", async () => {
     respond = responseWith('{"total":0,"count":0,"page":1,"results":[],"_links":{}}');
-    const client = ledgerClient({ baseUrl: origin });
+    const client = ledgerClient({ ...by, baseUrl: origin });
     await client.searchTransactions({
       account_id: ["57", "5&8"],
       limit_total: false,
@@ -359,7 +384,7 @@ describe("both clients", () => {
     ],
   ])("reject invalid arguments without a request: %s", async (message, call) => {
     const before = received.length;
-    const error = await errorOf(call(featuresClient({ baseUrl }), ledgerClient({ baseUrl })));
+    const error = await errorOf(call(featuresClient({ ...by, baseUrl }), ledgerClient({ ...by, baseUrl })));
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toContain(message);
     expect(received.length).toBe(before);
@@ -368,27 +393,27 @@ describe("both clients", () => {
   test.each(["ftp://127.0.0.1", "http://user:secret@127.0.0.1", "http://127.0.0.1?x=1", "127.0.0.1:80"])(
     "throw for an invalid base URL: %s",
     (invalid) => {
-      expect(() => featuresClient({ baseUrl: invalid })).toThrow(TypeError);
+      expect(() => featuresClient({ ...by, baseUrl: invalid })).toThrow(TypeError);
     },
   );
 
   test("end a call after its timeout, which includes the token function, and when its signal aborts", async () => {
     respond = never;
     const start = performance.now();
-    const client = featuresClient({ baseUrl, timeoutMs: 60 });
+    const client = featuresClient({ ...by, baseUrl, timeoutMs: 60 });
     expect(await errorOf(client.listFeatures(target))).toMatchObject({ name: "TimeoutError" });
-    const withDefaults = featuresClient({ baseUrl });
+    const withDefaults = featuresClient({ ...by, baseUrl });
     const { signal } = new AbortController();
     expect(await errorOf(withDefaults.listFeatures(target, { timeoutMs: 50, signal }))).toMatchObject({
       name: "TimeoutError",
     });
-    const withoutToken = featuresClient({ baseUrl, timeoutMs: 50, token: () => new Promise(never) });
+    const withoutToken = featuresClient({ ...by, baseUrl, timeoutMs: 50, token: () => new Promise(never) });
     expect(await errorOf(withoutToken.listFeatures(target))).toMatchObject({ name: "TimeoutError" });
     const stop = new AbortController();
     const call = errorOf(withDefaults.listFeatures(target, { signal: stop.signal }));
     stop.abort(new Error("cancelled"));
     expect(await call).toMatchObject({ message: "cancelled" });
-    const ledger = ledgerClient({ baseUrl });
+    const ledger = ledgerClient({ ...by, baseUrl });
     for (const iterate of [ledger.eachTransaction, ledger.exportTransactions]) {
       expect(await errorOf(iterate({ account_id: ["57"] }, { signal: stop.signal }).next())).toMatchObject({
         message: "cancelled",
@@ -399,7 +424,7 @@ describe("both clients", () => {
 
   test("wait for a slow response", async () => {
     respond = (response) => setTimeout(responseWith("[]"), 600, response);
-    expect(await featuresClient({ baseUrl }).listFeatures(target)).toEqual([]);
+    expect(await featuresClient({ ...by, baseUrl }).listFeatures(target)).toEqual([]);
   });
 
   test("decode text, wherever its bytes are split", async () => {
@@ -411,7 +436,7 @@ describe("both clients", () => {
       response.end();
     };
     const pieces = await Array.fromAsync(
-      ledgerClient({ baseUrl }).exportTransactions({ account_id: ["57"] }),
+      ledgerClient({ ...by, baseUrl }).exportTransactions({ account_id: ["57"] }),
     );
     expect(pieces.every((piece) => typeof piece === "string")).toBe(true);
     expect(pieces.join("")).toBe("Reference\nü💷\n");
@@ -424,7 +449,7 @@ describe("both clients", () => {
     ["an error without a problem document", 400, '{"status":400,"detail":"why"}'],
   ])("reject for an undeclared response: %s", async (_, status, text) => {
     respond = responseWith(text, status);
-    expect(await errorOf(featuresClient({ baseUrl }).listFeatures(target))).toMatchObject({
+    expect(await errorOf(featuresClient({ ...by, baseUrl }).listFeatures(target))).toMatchObject({
       name: "ResponseError",
       status,
       text,
@@ -436,7 +461,7 @@ describe("both clients", () => {
 
   test("quote at most 500 characters of a response in an error message", async () => {
     respond = responseWith("x".repeat(100_000), 500);
-    const error = await errorOf(featuresClient({ baseUrl }).listFeatures(target));
+    const error = await errorOf(featuresClient({ ...by, baseUrl }).listFeatures(target));
     expect([error.message.length < 600, error.text.length]).toEqual([true, 100_000]);
   });
 
@@ -451,8 +476,245 @@ describe("both clients", () => {
     async (text, [id, inside]) => {
       respond = responseWith(text);
       const call = { transactionExternalId: "a", gateway_account_id: "57" };
-      const { events } = await ledgerClient({ baseUrl }).listTransactionEvents(call);
+      const { events } = await ledgerClient({ ...by, baseUrl }).listTransactionEvents(call);
       expect([events[0]?.event_id, events[0]?.data.event_id]).toEqual([id, inside]);
     },
+  );
+
+  test("repeat a call after a transient error, and say how many attempts failed", async () => {
+    const client = featuresClient({ ...by, baseUrl });
+    for (const status of [429, 502, 503, 504]) {
+      respondInTurn(responseWith("", status), breakConnection, responseWith('["a"]'));
+      expect(await client.listFeatures(target)).toEqual(["a"]);
+      respondInTurn(responseWith("", status), responseWith("busy", status));
+      expect(await errorOf(client.listFeatures(target, { timeoutMs: 20_000 }))).toMatchObject({
+        name: "ResponseError",
+        message: `listFeatures returned ${status} after 3 attempts: busy`,
+        status,
+        attempts: 3,
+      });
+    }
+    respondInTurn(breakConnection);
+    expect(await errorOf(client.listFeatures(target))).toMatchObject({
+      name: "ConnectionError",
+      message: expect.stringMatching(/^listFeatures got no complete response after 3 attempts: ./),
+      attempts: 3,
+      cause: expect.any(Error),
+    });
+    respondInTurn(breakBody("[", 1000), responseWith('["whole"]'));
+    expect(await client.listFeatures(target)).toEqual(["whole"]);
+  });
+
+  test("repeat every call that has no further effect, with its body and headers", async () => {
+    respondInTurn(responseWith("", 503), responseWith('{"results":[]}'));
+    const before = received.length;
+    const body = { changes: [{ type: "add" as const, ...target, feature: "ü" }] };
+    await featuresClient({ ...by, baseUrl }).changeFeatures({ body }, { headers: { "x-request-id": "17" } });
+    const sent = received.slice(before).map(({ method, url, headers }) => [method, url, headers]);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]).toEqual(sent[0]);
+    expect(bodies.slice(-2)).toEqual([JSON.stringify(body), JSON.stringify(body)]);
+  });
+
+  test.each<[string, { retries?: number }, number, Partial<ClientOperation>]>([
+    ["a permanent error", {}, 500, {}],
+    ["retries: 0", { retries: 0 }, 503, {}],
+    ["an operation that is not idempotent", {}, 503, { isIdempotent: false }],
+  ])("do not repeat a call: %s", async (_, options, status, change) => {
+    respondInTurn(responseWith("", status));
+    const before = received.length;
+    const operations = featuresOperations.map((operation) => ({ ...operation, ...change }));
+    const { calls } = openCalls<Operations, typeof defaults>(operations, { ...by, ...options, baseUrl });
+    expect(await errorOf(calls.addFeature({ ...target, feature: "a" }))).toMatchObject({
+      message: `addFeature returned ${status}`,
+      attempts: 1,
+    });
+    expect(received.length - before).toBe(1);
+  });
+
+  test("wait before a retry as long as Retry-After says, at least 50 ms, and within the timeout", async () => {
+    const client = featuresClient({ ...by, baseUrl });
+    const delayAfter = async (retryAfter: string, options?: CallOptions) => {
+      const busy = (response: ServerResponse) => response.writeHead(503, { "retry-after": retryAfter }).end();
+      respondInTurn(busy, responseWith("[]"));
+      const start = performance.now();
+      await client.listFeatures(target, options);
+      return performance.now() - start;
+    };
+    expect(await delayAfter("1")).toBeGreaterThan(1000);
+    const soon = Math.ceil(Date.now() / 1000) * 1000 + 1000;
+    await delayAfter(new Date(soon).toUTCString());
+    expect(Date.now()).toBeGreaterThanOrEqual(soon);
+    for (const odd of ["soon", "-1", "Thu, 01 Jan 1970 00:00:00 GMT"])
+      expect(await delayAfter(odd)).toBeGreaterThan(45);
+    for (const [seconds, timeoutMs] of [
+      ["61", 100_000],
+      ["9".repeat(400), 100_000],
+      ["30", 10_000],
+    ] as const) {
+      const start = performance.now();
+      const error = await errorOf(delayAfter(seconds, { timeoutMs }));
+      expect([error.status, error.attempts, error.headers.get("retry-after")]).toEqual([503, 1, seconds]);
+      expect(performance.now() - start).toBeLessThan(5000);
+    }
+  });
+
+  test("have a timeout for all attempts together", async () => {
+    respondInTurn(responseWith("", 503), never);
+    const error = await errorOf(featuresClient({ ...by, baseUrl, timeoutMs: 1000 }).listFeatures(target));
+    expect([error.name, error.message]).toEqual([
+      "TimeoutError",
+      "listFeatures timed out after 1000 ms (attempts: 2)",
+    ]);
+    respondInTurn(responseWith("", 503));
+    const stop = new AbortController();
+    const busy = featuresClient({ ...by, baseUrl, retries: 1000 });
+    setTimeout(() => stop.abort(new Error("cancelled")), 300);
+    expect(await errorOf(busy.listFeatures(target, { signal: stop.signal }))).toMatchObject({
+      message: "cancelled",
+    });
+  });
+
+  test("renew a token that is rejected, once in a call", async () => {
+    const requests: boolean[] = [];
+    const token = async ({ refresh }: { refresh: boolean }) => {
+      requests.push(refresh);
+      return refresh ? "new" : "old";
+    };
+    const ofToken = () => received.at(-1)?.headers.authorization;
+    respondInTurn(responseWith("", 401), responseWith("[]"));
+    expect(await featuresClient({ ...by, baseUrl, token, retries: 0 }).listFeatures(target)).toEqual([]);
+    expect([ofToken(), requests.splice(0)]).toEqual(["Bearer new", [false, true]]);
+
+    respondInTurn(responseWith("", 401));
+    const rejected = errorOf(featuresClient({ ...by, baseUrl, token }).listFeatures(target));
+    expect(await rejected).toMatchObject({ status: 401, attempts: 2 });
+    expect(requests.splice(0)).toEqual([false, true]);
+
+    for (const same of ["fixed", () => "fixed"]) {
+      respondInTurn(responseWith("", 401));
+      const error = await errorOf(featuresClient({ ...by, baseUrl, token: same }).listFeatures(target));
+      expect([error.status, error.attempts]).toEqual([401, 1]);
+    }
+    const failing = featuresClient({ ...by, baseUrl, token: () => Promise.reject(new Error("no token")) });
+    expect(await errorOf(failing.listFeatures(target))).toMatchObject({ message: "no token" });
+  });
+
+  test("send headers with every call; those of a call and of the contract come first", async () => {
+    respond = responseWith("[]");
+    const headers = { "X-Request-Id": "1", Accept: "text/html", Traceparent: "a" };
+    const client = featuresClient({ ...by, baseUrl, headers, token: "t" });
+    await client.listFeatures(target);
+    expect(received.at(-1)?.headers).toMatchObject({
+      "x-request-id": "1",
+      traceparent: "a",
+      accept: "application/json",
+      authorization: "Bearer t",
+    });
+    await client.listFeatures(target, { headers: { "x-request-id": "2", authorization: "Basic" } });
+    expect(received.at(-1)?.headers).toMatchObject({
+      "x-request-id": "2",
+      traceparent: "a",
+      authorization: "Bearer t",
+    });
+  });
+
+  test("do not repeat a stream that has begun", async () => {
+    const exported = () => Array.fromAsync(ledgerClient({ ...by, baseUrl }).exportTransactions({}));
+    respondInTurn(responseWith("", 503), responseWith("a\nb\n"));
+    expect((await exported()).join("")).toBe("a\nb\n");
+    respondInTurn(breakBody("a\n", 1000), responseWith("a\nb\n"));
+    expect(await errorOf(exported())).toMatchObject({ name: "ConnectionError", attempts: 1 });
+  });
+
+  test("end the request if onResponse throws", async () => {
+    let closed: Promise<unknown> | undefined;
+    respond = (response) => {
+      closed = once(response, "close");
+      response.write("[");
+    };
+    const onResponse = () => {
+      throw new Error("mine");
+    };
+    const call = featuresClient({ ...by, baseUrl }).listFeatures(target, { onResponse });
+    expect(await errorOf(call)).toMatchObject({ message: "mine" });
+    await closed;
+  });
+
+  test("end the request of a stream that its reader leaves", async () => {
+    let closed: Promise<unknown> | undefined;
+    respond = (response) => {
+      closed = once(response, "close");
+      response.write("a\n");
+    };
+    for await (const text of ledgerClient({ ...by, baseUrl }).exportTransactions({})) {
+      expect(text).toBe("a\n");
+      break;
+    }
+    await closed;
+  });
+});
+
+test("fetch cannot send the name .., so the client rejects it", async () => {
+  const client = featuresClient({ baseUrl: "http://127.0.0.1:1", fetch });
+  for (const names of [{ id: ".." }, { resource: "." }]) {
+    const error = await errorOf(client.listFeatures({ resource: "customer", id: "42", ...names }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toBe('listFeatures: fetch cannot send a name that is "." or ".."');
+  }
+});
+
+test("by fetch, every other name arrives", async () => {
+  const paths: string[] = [];
+  const client = featuresClient({
+    baseUrl: "http://127.0.0.1:1/base",
+    fetch: async (url) => {
+      paths.push(new URL(String(url)).pathname);
+      return new Response("[]");
+    },
+  });
+  const names = ["...", "%2e%2e", "a/..", "~!*()'", " .", "\u0000", '|^`{}"<>', "ü💷", "?#&=+;:@,$[]\\"];
+  for (const id of names) await client.listFeatures({ resource: id, id });
+  const segments = names.map(encodeURIComponent);
+  expect(paths).toEqual(segments.map((name) => `/base/features/${name}/${name}`));
+});
+
+test("every integer of a response has all its digits, and every other value is that of JSON.parse", () => {
+  const integer = fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n });
+  const piece = fc.oneof(
+    integer.map(String),
+    fc.double().map(String),
+    fc.constantFrom('"', "\\", "\\u0022", ",", "]"),
+  );
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(piece).map((pieces) => pieces.join("")),
+  );
+  const leaf = fc.oneof(
+    integer.map(String),
+    fc.double({ noDefaultInfinity: true, noNaN: true }).map((value) => JSON.stringify(value)),
+    text.map((value) => JSON.stringify(value)),
+    fc.constantFrom("null", "true", "1e30", "-0", "1.0000000000000000000", "0.12345678901234567890E+1"),
+  );
+  const json = fc.letrec<{ node: string }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 3 },
+      leaf,
+      fc.array(tie("node")).map((items) => `[${items.join(" ,")}]`),
+      fc
+        .array(fc.tuple(text, tie("node")))
+        .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join()}}`),
+    ),
+  })).node;
+  const exactly = (_key: string, value: unknown, { source = "" }: { source?: string } = {}) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+      ? BigInt(source)
+      : value;
+  fc.assert(
+    fc.property(json, (document) => {
+      const expected = JSON.parse(document, exactly as (key: string, value: unknown) => unknown);
+      expect(readBody({ type: "json", bigints: [] }, document)).toEqual(expected);
+    }),
+    { numRuns: 2000 },
   );
 });

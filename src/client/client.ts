@@ -1,16 +1,16 @@
 import type { defaults as featuresDefaults } from "../../generated/features.defaults.ts";
-import featuresContract from "../../generated/features.json" with { type: "json" };
+import { operations as featuresOperations } from "../../generated/features.operations.ts";
 import type * as features from "../../generated/features.ts";
 import type { defaults as ledgerDefaults } from "../../generated/ledger.defaults.ts";
-import ledgerContract from "../../generated/ledger.json" with { type: "json" };
+import { operations as ledgerOperations } from "../../generated/ledger.operations.ts";
 import type * as ledger from "../../generated/ledger.ts";
-import type { Contract } from "../contract/operations.ts";
-import { type Arguments, type CallOptions, type Calls, type ClientOptions, openCalls } from "./calls.ts";
+import { type Arguments, type Calls, openCalls } from "./calls.ts";
+import type { CallOptions, ClientOptions } from "./options.ts";
 
 export type { components as FeatureComponents } from "../../generated/features.ts";
 export type { components as LedgerComponents } from "../../generated/ledger.ts";
-export type { CallOptions, ClientOptions, ResponseHead } from "./calls.ts";
-export { type Problem, ResponseError } from "./response.ts";
+export { ConnectionError, type Problem, ResponseError } from "./errors.ts";
+export type { CallOptions, ClientOptions, ResponseHead } from "./options.ts";
 
 type FeaturesDefaults = typeof featuresDefaults;
 type FeaturesArguments<Id extends keyof features.operations> = Arguments<
@@ -36,10 +36,7 @@ export interface FeaturesClient extends Calls<features.operations, FeaturesDefau
 
 /** A client of the feature storage: a function for each operation of the contract, and two iterators over pages. */
 export function featuresClient(options: ClientOptions): FeaturesClient {
-  const { calls } = openCalls<features.operations, FeaturesDefaults>(
-    featuresContract as unknown as Contract,
-    options,
-  );
+  const { calls } = openCalls<features.operations, FeaturesDefaults>(featuresOperations, options);
   return {
     ...calls,
     async *eachResource(search, callOptions) {
@@ -83,10 +80,7 @@ export interface LedgerClient extends Calls<ledger.operations, LedgerDefaults> {
 
 /** A client of the payment ledger: a function for each operation of the contract, and two iterators over a search. */
 export function ledgerClient(options: ClientOptions): LedgerClient {
-  const { calls, readText } = openCalls<ledger.operations, LedgerDefaults>(
-    ledgerContract as unknown as Contract,
-    options,
-  );
+  const { calls, readText } = openCalls<ledger.operations, LedgerDefaults>(ledgerOperations, options);
   return {
     ...calls,
     async *eachTransaction(search, callOptions) {

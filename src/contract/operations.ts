@@ -27,6 +27,8 @@ export interface Operation {
   parameters: Parameter[];
   /** The JSON body, if the operation has one. */
   body: { required: boolean; schema: object } | undefined;
+  /** True if the contract declares by `x-idempotent` that the request can be repeated, whatever its method. */
+  isIdempotent: boolean;
   /** Alternatives, each with the required scopes by security scheme. */
   security: Record<string, string[]>[];
   /** Response objects by status. */
@@ -67,6 +69,7 @@ interface RawOperation {
   tags?: string[];
   parameters?: unknown[];
   requestBody?: unknown;
+  "x-idempotent"?: boolean;
   security?: Operation["security"];
   responses: Record<string, unknown>;
 }
@@ -82,6 +85,7 @@ function readOperation(contract: Contract, path: string, method: string, raw: Ra
     url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
     parameters: (raw.parameters ?? []).map((parameter) => follow(contract, parameter) as Parameter),
     body: body && { required: body.required ?? false, schema: body.content["application/json"].schema },
+    isIdempotent: raw["x-idempotent"] ?? false,
     security: raw.security ?? contract.security ?? [],
     responses: Object.fromEntries(
       Object.entries(raw.responses).map(([status, response]) => [status, readResponse(contract, response)]),

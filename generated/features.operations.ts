@@ -1,0 +1,328 @@
+// Generated from openapi/features.yaml by npm run codegen. Do not edit.
+
+import type { ClientOperation } from "../src/client/operation.ts";
+
+export const operations: ClientOperation[] = [
+  {
+    "operationId": "listResources",
+    "method": "GET",
+    "path": "/features/{resource}",
+    "parameters": [
+      {
+        "name": "resource",
+        "in": "path"
+      },
+      {
+        "name": "feature",
+        "in": "query"
+      },
+      {
+        "name": "limit",
+        "in": "query"
+      },
+      {
+        "name": "cursor",
+        "in": "query"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "listFeatures",
+    "method": "GET",
+    "path": "/features/{resource}/{id}",
+    "parameters": [
+      {
+        "name": "resource",
+        "in": "path"
+      },
+      {
+        "name": "id",
+        "in": "path"
+      },
+      {
+        "name": "If-None-Match",
+        "in": "header"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "replaceFeatures",
+    "method": "PUT",
+    "path": "/features/{resource}/{id}",
+    "parameters": [
+      {
+        "name": "resource",
+        "in": "path"
+      },
+      {
+        "name": "id",
+        "in": "path"
+      },
+      {
+        "name": "If-Match",
+        "in": "header"
+      }
+    ],
+    "hasBody": true,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "removeFeatures",
+    "method": "DELETE",
+    "path": "/features/{resource}/{id}",
+    "parameters": [
+      {
+        "name": "resource",
+        "in": "path"
+      },
+      {
+        "name": "id",
+        "in": "path"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "204": {
+        "type": "none",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "hasFeature",
+    "method": "GET",
+    "path": "/features/{resource}/{id}/{feature}",
+    "parameters": [
+      {
+        "name": "resource",
+        "in": "path"
+      },
+      {
+        "name": "id",
+        "in": "path"
+      },
+      {
+        "name": "feature",
+        "in": "path"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "addFeature",
+    "method": "POST",
+    "path": "/features/{resource}/{id}/{feature}",
+    "parameters": [
+      {
+        "name": "resource",
+        "in": "path"
+      },
+      {
+        "name": "id",
+        "in": "path"
+      },
+      {
+        "name": "feature",
+        "in": "path"
+      },
+      {
+        "name": "expires_at",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      },
+      "201": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "removeFeature",
+    "method": "DELETE",
+    "path": "/features/{resource}/{id}/{feature}",
+    "parameters": [
+      {
+        "name": "resource",
+        "in": "path"
+      },
+      {
+        "name": "id",
+        "in": "path"
+      },
+      {
+        "name": "feature",
+        "in": "path"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "204": {
+        "type": "none",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "hasFeatures",
+    "method": "POST",
+    "path": "/query",
+    "parameters": [],
+    "hasBody": true,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "listChanges",
+    "method": "GET",
+    "path": "/changes",
+    "parameters": [
+      {
+        "name": "cursor",
+        "in": "query"
+      },
+      {
+        "name": "limit",
+        "in": "query"
+      },
+      {
+        "name": "Last-Event-ID",
+        "in": "header"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "changeFeatures",
+    "method": "POST",
+    "path": "/changes",
+    "parameters": [],
+    "hasBody": true,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "evaluateFlag",
+    "method": "POST",
+    "path": "/ofrep/v1/evaluate/flags/{key}",
+    "parameters": [
+      {
+        "name": "key",
+        "in": "path"
+      }
+    ],
+    "hasBody": true,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "evaluateFlags",
+    "method": "POST",
+    "path": "/ofrep/v1/evaluate/flags",
+    "parameters": [
+      {
+        "name": "If-None-Match",
+        "in": "header"
+      }
+    ],
+    "hasBody": true,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "checkHealth",
+    "method": "GET",
+    "path": "/healthcheck",
+    "parameters": [],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "getMetrics",
+    "method": "GET",
+    "path": "/metrics",
+    "parameters": [],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "text",
+        "bigints": []
+      }
+    }
+  }
+];

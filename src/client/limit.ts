@@ -1,0 +1,53 @@
+/** `setTimeout` fires at once beyond this. */
+const timerMaxMs = 2 ** 31 - 1;
+
+/** The end of a call: its timeout and the signal of its caller, whichever comes first. */
+export interface Limit {
+  signal: AbortSignal;
+  /** Milliseconds until the timeout. */
+  remainingMs(): number;
+  abort(reason: unknown): void;
+  /** Must be called after the call, or the timer keeps the process running. */
+  release(): void;
+}
+
+/**
+ * Opens a limit. After the timeout the signal has a `TimeoutError` with the message of that time. `AbortSignal.any` would
+ * require browsers of 2024.
+ */
+export function openLimit(timeoutMs: number, signal: AbortSignal | undefined, message: () => string): Limit {
+  const controller = new AbortController();
+  const deadline = performance.now() + timeoutMs;
+  const expire = () => controller.abort(new DOMException(message(), "TimeoutError"));
+  const timer = setTimeout(expire, Math.min(timeoutMs, timerMaxMs));
+  const cancel = () => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", cancel, { once: true });
+  if (signal?.aborted) cancel();
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    remainingMs: () => deadline - performance.now(),
+    release() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", cancel);
+    },
+  };
+}
+
+/** Resolves with the value, or rejects with the reason of the signal when it aborts. */
+export function within<Value>(signal: AbortSignal, value: Value | Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+    Promise.resolve(value).then(resolve, reject);
+  });
+}
+
+/** Resolves after a time, or rejects with the reason of the signal when it aborts. */
+export function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout>;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, delayMs);
+  });
+  return within(signal, elapsed).finally(() => clearTimeout(timer));
+}

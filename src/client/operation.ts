@@ -1,0 +1,26 @@
+/** What the client knows of an operation. Codegen derives it from the contract. */
+export interface ClientOperation {
+  operationId: string;
+  method: "GET" | "PUT" | "POST" | "DELETE";
+  /** The path in the contract, for example `/v1/event/{eventId}`. */
+  path: string;
+  parameters: ClientParameter[];
+  hasBody: boolean;
+  /** True if a repetition has no further effect: by its method, or by `x-idempotent` in the contract. */
+  isIdempotent: boolean;
+  /** The successful responses, by status. */
+  successes: Record<string, ClientContent>;
+}
+
+export interface ClientParameter {
+  name: string;
+  in: "path" | "query" | "header";
+  /** True if a list is one value, joined by commas. Otherwise the parameter is repeated. */
+  isJoined?: true;
+}
+
+export interface ClientContent {
+  type: "json" | "text" | "none";
+  /** The places of integers that are always a bigint. Each is a list of member names, in which `*` means every item. */
+  bigints: string[][];
+}
