@@ -909,6 +909,7 @@ export interface components {
         /** @description The request does not conform to the contract. The message names each error. */
         BadRequest: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -919,6 +920,7 @@ export interface components {
         Forbidden: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -928,6 +930,7 @@ export interface components {
         /** @description The request line and the headers together are larger than 16 KiB. */
         HeadersTooLarge: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -937,6 +940,7 @@ export interface components {
         /** @description An unexpected error, which is in the log. */
         InternalError: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -947,6 +951,7 @@ export interface components {
         MethodNotAllowed: {
             headers: {
                 Allow: components["headers"]["Allow"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -956,6 +961,7 @@ export interface components {
         /** @description Nothing matches the request. */
         NotFound: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -965,6 +971,7 @@ export interface components {
         /** @description The database did not answer within the time limit. A narrower request may succeed. */
         TooSlow: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -975,6 +982,7 @@ export interface components {
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -985,6 +993,7 @@ export interface components {
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -1034,6 +1043,12 @@ export interface components {
          */
         Allow: string;
         /**
+         * @description The id of the request, which the log names: the header of the request if it has up to 128 visible ASCII
+         *     characters, otherwise a new one.
+         * @example 2f1d8a52-8e0b-4c52-9a36-5d0f7c1b9e44
+         */
+        RequestId: string;
+        /**
          * @description Seconds to wait before the next attempt (RFC 9110).
          * @example 1
          */
@@ -1060,6 +1075,7 @@ export interface operations {
             /** @description Every check is healthy. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1078,6 +1094,7 @@ export interface operations {
                      * @example 1
                      */
                     "Retry-After"?: number;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1099,6 +1116,7 @@ export interface operations {
             /** @description The current metrics. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1130,6 +1148,7 @@ export interface operations {
             /** @description The event. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1338,6 +1357,7 @@ export interface operations {
                      * @example attachment; filename="transactions.csv"
                      */
                     "Content-Disposition"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1390,6 +1410,7 @@ export interface operations {
             /** @description The children. The list is empty if there are none. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1458,6 +1479,7 @@ export interface operations {
             /** @description The transaction. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1521,6 +1543,7 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1561,6 +1584,7 @@ export interface operations {
             /** @description The payment. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {

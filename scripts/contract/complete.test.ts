@@ -77,6 +77,25 @@ test("an operation gets the common responses that it does not declare, in its er
   });
 });
 
+test("every response gets the common headers, beside its own", () => {
+  const common = `x-common-headers: { Id: { $ref: "#/components/headers/Id" } }\n${written}`;
+  const { paths, components } = parse(
+    completeContract(common.replace("headers: {}", "headers: { Own: {} }")),
+  );
+  const Id = { $ref: "#/components/headers/Id" };
+  expect(paths["/plain"].post.responses).toMatchObject({
+    "204": { headers: { Id } },
+    "400": { headers: { Id } },
+  });
+  expect(components.responses).toMatchObject({
+    Bad: { headers: { Id } },
+    JsonBad: { headers: { Id } },
+    Unknown: { headers: { Id, Own: {} } },
+    Large: { headers: { Id } },
+  });
+  expect(paths["/plain"].get.responses["400"]).toEqual({ $ref: "#/components/responses/Bad" });
+});
+
 test.each([
   ["an unknown condition", "always:", "sometimes:", "unknown condition sometimes"],
   ["an unknown response", "responses/Large", "responses/Larger", "responses/Larger does not exist"],

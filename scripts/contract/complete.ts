@@ -25,6 +25,7 @@ interface Operation {
 interface WrittenContract {
   paths?: Record<string, Record<string, Operation>>;
   components?: { responses?: Record<string, Response> };
+  "x-common-headers"?: Record<string, object>;
   "x-common-responses"?: Record<string, Record<string, Response>>;
   "x-error-formats"?: Record<string, ErrorFormat>;
 }
@@ -40,8 +41,10 @@ const reference = "#/components/responses/";
 
 /**
  * Completes a written contract. Keeps the layout of its YAML. OpenAPI cannot share a set of responses between operations,
- * nor a response between error formats. A written contract therefore has two extensions, which are resolved and removed:
+ * nor a response between error formats, nor a header between responses. A written contract therefore has three
+ * extensions, which are resolved and removed:
  *
+ * - `x-common-headers` adds headers to each response.
  * - `x-common-responses` adds responses to each operation that meets a condition and does not declare the status.
  * - `x-error-formats` gives a response with `x-messages` its content: in the format of the operation's tag, with the tag
  *   as the prefix of its name, or in the default format.
@@ -52,11 +55,17 @@ export function completeContract(text: string): string {
   const document = parseDocument(text);
   const written = document.toJS() as WrittenContract;
   const { "x-common-responses": common = {}, "x-error-formats": formats = {} } = written;
+  const headers = Object.entries(written["x-common-headers"] ?? {});
   const shared = written.components?.responses ?? {};
   /** The shared responses that an operation refers to. */
   const referred = new Set<string>();
   /** The status of each response in the document, by its name there. */
   const statuses = new Map<string, string>();
+
+  function addHeaders(...response: string[]): void {
+    for (const [name, header] of headers)
+      document.setIn([...response, "headers", name], document.createNode(header));
+  }
 
   /** Completes a shared response in the format of a tag. Returns its name in the document. */
   function completeResponse(name: string, status: string, tag: string): string {
@@ -81,7 +90,10 @@ export function completeContract(text: string): string {
   for (const [path, method, operation] of operationsOf(written)) {
     const responses = { ...commonResponses(common, operation), ...operation.responses };
     for (const [status, { $ref }] of Object.entries(responses)) {
-      if (!$ref) continue;
+      if (!$ref) {
+        addHeaders("paths", path, method, "responses", status);
+        continue;
+      }
       const name = completeResponse($ref.slice(reference.length), status, operation.tags?.[0] ?? "");
       document.setIn(["paths", path, method, "responses", status], { $ref: reference + name });
     }
@@ -91,6 +103,7 @@ export function completeContract(text: string): string {
   for (const name of Object.keys(shared)) {
     if (!statuses.has(name)) document.deleteIn(["components", "responses", name]);
   }
+  for (const name of statuses.keys()) addHeaders("components", "responses", name);
   return withoutExtensions(document);
 }
 
@@ -135,6 +148,7 @@ function fill(template: unknown, status: string, message: string): unknown {
 }
 
 function withoutExtensions(document: Document): string {
+  document.delete("x-common-headers");
   document.delete("x-common-responses");
   document.delete("x-error-formats");
   // Long lines are not wrapped.

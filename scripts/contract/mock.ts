@@ -11,6 +11,7 @@ import { operationFor } from "../../src/contract/response-check.ts";
 import { featuresService } from "../../src/features/app.ts";
 import { settings as featuresSettings } from "../../src/features/start.ts";
 import { HttpError } from "../../src/http/http-error.ts";
+import { requestIdHeader } from "../../src/http/request-id.ts";
 import { sendBody } from "../../src/http/response.ts";
 import { createService } from "../../src/http/service.ts";
 import { ledgerService } from "../../src/ledger/app.ts";
@@ -67,7 +68,7 @@ function examplesOf(contract: Contract, { responses }: Operation): ExampleRespon
 const headersOf = ({ headers = {} }: DeclaredResponse): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers)
-      .filter(([, { required }]) => required)
+      .filter(([name, { required }]) => required && name.toLowerCase() !== requestIdHeader)
       .map(([name, { example = "" }]) => [name, example]),
   );
 

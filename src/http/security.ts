@@ -50,7 +50,10 @@ export function securityPlaces(contract: Contract, operations: Operation[]): Pla
   });
   const places = [["security"], ["components", "securitySchemes"], ...ofOperations];
   const distinct = new Map(places.map((place) => [place.join("\n"), place]));
-  return [...distinct.values()].filter((place) => isNotEmpty(nodeAt(contract, place)));
+  const existing = [...distinct.values()].filter((place) => isNotEmpty(nodeAt(contract, place)));
+  // Other responses share some of their headers.
+  const rest = JSON.stringify(withoutPlaces(contract, existing));
+  return existing.filter((place) => !rest.includes(`"#/${place.join("/")}"`));
 }
 
 /** An operation of a service that runs without authentication. */

@@ -124,6 +124,8 @@ export const ledgerRequests: RequestCase[] = [
     "agreement_id=agr-1",
     "limit_total=true&limit_total_size=5001",
     "limit_total=false",
+    "format=json",
+    "format=csv",
     "page=2&display_size=3",
     `cursor=${cursor("2024-03-05T00:00:00.000000Z", "full", "999", 2, 1)}`,
     "fee_headers=true",
@@ -202,7 +204,7 @@ const notModified = (request: RequestCase): RequestCase =>
   withHeader({ ...request, status: 304 }, "if-none-match", "*");
 
 export const featuresRequests: RequestCase[] = [
-  ...get(200, customer, feature, "/metrics"),
+  ...get(200, customer, feature, "/healthcheck", "/metrics"),
   send(201, "POST", feature),
   send(200, "POST", feature),
   send(201, "POST", `${customer}/temporary?expires_at=9999-01-01T00:00:00Z`),
