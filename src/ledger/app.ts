@@ -13,7 +13,7 @@ import { metricsHandlers } from "./handlers/metrics.ts";
 import { problem } from "./handlers/problem.ts";
 import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
-import type { Queue } from "./queue/queue.ts";
+import { defaultAddress, type Queue } from "./queue/queue.ts";
 
 interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "metrics" | "onViolation"> {
   database: Database;
@@ -26,15 +26,19 @@ interface Parts extends Pick<ServiceParts<operations>, "security" | "log" | "met
   statementTimeoutMs: number;
 }
 
+const generated = (name: string) => new URL(`../../generated/${name}`, import.meta.url);
+
 /** The contract of the service, its error format and its publication. */
 export const ledgerService = {
   contract: contract as unknown as Contract,
   renderError: problem,
   publication: {
-    contract: new URL("../../generated/ledger.yaml", import.meta.url),
+    contract: generated("ledger.yaml"),
+    prefilled: ["account_id"],
     queue: {
-      contract: new URL("../../generated/payment-events.asyncapi.yaml", import.meta.url),
-      page: new URL("../../generated/payment-events.html", import.meta.url),
+      contract: generated("payment-events.asyncapi.yaml"),
+      page: generated("payment-events.html"),
+      values: defaultAddress,
     },
   },
 };
@@ -59,8 +63,13 @@ export function ledgerApp({
     ...transactionHandlers(sql, lanes, statementTimeoutMs),
     ...searchHandlers(lanes),
   };
+  const { publication } = ledgerService;
   return createService<operations>({
     ...ledgerService,
+    publication: {
+      ...publication,
+      queue: { ...publication.queue, values: queue.address ?? defaultAddress },
+    },
     handlers: parts.security ? withinAccounts(handlers) : handlers,
     mapError,
     metrics,
