@@ -75,8 +75,8 @@ function renderPublishing(kind: string, event: Node): string {
     codeBlock(withMessage(program, event)),
   ]);
   const { resource_external_id: id, event_details: details } = event;
-  const path = `/v1/transaction/${id}?account_id=${details.gateway_account_id}`;
-  const result = `<p>Then the ledger has the payment: <a href="${escapeHtml(path)}">${code(path)}</a>.</p>`;
+  const request = `GET /v1/transaction/${id}?account_id=${details.gateway_account_id}`;
+  const result = `<p>Then ${code(request)} returns the payment.</p>`;
   return `<section data-kind="${kind}">\n${[prose(introduction), ...programs, result].join("\n")}\n</section>`;
 }
 
