@@ -17,7 +17,8 @@ const parameters = [
 ];
 for (const parameter of parameters) {
   const { name, required, example, description = "", schema } = parameter;
-  if (required || prefilled.includes(name)) continue;
+  // A description beside a reference would replace that of the parameter.
+  if (parameter.$ref || required || prefilled.includes(name)) continue;
   const notes = [
     schema?.default === undefined ? "" : `Default: \`${schema.default}\`.`,
     example === undefined ? "" : `For example \`${[example].flat().join(",")}\`.`,

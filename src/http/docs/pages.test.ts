@@ -144,9 +144,12 @@ describeIfAvailable("Chromium", program !== undefined)("in a browser, the pages 
     const { page } = opened;
     const form = await openForm(page, "searchTransactions");
     const field = (name: string) => form.locator(`[data-param-name="${name}"]`).locator("input, select");
-    await expect(form.locator('[data-param-name="display_size"]').innerText()).resolves.toContain(
-      "Default: 500.",
-    );
+    for (const [name, note] of Object.entries({
+      display_size: "Default: 500.",
+      status_version: "Default: 2.",
+    })) {
+      expect(await form.locator(`[data-param-name="${name}"]`).innerText()).toContain(note);
+    }
     await field("reference").fill("LIC");
     await field("email").fill("someone@");
     await field("email").fill("");
