@@ -35,7 +35,7 @@ const slow = [
   "src/ledger/database/{pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
   "src/ledger/queue/amqp.test.ts",
   "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
-  "src/http/limits.test.ts",
+  "src/http/{docs/pages,limits}.test.ts",
 ];
 /** Tests that select their engines themselves. */
 const selectEngines = [

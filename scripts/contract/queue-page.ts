@@ -1,6 +1,7 @@
 import { marked } from "marked";
-import { escapeHtml, htmlPage } from "../../src/http/docs/page.ts";
+import { escapeHtml, htmlPage, scrollBox } from "../../src/http/docs/page.ts";
 import { renderTable } from "../../src/http/docs/tables.ts";
+import { publishing, withMessage } from "./snippets.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: An AsyncAPI document that the linter has checked.
 type Node = any;
@@ -9,12 +10,17 @@ const code = (text: unknown) => `<code>${escapeHtml(text)}</code>`;
 const prose = (text = "") => marked.parse(text, { async: false }).trim();
 const nameOf = (pointer: string) => pointer.split("/").at(-1) as string;
 
+const codeBlock = (text: string) => scrollBox(`<pre><code>${escapeHtml(text)}</code></pre>`);
+
 /** Renders the contract of a queue as a page. It is an AsyncAPI 3 document that refers to its own components only. */
 export function renderQueue(contract: Node): string {
   const { info, servers, channels, operations, components } = contract;
+  const [{ payload: event }] = Object.values<Node>(components.messages)[0].examples;
   const page = [
     `<h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1>`,
     prose(info.description),
+    '<h2 id="publish">Publish a message</h2>',
+    ...Object.keys(publishing).map((kind) => renderPublishing(kind, event)),
     ...Object.entries<Node>(channels).flatMap(([name, { title, address, description }]) => [
       `<h2 id="${name}">Channel ${code(address)}: ${escapeHtml(title)}</h2>`,
       prose(description),
@@ -34,23 +40,23 @@ export function renderQueue(contract: Node): string {
         `<p>${escapeHtml(summary)} ${code(contentType)}, ${typeOf(payload)}.</p>`,
         ...examples.map(
           (example: Node) =>
-            `<details><summary>${escapeHtml(example.summary)}</summary><pre>${escapeHtml(JSON.stringify(example.payload, null, 2))}</pre></details>`,
+            `<details><summary>${escapeHtml(example.summary)}</summary>${codeBlock(JSON.stringify(example.payload, null, 2))}</details>`,
         ),
       ],
     ),
     ...renderEventTypes(contract["x-event-types"]),
-    "<h2>Schemas</h2>",
+    '<h2 id="schemas">Schemas</h2>',
     ...Object.entries<Node>(components.schemas)
       .toReversed()
       .flatMap(([name, schema]) => renderSchema(name, schema)),
-  ];
+  ].filter((part) => part !== "");
   return htmlPage({
     title: `${info.title} ${info.version}`,
     links: [
       ["/docs", "Contract of the ledger"],
       ["/asyncapi.yaml", "AsyncAPI as YAML"],
     ],
-    content: `<article>\n${page.filter((part) => part !== "").join("\n")}\n</article>`,
+    content: `<div class="with-contents">\n${contents(page)}\n<article>\n${page.join("\n")}\n</article>\n</div>`,
   });
 }
 
@@ -72,6 +78,29 @@ function renderEventTypes({ description, ...tables }: Node): string[] {
   ];
 }
 
+/** Links to the headings that have an id, without their explanations. */
+function contents(page: string[]): string {
+  const headings = page.map((part) => /^<h(\d) id="([^"]*)">(.*?)(?:: .*)?<\/h\d>$/.exec(part));
+  const links = headings
+    .filter((heading) => heading !== null)
+    .map(([, level, id, title]) => `<li class="level-${level}"><a href="#${id}">${title}</a></li>`);
+  return `<nav class="contents" aria-label="Contents">\n<ul>\n${links.join("\n")}\n</ul>\n</nav>`;
+}
+
+/** How to publish an event to one kind of queue. The service shows the section of its own kind. */
+function renderPublishing(kind: string, event: Node): string {
+  const { introduction, snippets } = publishing[kind] as (typeof publishing)[string];
+  const programs = snippets.flatMap(({ language, requires, program }) => [
+    `<h3>${language}</h3>`,
+    prose(requires),
+    codeBlock(withMessage(program, event)),
+  ]);
+  const { resource_external_id: id, event_details: details } = event;
+  const request = `GET /v1/transaction/${id}?account_id=${details.gateway_account_id}`;
+  const result = `<p>Then ${code(request)} returns the payment.</p>`;
+  return `<section data-kind="${kind}">\n${[prose(introduction), ...programs, result].join("\n")}\n</section>`;
+}
+
 function renderSchema(schemaName: string, schema: Node): string[] {
   const { description, properties = {}, required = [] } = schema;
   const rows = Object.entries<Node>(properties).map(
@@ -83,7 +112,13 @@ function renderSchema(schemaName: string, schema: Node): string[] {
     prose(description),
     `<p>${typeOf(schema)}</p>`,
     ...(rows.length > 0
-      ? ["<table><tr><th>member</th><th>type</th><th>meaning</th></tr>", ...rows, "</table>"]
+      ? [
+          scrollBox(
+            ["<table>", "<tr><th>member</th><th>type</th><th>meaning</th></tr>", ...rows, "</table>"].join(
+              "\n",
+            ),
+          ),
+        ]
       : []),
   ];
 }

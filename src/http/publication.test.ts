@@ -12,7 +12,7 @@ import { ledgerApp } from "../ledger/app.ts";
 import { openNewDatabase } from "../ledger/database/new-database.fixture.ts";
 import { openQueue } from "../ledger/queue/queue.ts";
 import { openLog } from "../process/log.ts";
-import { htmlPage } from "./docs/page.ts";
+import { completePage, htmlPage } from "./docs/page.ts";
 import { tablesOf } from "./docs/tables.ts";
 import { createService } from "./service.ts";
 
@@ -171,6 +171,14 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
     }
   });
 
+  test("leads from the root to its page", async () => {
+    const { status, headers, text } = await send(service, "/");
+    expect([status, headers.location, text]).toEqual([302, "/docs", ""]);
+    expect(await send(service, "/", { method: "HEAD" })).toMatchObject({ status: 302, text: "" });
+    const post = await send(service, "/", { method: "POST" });
+    expect([post.status, post.headers.allow]).toEqual([405, "GET, HEAD"]);
+  });
+
   test("lists its contracts and pages in an API catalog, with the host of the request", async () => {
     const host = "ledger.test:99";
     const { headers, text } = await send(service, "/.well-known/api-catalog", { headers: { host } });
@@ -222,6 +230,14 @@ test("the contract of the queue and its page list what each event type sets", as
   expect((await send("features", "/asyncapi.yaml")).status).toBe(404);
 });
 
+test("a generated page is completed for one kind of service, with values as text and as JSON", () => {
+  const section = (kind: string) => `<section data-kind="${kind}">\n${kind}\n</section>\n`;
+  const page = `${section("one")}${section("two")}{{name}} {{&quot;name&quot;}} {{ name }}`;
+  expect(completePage(page, { kind: "two", name: `<"\\>` })).toBe(
+    `${section("two")}&lt;&quot;\\&gt; &quot;&lt;\\&quot;\\\\&gt;&quot; {{ name }}`,
+  );
+});
+
 test("nodes are removed from the YAML without a change to comments and other text", async () => {
   const folder = mkdtempSync(join(tmpdir(), "contract-"));
   const source = join(folder, "contract.yaml");
@@ -258,43 +274,11 @@ ${security}      description: |
   rmSync(folder, { recursive: true });
 });
 
-test("Swagger UI prefills required parameters only, and sends requests to its own service only", async () => {
-  const code = readProjectFile("src/http/docs/docs.js");
-  const page = (await send("ledger", "/docs")).text;
-  const opened: { spec: Contract; dom_id: string }[] = [];
-  const window = {
-    SwaggerUIBundle: Object.assign((options: (typeof opened)[number]) => opened.push(options), {
-      presets: {},
-    }),
-  };
-  const load = async (path: string) => {
-    const { text } = await send("ledger", path);
-    return { json: async () => JSON.parse(text) };
-  };
-  const AsyncFunction = (async () => {}).constructor as new (
-    ...code: string[]
-  ) => (...args: unknown[]) => Promise<void>;
-  await new AsyncFunction("fetch", "window", code)(load, window);
-  const [{ spec, dom_id } = expect.unreachable()] = opened;
-  expect(page).toContain(`id="${dom_id.slice(1)}"`);
-  expect(spec.servers).toEqual([expect.objectContaining({ url: "/" })]);
-  const parameters = operationsOf(spec).flatMap((operation) => operation.parameters) as unknown as {
-    required?: boolean;
-    example?: unknown;
-    description: string;
-  }[];
-  expect(parameters.length).toBeGreaterThan(30);
-  for (const { required, example, description } of parameters) {
-    expect([required ?? false, example !== undefined]).toEqual([required ?? false, required ?? false]);
-    if (!required) expect(description).toMatch(/\n\nFor example `[^`]+`\.$/);
-  }
-});
-
 test("the page shows the tables of the extensions of a contract", async () => {
   const { text } = await send("ledger", "/docs");
   expect(text).toContain('<article id="x-state-machine">');
   expect(text).toContain("<tr><td>PAYMENT_STARTED</td><td>STARTED</td><td></td></tr>");
-  expect(text).toContain("<tr><th>column</th><th>payment</th><th>refund</th><th>dispute</th></tr>");
+  expect(text).toContain('<tr><th scope="col">column</th><th scope="col">payment</th>');
   expect((await send("features", "/docs")).text).not.toContain("<article");
 });
 
@@ -309,13 +293,13 @@ test("texts of a contract are escaped on its page", () => {
   });
   expect(page).toContain(`<title>${escaped}</title>`);
   expect(page).toContain(`<a href="/a">${escaped}</a>`);
-  expect(page).toMatch(/<!--head-->\n {2}<\/head>.*<!--content-->/s);
+  expect(page).toMatch(/<!--head-->.*<\/head>.*<main>\n<!--content-->\n {4}<\/main>/s);
   expect(page).not.toContain(special);
   const rows = [{ [special]: special }, { other: `\`${special}\`` }];
   const tables = tablesOf({
     [`x-${special}`]: { description: special, [special]: { description: special, rows } },
   } as never);
   expect(tables).not.toContain(special);
-  expect(tables).toContain(`<tr><th>${escaped}</th><th>other</th></tr>`);
+  expect(tables).toContain(`<tr><th scope="col">${escaped}</th><th scope="col">other</th></tr>`);
   expect(tables).toContain(`<tr><td></td><td><code>${escaped}</code></td></tr>`);
 });

@@ -6,7 +6,7 @@ import fresh from "fresh";
 import type { Contract } from "../contract/operations.ts";
 import { toJson } from "../values/json.ts";
 import { compress, type Encoding } from "./compression.ts";
-import { htmlPage } from "./docs/page.ts";
+import { completePage, escapeHtml, htmlPage, type PageValues } from "./docs/page.ts";
 import { tablesOf } from "./docs/tables.ts";
 import { entityTag } from "./entity-tag.ts";
 import { originOf, sendCompressed } from "./response.ts";
@@ -17,8 +17,10 @@ import type { Place } from "./security.ts";
 export interface Publication {
   /** The contract in YAML. */
   contract: URL;
-  /** The contract of its queue: AsyncAPI in YAML, and the page that renders it. */
-  queue?: { contract: URL; page: URL };
+  /** Optional parameters that the forms prefill with their example, since a request with none of them is invalid. */
+  prefilled?: string[];
+  /** The contract of its queue: AsyncAPI in YAML, the page that renders it, and what completes the page. */
+  queue?: { contract: URL; page: URL; values: PageValues };
 }
 
 interface Document {
@@ -56,7 +58,7 @@ const pagePolicy = [
 export function publish(
   app: FastifyInstance,
   contract: Contract,
-  { contract: source, queue }: Publication,
+  { contract: source, prefilled = [], queue }: Publication,
   leftOut: Place[],
 ): void {
   const file = (url: URL, type: string) => readOnce(type, () => readFile(url));
@@ -67,8 +69,12 @@ export function publish(
     "/openapi.yaml": readOnce(yaml, async () => yamlWithout(await readFile(source, "utf8"), leftOut)),
     ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
     "/openapi.json": readOnce(json, async () => toJson(contract)),
-    "/docs": readOnce(html, async () => docsPage(contract, queue !== undefined)),
-    ...(queue && { "/docs/queue": file(queue.page, html) }),
+    "/docs": readOnce(html, async () => docsPage(contract, prefilled, queue !== undefined)),
+    ...(queue && {
+      "/docs/queue": readOnce(html, async () =>
+        completePage(await readFile(queue.page, "utf8"), queue.values),
+      ),
+    }),
     "/docs/docs.js": file(ours("docs.js"), "text/javascript; charset=utf-8"),
     "/docs/docs.css": file(ours("docs.css"), "text/css; charset=utf-8"),
     "/docs/swagger-ui.js": file(swaggerUi("swagger-ui-bundle.js"), "text/javascript; charset=utf-8"),
@@ -83,6 +89,8 @@ export function publish(
     app.get(path, documentHandler(document));
     rejectOtherMethods(app, path, ["GET"]);
   }
+  app.get("/", (_request, reply) => reply.redirect("/docs"));
+  rejectOtherMethods(app, "/", ["GET"]);
 }
 
 /** A document that is the same for every request. A failed read is tried again. */
@@ -147,7 +155,7 @@ function catalog(base: string, documents: Record<string, Document>): string {
   return toJson({ linkset });
 }
 
-const docsPage = (contract: Contract, hasQueue: boolean): string =>
+const docsPage = (contract: Contract, prefilled: string[], hasQueue: boolean): string =>
   htmlPage({
     title: `${contract.info.title} ${contract.info.version}`,
     links: [
@@ -155,9 +163,10 @@ const docsPage = (contract: Contract, hasQueue: boolean): string =>
       ["/openapi.json", "OpenAPI as JSON"],
       ...(hasQueue ? [["/docs/queue", "Contract of the queue"] as [string, string]] : []),
     ],
-    head: '\n    <link rel="stylesheet" href="/docs/swagger-ui.css">',
-    content: `    <main id="contract"></main>
-${tablesOf(contract)}
-    <script src="/docs/swagger-ui.js"></script>
+    head: `
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <script src="/docs/swagger-ui.js" defer></script>
     <script type="module" src="/docs/docs.js"></script>`,
+    content: `<div id="contract" data-prefilled="${escapeHtml(prefilled.join(" "))}"></div>
+${tablesOf(contract)}`,
   });

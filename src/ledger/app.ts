@@ -2,6 +2,7 @@ import { Registry } from "prom-client";
 import contract from "../../generated/ledger.json" with { type: "json" };
 import type { operations } from "../../generated/ledger.ts";
 import type { Contract } from "../contract/operations.ts";
+import type { PageValues } from "../http/docs/page.ts";
 import { HttpError, unavailable } from "../http/http-error.ts";
 import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "./database/database.ts";
@@ -13,7 +14,7 @@ import { metricsHandlers } from "./handlers/metrics.ts";
 import { problem } from "./handlers/problem.ts";
 import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
-import type { Queue } from "./queue/queue.ts";
+import { defaultAddress, type Queue, type QueueAddress } from "./queue/queue.ts";
 
 interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "metrics" | "onViolation"> {
   database: Database;
@@ -26,15 +27,19 @@ interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "metri
   statementTimeoutMs: number;
 }
 
+const generated = (name: string) => new URL(`../../generated/${name}`, import.meta.url);
+
 /** The contract of the service, its error format and its publication. */
 export const ledgerService = {
   contract: contract as unknown as Contract,
   renderError: problem,
   publication: {
-    contract: new URL("../../generated/ledger.yaml", import.meta.url),
+    contract: generated("ledger.yaml"),
+    prefilled: ["account_id"],
     queue: {
-      contract: new URL("../../generated/payment-events.asyncapi.yaml", import.meta.url),
-      page: new URL("../../generated/payment-events.html", import.meta.url),
+      contract: generated("payment-events.asyncapi.yaml"),
+      page: generated("payment-events.html"),
+      values: defaultAddress,
     },
   },
 };
@@ -59,13 +64,28 @@ export function ledgerApp({
     ...transactionHandlers(sql, lanes, statementTimeoutMs),
     ...searchHandlers(lanes),
   };
+  const { publication } = ledgerService;
   return createService<operations>({
     ...ledgerService,
+    publication: {
+      ...publication,
+      queue: { ...publication.queue, values: shownAddress(queue.address, parts.security !== undefined) },
+    },
     handlers: parts.security ? withinAccounts(handlers) : handlers,
     mapError,
     metrics,
     ...parts,
   });
+}
+
+/** The address on the page of the queue. The page needs no token, so a service with tokens shows names instead. */
+function shownAddress(address: QueueAddress = defaultAddress, isHidden: boolean): PageValues {
+  if (!isHidden) return address;
+  const values = Object.keys(address).map((name) => [
+    name,
+    name === "kind" ? address.kind : name.toUpperCase(),
+  ]);
+  return Object.fromEntries(values);
 }
 
 function mapError(error: unknown): HttpError | undefined {

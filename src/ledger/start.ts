@@ -9,7 +9,7 @@ import { untilStopped } from "../process/stop.ts";
 import { ledgerApp } from "./app.ts";
 import { openDatabase } from "./database/database.ts";
 import { createReceiver } from "./intake/receiver.ts";
-import { openQueue, publicUrl } from "./queue/queue.ts";
+import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { migrate } from "./tables/migrate.ts";
 
@@ -41,7 +41,7 @@ export async function start(
   log.info(
     {
       docs: `${url}/docs`,
-      queue: publicUrl(given.QUEUE_URL),
+      queue: queue.address?.url,
       database: withoutCredentials(given.DATABASE_URL),
     },
     `Server listening at ${url}`,

@@ -9,7 +9,7 @@ interface Page {
   title: string;
   /** Links to related pages. */
   links: [href: string, text: string][];
-  /** HTML of the head, and of the body below the links. */
+  /** HTML of the head, and of the main part of the body. */
   head?: string;
   content: string;
 }
@@ -20,13 +20,40 @@ export const htmlPage = ({ title, links, head = "", content }: Page): string => 
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
     <title>${escapeHtml(title)}</title>
-    <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/docs/docs.css">${head}
+    <link rel="icon" href="data:,">${head}
+    <link rel="stylesheet" href="/docs/docs.css">
   </head>
   <body>
-    <nav>${links.map(([href, text]) => `<a href="${href}">${escapeHtml(text)}</a>`).join(" ")}</nav>
+    <header>
+      <nav aria-label="Contracts">${links.map(([href, text]) => `<a href="${href}">${escapeHtml(text)}</a>`).join(" ")}</nav>
+    </header>
+    <main>
 ${content}
+    </main>
   </body>
 </html>
 `;
+
+/** A box of its own for HTML that can be wider than the page. It scrolls, by keyboard too. */
+export const scrollBox = (html: string): string => `<div class="scroll" tabindex="0">${html}</div>`;
+
+/**
+ * Completes a generated page. Of the sections with `data-kind` only those of this kind stay. `{{name}}` becomes the
+ * value of the name, and `{{"name"}}` its value as a JSON text, which most languages read as a string.
+ */
+export const completePage = (page: string, { kind, ...values }: PageValues): string =>
+  page
+    .replaceAll(/<section data-kind="([^"]*)">.*?<\/section>\n/gs, (section, name) =>
+      name === kind ? section : "",
+    )
+    .replaceAll(/\{\{(&quot;|)(\w+)\1\}\}/g, (_, quote, name) =>
+      escapeHtml(quote ? JSON.stringify(values[name]) : values[name]),
+    );
+
+/** The kind of the sections to keep, and the values that the page names. */
+export interface PageValues {
+  kind: string;
+  [name: string]: string;
+}

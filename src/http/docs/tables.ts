@@ -1,5 +1,5 @@
 import type { Contract } from "../../contract/operations.ts";
-import { escapeHtml } from "./page.ts";
+import { escapeHtml, scrollBox } from "./page.ts";
 
 type Row = Record<string, unknown>;
 interface Table {
@@ -15,11 +15,11 @@ export function tablesOf(contract: Contract): string {
 
 function article(name: string, { description, ...tables }: Record<string, unknown>): string {
   const parts = Object.entries(tables as Record<string, Table>).flatMap(([title, one]) => [
-    `<h2>${escapeHtml(title)}</h2>`,
+    `<h3>${escapeHtml(title)}</h3>`,
     `<p>${prose(one.description)}</p>`,
     renderTable(one.rows ?? []),
   ]);
-  const heading = [`<h1>${escapeHtml(name)}</h1>`, `<p>${prose(description)}</p>`];
+  const heading = [`<h2>${escapeHtml(name)}</h2>`, `<p>${prose(description)}</p>`];
   return `<article id="${escapeHtml(name)}">\n${[...heading, ...parts].join("\n")}\n</article>`;
 }
 
@@ -28,10 +28,10 @@ export function renderTable(rows: Row[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const line = (cells: string[]) => `<tr>${cells.join("")}</tr>`;
   const lines = [
-    line(columns.map((column) => `<th>${escapeHtml(column)}</th>`)),
+    line(columns.map((column) => `<th scope="col">${escapeHtml(column)}</th>`)),
     ...rows.map((row) => line(columns.map((column) => `<td>${cell(row[column])}</td>`))),
   ];
-  return `<table>\n${lines.join("\n")}\n</table>`;
+  return scrollBox(`<table>\n${lines.join("\n")}\n</table>`);
 }
 
 const cell = (value: unknown): string =>

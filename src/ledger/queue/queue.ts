@@ -8,7 +8,6 @@ import {
   type ValuesOf,
   type Warn,
   wholeNumber,
-  withoutCredentials,
 } from "../../process/adapter.ts";
 
 /** An in-flight message. It is delivered again, to any receiver, unless it is acknowledged. */
@@ -28,8 +27,16 @@ export interface Delivery {
   sentAt?: number;
 }
 
+/** How producers reach a queue. It has no credentials. */
+export type QueueAddress =
+  /** A stand-in for Amazon SQS accepts any credentials. */
+  | { kind: "stand-in" | "amazon"; url: string; endpoint: string; region: string }
+  | { kind: "rabbitmq"; url: string; queue: string };
+
 /** Delivers at least once, in any order, to any number of receivers. */
 export interface Queue extends AsyncDisposable {
+  /** Undefined if other processes cannot reach the queue. */
+  address?: QueueAddress;
   /**
    * Waits up to `waitMs` milliseconds for a delivery and resolves with up to `max`, fewer if they are large. Resolves with
    * none if `stop` aborts first.
@@ -102,11 +109,18 @@ const embeddedPortOf = (url: URL) => readParameters(url, embeddedParameters).por
 /** The queue URL of an embedded server for SQS clients. */
 export const embeddedQueueUrl = (port: number) => `http://127.0.0.1:${port}/000000000000/${embeddedQueue}`;
 
+export const standInAddress = (url: string): QueueAddress => ({
+  kind: "stand-in",
+  url,
+  endpoint: new URL(url).origin,
+  region: "us-east-1",
+});
+
+/** The address of the queue with the default settings. */
+export const defaultAddress = standInAddress(embeddedQueueUrl(embeddedParameters.port.default));
+
 /** The URL by which other processes reach the queue. It differs only for an embedded queue. */
 export function clientUrl(text: string): string {
   const url = new URL(text);
   return url.protocol === "sqs+embedded:" ? `sqs+${embeddedQueueUrl(embeddedPortOf(url))}` : text;
 }
-
-/** The URL by which producers reach the queue, without credentials; for SQS, the queue URL of an SDK. */
-export const publicUrl = (text: string): string => withoutCredentials(clientUrl(text)).replace(/^sqs\+/, "");

@@ -8,7 +8,13 @@ import {
 } from "@aws-sdk/client-sqs";
 import type { Address } from "../../process/adapter.ts";
 import { inChunks } from "../../values/chunks.ts";
-import type { AmazonParameters, Delivery, Queue } from "./queue.ts";
+import {
+  type AmazonParameters,
+  type Delivery,
+  type Queue,
+  type QueueAddress,
+  standInAddress,
+} from "./queue.ts";
 
 /** Limits of Amazon SQS. */
 const requestMax = 10;
@@ -36,11 +42,14 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
   const { protocol, host, pathname } = url;
   if (protocol === "sqs+http:") return openStandIn(`http://${host}${pathname}`);
   const region = parameters.region ?? regionOf(host);
-  const client = new SQSClient({ ...common, endpoint: `https://${host}`, ...(region && { region }) });
-  return openSqs(client, `https://${host}${pathname}`);
+  const endpoint = `https://${host}`;
+  const client = new SQSClient({ ...common, endpoint, ...(region && { region }) });
+  const queueUrl = `${endpoint}${pathname}`;
+  return openSqs(client, { kind: "amazon", url: queueUrl, endpoint, region: region ?? "REGION" });
 }
 
-export const openStandIn = (queueUrl: string) => openSqs(standInClient(new URL(queueUrl).origin), queueUrl);
+export const openStandIn = (queueUrl: string) =>
+  openSqs(standInClient(new URL(queueUrl).origin), standInAddress(queueUrl));
 
 /** A client of a stand-in, which accepts any region and credentials. */
 export const standInClient = (endpoint: string) =>
@@ -51,8 +60,8 @@ export const standInClient = (endpoint: string) =>
     credentials: { accessKeyId: "none", secretAccessKey: "none" },
   });
 
-function openSqs(client: SQSClient, queueUrl: string): Queue {
-  const queue = { QueueUrl: queueUrl };
+function openSqs(client: SQSClient, address: QueueAddress): Queue {
+  const queue = { QueueUrl: address.url };
 
   async function receiveOnce(max: number, wait: number, stop: AbortSignal): Promise<Delivery[]> {
     const command = new ReceiveMessageCommand({
@@ -73,6 +82,7 @@ function openSqs(client: SQSClient, queueUrl: string): Queue {
   }
 
   return {
+    address,
     async receive(max, waitMs, stop) {
       try {
         const first = await receiveOnce(max, Math.min(Math.ceil(waitMs / 1000), waitSecondsMax), stop);

@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import amqp from "amqplib";
+import { request } from "undici";
+import { expect, test } from "vitest";
+import { ledgerApp } from "../../src/ledger/app.ts";
+import { openNewDatabase } from "../../src/ledger/database/new-database.fixture.ts";
+import { openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
+import { openLog } from "../../src/process/log.ts";
+import { outputOf } from "../../testing/child-process.ts";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
+import { root } from "../../testing/project.ts";
+import { newFolder } from "../../testing/run.ts";
+import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
+import { pythonTools } from "../checks/python-tools.ts";
+
+const wholeMaxMs = 20 * testWaitMaxMs;
+
+/** The page of the queue, as a ledger with this queue serves it. */
+async function pageOf(queue: Queue): Promise<string> {
+  await using database = await openNewDatabase();
+  await using app = await ledgerApp({ database, queue, statementTimeoutMs: 1000, log: openLog("silent") });
+  const { body } = await request(`${await app.listen({ host: "127.0.0.1", port: 0 })}/docs/queue`);
+  return body.text();
+}
+
+const textOf = (html: string) =>
+  html.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+
+const programIn = (page: string, language: string) =>
+  textOf(new RegExp(`<h3>${language}</h3>.*?<pre><code>(.*?)</code></pre>`, "s").exec(page)?.[1] ?? "");
+
+/** Runs the programs of a page that this machine can run. Each publishes the same event. */
+async function runPrograms(page: string, python: string, env = {}): Promise<void> {
+  const folder = newFolder();
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const programs = { Python: [python, "send.py"], TypeScript: [process.execPath, "send.ts"] };
+  for (const [language, [program = "", file = ""]] of Object.entries(programs)) {
+    writeFileSync(join(folder, file), programIn(page, language));
+    const options = { cwd: folder, env: { PATH: process.env.PATH, ...env } };
+    expect(await outputOf([program, file], options)).toMatch(/^sent/);
+  }
+}
+
+/** The events that the programs published: each the example of the contract. */
+async function expectEvents(queue: Queue, count: number): Promise<void> {
+  for (let received = 0; received < count; ) {
+    const deliveries = await queue.receive(10, 1000, AbortSignal.timeout(testWaitMaxMs));
+    expect(deliveries).not.toEqual([]);
+    for (const { body } of deliveries) {
+      expect(JSON.parse(body)).toMatchObject({
+        event_type: "PAYMENT_CREATED",
+        event_details: { reference: "LIC-88" },
+      });
+    }
+    await queue.acknowledge(deliveries);
+    received += deliveries.length;
+  }
+}
+
+const tools = pythonTools(["boto3==1.44.5", "pika==1.4.4"]);
+const [python, reason] = "folder" in tools ? [join(tools.folder, "python"), ""] : ["", tools.reason];
+
+describeIfAvailable(`packages of Python: ${reason}`, python !== "")("the programs of the page", () => {
+  test("publish to the embedded queue", { timeout: wholeMaxMs }, async () => {
+    await using queue = await openQueue(`sqs+embedded:${newFolder()}?port=0`);
+    const page = await pageOf(queue);
+    expect(queue.address?.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/0{12}\/payment-events$/);
+    expect(page).toContain(`<code>${queue.address?.url}</code>`);
+    await runPrograms(page, python);
+    await expectEvents(queue, 2);
+  });
+
+  const broker = process.env.TEST_AMQP_URL;
+  describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("with RabbitMQ", () => {
+    test("publish to its queue", { timeout: wholeMaxMs }, async () => {
+      const name = `test "${randomUUID()}"`;
+      await using queue = await openQueue(`${broker}?queue=${encodeURIComponent(name)}`);
+      await queue.check();
+      await runPrograms(await pageOf(queue), python, { AMQP_URL: broker });
+      await expectEvents(queue, 2);
+      const connection = await amqp.connect(broker ?? "");
+      await (await connection.createChannel()).deleteQueue(name);
+      await connection.close();
+    });
+  });
+});
+
+test.each([
+  [
+    "amqp://planted:pa55word@rabbit.test:5673/pay%2Fments?queue=events",
+    "amqp://rabbit.test:5673/pay%2Fments",
+    "events",
+  ],
+  ["amqps://planted:pa55word@rabbit.test/", "amqps://rabbit.test", "payment-events"],
+  [
+    "sqs+https://planted:pa55word@sqs.eu-west-2.amazonaws.com/1/events",
+    "https://sqs.eu-west-2.amazonaws.com/1/events",
+    "eu-west-2",
+  ],
+  ["sqs+http://planted:pa55word@localhost:9324/1/events", "http://localhost:9324/1/events", "us-east-1"],
+])("the page for %s names the queue, without credentials", async (url, address, other) => {
+  await using queue = await openQueue(url);
+  const page = await pageOf(queue);
+  expect(page).toContain(`<code>${address}</code>`);
+  for (const language of ["Python", "Java", "TypeScript"]) expect(programIn(page, language)).toContain(other);
+  expect(page).not.toMatch(/pa55word|planted|\{\{|MESSAGE/);
+  // Only a stand-in accepts these.
+  expect(page.includes("&quot;none&quot;")).toBe(url.startsWith("sqs+http:"));
+});
+
+test("without a queue for other processes, the page names the one of the default settings", async () => {
+  await using queue = await openQueue("memory:");
+  expect(await pageOf(queue)).toContain("<code>http://127.0.0.1:4566/000000000000/payment-events</code>");
+});
+
+test("the contents lead to every heading that has a name", async () => {
+  await using queue = await openQueue("memory:");
+  const page = await pageOf(queue);
+  const [contents = "", ...articles] = page.split("</nav>\n<article>");
+  const linked = [...contents.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+  const headings = [...articles.join("").matchAll(/<h[1-6] id="([^"]+)"/g)].map(([, id]) => id);
+  expect(linked).toEqual(headings);
+  expect(linked).toEqual(expect.arrayContaining(["publish", "paymentEvents", "EventMessage"]));
+});
