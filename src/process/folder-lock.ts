@@ -5,7 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "./log.ts";
 
 /** Another process has locked the folder; the message names it. */
-export class FolderInUse extends Error {}
+export class FolderInUse extends Error {
+  readonly folder: string;
+
+  constructor(folder: string, holder: string) {
+    super(`the folder ${folder} is in use by ${holder}`);
+    this.folder = folder;
+  }
+}
 
 /**
  * Locks a folder for this process until disposal. The operating system releases the lock when the process ends in any
@@ -27,8 +34,7 @@ export function lockFolder(folder: string): Disposable {
     return { [Symbol.dispose]: () => lock.close() };
   } catch (error) {
     const { code, errcode, message } = error as Error & { code?: string; errcode?: number };
-    if (errcode === sqliteBusy)
-      throw new FolderInUse(`the folder ${folder} is in use by ${read(holderFile)}`);
+    if (errcode === sqliteBusy) throw new FolderInUse(folder, read(holderFile));
     if (errcode === sqliteFull || code === "ENOSPC")
       throw new Error(`the disk of the folder ${folder} is full; free some space, then start again`);
     throw new Error(

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { parseCommandLine, printable, runCommand, say, UsageError } from "../../process/command.ts";
 import { openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
-import { type Database, openDatabase, type Sql } from "../database/database.ts";
+import { type Database, openCommandDatabase, type Sql } from "../database/database.ts";
 import { messageBytesMax, readMessage } from "../intake/message.ts";
 import { openSender, type Sender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
@@ -49,7 +49,7 @@ await runCommand("dead-letters", usage, async (args) => {
   if (verb !== "replay" && (all || dryRun)) throw new UsageError("only replay has options");
   const { DATABASE_URL, QUEUE_URL } = readSettings(process.env, settings);
   const act = actionOf({ verb, ids: [...new Set(words.map(readId))], all, dryRun, queueUrl: QUEUE_URL });
-  await using database = await openDatabase(DATABASE_URL);
+  await using database = await openCommandDatabase(DATABASE_URL);
   await requireMigrated(database);
   await act(database);
 });

@@ -2,7 +2,7 @@ import { parseCommandLine, printable, runCommand, say, UsageError } from "../../
 import { numeral, openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
-import { type Database, openDatabase, type Sql } from "../database/database.ts";
+import { type Database, openCommandDatabase, type Sql } from "../database/database.ts";
 import { ingest } from "../intake/ingest.ts";
 import { verify } from "../intake/verify.ts";
 import { settings } from "../settings.ts";
@@ -37,7 +37,7 @@ await runCommand("reproject", usage, async (args) => {
     throw new UsageError("expected one of --all, --account ACCOUNT and ID...");
   }
   const { DATABASE_URL } = readSettings(process.env, settings);
-  await using database = await openDatabase(DATABASE_URL);
+  await using database = await openCommandDatabase(DATABASE_URL);
   await requireMigrated(database);
   const sql = database.within(searchMaxMs);
   if (ids.length > 0) await requireKnownIds(sql, ids);

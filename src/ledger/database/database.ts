@@ -6,6 +6,7 @@ import {
   wholeNumber,
 } from "../../process/adapter.ts";
 import { messageOf } from "../../process/describe-error.ts";
+import { FolderInUse } from "../../process/folder-lock.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
 
 /**
@@ -128,6 +129,20 @@ export function withStatementTimeout(limitMs: number, sql: Sql): Sql {
 }
 
 export const openDatabase = (url: string) => openAdapter<Database>(databases, url);
+
+/**
+ * Opens the database for a command. If another process has the folder of an embedded database, the command uses the engine
+ * of that process.
+ */
+export async function openCommandDatabase(url: string): Promise<Database> {
+  try {
+    return await openDatabase(url);
+  } catch (error) {
+    if (!(error instanceof FolderInUse)) throw error;
+    const { joinDatabase } = await import("./pglite-joined.ts");
+    return joinDatabase(error);
+  }
+}
 
 /**
  * True for an SQLSTATE of a transient error, after which a retry may succeed: classes 08 (connection), 28 and 3D (no access), 40

@@ -72,4 +72,5 @@ export async function startEngine(data: WorkerData): Promise<Engine> {
   };
 }
 
-const errorOf = ({ message, ...rest }: Failure): Error => Object.assign(new Error(message), rest);
+/** The error of a failed statement. */
+export const errorOf = ({ message, ...rest }: Failure): Error => Object.assign(new Error(message), rest);

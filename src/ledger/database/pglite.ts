@@ -19,6 +19,7 @@ import {
 } from "./database.ts";
 import { startAutovacuum } from "./pglite-autovacuum.ts";
 import { type Engine, startEngine } from "./pglite-engine.ts";
+import { serveTurns, type Turn } from "./pglite-socket.ts";
 import type { Message, Result } from "./pglite-worker.ts";
 
 const spaceMinMebibytes = 64;
@@ -69,6 +70,11 @@ export async function open({ url }: Address): Promise<Database> {
 
   const sql = sqlOver((message) => inTurn("slow", async () => (await running()).send(message)));
   opening.use(startAutovacuum(sql));
+  if (folder !== undefined) {
+    const takeTurn = (work: (turn: Turn) => Promise<void>) =>
+      inTurn("transaction", async () => work(await running()));
+    opening.use(await serveTurns(folder, takeTurn));
+  }
   const opened = opening.move();
   return {
     ...sql,
@@ -170,7 +176,10 @@ function takingTurns(): <Result>(kind: Kind, work: () => Promise<Result>) => Pro
 }
 
 /** Runs a transaction. A statement that work sends after its end is rejected, since it would run outside. */
-async function transact<Outcome>(engine: Engine, work: (sql: Sql) => Promise<Outcome>): Promise<Outcome> {
+export async function transact<Outcome>(
+  engine: Turn,
+  work: (sql: Sql) => Promise<Outcome>,
+): Promise<Outcome> {
   let hasEnded = false;
   const sql = sqlOver(async (message) => {
     if (hasEnded) throw new Error("the transaction has ended");
@@ -197,7 +206,8 @@ async function transact<Outcome>(engine: Engine, work: (sql: Sql) => Promise<Out
 const isQuick = (message: Message): boolean =>
   typeof message === "object" && "plan" in message && message.plan === "prepared";
 
-const sqlOver = (send: (message: Message) => Promise<Result>): Sql => ({
+/** Statements whose messages are sent by this function. */
+export const sqlOver = (send: (message: Message) => Promise<Result>): Sql => ({
   async query<Row>(text: string, values: unknown[] = [], plan: "prepared" | "custom" = "prepared") {
     return rowsOf(await send({ text, values, plan }).catch(reject)) as Row[];
   },
