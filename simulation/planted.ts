@@ -22,11 +22,11 @@ export const plantedDefects: Defect[] = [
   {
     name: "messages are acknowledged before they are committed",
     file: "src/ledger/intake/receiver.ts",
-    original: "const stored = await ingest(database, batch);",
+    original: "const { stored } = await ingest(database, batch);",
     // The pause makes it certain that a killed process has acknowledged messages that are not committed.
     defective: `await parts.queue.acknowledge(deliveries);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  const stored = await ingest(database, batch);`,
+  const { stored } = await ingest(database, batch);`,
     simulation: ["--seed", "1", "--minutes", "0.3"],
   },
   {

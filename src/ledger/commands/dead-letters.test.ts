@@ -1,13 +1,15 @@
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { serialize } from "node:v8";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../../testing/free-port.ts";
 import { message } from "../../../testing/messages.ts";
 import { newFolder, run } from "../../../testing/run.ts";
-import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { openDatabase } from "../database/database.ts";
 import { describeOnEngines, type NewDatabase } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
-import { readMessage } from "../intake/message.ts";
-import { openQueue } from "../queue/queue.ts";
 import { migrate } from "../tables/migrate.ts";
 
 const escapeSequence = "\u001b[31m";
@@ -81,66 +83,170 @@ describeOnEngines("dead letters", (make) => {
     });
   });
 
-  test("are not sent with --dry-run, which prints the outcome of each", async () => {
+  test("are not changed with --dry-run, which prints the outcome of each", async () => {
     const { code, output } = await deadLetters("replay", "--all", "--dry-run");
     expect(code).toBe(0);
     expect(output.split("\n")).toEqual([
       "1 would be stored",
-      expect.stringMatching(/^2 would become a dead letter again: the message is not JSON$/),
-      expect.stringMatching(/^3 would become a dead letter again: timestamp must /),
-      "dead letters: 3; nothing was sent",
+      expect.stringMatching(/^2 would stay a dead letter: the message is not JSON$/),
+      expect.stringMatching(/^3 would stay a dead letter: timestamp must /),
+      "dead letters: 3; nothing was changed",
       "",
     ]);
     expect((await deadLetters("list")).output).toContain("dead letters: 3");
   });
 
-  test("are sent to the queue and removed", async () => {
-    await using own = await storeExamples();
-    const { env, deadLetters } = own;
-    expect(await deadLetters("replay", "3")).toMatchObject({
-      code: 0,
-      output: expect.stringMatching(/^sent 1 messages to sqs/),
-    });
-    expect((await deadLetters("list")).output).toMatch(/\ndead letters: 2\n$/);
-    await using queue = await openQueue(env.QUEUE_URL);
-    const [delivery] = await queue.receive(1, 5000, AbortSignal.timeout(testWaitMaxMs));
-    expect(readMessage(delivery?.body ?? "")).toMatchObject({ kind: "invalid" });
+  test("are listed and shown as JSON lines", async () => {
+    const lines = (await deadLetters("list", "--json")).output.trim().split("\n");
+    const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{6}Z$/);
+    const open = { discarded_at: null, note: null };
+    expect(lines.map((line) => JSON.parse(line))).toEqual(
+      examples.map(({ source_id, reason }, index) => ({
+        id: index + 1,
+        created_at,
+        source_id,
+        reason,
+        ...open,
+      })),
+    );
+    const shown = JSON.parse((await deadLetters("show", "2", "--json")).output);
+    expect(shown).toMatchObject({ id: 2, body: examples[1]?.body });
+    const outcomes = (await deadLetters("replay", "1", "2", "--dry-run", "--json")).output.trim().split("\n");
+    expect(outcomes.map((line) => JSON.parse(line))).toEqual([
+      { id: 1, outcome: "stored" },
+      { id: 2, outcome: "dead_letter", reason: "the message is not JSON" },
+    ]);
   });
 
-  test("are kept when the queue rejects them", async () => {
+  test("are ingested by a replay; those that are still invalid keep their number and time, with the new reason", async () => {
+    await using own = await storeExamples();
+    const { env, deadLetters } = own;
+    const before = (await deadLetters("list", "--json")).output
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const { code, output } = await deadLetters("replay", "--all");
+    expect([code, output.split("\n")]).toEqual([
+      0,
+      [
+        "1 was stored",
+        "2 stays a dead letter: the message is not JSON",
+        expect.stringMatching(/^3 stays a dead letter: timestamp must /),
+        "replayed 3 dead letters; 2 of them stay",
+        "",
+      ],
+    ]);
+    const after = (await deadLetters("list", "--json")).output
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const reason = expect.stringMatching(/^timestamp must (?!…)/);
+    expect(after).toEqual([before[1], { ...before[2], reason }]);
+    await using database = await openDatabase(env.DATABASE_URL);
+    expect(await database.query("select resource_external_id from event")).toEqual([
+      { resource_external_id: message({}).resource_external_id },
+    ]);
+    expect(await database.query("select from transaction")).toHaveLength(1);
+  });
+
+  test("can be discarded with a note, and are kept", async () => {
     await using own = await storeExamples();
     const { deadLetters } = own;
-    const { code, errors } = await deadLetters("replay", "2");
-    expect([code, errors.slice(0, 14)]).toEqual([1, "dead-letters: "]);
-    expect((await deadLetters("list")).output).toMatch(/\ndead letters: 3\n$/);
+    expect(await deadLetters("discard", "2", "3", "--note", ` agreed ${escapeSequence}`)).toMatchObject({
+      code: 0,
+      output: "discarded 2 dead letters\n",
+    });
+    expect((await deadLetters("list")).output).toMatch(/^1 .*\ndead letters: 1\n$/);
+    const discarded = (await deadLetters("list", "--discarded")).output;
+    expect(discarded).toMatch(/^2 .* {2}note: agreed \\u001b\[31m\n3 .*\ndiscarded dead letters: 2\n$/);
+    expect((await deadLetters("show", "2")).output).toMatch(/\ndiscarded {2}\S+Z: agreed/);
+    for (const verb of [
+      ["replay", "2"],
+      ["discard", "2", "--note", "again"],
+    ])
+      expect(await deadLetters(...verb)).toMatchObject({
+        code: 1,
+        errors: "dead-letters: the dead letter 2 was discarded\n",
+      });
+    expect((await deadLetters("replay", "--all")).output).toContain(
+      "replayed 1 dead letters; 0 of them stay",
+    );
   });
 });
 
-describeOnEngines("a dead letter that is still invalid when it is replayed", (make) => {
-  test("is stored once, with the newest reason", async () => {
+describeOnEngines("a dead letter that the database rejects", (make) => {
+  test("stays one, and the others of its batch are stored", async () => {
     await using made = await make();
-    const env = {
-      DATABASE_URL: made.url,
-      QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}`,
-      LEDGER_PORT: "0",
-    };
+    const bodies = ["one", "rejected", "two"].map((id) =>
+      JSON.stringify(message({ resource_external_id: id })),
+    );
     {
       await using database = await openDatabase(made.url);
       await migrate(database);
-      const invalid = [{ source_id: "m1", body: '{"event_type":', reason: "an older rule" }];
+      const invalid = bodies.map((body, index) => ({
+        source_id: `m${index}`,
+        body,
+        reason: "an older rule",
+      }));
       await ingest(database, { events: [], rebuilds: [], deadLetters: withBytes(invalid) });
+      await database.run(
+        "alter table event add constraint planted check (resource_external_id <> 'rejected') not valid",
+      );
     }
-    const deadLetters = (...args: string[]) => run("src/ledger/commands/dead-letters.ts", { args, env }).exit;
-    expect((await deadLetters("replay", "1")).code).toBe(0);
-    const ledger = run("src/main.ts", { args: ["ledger"], env });
-    await ledger.waitForOutput("message became a dead letter");
-    ledger.child.kill("SIGTERM");
-    expect(await ledger.exit).toMatchObject({ code: 0, errors: "" });
-    expect((await deadLetters("list")).output).toMatch(
-      /^2 .* {2}the message is not JSON\ndead letters: 1\n$/,
-    );
-    expect((await deadLetters("show", "2")).output).toMatch(/\n\n\{"event_type":\n$/);
+    const args = ["replay", "--all"];
+    const { output } = await run("src/ledger/commands/dead-letters.ts", {
+      args,
+      env: { DATABASE_URL: made.url },
+    }).exit;
+    expect(output.split("\n")).toEqual([
+      "1 was stored",
+      "2 stays a dead letter: the database rejects it (SQLSTATE 23514)",
+      "3 was stored",
+      "replayed 3 dead letters; 1 of them stay",
+      "",
+    ]);
   });
+});
+
+test("the commands use an embedded database while a ledger runs on it, and the ledger goes on", async () => {
+  const folder = newFolder();
+  const env = {
+    DATABASE_URL: `pglite:${folder}`,
+    QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}`,
+    LEDGER_PORT: String(await freePort()),
+  };
+  const command = (name: string, ...args: string[]) => run(`src/ledger/commands/${name}.ts`, { args, env });
+  const ledger = run("src/main.ts", { args: ["ledger"], env });
+  await ledger.waitForOutput("listening");
+  expect(await command("dead-letters", "list").exit).toMatchObject({
+    code: 0,
+    output: "there are no dead letters\n",
+  });
+  const invalid = `${JSON.stringify(message({ timestamp: "yesterday" }))}\n`;
+  const sent = run("src/ledger/commands/send-events.ts", { args: ["-"], input: invalid, env });
+  expect((await sent.exit).code).toBe(0);
+  await ledger.waitForOutput("message became a dead letter");
+  // The file of the socket is for its user only.
+  expect(statSync(join(folder, "commands.sock")).mode & 0o777).toBe(0o600);
+  const lists = Array.from({ length: 4 }, () => command("dead-letters", "list"));
+  for (const { exit } of lists) expect((await exit).output).toMatch(/\ndead letters: 1\n$/);
+  expect((await command("reproject", "--all").exit).output).toBe(
+    "rebuilt 0 transactions and payouts; 0 rows changed\n",
+  );
+  // A command that ends within its turn leaves nothing behind.
+  const socket = connect(join(folder, "commands.sock"));
+  await once(socket, "connect");
+  const bytes = serialize({ script: "begin; lock table dead_letter" });
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  socket.write(Buffer.concat([length, bytes]));
+  await once(socket, "data");
+  socket.destroy();
+  expect((await command("dead-letters", "discard", "1", "--note", "a trial").exit).code).toBe(0);
+  expect((await fetch(`http://127.0.0.1:${env.LEDGER_PORT}/healthcheck`)).status).toBe(200);
+  ledger.child.kill("SIGTERM");
+  expect(await ledger.exit).toMatchObject({ code: 0, errors: "" });
+  expect((await command("dead-letters", "list", "--discarded").exit).output).toContain("note: a trial");
 });
 
 describeOnEngines("a very large dead letter", (make) => {
@@ -162,12 +268,11 @@ describeOnEngines("a very large dead letter", (make) => {
   test("is not replayed, and the others are", async () => {
     const dryRun = await deadLetters(["replay", "--all", "--dry-run"]);
     expect(dryRun.output).toContain(
-      "1 would stay a dead letter: it is larger than 1 MiB\n2 would become a dead letter again",
+      "1 would stay a dead letter: the message is larger than 1 MiB\n2 would stay a dead letter: ",
     );
-    const QUEUE_URL = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
-    const { code, output } = await deadLetters(["replay", "--all"], { QUEUE_URL });
-    expect([code, output]).toEqual([0, expect.stringMatching(/^sent 1 messages /)]);
-    expect((await deadLetters(["list"])).output).toMatch(/^1 .* large .*\ndead letters: 1\n$/);
+    const { code, output } = await deadLetters(["replay", "--all"]);
+    expect([code, output]).toEqual([0, expect.stringContaining("replayed 2 dead letters; 2 of them stay")]);
+    expect((await deadLetters(["list"])).output).toMatch(/^1 .* large .*\n2 .* small .*\ndead letters: 2\n$/);
   });
 });
 
@@ -176,7 +281,7 @@ describeOnEngines("many dead letters", (make) => {
     await using made = await make();
     const many = Array.from({ length: 250 }, (_, index) => ({
       source_id: `many${index}`,
-      body: String(index),
+      body: JSON.stringify(message({ resource_external_id: `many${index}` })),
       reason: "many",
     }));
     {
@@ -188,23 +293,15 @@ describeOnEngines("many dead letters", (make) => {
         await ingest(database, { events: [], rebuilds: [], deadLetters: withBytes(messages) });
       expect(await database.query("select distinct reason from dead_letter")).toEqual([{ reason: "many" }]);
     }
-    const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
-    await using queue = await openQueue(env.QUEUE_URL);
-    // Only one process at a time can open an embedded database.
+    const env = { DATABASE_URL: made.url };
+    // The second command on an embedded database uses that of the first, which ends.
     const replays = Array.from({ length: made.url.startsWith("pglite:") ? 1 : 2 }, () =>
       run("src/ledger/commands/dead-letters.ts", { args: ["replay", "--all"], env }),
     );
-    const outputs = await Promise.all(replays.map(async ({ exit }) => (await exit).output));
-    const sent = outputs.map((output) => Number(/^sent (\d+) /.exec(output)?.[1]));
-    expect(sent.reduce((sum, count) => sum + count)).toBe(250);
-    const bodies: string[] = [];
-    while (bodies.length < 250) {
-      const deliveries = await queue.receive(100, 5000, AbortSignal.timeout(testWaitMaxMs));
-      bodies.push(...deliveries.map(({ body }) => body));
-      await queue.acknowledge(deliveries);
-    }
-    expect(bodies.sort()).toEqual(many.map(({ body }) => body).sort());
-    expect((await queue.check()).waiting).toBe(0);
+    for (const { exit } of replays) expect((await exit).code).toBe(0);
+    await using database = await openDatabase(made.url);
+    expect(await database.query("select from dead_letter")).toEqual([]);
+    expect(await database.query("select from event")).toHaveLength(250);
   });
 
   test("are listed without an error if the reader closes the pipe early", async () => {
@@ -238,7 +335,11 @@ test.each([
   [["show", "one"], "one is not the number"],
   [["replay"], "expected list, show ID"],
   [["replay", "--all", "1"], "expected list, show ID"],
-  [["list", "--all"], "only replay has options"],
+  [["list", "--all"], "list has no option --all"],
+  [["discard", "1"], "discard requires --note"],
+  [["discard", "1", "--note", " "], "discard requires --note"],
+  [["discard", "1", "--note", "x".repeat(1001)], "discard requires --note with 1 to 1000 characters"],
+  [["discard", "--note", "x"], "expected list, show ID"],
   [["replay", "--every"], "--every"],
 ])("dead-letters %j fails with a usage error", async (args, complaint) => {
   const { code, output, errors } = await run("src/ledger/commands/dead-letters.ts", { args }).exit;

@@ -2,77 +2,111 @@ import { isUtf8 } from "node:buffer";
 import { parseCommandLine, printable, runCommand, say, UsageError } from "../../process/command.ts";
 import { openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
+import { toJson } from "../../values/json.ts";
 import { type Database, openCommandDatabase, type Sql } from "../database/database.ts";
+import { type Batch, ingest, permanentReason } from "../intake/ingest.ts";
 import { messageBytesMax, readMessage } from "../intake/message.ts";
-import { openSender, type Sender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
 import {
   type DeadLetterRow,
   deadLettersAfter,
+  discardDeadLetters,
+  explainDeadLetter,
   findDeadLetter,
+  type Kind,
   newestDeadLetterId,
-  removeDeadLetters,
 } from "../tables/dead-letter.ts";
 import { requireMigrated } from "../tables/migrate.ts";
 
-const usage = `Usage: npm run dead-letters -- list
-       npm run dead-letters -- show ID
-       npm run dead-letters -- replay ID... [--dry-run]
-       npm run dead-letters -- replay --all [--dry-run]
+const usage = `Usage: npm run dead-letters -- list [--discarded] [--json]
+       npm run dead-letters -- show ID [--json]
+       npm run dead-letters -- replay ID... | --all [--dry-run] [--json]
+       npm run dead-letters -- discard ID... --note TEXT
 
-Shows and replays dead letters: messages that can never succeed. They are stored with the reason in the database at
-DATABASE_URL.
+Shows, replays and discards dead letters: messages that can never succeed. They are stored with the reason in the
+database at DATABASE_URL. The ledger can run meanwhile.
 
-  list        one line for each, oldest first: number, time, id in the queue, reason
-  show        everything about one, with its body
-  replay      sends them to the queue at QUEUE_URL and removes them. A message that is still invalid becomes a dead
-              letter again. One that is not UTF-8, or larger than 1 MiB, is not sent and stays a dead letter
-  --dry-run   sends nothing; shows the outcome for each
-  --help      print this text
+  list         one line for each open one, oldest first: number, time, id in the queue, reason
+  show         everything about one, with its body
+  replay       ingests the messages again. One that is valid now is stored and removed from the dead letters; any other
+               keeps its number and its time, and gets its new reason
+  discard      keeps them for the records, with a note of up to 1000 characters, and takes them off the list
+  --discarded  lists the discarded ones, with their notes
+  --dry-run    changes nothing; shows the outcome of each
+  --json       one JSON object on each line
+  --help       print this text
 `;
 
 const batch = 100;
-/** Limit in milliseconds: a batch can have 100 MiB, and a queue can be slow. */
-const batchMaxMs = 600_000;
-/** While the queue accepts a batch, a receiver that gets one of its messages waits. */
-const replayLimits = { statementMs: batchMaxMs, idleMs: 60_000 };
+/** Limit in milliseconds for a statement. */
+const statementMaxMs = 600_000;
 const anyLength = 2 ** 31 - 1;
+const noteMax = 1000;
+
+/** The options of each verb. */
+const optionsOf: Record<string, string[]> = {
+  list: ["discarded", "json"],
+  show: ["json"],
+  replay: ["all", "dry-run", "json"],
+  discard: ["note"],
+};
 
 await runCommand("dead-letters", usage, async (args) => {
-  const { values, positionals } = parseCommandLine({
-    args,
-    allowPositionals: true,
-    options: { all: { type: "boolean" }, "dry-run": { type: "boolean" } },
-  });
-  const [verb, ...words] = positionals;
-  const { all = false, "dry-run": dryRun = false } = values;
-  if (verb !== "replay" && (all || dryRun)) throw new UsageError("only replay has options");
-  const { DATABASE_URL, QUEUE_URL } = readSettings(process.env, settings);
-  const act = actionOf({ verb, ids: [...new Set(words.map(readId))], all, dryRun, queueUrl: QUEUE_URL });
+  const act = actionOf(args);
+  const { DATABASE_URL } = readSettings(process.env, settings);
   await using database = await openCommandDatabase(DATABASE_URL);
   await requireMigrated(database);
   await act(database);
 });
 
-interface Arguments {
-  verb: string | undefined;
-  ids: bigint[];
-  all: boolean;
-  dryRun: boolean;
-  queueUrl: string;
+type Action = (database: Database) => Promise<void>;
+
+/** Prints lines for a person, or JSON lines. */
+interface Output {
+  write(row: object, line: string): void;
+  /** A last line for a person. */
+  finish(line: string): void;
 }
 
-function actionOf({ verb, ids, all, dryRun, queueUrl }: Arguments): (database: Database) => Promise<void> {
+function actionOf(args: string[]): Action {
+  const { values, positionals } = parseCommandLine({
+    args,
+    allowPositionals: true,
+    options: {
+      all: { type: "boolean" },
+      discarded: { type: "boolean" },
+      "dry-run": { type: "boolean" },
+      json: { type: "boolean" },
+      note: { type: "string" },
+    },
+  });
+  const [verb = "", ...words] = positionals;
+  const ids = [...new Set(words.map(readId))];
   const [id, ...others] = ids;
-  if (verb === "list" && id === undefined) return list;
+  const options = Object.hasOwn(optionsOf, verb) ? optionsOf[verb] : undefined;
+  const unknown = Object.keys(values).find((name) => !options?.includes(name));
+  if (options && unknown !== undefined) throw new UsageError(`${verb} has no option --${unknown}`);
+  const output: Output = values.json
+    ? { write: (row) => process.stdout.write(toJson(row)), finish: () => {} }
+    : { write: (_row, line) => say(line), finish: say };
+
+  if (verb === "list" && id === undefined) {
+    return (database) => list(database, values.discarded ? "discarded" : "open", output);
+  }
   if (verb === "show" && id !== undefined && others.length === 0) {
-    return async (database) => show(await messageOf(database.within(batchMaxMs), id, anyLength));
+    return (database) => show(database, id, values.json === true);
   }
-  if (verb === "replay" && all !== ids.length > 0) {
-    const chosen = all ? undefined : ids;
-    return (database) => (dryRun ? showOutcomes(database, chosen) : replay(database, queueUrl, chosen));
+  if (verb === "replay" && (values.all === true) !== ids.length > 0) {
+    const act = values["dry-run"] ? showOutcomes : replay;
+    return (database) => act(database, values.all ? undefined : ids, output);
   }
-  throw new UsageError("expected list, show ID, replay ID... or replay --all");
+  if (verb === "discard" && id !== undefined) {
+    const note = values.note?.trim() ?? "";
+    if (note === "" || note.length > noteMax)
+      throw new UsageError(`discard requires --note with 1 to ${noteMax} characters`);
+    return (database) => discard(database, ids, note);
+  }
+  throw new UsageError("expected list, show ID, replay ID..., replay --all or discard ID...");
 }
 
 function readId(word: string): bigint {
@@ -81,107 +115,175 @@ function readId(word: string): bigint {
   return BigInt(word);
 }
 
-async function list(database: Database): Promise<void> {
-  let count = 0;
-  for await (const message of messagesOf(database, undefined, 0)) {
-    const { id, created_at, source_id, reason } = message;
-    say(`${id}  ${created_at}  ${printable(source_id)}  ${printable(reason)}`);
-    count += 1;
-  }
-  say(count === 0 ? "there are no dead letters" : `dead letters: ${count}`);
+/** A dead letter as JSON, without its body. */
+function asJson({ body: _, ...row }: DeadLetterRow) {
+  return row;
 }
 
-function show({ id, created_at, source_id, reason, body }: DeadLetterRow): void {
+async function list(database: Database, kind: Kind, output: Output): Promise<void> {
+  let count = 0;
+  for await (const row of rowsOf(database, undefined, kind, 0)) {
+    const { id, created_at, source_id, reason, note } = row;
+    const last = note === null ? "" : `  note: ${printable(note)}`;
+    output.write(asJson(row), `${id}  ${created_at}  ${printable(source_id)}  ${printable(reason)}${last}`);
+    count += 1;
+  }
+  const name = kind === "open" ? "dead letters" : "discarded dead letters";
+  output.finish(count === 0 ? `there are no ${name}` : `${name}: ${count}`);
+}
+
+async function show(database: Database, id: bigint, json: boolean): Promise<void> {
+  const row = await rowOf(database.within(statementMaxMs), id, anyLength);
+  const { created_at, source_id, reason, discarded_at, note } = row;
+  const body = Buffer.from(row.body ?? []);
+  if (json) {
+    const text = isUtf8(body) ? { body: body.toString() } : { body_base64: body.toString("base64") };
+    process.stdout.write(toJson({ ...asJson(row), ...text }));
+    return;
+  }
   say(`number     ${id}`);
   say(`created at ${created_at}`);
   say(`source id  ${printable(source_id)}`);
-  say(`reason     ${printable(reason)}\n`);
-  const bytes = Buffer.from(body ?? []);
-  process.stdout.write(process.stdout.isTTY ? printable(bytes.toString()) : bytes);
+  say(`reason     ${printable(reason)}`);
+  if (discarded_at !== null) say(`discarded  ${discarded_at}: ${printable(note ?? "")}`);
+  say("");
+  process.stdout.write(process.stdout.isTTY ? printable(body.toString()) : body);
   say("");
 }
 
-async function showOutcomes(database: Database, ids: bigint[] | undefined): Promise<void> {
+/** What becomes of a message: it is ingested as this batch, or stays a dead letter. */
+type Plan = { outcome: "stored" | "rebuilt"; batch: Batch } | { outcome: "dead_letter"; reason: string };
+
+function planOf({ id, body }: DeadLetterRow): Plan {
+  const stay = (reason: string): Plan => ({ outcome: "dead_letter", reason });
+  if (body === null) return stay("the message is larger than 1 MiB");
+  if (!isUtf8(body)) return stay("the message is not valid UTF-8");
+  const message = readMessage(Buffer.from(body).toString());
+  const batch = { events: [], rebuilds: [], deadLetters: [], replayed: [id] };
+  if (message.kind === "invalid") return stay(message.reason);
+  return message.kind === "event"
+    ? { outcome: "stored", batch: { ...batch, events: [message.event] } }
+    : { outcome: "rebuilt", batch: { ...batch, rebuilds: [message.externalId] } };
+}
+
+async function showOutcomes(database: Database, ids: bigint[] | undefined, output: Output): Promise<void> {
   let count = 0;
-  for await (const { id, body } of messagesOf(database.within(batchMaxMs), ids)) {
-    say(`${id} would ${outcomeOf(body)}`);
+  for await (const row of rowsOf(database.within(statementMaxMs), ids)) {
+    const plan = planOf(row);
+    const line =
+      plan.outcome === "dead_letter" ? stays("would stay", plan.reason) : `would be ${plan.outcome}`;
+    output.write(outcomeOf(row, plan), `${row.id} ${line}`);
     count += 1;
   }
-  say(`dead letters: ${count}; nothing was sent`);
+  output.finish(`dead letters: ${count}; nothing was changed`);
 }
 
-function outcomeOf(body: Uint8Array | null): string {
-  if (body === null) return "stay a dead letter: it is larger than 1 MiB";
-  if (!isUtf8(body)) return "stay a dead letter: it is not valid UTF-8";
-  const message = readMessage(Buffer.from(body).toString());
-  if (message.kind === "invalid") return `become a dead letter again: ${message.reason}`;
-  return message.kind === "event" ? "be stored" : "rebuild a projection";
+function stays(verb: string, reason: string): string {
+  return `${verb} a dead letter: ${printable(reason)}`;
 }
 
-async function replay(database: Database, queueUrl: string, ids: bigint[] | undefined): Promise<void> {
-  await using sender = await openSender(queueUrl);
-  const sent = await sendAgain(database, sender, inBatches(messagesOf(database.within(batchMaxMs), ids)));
-  say(`sent ${sent} messages to ${sender.url}`);
+function outcomeOf({ id }: DeadLetterRow, { outcome, ...plan }: Plan) {
+  return { id, outcome, ...("reason" in plan && { reason: plan.reason }) };
 }
 
-async function sendAgain(
-  database: Database,
-  sender: Sender,
-  batches: AsyncIterable<DeadLetterRow[]>,
-): Promise<number> {
-  using progress = openProgress("sent");
-  for await (const messages of batches) {
-    // Committed after the queue has accepted them. Until then they stay dead letters.
-    await database.transaction(async (sql) => {
-      const texts = messages.filter(({ body }) => body !== null && isUtf8(body));
-      const removed = await removeDeadLetters(
-        sql,
-        texts.map(({ id }) => id),
-      );
-      await sender.send(removed.map((body) => Buffer.from(body).toString()));
-      progress.advance(removed.length);
-    }, replayLimits);
+async function replay(database: Database, ids: bigint[] | undefined, output: Output): Promise<void> {
+  using progress = openProgress("replayed");
+  let left = 0;
+  for await (const rows of inBatches(rowsOf(database.within(statementMaxMs), ids))) {
+    const plans = await ingestPlans(database, rows.map(planOf));
+    for (const [index, row] of rows.entries()) {
+      const plan = plans[index] as Plan;
+      if (plan.outcome === "dead_letter") {
+        await explainDeadLetter(database, row.id, plan.reason);
+        output.write(outcomeOf(row, plan), `${row.id} ${stays("stays", plan.reason)}`);
+        left += 1;
+      } else output.write(outcomeOf(row, plan), `${row.id} was ${plan.outcome}`);
+    }
+    progress.advance(rows.length);
   }
-  return progress.count;
+  output.finish(`replayed ${progress.count} dead letters; ${left} of them stay`);
+}
+
+/** Ingests the batches together, or each alone if that fails. Resolves with what has become of each. */
+async function ingestPlans(database: Database, plans: Plan[]): Promise<Plan[]> {
+  const batches = plans.flatMap((plan) => (plan.outcome === "dead_letter" ? [] : plan.batch));
+  if (batches.length === 0) return plans;
+  const together: Batch = {
+    events: batches.flatMap(({ events }) => events),
+    rebuilds: batches.flatMap(({ rebuilds }) => rebuilds),
+    deadLetters: [],
+    replayed: batches.flatMap(({ replayed = [] }) => replayed),
+  };
+  try {
+    await ingest(database, together);
+    return plans;
+  } catch (error) {
+    if (plans.length === 1) return [afterFailure(error)];
+  }
+  const outcomes: Plan[] = [];
+  for (const plan of plans) outcomes.push(...(await ingestPlans(database, [plan])));
+  return outcomes;
+}
+
+/** Throws an error after which the message may succeed later. */
+function afterFailure(error: unknown): Plan {
+  const reason = permanentReason(error);
+  if (reason === undefined) throw error;
+  return { outcome: "dead_letter", reason };
+}
+
+/** Up to 100 rows with about 1 MiB of bodies, since a transaction needs several times as much memory. */
+async function* inBatches(rows: AsyncIterable<DeadLetterRow>): AsyncGenerator<DeadLetterRow[]> {
+  let collected: DeadLetterRow[] = [];
+  let bytes = 0;
+  for await (const row of rows) {
+    collected.push(row);
+    bytes += row.body?.length ?? 0;
+    if (collected.length < batch && bytes < messageBytesMax) continue;
+    yield collected;
+    [collected, bytes] = [[], 0];
+  }
+  if (collected.length > 0) yield collected;
+}
+
+async function discard(database: Database, ids: bigint[], note: string): Promise<void> {
+  for (const id of ids) await openRowOf(database, id, 0);
+  const discarded = await discardDeadLetters(database, ids, note);
+  say(`discarded ${discarded.length} dead letters`);
 }
 
 /**
- * The dead letters with these numbers, all of which must exist; without numbers all that exist now, oldest first. Bodies
- * are read up to `bodyMax` bytes, by default those that can be replayed.
+ * The dead letters with these numbers, all of which must be open; without numbers all of a kind that exist now, oldest first.
+ * Bodies are read up to `bodyMax` bytes, by default those that can be replayed.
  */
-async function* messagesOf(
+async function* rowsOf(
   sql: Sql,
   ids?: bigint[],
+  kind: Kind = "open",
   bodyMax = messageBytesMax,
 ): AsyncGenerator<DeadLetterRow> {
   if (ids) {
-    const messages: DeadLetterRow[] = [];
-    for (const id of ids) messages.push(await messageOf(sql, id, bodyMax));
-    yield* messages;
+    for (const id of ids) await openRowOf(sql, id, 0);
+    for (const id of ids) yield await openRowOf(sql, id, bodyMax);
     return;
   }
   const last = await newestDeadLetterId(sql);
   let after = 0n;
   while (after < last) {
-    const messages = await deadLettersAfter(sql, after, last, batch, bodyMax);
-    yield* messages;
-    after = messages.at(-1)?.id ?? last;
+    const rows = await deadLettersAfter(sql, kind, after, last, batch, bodyMax);
+    yield* rows;
+    after = rows.at(-1)?.id ?? last;
   }
 }
 
-async function messageOf(sql: Sql, id: bigint, bodyMax: number): Promise<DeadLetterRow> {
-  const message = await findDeadLetter(sql, id, bodyMax);
-  if (!message) throw new Error(`there is no dead letter ${id}`);
-  return message;
+async function rowOf(sql: Sql, id: bigint, bodyMax: number): Promise<DeadLetterRow> {
+  const row = await findDeadLetter(sql, id, bodyMax);
+  if (!row) throw new Error(`there is no dead letter ${id}`);
+  return row;
 }
 
-async function* inBatches<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
-  let collected: Item[] = [];
-  for await (const item of items) {
-    collected.push(item);
-    if (collected.length < batch) continue;
-    yield collected;
-    collected = [];
-  }
-  if (collected.length > 0) yield collected;
+async function openRowOf(sql: Sql, id: bigint, bodyMax: number): Promise<DeadLetterRow> {
+  const row = await rowOf(sql, id, bodyMax);
+  if (row.discarded_at !== null) throw new Error(`the dead letter ${id} was discarded`);
+  return row;
 }

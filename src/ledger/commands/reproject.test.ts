@@ -83,11 +83,16 @@ describeOnEngines("reproject", (make) => {
   test("rebuilds the given ids, or everything", async () => {
     await using own = await newCorrupted();
     const { url, rowsBefore, reproject } = own;
-    expect((await reproject("demo-success")).output).toBe("rebuilt 1 transactions and payouts\n");
+    expect((await reproject("demo-success")).output).toMatch(
+      /^rebuilt 1 transactions and payouts; [12] rows changed\n$/,
+    );
+    expect((await reproject("demo-success")).output).toBe(
+      "rebuilt 1 transactions and payouts; 0 rows changed\n",
+    );
     expect((await reproject("demo-success", "--verify")).code).toBe(0);
     expect(await reproject("--all")).toMatchObject({
       code: 0,
-      output: "rebuilt 9 transactions and payouts\n",
+      output: expect.stringMatching(/^rebuilt 9 transactions and payouts; [1-9] rows changed\n$/),
     });
     expect((await reproject("--all", "--verify")).code).toBe(0);
     await using database = await openDatabase(url);
@@ -125,7 +130,7 @@ describeOnEngines("reproject with many transactions", (make) => {
     expect(verified.output.trim().split("\n")).toHaveLength(count + 1);
     expect(await reproject("--account", "57").exit).toMatchObject({
       code: 0,
-      output: "rebuilt 3,000 transactions and payouts\n",
+      output: "rebuilt 3,000 transactions and payouts; 3,000 rows changed\n",
     });
     expect(await reproject("--all", "--verify").exit).toMatchObject({
       code: 0,

@@ -54,10 +54,11 @@ await runCommand("reproject", usage, async (args) => {
 type Batches = Iterable<string[]> | AsyncIterable<string[]>;
 
 async function rebuildEach(database: Database, batches: Batches, total: number): Promise<void> {
-  const count = await each(batches, "rebuilt", total, (ids) =>
-    ingest(database, { events: [], rebuilds: ids, deadLetters: [] }),
-  );
-  say(`rebuilt ${numeral(count)} transactions and payouts`);
+  let changed = 0;
+  const count = await each(batches, "rebuilt", total, async (ids) => {
+    changed += (await ingest(database, { events: [], rebuilds: ids, deadLetters: [] })).changedRows;
+  });
+  say(`rebuilt ${numeral(count)} transactions and payouts; ${numeral(changed)} rows changed`);
 }
 
 async function verifyEach(database: Database, batches: Batches, total: number): Promise<void> {

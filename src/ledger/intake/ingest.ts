@@ -1,5 +1,5 @@
 import { letOthersRun } from "../../process/turns.ts";
-import type { Database, Sql } from "../database/database.ts";
+import { type Database, isPermanent, type Sql } from "../database/database.ts";
 import { planFold } from "../projection/history.ts";
 import { newMetadataKeys } from "../projection/metadata.ts";
 import { PayoutFolds } from "../projection/payout.ts";
@@ -9,7 +9,7 @@ import {
   TransactionFolds,
   withPaymentDetails,
 } from "../projection/transaction.ts";
-import { type DeadLetter, saveDeadLetters } from "../tables/dead-letter.ts";
+import { type DeadLetter, removeDeadLetters, saveDeadLetters } from "../tables/dead-letter.ts";
 import {
   type EventRow,
   eventsInPieces,
@@ -40,20 +40,30 @@ export interface Batch {
   /** External ids of transactions and payouts whose projections are rebuilt from all their events. */
   rebuilds: string[];
   deadLetters: DeadLetter[];
+  /** Numbers of the dead letters whose messages these are. They are removed. Default: none. */
+  replayed?: bigint[];
+}
+
+/** What a batch has changed. */
+export interface Ingested {
+  /** The new events. */
+  stored: EventRow[];
+  /** The number of rows that a rebuild has inserted, replaced or removed. Without rebuilds it is 0. */
+  changedRows: number;
 }
 
 /**
  * Stores the events of a batch and updates the projections of their transactions and payouts, all or none. It is safe to
- * repeat and safe while other receivers run. Resolves with the new events.
+ * repeat and safe while other receivers run.
  */
-export const ingest = (database: Database, batch: Batch): Promise<EventRow[]> =>
+export const ingest = (database: Database, batch: Batch): Promise<Ingested> =>
   ingestWithLocks(
     database,
     batch,
     batch.events.flatMap((event) => event.parent_resource_external_id ?? []),
   );
 
-async function ingestWithLocks(database: Database, batch: Batch, parents: string[]): Promise<EventRow[]> {
+async function ingestWithLocks(database: Database, batch: Batch, parents: string[]): Promise<Ingested> {
   try {
     return await database.transaction((sql) => ingestOnce(sql, batch, parents));
   } catch (error) {
@@ -72,12 +82,21 @@ class ParentsNotLocked extends Error {
   }
 }
 
+/** Why a message can never be ingested; undefined if this error is transient or unexpected. */
+export function permanentReason(error: unknown): string | undefined {
+  if (error instanceof LimitExceeded) return error.message;
+  return isPermanent(error)
+    ? `the database rejects it (SQLSTATE ${(error as { code?: string }).code})`
+    : undefined;
+}
+
 async function ingestOnce(
   sql: Sql,
-  { events, rebuilds, deadLetters }: Batch,
+  { events, rebuilds, deadLetters, replayed = [] }: Batch,
   parents: string[],
-): Promise<EventRow[]> {
+): Promise<Ingested> {
   await letOthersRun();
+  const writesBefore = rebuilds.length > 0 ? await countWrites(sql) : 0;
   const transactions = [...new Set([...idsOf(events.filter(isOfTransaction)), ...rebuilds])];
   const payouts = [...new Set([...idsOf(events.filter(isOfPayout)), ...rebuilds])];
   // Every resource is locked, also without a projection: otherwise two receivers with the same events in different orders
@@ -106,7 +125,19 @@ async function ingestOnce(
     current: new Map(currentPayouts.map((row) => [row.gateway_payout_id, row])),
   });
   if (deadLetters.length > 0) await saveDeadLetters(sql, deadLetters);
-  return saved;
+  if (replayed.length > 0) await removeDeadLetters(sql, replayed);
+  return { stored: saved, changedRows: rebuilds.length > 0 ? (await countWrites(sql)) - writesBefore : 0 };
+}
+
+/**
+ * The rows of transactions and payouts that this session has inserted, replaced or removed. PostgreSQL takes older writes
+ * off the number, but not within a transaction.
+ */
+async function countWrites(sql: Sql): Promise<number> {
+  const [counted] = await sql.query<{ rows: bigint }>(`
+    select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint as rows
+    from pg_stat_xact_user_tables where relname in ('transaction', 'payout')`);
+  return Number(counted?.rows);
 }
 
 const isOfTransaction = ({ resource_type }: NewEvent) => transactionTypes.includes(resource_type);

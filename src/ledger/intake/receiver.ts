@@ -4,11 +4,10 @@ import type { Logger } from "../../process/log.ts";
 import { type Outage, watchOutage } from "../../process/outage.ts";
 import { letOthersRun } from "../../process/turns.ts";
 import { inChunks } from "../../values/chunks.ts";
-import { type Database, DatabaseUnavailable, isPermanent } from "../database/database.ts";
+import { type Database, DatabaseUnavailable } from "../database/database.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
 import type { DeadLetter } from "../tables/dead-letter.ts";
-import { LimitExceeded } from "../tables/save-statement.ts";
-import { type Batch, ingest } from "./ingest.ts";
+import { type Batch, ingest, permanentReason } from "./ingest.ts";
 import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
 import { messageBytesMax, readMessage } from "./message.ts";
 import { watchUnknownEventTypes } from "./unknown-event-types.ts";
@@ -206,16 +205,9 @@ async function storeDeadLetter(parts: ReceiverParts, deliveries: Delivery[], err
   await store(parts, deliveries, { events: [], rebuilds: [], deadLetters: [deadLetter] });
 }
 
-function permanentReason(error: unknown): string | undefined {
-  if (error instanceof LimitExceeded) return error.message;
-  return isPermanent(error)
-    ? `the database rejects it (SQLSTATE ${(error as { code?: string }).code})`
-    : undefined;
-}
-
 async function store(parts: ReceiverParts, deliveries: Delivery[], batch: Batch): Promise<void> {
   const { database, log, metrics, noticeTypes } = parts;
-  const stored = await ingest(database, batch);
+  const { stored } = await ingest(database, batch);
   metrics.committed(deliveries, batch, stored);
   noticeTypes(stored);
   for (const { source_id, reason } of batch.deadLetters)

@@ -16,21 +16,31 @@ export interface DeadLetterRow extends Omit<DeadLetter, "body"> {
   body: Uint8Array | null;
   /** UTC, six fraction digits. */
   created_at: string;
+  /** When an operator has discarded it; null if it is open. */
+  discarded_at: string | null;
+  /** Why it was discarded. */
+  note: string | null;
 }
 
 const columns = (bodyBytesMax: string) =>
-  `id, source_id, reason, created_at, case when octet_length(body) <= ${bodyBytesMax} then body end as body`;
+  `id, source_id, reason, created_at, discarded_at, note, case when octet_length(body) <= ${bodyBytesMax} then body end as body`;
 
-/** Dead letters with ids after `after` up to `last`, oldest first, with bodies up to `bodyBytesMax` bytes. */
+/** Open dead letters are to be replayed or discarded. */
+export type Kind = "open" | "discarded";
+const conditions = { open: "discarded_at is null", discarded: "discarded_at is not null" };
+
+/** Dead letters of a kind with ids after `after` up to `last`, oldest first, with bodies up to `bodyBytesMax` bytes. */
 export async function deadLettersAfter(
   sql: Sql,
+  kind: Kind,
   after: bigint,
   last: bigint,
   limit: number,
   bodyBytesMax: number,
 ): Promise<DeadLetterRow[]> {
   const statement = `
-    select ${columns("$4")} from dead_letter where id > $1 and id <= $2 order by id limit $3`;
+    select ${columns("$4")} from dead_letter
+    where id > $1 and id <= $2 and ${conditions[kind]} order by id limit $3`;
   return sql.query<DeadLetterRow>(statement, [after, last, limit, bodyBytesMax]);
 }
 
@@ -50,17 +60,28 @@ export async function newestDeadLetterId(sql: Sql): Promise<bigint> {
   return row?.id ?? 0n;
 }
 
-/** Removes the dead letters that still exist and returns their bodies. */
-export async function removeDeadLetters(sql: Sql, ids: bigint[]): Promise<Uint8Array[]> {
-  const statement = "delete from dead_letter where id = any($1::bigint[]) returning body";
-  const rows = await sql.query<{ body: Uint8Array }>(statement, [ids]);
-  return rows.map(({ body }) => body);
+export async function removeDeadLetters(sql: Sql, ids: bigint[]): Promise<void> {
+  await sql.query("delete from dead_letter where id = any($1::bigint[])", [ids]);
 }
 
-/** The number of dead letters. Counting stops at `max`. */
+/** Replaces the reason of a dead letter. */
+export async function explainDeadLetter(sql: Sql, id: bigint, reason: string): Promise<void> {
+  await sql.query("update dead_letter set reason = $2 where id = $1 and reason <> $2", [id, reason]);
+}
+
+/** Discards the open dead letters with these ids. Returns the ids of those that were open. */
+export async function discardDeadLetters(sql: Sql, ids: bigint[], note: string): Promise<bigint[]> {
+  const statement = `
+    update dead_letter set discarded_at = now(), note = $2
+    where id = any($1::bigint[]) and discarded_at is null returning id`;
+  const rows = await sql.query<{ id: bigint }>(statement, [ids, note]);
+  return rows.map(({ id }) => id);
+}
+
+/** The number of open dead letters. Counting stops at `max`. */
 export async function countDeadLetters(sql: Sql, max: number): Promise<number> {
   const [row] = await sql.query<{ count: bigint }>(
-    "select count(*) from (select from dead_letter limit $1) as counted",
+    "select count(*) from (select from dead_letter where discarded_at is null limit $1) as counted",
     [max],
   );
   return Number(row?.count);
