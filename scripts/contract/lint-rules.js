@@ -24,7 +24,7 @@ const schemasCanBeGenerated = () => ({
   Schema(schema, { location, report }) {
     const values = (schema.enum ?? []).map((value) => String(value).toLowerCase());
     if ("const" in schema && typeof schema.const !== "string")
-      report({ message: "Only a text can be a constant.", location: location.child("const") });
+      report({ message: "Only a text can be a const; use x-const.", location: location.child("const") });
     if (new Set(values).size < values.length)
       report({ message: "Values of the enum differ only in letter case.", location: location.child("enum") });
   },

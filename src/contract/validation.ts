@@ -34,6 +34,12 @@ export function openAjv(): Ajv2020 {
     validate: (_: true, value: unknown) => typeof value === "bigint" && BigInt.asIntN(64, value) === value,
     error: { message: "must be a 64-bit integer" },
   });
+  // Generators make wrong types of a const that is no text.
+  ajv.addKeyword({
+    keyword: "x-const",
+    validate: (constant: unknown, value: unknown) => value === constant,
+    error: { message: "must be the declared constant" },
+  });
   // The form of an instant. Clients that openapi-generator makes for Go reject instants with a pattern.
   ajv.addKeyword({
     keyword: "x-fraction-digits",
