@@ -15,7 +15,7 @@ const names = clients.map(({ name }) => name);
 
 const usage = `Usage: npm run generators [-- NAME…]
 
-Makes a client of both services with each generator of clients, from the published contracts (generated/*.yaml) and with
+Makes a client of both services with each of nine generators, from the published contracts (generated/*.yaml) and with
 the defaults of the generator. Compiles it with the program examples/NAME/calls.*, which makes a dozen requests to
 services with the data of npm run demo, and fails unless it gets what it expects. The versions are in
 scripts/checks/generators/versions.ts. What it downloads is cached in node_modules/.cache and by Maven and Go.

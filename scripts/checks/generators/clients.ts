@@ -1,6 +1,7 @@
+import { fileURLToPath } from "node:url";
 import { versions } from "./versions.ts";
 
-/** A client: the program `examples/NAME/calls.*`, with generated code. */
+/** A client: the program `examples/NAME/calls.*`, with generated code, except that of this package. */
 export interface Client {
   name: string;
   /** Programs that are not installed by this check. */
@@ -38,6 +39,13 @@ const openapiGenerator = (language: string, options: (name: string) => string) =
   forEachContract((name) => `openapi-generator-cli generate -g ${language} -i ${name}.yaml ${options(name)}`);
 
 export const clients: Client[] = [
+  {
+    name: "package-client",
+    needs: [],
+    commands: [
+      ["node", fileURLToPath(new URL("../../../examples/package-client/calls.ts", import.meta.url))],
+    ],
+  },
   {
     name: "openapi-generator-java",
     needs: ["python3", "java", "javac", "mvn"],
