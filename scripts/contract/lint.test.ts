@@ -130,8 +130,8 @@ test.each([
   ],
   [
     "a constant that is no text",
-    "          type: boolean\n",
-    "          type: boolean\n          const: true\n",
+    "          x-const: null\n",
+    "          const: null\n",
     "schemas-can-be-generated",
   ],
   [
