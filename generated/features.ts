@@ -234,11 +234,8 @@ export interface components {
          *     }
          */
         Added: {
-            /**
-             * @description Always true.
-             * @constant
-             */
-            result: true;
+            /** @description Always true. */
+            result: boolean;
         };
         /**
          * @description The reason why flags were not evaluated.
@@ -299,9 +296,12 @@ export interface components {
              * @description When the added feature expires. Absent if it does not.
              */
             expires_at?: string;
-            feature: components["schemas"]["FeatureName"];
-            id: components["schemas"]["ResourceId"];
-            resource: components["schemas"]["ResourceKind"];
+            /** @description Name of the feature. */
+            feature: components["schemas"]["Name"];
+            /** @description Identifier of the resource. */
+            id: components["schemas"]["Name"];
+            /** @description Kind of the resource. */
+            resource: components["schemas"]["Name"];
             /**
              * @description Whether the feature was added, was removed or has expired.
              * @enum {string}
@@ -327,9 +327,12 @@ export interface components {
              * @description When the feature expires. Absent if it does not.
              */
             expires_at?: string;
-            feature: components["schemas"]["FeatureName"];
-            id: components["schemas"]["ResourceId"];
-            resource: components["schemas"]["ResourceKind"];
+            /** @description Name of the feature. */
+            feature: components["schemas"]["Name"];
+            /** @description Identifier of the resource. */
+            id: components["schemas"]["Name"];
+            /** @description Kind of the resource. */
+            resource: components["schemas"]["Name"];
         };
         /**
          * @description One line of text that states the error, with a line feed at its end.
@@ -337,19 +340,15 @@ export interface components {
          */
         ErrorLine: string;
         /**
-         * @description Names the resource: by `resource` and `id` if both are present, otherwise by `targetingKey`. Other members are
-         *     ignored.
+         * @description Names the resource: by the members `resource` and `id`, each a `Name`, if both are present, otherwise by
+         *     `targetingKey`. Other members are ignored.
          * @example {
          *       "targetingKey": "customer/42"
          *     }
          */
         EvaluationContext: {
-            /** @description Identifier of the resource, a `Name`. */
-            id?: unknown;
-            /** @description Kind of the resource, a `Name`. */
-            resource?: unknown;
             /** @description `resource/id`, each part percent-encoded: a slash in a name is `%2F`. */
-            targetingKey?: unknown;
+            targetingKey?: string;
         } & {
             [key: string]: unknown;
         };
@@ -426,9 +425,12 @@ export interface components {
         FeatureChange: {
             /** @description When the added feature expires, to the millisecond. Default is never. Not allowed with `remove`. */
             expires_at?: components["schemas"]["Expiry"];
-            feature: components["schemas"]["FeatureName"];
-            id: components["schemas"]["ResourceId"];
-            resource: components["schemas"]["ResourceKind"];
+            /** @description Name of the feature. */
+            feature: components["schemas"]["Name"];
+            /** @description Identifier of the resource. */
+            id: components["schemas"]["Name"];
+            /** @description Kind of the resource. */
+            resource: components["schemas"]["Name"];
             /**
              * @description Whether to add or to remove the feature.
              * @enum {string}
@@ -484,8 +486,6 @@ export interface components {
          *     ]
          */
         FeatureList: components["schemas"]["Name"][];
-        /** @description Name of the feature. */
-        FeatureName: components["schemas"]["Name"];
         /**
          * @description The reason why a request failed.
          * @example {
@@ -552,8 +552,10 @@ export interface components {
         QueryResult: {
             /** @description Whether the resource has each feature, in the order of the query. */
             has: boolean[];
-            id: components["schemas"]["ResourceId"];
-            resource: components["schemas"]["ResourceKind"];
+            /** @description Identifier of the resource. */
+            id: components["schemas"]["Name"];
+            /** @description Kind of the resource. */
+            resource: components["schemas"]["Name"];
         };
         /**
          * @description The results of a query.
@@ -574,10 +576,6 @@ export interface components {
             /** @description One result for each resource, in the order of the query. */
             results: components["schemas"]["QueryResult"][];
         };
-        /** @description Identifier of the resource. */
-        ResourceId: components["schemas"]["Name"];
-        /** @description Kind of the resource. */
-        ResourceKind: components["schemas"]["Name"];
         /**
          * @description One resource.
          * @example {
@@ -586,8 +584,10 @@ export interface components {
          *     }
          */
         ResourceName: {
-            id: components["schemas"]["ResourceId"];
-            resource: components["schemas"]["ResourceKind"];
+            /** @description Identifier of the resource. */
+            id: components["schemas"]["Name"];
+            /** @description Kind of the resource. */
+            resource: components["schemas"]["Name"];
         };
         /**
          * @description One page of resource identifiers.
@@ -1224,7 +1224,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description When the feature expires, to the millisecond. Default is never.
+                 * @description When the feature expires, to the millisecond. The colon of its offset is optional. Default is never.
                  * @example 2037-03-05T09:14:22.018Z
                  */
                 expires_at?: components["schemas"]["Expiry"];

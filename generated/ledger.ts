@@ -271,11 +271,16 @@ export interface components {
             state: components["schemas"]["TransactionState"];
             transaction_id: components["schemas"]["ExternalId"];
             /**
-             * @description Always DISPUTE. (enum property replaced by openapi-typescript)
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             transaction_type: "DISPUTE";
         };
+        /**
+         * @description Type of a dispute.
+         * @enum {string}
+         */
+        DisputeType: "DISPUTE";
         /** @description A stored event. */
         Event: {
             /** @description The details of the message without its null members. */
@@ -669,7 +674,7 @@ export interface components {
             total_amount?: components["schemas"]["Pence"];
             transaction_id: components["schemas"]["ExternalId"];
             /**
-             * @description Always PAYMENT. (enum property replaced by openapi-typescript)
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             transaction_type: "PAYMENT";
@@ -688,11 +693,7 @@ export interface components {
             email?: string;
             /** @description Reference of the payment. */
             reference?: string;
-            /**
-             * @description Always PAYMENT.
-             * @constant
-             */
-            transaction_type: "PAYMENT";
+            transaction_type: components["schemas"]["PaymentType"];
             /** @description Wallet of the payment. Present on refunds only. */
             wallet_type?: string;
         };
@@ -710,6 +711,11 @@ export interface components {
             captured_date: string | null;
             settled_date?: components["schemas"]["Day"];
         };
+        /**
+         * @description Type of a payment.
+         * @enum {string}
+         */
+        PaymentType: "PAYMENT";
         /**
          * Format: int64
          * @description An amount in pence.
@@ -774,7 +780,7 @@ export interface components {
             state: components["schemas"]["TransactionState"];
             transaction_id: components["schemas"]["ExternalId"];
             /**
-             * @description Always REFUND. (enum property replaced by openapi-typescript)
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             transaction_type: "REFUND";
@@ -789,12 +795,14 @@ export interface components {
             amount_submitted: components["schemas"]["OptionalPence"];
             /** @description Availability, for example `available`, `unavailable`, `pending` or `full`. */
             status: string | null;
-            /**
-             * @description Always null.
-             * @constant
-             */
+            /** @description Always null. */
             user_external_id: string | null;
         };
+        /**
+         * @description Type of a refund.
+         * @enum {string}
+         */
+        RefundType: "REFUND";
         /**
          * @description Type of the resource that an event belongs to. Events of payments, refunds and disputes change transactions;
          *     events of payouts settle them; other events are stored only.
@@ -1030,10 +1038,10 @@ export interface components {
          */
         TransactionExternalId: components["schemas"]["ExternalId"];
         /**
-         * @description Type of the transaction, in upper or lower case.
+         * @description Type of the transaction, case-insensitive.
          * @example REFUND
          */
-        TransactionTypeFilter: "PAYMENT" | "REFUND" | "DISPUTE" | "payment" | "refund" | "dispute";
+        TransactionTypeFilter: components["schemas"]["TransactionType"];
     };
     requestBodies: never;
     headers: {
@@ -1338,7 +1346,7 @@ export interface operations {
                  */
                 to_settled_date?: string;
                 /**
-                 * @description Type of the transaction, in upper or lower case.
+                 * @description Type of the transaction, case-insensitive.
                  * @example REFUND
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
@@ -1390,7 +1398,7 @@ export interface operations {
                  */
                 gateway_account_id: components["parameters"]["GatewayAccountId"];
                 /**
-                 * @description Type of the transaction, in upper or lower case.
+                 * @description Type of the transaction, case-insensitive.
                  * @example REFUND
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];
@@ -1459,7 +1467,7 @@ export interface operations {
                  */
                 status_version: components["parameters"]["StatusVersion"];
                 /**
-                 * @description Type of the transaction, in upper or lower case.
+                 * @description Type of the transaction, case-insensitive.
                  * @example REFUND
                  */
                 transaction_type?: components["parameters"]["TransactionTypeFilter"];

@@ -10,7 +10,7 @@ export interface Services extends AsyncDisposable {
   ledgerUrl: string;
   featuresUrl: string;
   /** Runs the program at this path in the project with the settings of these services. Rejects if it fails. */
-  run(path: string): Promise<void>;
+  run(path: string, args?: string[], input?: string): Promise<void>;
 }
 
 const startMaxMs = 60_000;
@@ -38,7 +38,8 @@ export async function startServices(): Promise<Services> {
   return {
     ledgerUrl: `http://127.0.0.1:${ledgerPort}`,
     featuresUrl: `http://127.0.0.1:${featuresPort}`,
-    run: (path) => outputOf(command(path), { cwd: folder, env }).then(() => {}),
+    run: (path, args = [], input = "") =>
+      outputOf([...command(path), ...args], { cwd: folder, env, input }).then(() => {}),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -62,7 +62,7 @@ await runCommand("deploy-check", usage, async (args) => {
   };
   const run = (command: string[], cwd = root) => outputOf(command, { cwd, signal: stop.signal });
 
-  const python = pythonTools(pythonPackages);
+  const python = await pythonTools(pythonPackages);
   if ("reason" in python) say(`SKIPPED: ${pythonPackages.join(", ")}: ${python.reason}`);
   const hasGo = spawnSync("go", ["version"]).error === undefined;
   if (!hasGo) say("SKIPPED: the compose file and the manifests: go is not installed");

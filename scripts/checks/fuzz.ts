@@ -76,7 +76,7 @@ await runCommand("fuzz", usage, async (args) => {
   const options = readOptions(args, ["seed", "cases"]);
   const seed = wholeNumber("seed", options.seed ?? String(Math.floor(Math.random() * 1_000_000)));
   const cases = wholeNumber("cases", options.cases ?? String(defaultCases));
-  const tools = pythonTools([`schemathesis==${version}`]);
+  const tools = await pythonTools([`schemathesis==${version}`]);
   if ("reason" in tools) {
     say(`SKIPPED: Schemathesis cannot be installed: ${tools.reason}`);
     return;

@@ -22,6 +22,8 @@ interface Entry {
 }
 
 const texts = ["description", "summary", "title", "example", "examples"];
+/** Examples, and the names of values in generated clients. */
+const textSections = ["examples", "x-enum-varnames"];
 const textsEntry = "Descriptions and examples.";
 /** Steps of a pointer that mean nothing to a caller. */
 const structuralSteps = ["content", "schema", "properties", "discriminator", "mapping", "items"];
@@ -58,7 +60,8 @@ function entriesOf(change: Change, document: Document): Entry[] {
     .split("/")
     .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
   const [root = "", ...rest] = steps;
-  if (!isBreaking && (texts.includes(property ?? "") || steps.includes("examples"))) {
+  const isText = texts.includes(property ?? "") || steps.some((step) => textSections.includes(step));
+  if (!isBreaking && isText) {
     return [{ text: textsEntry, isBreaking }];
   }
   if (root === "paths") return operationEntries(change, rest, document);

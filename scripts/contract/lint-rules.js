@@ -28,13 +28,99 @@ const bodiesHaveExamples = () => ({
   },
 });
 
+/**
+ * What generators of clients make wrong types of: a constant that is no text; values of an enum that differ only in
+ * letter case; a schema that only refers to another one.
+ */
+const schemasCanBeGenerated = () => ({
+  Schema(schema, { location, report }) {
+    const values = (schema.enum ?? []).map((value) => String(value).toLowerCase());
+    if ("const" in schema && typeof schema.const !== "string")
+      report({ message: "Only a text can be a const; use x-const.", location: location.child("const") });
+    if (new Set(values).size < values.length)
+      report({ message: "Values of the enum differ only in letter case.", location: location.child("enum") });
+  },
+  ref(_node, { location, report }) {
+    const [, name] = /^#\/components\/schemas\/([^/]+)$/.exec(location.pointer) ?? [];
+    if (name !== undefined) report({ message: `${name} only refers to another schema.`, location });
+  },
+});
+
+/** In Go the names of all values of named enums share one namespace. `x-enum-varnames` gives them others. */
+const enumNamesAreUnique = () => ({
+  Components({ schemas = {} }, { location, report }) {
+    const owners = new Map();
+    for (const [name, { enum: values = [], "x-enum-varnames": names = values }] of Object.entries(schemas)) {
+      for (const value of names.map((one) => String(one).toUpperCase())) {
+        const owner = owners.get(value);
+        const message = `${owner} and ${name} both have ${value}; add x-enum-varnames.`;
+        if (owner !== undefined) report({ message, location: location.child(["schemas", name]) });
+        owners.set(value, name);
+      }
+    }
+  },
+});
+
+/** In Go the alternatives are told apart by the types of their members: that of the discriminator has one value. */
+const alternativesDiffer = () => ({
+  Schema({ discriminator, oneOf = [] }, { location, report, resolve }) {
+    if (!discriminator) return;
+    for (const [index, alternative] of oneOf.entries()) {
+      const member = resolve(alternative).node?.properties?.[discriminator.propertyName];
+      if (member?.$ref === undefined || resolve(member).node?.enum?.length !== 1) {
+        const message = `${discriminator.propertyName} must refer to an enum with one value.`;
+        report({ message, location: location.child(["oneOf", index]) });
+      }
+    }
+  },
+});
+
+/** The members of a schema and of the schemas in it, by name. */
+function* membersOf(node, resolve, seen = new Set()) {
+  const { properties = {}, items, oneOf = [], anyOf = [] } = resolve(node).node ?? {};
+  if (seen.has(properties)) return;
+  seen.add(properties);
+  yield* Object.entries(properties);
+  const inner = [...Object.values(properties), ...(items ? [items] : []), ...oneOf, ...anyOf];
+  for (const one of inner) yield* membersOf(one, resolve, seen);
+}
+
+/** A generated client for Go rejects an instant or a day that also has a pattern. */
+const receivedDatesHaveNoPattern = () => ({
+  Response: {
+    MediaType({ schema = {} }, { location, report, resolve }) {
+      for (const [name, member] of membersOf(schema, resolve)) {
+        const { format, pattern } = resolve(member).node;
+        if (format && pattern) report({ message: `${name} has a format and a pattern.`, location });
+      }
+    },
+  },
+});
+
+const typeKeywords = ["type", "$ref", "oneOf", "anyOf"];
+
+/** Generated clients send null for a member without a type. */
+const sentMembersHaveAType = () => ({
+  RequestBody: {
+    MediaType({ schema = {} }, { location, report, resolve }) {
+      for (const [name, member] of membersOf(schema, resolve)) {
+        if (!typeKeywords.some((keyword) => keyword in member))
+          report({ message: `${name} has no type.`, location });
+      }
+    },
+  },
+});
+
 /** Redocly loads the default export of a plugin. The plugin cannot be TypeScript. */
 export default function contractRules() {
-  return {
-    id: "contract",
-    rules: {
-      oas3: { "schemas-are-described": schemasAreDescribed, "bodies-have-examples": bodiesHaveExamples },
-      async3: { "members-have-a-meaning": membersHaveAMeaning },
-    },
+  const oas3 = {
+    "schemas-are-described": schemasAreDescribed,
+    "bodies-have-examples": bodiesHaveExamples,
+    "schemas-can-be-generated": schemasCanBeGenerated,
+    "enum-names-are-unique": enumNamesAreUnique,
+    "alternatives-differ": alternativesDiffer,
+    "received-dates-have-no-pattern": receivedDatesHaveNoPattern,
+    "sent-members-have-a-type": sentMembersHaveAType,
   };
+  return { id: "contract", rules: { oas3, async3: { "members-have-a-meaning": membersHaveAMeaning } } };
 }

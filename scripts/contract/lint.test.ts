@@ -123,6 +123,48 @@ test.each([
     "bodies-have-examples",
   ],
   [
+    "a set",
+    "          type: array\n          items:",
+    "          type: array\n          uniqueItems: true\n          items:",
+    "lists-keep-their-order",
+  ],
+  [
+    "a constant that is no text",
+    "          x-const: null\n",
+    "          const: null\n",
+    "schemas-can-be-generated",
+  ],
+  [
+    "an enum with both letter cases",
+    "enum: [ PAYMENT, REFUND, DISPUTE ]",
+    "enum: [ PAYMENT, payment ]",
+    "schemas-can-be-generated",
+  ],
+  [
+    "a schema that only refers to another one",
+    "    Day:\n      description: A calendar day.\n",
+    '    Day:\n      $ref: "#/components/schemas/ExternalId"\n      description: A calendar day.\n',
+    "schemas-can-be-generated",
+  ],
+  [
+    "two enums with the same name of a value",
+    /( {6}enum: \[ payment, .*\n)( {6}x-enum-varnames:\n(?: {8}- .*\n)+)/,
+    "$1",
+    "enum-names-are-unique",
+  ],
+  [
+    "an alternative without a type of its own",
+    "enum: [ REFUND ]",
+    "enum: [ REFUND, OTHER ]",
+    "alternatives-differ",
+  ],
+  [
+    "an instant with a pattern",
+    "      x-fraction-digits: 3\n",
+    "      x-fraction-digits: 3\n      pattern: Z$\n",
+    "received-dates-have-no-pattern",
+  ],
+  [
     "an unused schema",
     "    SearchText:\n",
     "    Unused:\n      description: Nothing refers to it.\n      type: string\n    SearchText:\n",
@@ -141,4 +183,10 @@ test("the linter reports a member of a message that has no description of its ow
       "          $ref: '#/components/schemas/LenientPence'\n",
     ),
   ).toContain("net_amount has no description of its own");
+});
+
+test("the linter reports a member of a request body without a type", async () => {
+  expect(await lint("features.yaml", /(targetingKey:\n.*\n) +type: string\n/, "$1")).toContain(
+    "sent-members-have-a-type",
+  );
 });

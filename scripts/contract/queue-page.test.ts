@@ -59,7 +59,7 @@ async function expectEvents(queue: Queue, count: number): Promise<void> {
   }
 }
 
-const tools = pythonTools(["boto3==1.44.5", "pika==1.4.4"]);
+const tools = await pythonTools(["boto3==1.44.5", "pika==1.4.4"]);
 const [python, reason] = "folder" in tools ? [join(tools.folder, "python"), ""] : ["", tools.reason];
 
 describeIfAvailable(`packages of Python: ${reason}`, python !== "")("the programs of the page", () => {

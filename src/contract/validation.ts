@@ -1,3 +1,4 @@
+import type { SchemaValidateFunction } from "ajv";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { isDay, readInstant } from "../values/instant.ts";
 import type { Contract } from "./operations.ts";
@@ -21,6 +22,8 @@ export function openAjv(): Ajv2020 {
     verbose: true,
   });
   ajv.addVocabulary(["example", "externalDocs", "xml", "discriminator", "components"]);
+  // Read by generators, and by the reader of parameters (`http/parameters.ts`).
+  ajv.addVocabulary(["x-enum-varnames", "x-ignore-case"]);
   ajv.addFormat("date-time", (text) => readInstant(text) !== undefined);
   ajv.addFormat("date", isDay);
   ajv.addFormat("uri", (text) => URL.canParse(text));
@@ -31,8 +34,38 @@ export function openAjv(): Ajv2020 {
     validate: (_: true, value: unknown) => typeof value === "bigint" && BigInt.asIntN(64, value) === value,
     error: { message: "must be a 64-bit integer" },
   });
+  // Generators make wrong types of a const that is no text.
+  ajv.addKeyword({
+    keyword: "x-const",
+    validate: (constant: unknown, value: unknown) => value === constant,
+    error: { message: "must be the declared constant" },
+  });
+  // The form of an instant. Clients that openapi-generator makes for Go reject instants with a pattern.
+  ajv.addKeyword({
+    keyword: "x-fraction-digits",
+    type: "string",
+    schemaType: "number",
+    validate: (digits: number, text: string) => new RegExp(`:\\d\\d\\.\\d{${digits}}Z$`).test(text),
+    error: { message: "must be in UTC with the declared number of fraction digits" },
+  });
+  // For texts. Generators read uniqueItems as a set, which loses the order.
+  ajv.addKeyword({
+    keyword: "x-unique-items",
+    type: "array",
+    schemaType: "boolean",
+    validate: hasUniqueItems,
+    errors: true,
+  });
   return ajv;
 }
+
+const hasUniqueItems: SchemaValidateFunction = (unique: boolean, list: unknown[]) => {
+  const seen = new Set();
+  const repeated = unique ? list.findIndex((item) => seen.size === seen.add(item).size) : -1;
+  const message = `must NOT have duplicate items (item ${repeated} is a duplicate)`;
+  hasUniqueItems.errors = [{ keyword: "x-unique-items", message }];
+  return repeated === -1;
+};
 
 /** Compiles a validator at its first use, since compiling all of them would slow down the start. */
 export function lazyValidator(compile: () => ValidateFunction): () => ValidateFunction {
@@ -53,9 +86,9 @@ export function withBoundedErrors(node: unknown): unknown {
   const copy = Object.fromEntries(
     Object.entries(node).map(([key, value]) => [key, withBoundedErrors(value)]),
   );
-  const { maxItems, items, uniqueItems = false, ...others } = copy;
+  const { maxItems, items, "x-unique-items": unique = false, ...others } = copy;
   if (typeof maxItems !== "number" || items === undefined) return copy;
-  return { ...others, maxItems, if: { minItems: maxItems + 1 }, else: { items, uniqueItems } };
+  return { ...others, maxItems, if: { minItems: maxItems + 1 }, else: { items, "x-unique-items": unique } };
 }
 
 /** Compiles schemas of a contract, which can refer to its components. Each schema is compiled once. */

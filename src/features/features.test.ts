@@ -401,7 +401,7 @@ describe("replacing a list", () => {
     ["no body", undefined, 400, "a body is required"],
     ["an empty body", "", 400, "the body is empty; it must be JSON"],
     ["an object", { a: 1 }, 400, "body must be array"],
-    ["a duplicate name", ["a", "a"], 400, "body must NOT have duplicate items"],
+    ["a duplicate name", ["a", "a"], 400, "body must NOT have duplicate items (item 1 is a duplicate)"],
     ["an empty name", ["a", ""], 400, "body/1 must NOT have fewer than 1 characters"],
     ["a number", [1], 400, "body/0 must be string"],
     ["a control character", ["a\u0000"], 400, "body/0 must match pattern"],

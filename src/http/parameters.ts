@@ -4,15 +4,23 @@ import { describeErrors, lazyValidator, withBoundedErrors } from "../contract/va
 import { isUnicode } from "../values/json.ts";
 import { HttpError } from "./http-error.ts";
 
-type Schema = Record<string, unknown> & { type?: unknown; items?: Schema; format?: string };
+type Schema = Record<string, unknown> & {
+  type?: unknown;
+  items?: Schema;
+  format?: string;
+  enum?: string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
 type Outcome = { value: unknown } | { error: HttpError };
 
 const kinds = { params: "path parameter", querystring: "query parameter" } as const;
 
 /**
  * A reader of path or query parameters. It converts text to the declared type, strictly: `1e3` is not an integer, `1` is
- * not a boolean. Returns a 400 that lists every error. A 64-bit integer is exact; a path with an
- * integer beyond 64 bits gets 404.
+ * not a boolean. With `x-ignore-case` it converts a text to the declared value that differs only in letter case. The offset
+ * of an instant gets its colon. Returns a 400 that lists every error. A 64-bit integer is exact; a path with an integer
+ * beyond 64 bits gets 404.
  */
 export function parametersReader(
   ajv: Ajv2020,
@@ -21,9 +29,7 @@ export function parametersReader(
 ): (given: Record<string, unknown>) => Outcome {
   const properties = mapValues(schema.properties, forValidation);
   const validator = lazyValidator(() => ajv.compile({ ...schema, properties }));
-  const toConvert = Object.entries(schema.properties).filter(
-    ([, property]) => property.type !== "string" || "default" in property,
-  );
+  const toConvert = Object.entries(schema.properties).filter(([, property]) => isConverted(property));
   const optional = new Set(Object.keys(properties).filter((name) => !schema.required?.includes(name)));
   return (sent) => {
     const given = blankIsAbsent ? withoutBlanks(sent, optional) : sent;
@@ -62,19 +68,41 @@ function withoutBlanks(given: Record<string, unknown>, optional: Set<string>): R
 
 const blank = /^[\s,]*$/;
 
-/** A reader of a body or of headers, without conversion. Returns a 400 that lists every error. */
-export function valueReader(ajv: Ajv2020, schema: object, part: string): (given: unknown) => Outcome {
+/**
+ * A reader of a body or of headers, without conversion. An optional member of a body that is null counts as absent.
+ * Returns a 400 that lists every error.
+ */
+export function valueReader(ajv: Ajv2020, schema: Schema, part: string): (given: unknown) => Outcome {
   const validator = lazyValidator(() => ajv.compile(withBoundedErrors(schema) as object));
   const nameOf = (path: string) => (part === "headers" ? `header ${path.slice(1)}` : part + path);
   return (given) => {
     if (part === "body" && !isUnicode(given)) {
       return { error: new HttpError(400, ["body contains an unpaired surrogate"]) };
     }
+    if (part === "body") deleteNulls(given, schema);
     const validate = validator();
     if (validate(given)) return { value: given };
     return { error: new HttpError(400, describeErrors(validate.errors ?? [], nameOf)) };
   };
 }
+
+/** Deletes the optional members that are null. Generated clients send null for an absent member. */
+function deleteNulls(value: unknown, { properties = {}, required = [], items }: Schema): void {
+  if (Array.isArray(value) && items) for (const item of value) deleteNulls(item, items);
+  if (typeof value !== "object" || value === null) return;
+  const members = value as Record<string, unknown>;
+  for (const [name, schema] of Object.entries(properties)) {
+    if (!Object.hasOwn(members, name)) continue;
+    if (members[name] === null && !required.includes(name)) delete members[name];
+    else deleteNulls(members[name], schema);
+  }
+}
+
+const isConverted = (schema: Schema) =>
+  schema.type !== "string" ||
+  "default" in schema ||
+  "x-ignore-case" in schema ||
+  schema.format === "date-time";
 
 const isBigInt = (value: unknown) => typeof value === "bigint";
 const integer = /^-?\d+$/;
@@ -89,6 +117,10 @@ function convert(given: unknown, schema: Schema): unknown {
   if (schema.type === "boolean" && /^(true|false)$/i.test(given)) return given.toLowerCase() === "true";
   if (schema.type === "integer" && integer.test(given))
     return needsBigInt(schema) ? BigInt(given) : Number(given);
+  if (schema["x-ignore-case"])
+    return schema.enum?.find((value) => value.toLowerCase() === given.toLowerCase()) ?? given;
+  // Generated clients for Python send `+0000`.
+  if (schema.format === "date-time") return given.replace(/(T.*[+-]\d{2})(\d{2})$/, "$1:$2");
   return given;
 }
 

@@ -231,7 +231,7 @@ async function bindOperations<Operations>(
   app.setValidatorCompiler(({ schema, httpPart }) =>
     httpPart === "params" || httpPart === "querystring"
       ? parametersReader(ajv, schema as ParametersSchema, httpPart)
-      : valueReader(ajv, schema as object, httpPart ?? "value"),
+      : valueReader(ajv, schema as Record<string, unknown>, httpPart ?? "value"),
   );
   const limitBodies = limitArriving();
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));

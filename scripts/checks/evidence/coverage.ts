@@ -12,6 +12,7 @@ interface Schema {
   type?: string | string[];
   enum?: unknown[];
   const?: unknown;
+  "x-const"?: unknown;
   oneOf?: Schema[];
   anyOf?: Schema[];
   properties?: Record<string, Schema>;
@@ -44,7 +45,7 @@ export function itemsOf(
   visited = new Set<string>(),
 ): Set<string> {
   const [name, schema] = named(contract, place, node);
-  if (visited.has(name) || "const" in schema) return items;
+  if (visited.has(name) || "const" in schema || "x-const" in schema) return items;
   visited.add(name);
   const { type, enum: values, properties = {}, required = [] } = schema;
   const alternatives = alternativesOf(schema);

@@ -156,8 +156,8 @@ function visitSchema(schema: Node, place: string[], add: Add): void {
       node.type = otherTypes[type];
     });
   }
-  // With `const`, the types add nothing.
-  for (const one of Array.isArray(type) && !("const" in schema) ? type : []) {
+  // With a constant, the types add nothing.
+  for (const one of Array.isArray(type) && !("const" in schema || "x-const" in schema) ? type : []) {
     add("type removed", place, one, (node) => {
       node.type = node.type.filter((other: string) => other !== one);
     });

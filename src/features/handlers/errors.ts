@@ -11,8 +11,9 @@ export const renderError: RenderError = (status, messages, request) => {
   const message = messages.join("; ");
   if (!request?.route?.startsWith("/ofrep/")) return errorLine(status, message);
   const errorDetails = oneLine(message);
-  const body =
-    status === 400 ? { ...request.path, errorCode: "PARSE_ERROR", errorDetails } : { errorDetails };
+  const isOfContext = messages.every((one) => one.startsWith("body/context/"));
+  const errorCode = isOfContext ? "INVALID_CONTEXT" : "PARSE_ERROR";
+  const body = status === 400 ? { ...request.path, errorCode, errorDetails } : { errorDetails };
   return { type: "application/json", body };
 };
 

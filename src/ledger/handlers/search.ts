@@ -19,7 +19,6 @@ import { viewTransaction } from "../views/transaction.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { type Lanes, pageBytesMax } from "./lanes.ts";
 import { accountMissing, problem, unknownCursor } from "./problem.ts";
-import { typeOf } from "./transactions.ts";
 
 type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
 
@@ -163,7 +162,7 @@ function filterOf(query: SearchQuery): TransactionFilter {
     states_by_type: given.length > 0 ? given : undefined,
     card_brands: query.card_brands,
     states: query.state && statesOf([query.state]),
-    transaction_type: typeOf(query.transaction_type),
+    transaction_type: query.transaction_type,
     gateway_payout_id: query.gateway_payout_id,
     gateway_transaction_id: query.gateway_transaction_id,
     settled: settled.from || settled.to ? settled : undefined,

@@ -21,7 +21,6 @@ import {
   listChildren,
   type ReportedTransaction,
   type TransactionKey,
-  type TransactionType,
 } from "../tables/transaction.ts";
 import { eventTypesOfState, firstOfEachState, viewTransactionEvents } from "../views/event.ts";
 import { viewNextCursor } from "../views/next-cursor.ts";
@@ -50,7 +49,7 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
     const wanted = {
       external_id: transactionExternalId,
       gateway_account_id: query.account_id,
-      transaction_type: typeOf(query.transaction_type),
+      transaction_type: query.transaction_type,
       parent_external_id: query.parent_external_id,
     };
     const lane = lanes(query.account_id);
@@ -101,10 +100,9 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
     const { gateway_account_id: account, cursor } = query;
     const after = cursor === undefined ? undefined : readChildCursor(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
-    const type = typeOf(query.transaction_type);
     const [parent, { children, isLast }] = await Promise.all([
       findTransaction(sql, { external_id: id, gateway_account_id: account }, 0),
-      listChildren(lanes(account), id, account, { type, after, ...pageLimits }),
+      listChildren(lanes(account), id, account, { type: query.transaction_type, after, ...pageLimits }),
     ]);
     if (!parent) return notFound(id);
     const last = isLast ? undefined : children.at(-1);
@@ -118,9 +116,6 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
     };
   },
 });
-
-/** The type in upper case. */
-export const typeOf = (given: string | undefined) => given?.toUpperCase() as TransactionType | undefined;
 
 async function findWhole(
   sql: Sql,

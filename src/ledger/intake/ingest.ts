@@ -21,7 +21,7 @@ import {
 import { lockResources } from "../tables/lock.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
 import { type PayoutRow, payoutsOf, removePayouts, savePayouts } from "../tables/payout.ts";
-import { LimitExceeded } from "../tables/save-statement.ts";
+import { countWrites, LimitExceeded } from "../tables/save-statement.ts";
 import {
   type CurrentTransaction,
   childrenMax,
@@ -127,17 +127,6 @@ async function ingestOnce(
   if (deadLetters.length > 0) await saveDeadLetters(sql, deadLetters);
   if (replayed.length > 0) await removeDeadLetters(sql, replayed);
   return { stored: saved, changedRows: rebuilds.length > 0 ? (await countWrites(sql)) - writesBefore : 0 };
-}
-
-/**
- * The rows of transactions and payouts that this session has inserted, replaced or removed. PostgreSQL takes older writes
- * off the number, but not within a transaction.
- */
-async function countWrites(sql: Sql): Promise<number> {
-  const [counted] = await sql.query<{ rows: bigint }>(`
-    select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint as rows
-    from pg_stat_xact_user_tables where relname in ('transaction', 'payout')`);
-  return Number(counted?.rows);
 }
 
 const isOfTransaction = ({ resource_type }: NewEvent) => transactionTypes.includes(resource_type);

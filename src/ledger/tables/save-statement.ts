@@ -1,4 +1,5 @@
 import { toJson } from "../../values/json.ts";
+import type { Sql } from "../database/database.ts";
 
 /** Maximum bytes of a row as JSON. */
 const rowBytesMax = 2 * 2 ** 20;
@@ -35,4 +36,15 @@ export function saveStatement(table: string, key: string, columns: Record<string
     from jsonb_to_recordset($1::jsonb) as new_row (${typed.map(([name, type]) => `${name} ${type}`).join(", ")})
     on conflict (${key}) do update set (${names.join(", ")}) = (${all("excluded")})
     where (${all(table)}) is distinct from (${all("excluded")})`;
+}
+
+/**
+ * The rows of transactions and payouts that this session has inserted, replaced or removed. PostgreSQL takes older writes
+ * off the number, but not within a transaction.
+ */
+export async function countWrites(sql: Sql): Promise<number> {
+  const [counted] = await sql.query<{ rows: bigint }>(`
+    select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint as rows
+    from pg_stat_xact_user_tables where relname in ('transaction', 'payout')`);
+  return Number(counted?.rows);
 }

@@ -89,6 +89,5 @@ const filters: Filter[] = [
 
 const filtersOf = (query: SearchQuery): [string, unknown][] =>
   filters
-    .map((name) => ({ name, value: query[name] }))
-    .filter(({ name, value }) => value !== (defaults as Partial<SearchQuery>)[name])
-    .map(({ name, value }) => [name, name === "transaction_type" ? String(value).toUpperCase() : value]);
+    .map((name): [keyof SearchQuery, unknown] => [name, query[name]])
+    .filter(([name, value]) => value !== (defaults as Partial<SearchQuery>)[name]);

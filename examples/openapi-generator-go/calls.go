@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"example/features"
+	"example/ledger"
+)
+
+var ctx = context.Background()
+
+func callLedger(url string) {
+	configuration := ledger.NewConfiguration()
+	configuration.Servers = ledger.ServerConfigurations{{URL: url}}
+	client := ledger.NewAPIClient(configuration)
+	transactions := client.TransactionsAPI
+
+	view, _, err := transactions.GetTransaction(ctx, "demo-success").AccountId("demo").Execute()
+	check(err == nil, err)
+	payment := view.Payment
+	check(payment != nil && *payment.Amount == 4250 && payment.State.Status == ledger.SUCCESS, view)
+	check(payment.CreatedDate.Equal(time.Date(2024, 3, 5, 9, 14, 22, 18e6, time.UTC)), payment.CreatedDate)
+	settlement := payment.SettlementSummary
+	check(settlement.CaptureSubmitTime.Get() == nil && *settlement.CapturedDate.Get() == "2024-03-05", settlement)
+	check(payment.RefundSummary.UserExternalId.Get() == nil && payment.TotalAmount == nil, payment)
+
+	_, _, err = transactions.GetTransaction(ctx, "demo-missing").AccountId("demo").Execute()
+	var failure *ledger.GenericOpenAPIError
+	check(errors.As(err, &failure), err)
+	problem, isProblem := failure.Model().(ledger.Problem)
+	check(isProblem && problem.Status == 404, string(failure.Body()))
+	check(problem.Detail == "Transaction with id [demo-missing] not found", problem.Detail)
+
+	found, _, err := transactions.SearchTransactions(ctx).
+		AccountId([]string{"demo", "other"}).
+		PaymentStates([]ledger.Status{ledger.SUCCESS, ledger.DECLINED}).
+		RefundStates([]ledger.Status{ledger.SUCCESS}).
+		State(ledger.SUCCESS).
+		FromDate(time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC)).
+		Execute()
+	check(err == nil && len(found.Results) == 3, err)
+	check(found.Results[0].Payment.TransactionId == "demo-disputed", found)
+	check(*found.Results[1].Refund.PaymentDetails.Reference == "fishing-88", found)
+	check(found.Results[2].Payment.TransactionId == "demo-success", found)
+
+	children, _, err := transactions.ListChildTransactions(ctx, "demo-disputed").
+		GatewayAccountId("demo").TransactionType(ledger.DISPUTE).Execute()
+	check(err == nil && len(children.Transactions) == 1, err)
+	check(*children.Transactions[0].Dispute.Reason == "unrecognised", children)
+
+	plain, _, err := transactions.GetTransaction(ctx, "plain-refund").AccountId("plain").Execute()
+	check(err == nil && plain.Refund != nil && plain.Dispute == nil, err)
+
+	history, _, err := transactions.ListTransactionEvents(ctx, "demo-success").
+		GatewayAccountId("demo").IncludeAllEvents(true).Execute()
+	check(err == nil && len(history.Events) == 11, err)
+	created, entered := history.Events[0], history.Events[2]
+	check(created.State.Get().Status == ledger.CREATED && entered.State.Get() == nil, history)
+
+	event, _, err := client.EventsAPI.GetEvent(ctx, created.EventId).Execute()
+	check(err == nil && event.EventId == created.EventId, err)
+	check(event.ResourceType == ledger.PAYMENT_RESOURCE && event.ParentResourceExternalId.Get() == nil, event)
+	_, _, err = client.EventsAPI.GetEvent(ctx, 9007199254740993).Execute()
+	check(errors.As(err, &failure) && strings.Contains(string(failure.Body()), "9007199254740993"), err)
+}
+
+func callFeatures(url string) {
+	configuration := features.NewConfiguration()
+	configuration.Servers = features.ServerConfigurations{{URL: url}}
+	client := features.NewAPIClient(configuration)
+	storage, bulk := client.FeaturesAPI, client.ChangesAPI
+	customer := rand.Text()
+	expiresAt := time.Date(2037, 3, 5, 9, 14, 22, 18e6, time.UTC)
+
+	added, response, err := storage.AddFeature(ctx, "customer", customer, "zebra ü").ExpiresAt(expiresAt).Execute()
+	check(err == nil && response.StatusCode == 201 && added.Result, err)
+
+	_, _, err = storage.AddFeature(ctx, "customer", customer, "late").ExpiresAt(time.Unix(0, 0)).Execute()
+	var failure *features.GenericOpenAPIError
+	check(errors.As(err, &failure), err)
+	check(string(failure.Body()) == "query parameter expires_at must be in the future\n", string(failure.Body()))
+
+	changes := features.FeatureChanges{}
+	for _, name := range []string{"mango", "apple", "apple"} {
+		changes.Changes = append(changes.Changes, *features.NewFeatureChange("add", "customer", customer, name))
+	}
+	changed, _, err := bulk.ChangeFeatures(ctx).FeatureChanges(changes).Execute()
+	check(err == nil && len(changed.Results) == 3, err)
+	check(changed.Results[1].Changed && !changed.Results[2].Changed, changed)
+
+	listed, response, err := storage.ListFeatures(ctx, "customer", customer).Execute()
+	check(err == nil && slices.Equal(listed, []string{"zebra ü", "mango", "apple"}), err, listed)
+
+	replaced, _, err := storage.ReplaceFeatures(ctx, "customer", customer).
+		IfMatch(response.Header.Get("ETag")).RequestBody([]string{"yak", "mango", "bee"}).Execute()
+	check(err == nil && slices.Equal(replaced, []string{"mango", "yak", "bee"}), err, replaced)
+
+	resources := []features.ResourceName{*features.NewResourceName("customer", customer)}
+	query := *features.NewQuery(resources, []string{"bee", "zebra ü"})
+	checked, _, err := bulk.HasFeatures(ctx).Query(query).Execute()
+	check(err == nil && slices.Equal(checked.Results[0].Has, []bool{true, false}), err, checked)
+
+	evaluation := features.NewEvaluationRequest()
+	evaluation.Context = features.NewEvaluationContext()
+	evaluation.Context.SetTargetingKey("customer/" + customer)
+	flag, _, err := client.FlagsAPI.EvaluateFlag(ctx, "bee").EvaluationRequest(*evaluation).Execute()
+	check(err == nil && flag.Value && flag.Reason == "TARGETING_MATCH", err, flag)
+
+	response, err = storage.RemoveFeature(ctx, "customer", customer, "bee").Execute()
+	check(err == nil && response.StatusCode == 204, err)
+
+	feed, _, err := bulk.ListChanges(ctx).Limit(1000).Execute()
+	check(err == nil, err)
+	records := slices.DeleteFunc(feed.Changes, func(record features.ChangeRecord) bool { return record.Id != customer })
+	first, last := records[0], records[len(records)-1]
+	check(first.Type == "added" && first.ExpiresAt.Equal(expiresAt), first)
+	check(last.Type == "removed" && last.ExpiresAt == nil, last)
+}
+
+func main() {
+	callLedger(os.Args[1])
+	callFeatures(os.Args[2])
+}
+
+func check(ok bool, details ...any) {
+	if !ok {
+		panic(fmt.Sprint(details...))
+	}
+}

@@ -1,0 +1,152 @@
+import sys
+from datetime import date, datetime, timezone
+from uuid import uuid4
+
+from features_client import AuthenticatedClient as Features
+from features_client.api.changes import change_features, has_features, list_changes
+from features_client.api.features import add_feature, list_features, remove_feature, replace_features
+from features_client.api.flags import evaluate_flag
+from features_client.models import (
+    ChangePage,
+    EvaluationContext,
+    EvaluationRequest,
+    EvaluationSuccess,
+    FeatureChange,
+    FeatureChangeResults,
+    FeatureChanges,
+    FeatureChangeType,
+    Query,
+    QueryResults,
+    ResourceName,
+)
+from features_client.types import UNSET as ABSENT
+from ledger_client import AuthenticatedClient as Ledger
+from ledger_client.api.events import get_event
+from ledger_client.api.transactions import (
+    get_transaction,
+    list_child_transactions,
+    list_transaction_events,
+    search_transactions,
+)
+from ledger_client.models import (
+    Dispute,
+    Event,
+    Payment,
+    Problem,
+    Refund,
+    ResourceType,
+    Status,
+    TransactionEventResponse,
+    TransactionsForTransactionResponse,
+    TransactionSearchResponse,
+    TransactionState,
+    TransactionType,
+)
+from ledger_client.types import UNSET
+
+
+def call_ledger(url: str) -> None:
+    client = Ledger(base_url=url, token="none", raise_on_unexpected_status=True)
+
+    payment = get_transaction.sync("demo-success", client=client, account_id="demo")
+    assert isinstance(payment, Payment), payment
+    assert (payment.amount, payment.state.status) == (4250, Status.SUCCESS), payment
+    assert payment.created_date == datetime(2024, 3, 5, 9, 14, 22, 18000, timezone.utc), payment
+    settlement = payment.settlement_summary
+    assert (settlement.capture_submit_time, settlement.captured_date) == (None, date(2024, 3, 5)), settlement
+    assert payment.refund_summary and payment.refund_summary.user_external_id is None, payment
+    assert payment.total_amount is UNSET, payment
+
+    problem = get_transaction.sync("demo-missing", client=client, account_id="demo")
+    assert isinstance(problem, Problem) and problem.status == 404, problem
+    assert problem.detail == "Transaction with id [demo-missing] not found", problem
+
+    found = search_transactions.sync(
+        client=client,
+        account_id=["demo", "other"],
+        payment_states=[Status.SUCCESS, Status.DECLINED],
+        refund_states=[Status.SUCCESS],
+        state=Status.SUCCESS,
+        from_date=datetime(2024, 3, 1, tzinfo=timezone.utc),
+    )
+    assert isinstance(found, TransactionSearchResponse), found
+    disputed, refund, success = found.results
+    assert isinstance(disputed, Payment) and disputed.transaction_id == "demo-disputed", found
+    assert isinstance(refund, Refund) and refund.payment_details.reference == "fishing-88", found
+    assert isinstance(success, Payment) and success.transaction_id == "demo-success", found
+
+    children = list_child_transactions.sync(
+        "demo-disputed", client=client, gateway_account_id="demo", transaction_type=TransactionType.DISPUTE
+    )
+    assert isinstance(children, TransactionsForTransactionResponse), children
+    [dispute] = children.transactions
+    assert isinstance(dispute, Dispute) and dispute.reason == "unrecognised", dispute
+
+    plain = get_transaction.sync("plain-refund", client=client, account_id="plain")
+    assert isinstance(plain, Refund), plain
+
+    history = list_transaction_events.sync(
+        "demo-success", client=client, gateway_account_id="demo", include_all_events=True
+    )
+    assert isinstance(history, TransactionEventResponse), history
+    created, _, entered, *others = history.events
+    assert len(others) == 8, history
+    assert isinstance(created.state, TransactionState) and created.state.status == Status.CREATED, created
+    assert entered.state is None, entered
+
+    event = get_event.sync(created.event_id, client=client)
+    assert isinstance(event, Event), event
+    assert (event.event_id, event.resource_type) == (created.event_id, ResourceType.PAYMENT_RESOURCE), event
+    assert event.parent_resource_external_id is None, event
+    no_event = get_event.sync(9007199254740993, client=client)
+    assert isinstance(no_event, Problem) and "9007199254740993" in no_event.detail, no_event
+
+
+def call_features(url: str) -> None:
+    client = Features(base_url=url, token="none", raise_on_unexpected_status=True)
+    customer = str(uuid4())
+    expires_at = datetime(2037, 3, 5, 9, 14, 22, 18000, timezone.utc)
+
+    added = add_feature.sync_detailed("customer", customer, "zebra ü", client=client, expires_at=expires_at)
+    assert added.status_code == 201, added
+
+    past = datetime(2001, 1, 1, tzinfo=timezone.utc)
+    late = add_feature.sync("customer", customer, "late", client=client, expires_at=past)
+    assert late == "query parameter expires_at must be in the future\n", late
+
+    changes = [
+        FeatureChange(type_=FeatureChangeType.ADD, resource="customer", id=customer, feature=name)
+        for name in ["mango", "apple", "apple"]
+    ]
+    changed = change_features.sync(client=client, body=FeatureChanges(changes=changes))
+    assert isinstance(changed, FeatureChangeResults), changed
+    assert [result.changed for result in changed.results] == [True, True, False], changed
+
+    listed = list_features.sync_detailed("customer", customer, client=client)
+    assert listed.parsed == ["zebra ü", "mango", "apple"], listed
+
+    replaced = replace_features.sync(
+        "customer", customer, client=client, body=["yak", "mango", "bee"], if_match=listed.headers["etag"]
+    )
+    assert replaced == ["mango", "yak", "bee"], replaced
+
+    resource = ResourceName(resource="customer", id=customer)
+    checked = has_features.sync(client=client, body=Query(resources=[resource], features=["bee", "zebra ü"]))
+    assert isinstance(checked, QueryResults) and [result.has for result in checked.results] == [[True, False]], checked
+
+    context = EvaluationContext(targeting_key=f"customer/{customer}")
+    flag = evaluate_flag.sync("bee", client=client, body=EvaluationRequest(context=context))
+    assert isinstance(flag, EvaluationSuccess) and (flag.value, flag.reason) == (True, "TARGETING_MATCH"), flag
+
+    removed = remove_feature.sync_detailed("customer", customer, "bee", client=client)
+    assert removed.status_code == 204, removed
+
+    feed = list_changes.sync(client=client, limit=1000)
+    assert isinstance(feed, ChangePage), feed
+    records = [record for record in feed.changes if record.id == customer]
+    assert (records[0].type_, records[0].expires_at) == ("added", expires_at), records
+    assert (records[-1].type_, records[-1].expires_at) == ("removed", ABSENT), records
+
+
+call_ledger(sys.argv[1])
+call_features(sys.argv[2])

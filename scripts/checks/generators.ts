@@ -1,0 +1,147 @@
+import { spawnSync } from "node:child_process";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { runCommand, say, UsageError } from "../../src/process/command.ts";
+import { stopOnSignals } from "../../src/process/stop.ts";
+import { outputOf } from "../../testing/child-process.ts";
+import { root } from "../../testing/project.ts";
+import { type Services, startServices } from "../../testing/services.ts";
+import { type Client, clients } from "./generators/clients.ts";
+import { installNpmPackages, installPythonPackages } from "./generators/install.ts";
+import { versions } from "./generators/versions.ts";
+
+const names = clients.map(({ name }) => name);
+
+const usage = `Usage: npm run generators [-- NAME…]
+
+Makes a client of both services with each of nine generators, from the published contracts (generated/*.yaml) and with
+the defaults of the generator. Compiles it with the program examples/NAME/calls.*, which makes a dozen requests to
+services with the data of npm run demo, and fails unless it gets what it expects. The versions are in
+scripts/checks/generators/versions.ts. What it downloads is cached in node_modules/.cache and by Maven and Go.
+
+A client whose language is not installed is skipped, with a message; with CI=true it fails. Exit code: 1 if a client
+failed. The folder of a client that failed is kept.
+
+  NAME     only these clients: ${names.slice(0, 5).join(", ")},
+           ${names.slice(5).join(", ")}. Default: all
+  --help   print this text
+`;
+
+/** A refund with only the required members, which has to be distinguished from a dispute. */
+const plainRefund = JSON.stringify({
+  event_type: "REFUND_CREATED_BY_SERVICE",
+  resource_type: "refund",
+  resource_external_id: "plain-refund",
+  timestamp: "2024-03-05T09:14:22Z",
+  event_details: { gateway_account_id: "plain" },
+});
+
+async function startWithData(): Promise<Services> {
+  const services = await startServices();
+  try {
+    await services.run("src/ledger/commands/send-events.ts", ["-"], plainRefund);
+    await services.run("src/ledger/commands/demo.ts");
+    return services;
+  } catch (error) {
+    await services[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+const tsconfig = {
+  compilerOptions: {
+    strict: true,
+    target: "es2023",
+    lib: ["es2023", "dom", "dom.iterable"],
+    module: "node16",
+    esModuleInterop: true,
+    types: ["node"],
+    typeRoots: [join(root, "node_modules/@types")],
+    outDir: "js",
+  },
+};
+
+interface Setting {
+  /** The folder of the npm packages. */
+  modules: string;
+  /** The environment of the commands. */
+  env: NodeJS.ProcessEnv;
+  services: Services;
+  signal: AbortSignal;
+}
+
+/** Generates, compiles and runs a client in a folder. Rejects with the output of the command that fails. */
+async function check(
+  { name, commands }: Client,
+  folder: string,
+  { modules, env, services, signal }: Setting,
+) {
+  await cp(join(root, "examples", name), folder, { recursive: true });
+  for (const contract of ["ledger.yaml", "features.yaml"])
+    await cp(join(root, "generated", contract), join(folder, contract));
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
+  await symlink(modules, join(folder, "node_modules"));
+  const start = [...(commands.at(-1) ?? []), services.ledgerUrl, services.featuresUrl];
+  for (const command of [...commands.slice(0, -1), start]) {
+    await outputOf(command, { cwd: folder, env, signal }).catch((error) => {
+      throw new Error(`${command.join(" ")}\n${error.message}`);
+    });
+  }
+}
+
+const isInstalled = (program: string) => spawnSync(program, ["--help"]).error === undefined;
+
+/** Checks the clients, as many at the same time as there are processors. Resolves with the names of those that failed. */
+async function checkAll(chosen: Client[], setting: Setting): Promise<string[]> {
+  const work = await mkdtemp(join(tmpdir(), "generators-"));
+  const waiting = [...chosen];
+  const failed: string[] = [];
+  async function checkWaiting() {
+    for (let client = waiting.shift(); client !== undefined; client = waiting.shift()) {
+      const { name } = client;
+      const start = performance.now();
+      const folder = join(work, name);
+      try {
+        await check(client, folder, setting);
+        await rm(folder, { recursive: true });
+        say(`${name}: passed in ${Math.round((performance.now() - start) / 1000)} s`);
+      } catch (error) {
+        setting.signal.throwIfAborted();
+        failed.push(name);
+        say(`${name}: FAILED in ${folder}: ${(error as Error).message}`);
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, checkWaiting));
+  if (failed.length === 0) await rm(work, { recursive: true });
+  return failed;
+}
+
+await runCommand("generators", usage, async (args) => {
+  const unknown = args.filter((name) => !names.includes(name));
+  if (unknown.length > 0) throw new UsageError(`unknown: ${unknown.join(", ")}; known: ${names.join(", ")}`);
+  const chosen = clients.filter(({ name }) => args.length === 0 || args.includes(name));
+  const missingOf = ({ needs }: Client) => needs.filter((program) => !isInstalled(program));
+  const missing = chosen.filter((client) => missingOf(client).length > 0);
+  for (const client of missing) {
+    say(
+      `${client.name}: ${process.env.CI ? "FAILED" : "SKIPPED"}: not installed: ${missingOf(client).join(", ")}`,
+    );
+  }
+  if (missing.length > 0 && process.env.CI) throw new Error("in CI no client is skipped");
+
+  const available = chosen.filter((client) => !missing.includes(client));
+  const needsPython = available.some(({ needs }) => needs.includes("python3"));
+  const { signal } = stopOnSignals();
+  const [services, modules, python] = await Promise.all([
+    startWithData(),
+    installNpmPackages(versions.npm),
+    needsPython ? installPythonPackages(versions.python) : [],
+  ]);
+  await using _ = services;
+  const folders = [dirname(process.execPath), join(modules, ".bin"), join(root, "node_modules/.bin")];
+  const PATH = [...folders, python, process.env.PATH].flat().join(delimiter);
+  const failed = await checkAll(available, { modules, env: { ...process.env, PATH }, services, signal });
+  if (failed.length > 0) throw new Error(`failed: ${failed.join(", ")}`);
+});
