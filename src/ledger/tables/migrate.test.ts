@@ -112,7 +112,7 @@ describe("a database that a newer version has migrated", () => {
     "the database has the migrations 9001-thing.sql, 9002-more.sql, which this version does not know; " +
     "start the newer version, or restore a backup from before these migrations";
 
-  test("is rejected and not changed", async () => {
+  test("is rejected by an older version and not changed", async () => {
     await using database = await openNewDatabase();
     await using folder = await newMigrations(newer);
     await migrate(database, undefined, folder.url);
