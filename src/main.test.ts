@@ -10,7 +10,9 @@ import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
 import { openIssuer } from "../testing/issuer.ts";
 import { newFolder, run } from "../testing/run.ts";
+import { openDatabase } from "./ledger/database/database.ts";
 import { newEmbedded } from "./ledger/database/new-database.fixture.ts";
+import { migrate } from "./ledger/tables/migrate.ts";
 
 const memory = { DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:", LEDGER_PORT: "0", FEATURES_PORT: "0" };
 
@@ -140,6 +142,25 @@ describe("a failed start prints one line, with exit code 1:", () => {
     expect(second.code).toBe(1);
     first.child.kill("SIGTERM");
     expect((await first.exit).code).toBe(0);
+  });
+
+  test("tables of a newer release", async () => {
+    await using made = await newEmbedded();
+    {
+      await using database = await openDatabase(made.url);
+      await migrate(database);
+      await database.query("insert into migration (name) values ('9999-newer.sql')");
+    }
+    const { code, errors } = await run("src/main.ts", {
+      env: { ...memory, DATABASE_URL: made.url },
+      args: ["ledger"],
+    }).exit;
+    expect({ code, errors }).toEqual({
+      code: 1,
+      errors:
+        "start: ledger: the database has the migrations 9999-newer.sql, which this version does not know; " +
+        "start the newer version, or restore a backup from before these migrations\n",
+    });
   });
 
   test("a folder that cannot be written", async () => {

@@ -1,19 +1,12 @@
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
-import { authenticationSettings, openAuthentication } from "./http/authentication.ts";
+import { openAuthentication } from "./http/authentication.ts";
 import type { HttpParts } from "./http/service.ts";
+import { commonSettings } from "./http/settings.ts";
 import { exitMaxMs, exitWithin, rejectUnknown, runCommand } from "./process/command.ts";
 import { messageOf } from "./process/describe-error.ts";
-import { type Logger, logFormats, logLevels, logOutput, openLog } from "./process/log.ts";
-import {
-  baseUrl,
-  networks,
-  oneOf,
-  optional,
-  readSettings,
-  type Settings,
-  SettingsError,
-} from "./process/settings.ts";
+import { type Logger, logOutput, openLog } from "./process/log.ts";
+import { readSettings, type Settings, SettingsError } from "./process/settings.ts";
 import { stopOnSignals } from "./process/stop.ts";
 
 // Keeps compiled code for the next start.
@@ -36,14 +29,7 @@ Settings are environment variables; the README lists them. Exit codes: 0 after a
 cannot run, 2 if an argument or a setting is wrong.
 `;
 
-const common = {
-  LOG_LEVEL: oneOf(logLevels, "info"),
-  LOG_FORMAT: oneOf(logFormats, "auto"),
-  PUBLIC_URL: optional(baseUrl),
-  TRUSTED_PROXIES: networks,
-  ...authenticationSettings,
-};
-type AllSettings = Settings<typeof common> &
+type AllSettings = Settings<typeof commonSettings> &
   Settings<typeof import("./ledger/start.ts").settings> &
   Settings<typeof import("./features/start.ts").settings>;
 
@@ -61,7 +47,7 @@ await runCommand("start", usage, async (args) => {
   rejectUnknown(args, Object.keys(services));
   const chosen = Object.entries(services).filter(([name]) => args.length === 0 || args.includes(name));
   const loaded = await Promise.all(chosen.map(async ([name, load]) => ({ name, ...(await load()) })));
-  const specification = Object.assign({}, common, ...loaded.map(({ settings }) => settings));
+  const specification = Object.assign({}, commonSettings, ...loaded.map(({ settings }) => settings));
   const settings = readSettings(process.env, specification) as AllSettings;
 
   if (settings.PUBLIC_URL && chosen.length > 1) {

@@ -5,13 +5,13 @@ import { promisify } from "node:util";
 import type { TestServer, User } from "./server.ts";
 import { findProgram, type Instance, minimalEnvironment, startServer } from "./server.ts";
 
-/** The path of a program of the newest installed version. */
-function program(name: string): string | undefined {
+/** The path of a program of the newest installed version of PostgreSQL. */
+export function postgresProgram(name: string): string | undefined {
   const byVersion = new Intl.Collator("en", { numeric: true }).compare;
   return findProgram(name, globSync("/usr/lib/postgresql/*/bin").sort(byVersion).reverse());
 }
 
-export const isPostgresInstalled = () => program("postgres") !== undefined;
+export const isPostgresInstalled = () => postgresProgram("postgres") !== undefined;
 
 /** Starts a PostgreSQL with an empty database. Default of `parentFolder`: the system's folder for temporary files. */
 export const startPostgres = (parentFolder?: string) =>
@@ -46,10 +46,10 @@ function start(
       async prepare(instance) {
         const [name, ...args] = createCommand(data(instance));
         const options = { cwd: instance.folder, env: minimalEnvironment(instance.folder), ...user };
-        await promisify(execFile)(program(name) ?? name, args, options);
+        await promisify(execFile)(postgresProgram(name) ?? name, args, options);
       },
       command: (instance) => [
-        program("postgres") ?? "postgres",
+        postgresProgram("postgres") ?? "postgres",
         ...["-D", data(instance), "-p", String(instance.port), "-c", "listen_addresses=127.0.0.1"],
         ...["-c", "unix_socket_directories=", "-c", "max_connections=200"],
         // In files of the folder: the shared memory of the system would remain after the server is killed.

@@ -1,8 +1,7 @@
 import { settings as features } from "../../../src/features/start.ts";
-import { authenticationSettings } from "../../../src/http/authentication.ts";
+import { commonSettings } from "../../../src/http/settings.ts";
 import { settings as ledger } from "../../../src/ledger/start.ts";
-import { logLevels } from "../../../src/process/log.ts";
-import { oneOf, readSettings, type Setting, SettingsError } from "../../../src/process/settings.ts";
+import { readSettings, type Setting, SettingsError } from "../../../src/process/settings.ts";
 
 /** A container as the compose file or a Kubernetes manifest defines it. */
 export interface Container {
@@ -28,12 +27,6 @@ const services = {
   features: { settings: features as Record<string, Setting<unknown>>, port: "FEATURES_PORT" },
 };
 
-/** Settings that src/main.ts reads for both services. */
-const commonSettings: Record<string, Setting<unknown>> = {
-  ...authenticationSettings,
-  LOG_LEVEL: oneOf(logLevels, "info"),
-};
-
 /** The services that no container runs. */
 export const missingServices = (containers: Container[]): string[] =>
   Object.keys(services).filter((name) => !containers.some(({ args }) => args[0] === name));
@@ -47,7 +40,7 @@ export function disagreements(container: Container, image: string): string[] {
       `its arguments are ${container.args.join(" ")}; expected one of ${Object.keys(services).join(", ")}`,
     ];
   }
-  const settings = { ...commonSettings, ...service.settings };
+  const settings: Record<string, Setting<unknown>> = { ...commonSettings, ...service.settings };
   const environment = Object.entries(container.environment);
   const unknown = environment.map(([key]) => key).filter((key) => !(key in settings));
   const known = Object.fromEntries(environment.filter(([key, value]) => key in settings && value !== null));

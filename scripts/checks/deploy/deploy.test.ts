@@ -6,7 +6,7 @@ const features: Container = {
   name: "features",
   image: "services:1.0.0",
   args: ["features"],
-  environment: { FEATURES_STORE_URL: "memory:", LOG_LEVEL: "info" },
+  environment: { FEATURES_STORE_URL: "memory:", LOG_LEVEL: "info", TRUSTED_PROXIES: "uniquelocal" },
   ports: [8080],
   missing: [],
 };

@@ -8,7 +8,7 @@ import { type Database, DatabaseUnavailable, openDatabase } from "../database/da
 import { newPostgres, openNewDatabase, postgresServer } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import type { NewEvent } from "./event.ts";
-import { migrate, statementsOf } from "./migrate.ts";
+import { migrate, requireMigrated, statementsOf } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
 
 /** Without the fold states, since a receiver computes the fold state of an old row when the row changes. */
@@ -100,6 +100,34 @@ describe("the checksum of a migration", () => {
     expect(await database.query("select from migration where checksum is null")).toEqual([]);
     await using changed = await newMigrations(edited);
     await expect(migrate(database, undefined, changed.url)).rejects.toThrow("has changed");
+  });
+});
+
+describe("a database that a newer version has migrated", () => {
+  const newer = {
+    "9001-thing.sql": "create table thing (id text)",
+    "9002-more.sql": "create table more (id text)",
+  };
+  const message =
+    "the database has the migrations 9001-thing.sql, 9002-more.sql, which this version does not know; " +
+    "start the newer version, or restore a backup from before these migrations";
+
+  test("is rejected by an older version and not changed", async () => {
+    await using database = await openNewDatabase();
+    await using folder = await newMigrations(newer);
+    await migrate(database, undefined, folder.url);
+    await expect(migrate(database)).rejects.toThrow(message);
+    await expect(requireMigrated(database)).rejects.toThrow(message);
+    await migrate(database, undefined, folder.url);
+  });
+
+  test("is rejected before a migration that only this version has", async () => {
+    await using database = await openNewDatabase();
+    await using folder = await newMigrations(newer);
+    await migrate(database, undefined, folder.url);
+    await using other = await newMigrations({ "9000-other.sql": "create table other (id text)" });
+    await expect(migrate(database, undefined, other.url)).rejects.toThrow(message);
+    expect(await database.query("select to_regclass('other')::text as name")).toEqual([{ name: null }]);
   });
 });
 

@@ -24,8 +24,8 @@ const limits = { statementMs: limitMaxMs, lockMs: lockTimeoutMs };
 /**
  * Applies each numbered file of the folder once, in order, one process at a time. CONTRIBUTING.md describes how a file is
  * run and what it may contain, so that requests and receivers of the previous release proceed meanwhile. An interrupted
- * file is completed at the next start. Rejects if a lock is not free within 10 minutes, and if a file has changed since
- * it was applied.
+ * file is completed at the next start. Rejects if a lock is not free within 10 minutes, if a file has changed since it
+ * was applied, and if a newer version has migrated the database.
  */
 export async function migrate(database: Database, log?: Logger, folder = migrations): Promise<void> {
   const [{ encoding } = { encoding: "" }] = await database.query<{ encoding: string }>(
@@ -53,7 +53,7 @@ export async function migrate(database: Database, log?: Logger, folder = migrati
   });
 }
 
-/** Rejects if a migration of this version has not been applied. Changes nothing. */
+/** Rejects unless exactly the migrations of this version have been applied. Changes nothing. */
 export async function requireMigrated(database: Database): Promise<void> {
   const due = await dueMigrations(database, migrations);
   if (due.length > 0) {
@@ -82,7 +82,7 @@ async function filesIn(folder: URL): Promise<MigrationFile[]> {
   );
 }
 
-/** The files that are not applied yet. Rejects if an applied file has changed. */
+/** The files that are not applied yet. Rejects if an applied file has changed or is not in the folder. */
 async function dueMigrations(sql: Sql, folder: URL): Promise<MigrationFile[]> {
   const files = await filesIn(folder);
   const [table] = await sql.query<{ name: string | null }>("select to_regclass('migration')::text as name");
@@ -92,6 +92,14 @@ async function dueMigrations(sql: Sql, folder: URL): Promise<MigrationFile[]> {
     "select name, to_jsonb(migration) ->> 'checksum' as checksum from migration",
   );
   const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  const known = new Set(files.map(({ name }) => name));
+  const unknown = [...applied.keys()].filter((name) => !known.has(name)).sort();
+  if (unknown.length > 0) {
+    throw new Error(
+      `the database has the migrations ${unknown.join(", ")}, which this version does not know; ` +
+        "start the newer version, or restore a backup from before these migrations",
+    );
+  }
   for (const { name, text } of files) {
     const checksum = applied.get(name) ?? undefined;
     if (checksum !== undefined && checksum !== checksumOf(text)) {

@@ -1,0 +1,156 @@
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { request } from "undici";
+import { expect, test } from "vitest";
+import { outputOf } from "../testing/child-process.ts";
+import { describeIfAvailable } from "../testing/describe-if-available.ts";
+import { eventually } from "../testing/eventually.ts";
+import { freePort } from "../testing/free-port.ts";
+import { story } from "../testing/messages.ts";
+import { newFolder, run } from "../testing/run.ts";
+import { postgresProgram } from "../testing/servers/postgres.ts";
+import { newPostgres, postgresServer } from "./ledger/database/new-database.fixture.ts";
+
+/** Settings of services and commands whose embedded engines are in a new folder. */
+async function newInstallation(settings: Record<string, string> = {}) {
+  const folder = newFolder();
+  const env: Record<string, string> = {
+    LEDGER_PORT: String(await freePort()),
+    FEATURES_PORT: String(await freePort()),
+    QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
+    ...settings,
+  };
+  const ledger = `http://127.0.0.1:${env.LEDGER_PORT}`;
+  const features = `http://127.0.0.1:${env.FEATURES_PORT}`;
+  return {
+    folder,
+    ledger,
+    features,
+    async start(changed: Record<string, string> = {}) {
+      Object.assign(env, changed);
+      const services = run("src/main.ts", { env, folder });
+      await eventually(() => expect(services.output().split("Server listening")).toHaveLength(3));
+      return async () => {
+        services.child.kill("SIGTERM");
+        expect((await services.exit).code).toBe(0);
+      };
+    },
+    /** Resolves with the output of a command of the ledger. */
+    async command(name: string, args: string[] = [], input = "") {
+      const { code, output, errors } = await run(`src/ledger/commands/${name}.ts`, {
+        args,
+        env,
+        folder,
+        input,
+      }).exit;
+      expect({ name, code, errors }).toEqual({ name, code: 0, errors: "" });
+      return output;
+    },
+    payment: (id: string) => statusOf(`${ledger}/v1/transaction/${id}?account_id=57`),
+  };
+}
+
+const created = (id: string) =>
+  `${JSON.stringify(story("payment", id, ["09:14:22", "PAYMENT_CREATED"])[0])}\n`;
+const isNotAnEvent = '{"event_type": "PAYMENT_CREATED"}\n';
+
+async function statusOf(url: string): Promise<number> {
+  const { statusCode, body } = await request(url);
+  await body.dump();
+  return statusCode;
+}
+
+/** The status and the body of each response. */
+const responsesTo = (urls: string[]) =>
+  Promise.all(
+    urls.map(async (url) => {
+      const { statusCode, body } = await request(url);
+      return [url, statusCode, await body.text()];
+    }),
+  );
+
+/** Sends the demonstration and a message that becomes a dead letter. Resolves with the URLs of requests to try. */
+async function fill({ command, ledger }: Awaited<ReturnType<typeof newInstallation>>): Promise<string[]> {
+  await command("send-events", ["-"], isNotAnEvent);
+  const urls = [...(await command("demo")).matchAll(/curl '([^']+)'/g)].map(([, url = ""]) => url);
+  expect(urls.filter((url) => url.includes("/v1/event/"))).toHaveLength(1);
+  await eventually(async () =>
+    expect(await (await request(`${ledger}/metrics`)).body.text()).toMatch(/^ledger_dead_letters.* 1$/m),
+  );
+  return urls;
+}
+
+test("a copy of the folder of stopped services restores their data and the messages that wait", async () => {
+  const installation = await newInstallation();
+  const { folder, features, command, payment, start } = installation;
+  const [data, backup] = [join(folder, "data"), join(folder, "backup")];
+
+  const stop = await start();
+  const urls = await fill(installation);
+  await request(`${features}/features/customer/42/dark-mode`, { method: "POST" });
+  urls.push(`${features}/features/customer/42`, `${features}/changes`);
+  const before = await responsesTo(urls);
+  await stop();
+  const deadLetters = await command("dead-letters", ["list"]);
+  expect(deadLetters).toContain("dead letters: 1");
+  await command("send-events", ["-"], created("waiting"));
+  await cp(data, backup, { recursive: true });
+
+  await rm(data, { recursive: true });
+  await cp(backup, data, { recursive: true });
+  expect(await command("dead-letters", ["list"])).toBe(deadLetters);
+  await command("reproject", ["--all", "--verify"]);
+  const stopReading = await start({ QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false" });
+  expect(await responsesTo(urls)).toEqual(before);
+  await stopReading();
+  const stopRestored = await start({ QUEUE_RECEIVER_BACKGROUND_PROCESSING: "true" });
+  await eventually(async () => expect(await payment("waiting")).toBe(200));
+  await stopRestored();
+});
+
+describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)("a dump of PostgreSQL", () => {
+  const postgres = (name: string, ...args: string[]) => outputOf([postgresProgram(name) ?? name, ...args]);
+
+  test("of a running ledger restores its data, and messages that are sent again do no harm", async () => {
+    await using lost = await newPostgres();
+    await using restored = await newPostgres();
+    const installation = await newInstallation({ DATABASE_URL: lost.url });
+    const { folder, command, payment, start } = installation;
+    const dump = join(folder, "ledger.dump");
+
+    const stop = await start();
+    const urls = await fill(installation);
+    const before = await responsesTo(urls);
+    const deadLetters = await command("dead-letters", ["list"]);
+    await postgres("pg_dump", "--format=custom", `--file=${dump}`, lost.url);
+    await command("send-events", ["-"], created("after-backup"));
+    await eventually(async () => expect(await payment("after-backup")).toBe(200));
+    await stop();
+    await command("send-events", ["-"], created("waiting"));
+
+    const options = ["--exit-on-error", "--single-transaction", "--no-owner"];
+    await postgres("pg_restore", ...options, `--dbname=${restored.url}`, dump);
+    const stopReading = await start({
+      DATABASE_URL: restored.url,
+      QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false",
+    });
+    expect(await command("reproject", ["--all", "--verify"])).toContain("verified");
+    expect(await command("dead-letters", ["list"])).toBe(deadLetters);
+    expect(await responsesTo(urls)).toEqual(before);
+    await stopReading();
+
+    const stopRestored = await start({ QUEUE_RECEIVER_BACKGROUND_PROCESSING: "true" });
+    await eventually(async () => expect(await payment("waiting")).toBe(200));
+    expect(await payment("after-backup")).toBe(404);
+    await command("demo");
+    await command("send-events", ["-"], created("after-backup"));
+    await eventually(async () => expect(await payment("after-backup")).toBe(200));
+    // A page has a cursor with the number of the newest event.
+    const isPage = ([, , text]: unknown[]) => String(text).includes("cursor=");
+    const others = before.filter((response) => !isPage(response));
+    expect(others.length).toBeGreaterThan(5);
+    expect((await responsesTo(urls)).filter((response) => !isPage(response))).toEqual(others);
+    await command("reproject", ["--all", "--verify"]);
+    await stopRestored();
+  });
+});

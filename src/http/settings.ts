@@ -1,0 +1,12 @@
+import { logFormats, logLevels } from "../process/log.ts";
+import { baseUrl, networks, oneOf, optional } from "../process/settings.ts";
+import { authenticationSettings } from "./authentication.ts";
+
+/** The settings of a process, whichever services it runs. */
+export const commonSettings = {
+  LOG_LEVEL: oneOf(logLevels, "info"),
+  LOG_FORMAT: oneOf(logFormats, "auto"),
+  PUBLIC_URL: optional(baseUrl),
+  TRUSTED_PROXIES: networks,
+  ...authenticationSettings,
+};
