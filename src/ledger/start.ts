@@ -34,7 +34,18 @@ export async function start(
     ? createReceiver({ queue, database, metrics, log, limits: receiverLimits(given) })
     : undefined;
   const statementTimeoutMs = given.STATEMENT_TIMEOUT_MS;
-  const parts = { database, replica, queue, receiver, statementTimeoutMs, log, metrics, ...http };
+  const accountsClaim = given.AUTH_ACCOUNTS_CLAIM;
+  const parts = {
+    database,
+    replica,
+    queue,
+    receiver,
+    statementTimeoutMs,
+    accountsClaim,
+    log,
+    metrics,
+    ...http,
+  };
   await using app = await ledgerApp(parts);
   const address = { host: given.HOST, portSetting: "LEDGER_PORT", port: given.LEDGER_PORT };
   const url = await listen(app, address);
