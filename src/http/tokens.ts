@@ -45,8 +45,8 @@ const cachedMs = 60_000;
 const fetchIntervalMs = 30_000;
 
 /**
- * A reader of access tokens, which must be signed by the issuer, for the audience and not expired. Rejects
- * with `TokenError` or `KeysUnavailable`.
+ * A reader of access tokens, which must be signed by the issuer, for the audience and not expired. Rejects with
+ * `TokenError` or `KeysUnavailable`.
  */
 export function tokenReader(trust: Trust, log: Logger): (token: string) => Promise<Caller> {
   const { issuer, audience, scopeClaim } = trust;
@@ -58,9 +58,9 @@ export function tokenReader(trust: Trust, log: Logger): (token: string) => Promi
     const { payload, protectedHeader } = await jwtVerify(token, keyOf, options).catch((error) => {
       throw error instanceof errors.JOSEError ? new TokenError(describe(error, trust)) : error;
     });
-    const { name, accepts } = typeRules[trust.tokenType];
-    if (accepts(typeOf(protectedHeader.typ))) return payload;
-    throw new TokenError(`the token's type (typ) must be ${name}`);
+    const { must, types } = typeRules[trust.tokenType];
+    if (types.includes(typeOf(protectedHeader.typ))) return payload;
+    throw new TokenError(`the token's type (typ) must ${must}`);
   }
 
   return async function readToken(token) {
@@ -114,11 +114,8 @@ function keysOf(jwksUrl: URL, log: Logger): JWTVerifyGetKey {
 }
 
 const typeRules = {
-  "at+jwt": { name: "at+jwt", accepts: (type: unknown) => type === "at+jwt" },
-  JWT: {
-    name: "JWT or at+jwt, or absent",
-    accepts: (type: unknown) => type === undefined || type === "jwt" || type === "at+jwt",
-  },
+  "at+jwt": { must: "be at+jwt", types: ["at+jwt"] as unknown[] },
+  JWT: { must: "be JWT or at+jwt, or absent", types: ["jwt", "at+jwt", undefined] as unknown[] },
 };
 
 /** A media type is case-insensitive, and its `application/` can be left out (RFC 7515, section 4.1.9). */
