@@ -2,7 +2,7 @@ import { settings as features } from "../../../src/features/start.ts";
 import { authenticationSettings } from "../../../src/http/authentication.ts";
 import { settings as ledger } from "../../../src/ledger/start.ts";
 import { logLevels } from "../../../src/process/log.ts";
-import { oneOf, readSettings, type Setting, SettingsError } from "../../../src/process/settings.ts";
+import { networks, oneOf, readSettings, type Setting, SettingsError } from "../../../src/process/settings.ts";
 
 /** A container as the compose file or a Kubernetes manifest defines it. */
 export interface Container {
@@ -32,6 +32,7 @@ const services = {
 const commonSettings: Record<string, Setting<unknown>> = {
   ...authenticationSettings,
   LOG_LEVEL: oneOf(logLevels, "info"),
+  TRUSTED_PROXIES: networks,
 };
 
 /** The services that no container runs. */
