@@ -22,6 +22,7 @@ const onDatabase = [
 /** Slow tests: processes under faults, waits for real time, many rows, tools with a slow start. */
 const slow = [
   "scripts/{contract,servers}/*.test.ts",
+  "scripts/token.test.ts",
   "scripts/checks/audit.test.ts",
   "simulation/planted.test.ts",
   "src/{backup,commands,main,secrets}.test.ts",

@@ -53,6 +53,8 @@ export async function openIssuer(...keys: Key[]) {
     AUTH_JWKS_URL: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`),
     AUTH_ISSUER: "https://issuer.test/",
     AUTH_AUDIENCE: "https://services.test/",
+    AUTH_TOKEN_TYPE: "at+jwt" as const,
+    AUTH_SCOPE_CLAIM: "scope",
   };
   const withDefaults = (claims: JWTPayload): JWTPayload => ({
     iss: settings.AUTH_ISSUER,

@@ -96,7 +96,7 @@ describe.each(Object.values(requests).filter((request) => request !== undefined)
         expect({ status, challenge, text }).toEqual({
           status: 403,
           challenge: `Bearer error="insufficient_scope", scope="${required}"`,
-          text: errorText(`the token lacks the scope ${required}`),
+          text: errorText(`the token's claim scope lacks the scope ${required}`),
         });
       }
       const both = await issuer.sign({ scope: "features:read features:write" });

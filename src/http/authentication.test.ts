@@ -146,6 +146,41 @@ test.each(["at+jwt", "application/at+jwt", "AT+JWT"])("a token of type %s is acc
   });
 });
 
+describe("with AUTH_TOKEN_TYPE=JWT", () => {
+  const openService = () => openDoorService({ ...issuer.settings, AUTH_TOKEN_TYPE: "JWT" });
+
+  test.each(["JWT", "jwt", "application/jwt", "at+jwt", "application/AT+JWT", undefined])(
+    "a token of type %j is accepted",
+    async (typ) => {
+      await using service = await openService();
+      const token = await issuer.sign(claims, { header: { typ } });
+      expect(await service.getDoor(`Bearer ${token}`)).toMatchObject({ status: 200 });
+    },
+  );
+
+  test.each([["logout+jwt"], ["dpop+jwt"], ["secevent+jwt"], [""], [null], [["JWT"]]])(
+    "a token of type %j is rejected",
+    async (typ) => {
+      await using service = await openService();
+      const token = await issuer.sign(claims, { header: { typ } });
+      expect(await service.getDoor(`Bearer ${token}`)).toMatchObject({
+        status: 401,
+        text: "the token's type (typ) must be JWT or at+jwt, or absent\n",
+      });
+    },
+  );
+
+  test("tokens with any other defect are still rejected", async () => {
+    await using service = await openService();
+    const { "an identity token": _, "without a type": __, ...invalid } = await issuer.invalidTokens(claims);
+    expect(Object.keys(invalid).length).toBeGreaterThan(10);
+    for (const [name, token] of Object.entries(invalid)) {
+      const { status } = await service.getDoor(`Bearer ${token}`);
+      expect([name, status]).toEqual([name, 401]);
+    }
+  });
+});
+
 test.each(["RS256", "PS512", "ES384", "EdDSA", "Ed25519"])(
   "a token signed by %s is accepted",
   async (alg) => {
@@ -161,20 +196,46 @@ test.each(["RS256", "PS512", "ES384", "EdDSA", "Ed25519"])(
 );
 
 describe("the scope of a token", () => {
-  test.each(["door:see", "a door:see b", "door:close door:open"])("can be %j", async (scope) => {
+  test.each([
+    "door:see",
+    "a door:see b",
+    "door:close door:open",
+    ["door:see"],
+    [1, "door:close", "", "door:open"],
+  ])("can be %j", async (scope) => {
     expect((await doors.getDoor(`Bearer ${await issuer.sign({ scope })}`)).status).toBe(200);
   });
 
-  test.each<[unknown]>([[undefined], [""], ["door"], ["door:see:not"], ["door:open"], [["door:see"]]])(
-    "is insufficient if it is %j",
-    async (scope) => {
-      expect(await doors.getDoor(`Bearer ${await issuer.sign({ scope })}`)).toEqual({
+  test.each(["scp", "permissions", "https://example.test/roles", "constructor", "__proto__"])(
+    "is in the claim %s if AUTH_SCOPE_CLAIM says so",
+    async (name) => {
+      await using service = await openDoorService({ ...issuer.settings, AUTH_SCOPE_CLAIM: name });
+      for (const value of ["a door:see", ["a", "door:see"]]) {
+        const token = await issuer.sign(Object.fromEntries([[name, value]]));
+        expect((await service.getDoor(`Bearer ${token}`)).status).toBe(200);
+      }
+      expect(await service.getDoor(`Bearer ${await issuer.sign({ scope: "door:see" })}`)).toMatchObject({
         status: 403,
-        challenge: 'Bearer error="insufficient_scope", scope="door:see"',
-        text: "the token lacks the scope door:see; the token lacks the scope door:open door:close\n",
+        text: expect.stringMatching(`^the token's claim ${name} lacks the scope door:see; `),
       });
     },
   );
+
+  test.each<[unknown]>([
+    [undefined],
+    [""],
+    ["door"],
+    ["door:see:not"],
+    ["door:open"],
+    [["a door:see"]],
+    [{ "door:see": true }],
+  ])("is insufficient if it is %j", async (scope) => {
+    expect(await doors.getDoor(`Bearer ${await issuer.sign({ scope })}`)).toEqual({
+      status: 403,
+      challenge: 'Bearer error="insufficient_scope", scope="door:see"',
+      text: "the token's claim scope lacks the scope door:see; the token's claim scope lacks the scope door:open door:close\n",
+    });
+  });
 });
 
 test("the log contains no tokens", async () => {
@@ -258,6 +319,19 @@ describe("settings", () => {
       { AUTH_AUDIENCE: "service" },
       "AUTH_JWKS_URL must be set together with AUTH_AUDIENCE\nAUTH_ISSUER must be set together with AUTH_AUDIENCE",
     ],
+    [{ ...valid, AUTH_TOKEN_TYPE: "JWT", AUTH_SCOPE_CLAIM: "https://a/scope" }, "on"],
+    [{ ...valid, AUTH_TOKEN_TYPE: "jws" }, "AUTH_TOKEN_TYPE must be one of at+jwt, JWT"],
+    [{ AUTH_TOKEN_TYPE: "", AUTH_SCOPE_CLAIM: "" }, "off"],
+    [
+      { AUTH_SCOPE_CLAIM: "scp", AUTH_TOKEN_TYPE: "JWT" },
+      ["AUTH_TOKEN_TYPE", "AUTH_SCOPE_CLAIM"]
+        .map((name) => `${name} must be set together with AUTH_JWKS_URL and AUTH_ISSUER and AUTH_AUDIENCE`)
+        .join("\n"),
+    ],
+    ...["scp roles", " scp", "s\ncp", "s".repeat(201)].map((name): [object, string] => [
+      { ...valid, AUTH_SCOPE_CLAIM: name },
+      "AUTH_SCOPE_CLAIM must be one name of up to 200 characters, without spaces",
+    ]),
     ...["hunter2", "file:///hunter2", "https://user:hunter2@a/", "https://hunter2@a/"].map(
       (url): [object, string] => [
         { ...valid, AUTH_JWKS_URL: url },

@@ -1,17 +1,37 @@
 import type { FastifyRequest } from "fastify";
 import type { Logger } from "../process/log.ts";
-import { allOrNone, anyText, type Settings, webUrl } from "../process/settings.ts";
+import {
+  allOrNone,
+  anyText,
+  oneOf,
+  requires,
+  type Setting,
+  type Settings,
+  webUrl,
+} from "../process/settings.ts";
 import { HttpError, unavailable } from "./http-error.ts";
 import type { Authenticate, Caller, Security } from "./security.ts";
-import { KeysUnavailable, TokenError, tokenReader } from "./tokens.ts";
+import { KeysUnavailable, TokenError, tokenReader, tokenTypes } from "./tokens.ts";
 
 const names = ["AUTH_JWKS_URL", "AUTH_ISSUER", "AUTH_AUDIENCE"];
+
+/** The name of a claim in the tokens of the issuer. */
+export const claimName = (defaultName: string): Setting<string> =>
+  requires(
+    names,
+    (given = defaultName): ReturnType<Setting<string>> =>
+      /^[^\s\p{Cc}]{1,200}$/u.test(given)
+        ? { value: given }
+        : { must: "must be one name of up to 200 characters, without spaces" },
+  );
 
 /** The issuer of access tokens. Default: none, and the service runs without authentication. */
 export const authenticationSettings = {
   AUTH_JWKS_URL: allOrNone(names, webUrl),
   AUTH_ISSUER: allOrNone(names, anyText),
   AUTH_AUDIENCE: allOrNone(names, anyText),
+  AUTH_TOKEN_TYPE: requires(names, oneOf(tokenTypes, "at+jwt")),
+  AUTH_SCOPE_CLAIM: claimName("scope"),
 };
 
 /** The security scheme `bearer` of the contracts; undefined if the service runs without authentication. */
@@ -20,17 +40,21 @@ export function openAuthentication(
     AUTH_JWKS_URL: jwksUrl,
     AUTH_ISSUER: issuer,
     AUTH_AUDIENCE: audience,
+    AUTH_TOKEN_TYPE: tokenType,
+    AUTH_SCOPE_CLAIM: scopeClaim,
   }: Settings<typeof authenticationSettings>,
   log: Logger,
 ): Security | undefined {
   if (!jwksUrl || !issuer || !audience) return undefined;
-  return { bearer: bearer(tokenReader({ jwksUrl, issuer, audience }, log)) };
+  return {
+    bearer: bearer(tokenReader({ jwksUrl, issuer, audience, tokenType, scopeClaim }, log), scopeClaim),
+  };
 }
 
 type ReadToken = (token: string) => Promise<Caller>;
 
 /** Bearer tokens (RFC 6750) in the header Authorization only. */
-function bearer(readToken: ReadToken): Authenticate {
+function bearer(readToken: ReadToken, scopeClaim: string): Authenticate {
   // The binder tries the alternatives of an operation one by one; the token is verified once.
   const identified = new WeakMap<FastifyRequest, Promise<Caller>>();
   return async function authenticate(request, scopes) {
@@ -38,7 +62,7 @@ function bearer(readToken: ReadToken): Authenticate {
     identified.set(request, known);
     const caller = await known;
     if (scopes.every((scope) => caller.scopes.has(scope))) return caller;
-    throw insufficientScope(`the token lacks the scope ${scopes.join(" ")}`, scopes);
+    throw insufficientScope(`the token's claim ${scopeClaim} lacks the scope ${scopes.join(" ")}`, scopes);
   };
 }
 

@@ -11,9 +11,10 @@ afterEach(() => void vi.useRealTimers());
 async function openReader() {
   const issuer = await openIssuer();
   const { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER, AUTH_AUDIENCE } = issuer.settings;
+  const names = { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE, scopeClaim: "scope" };
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
-  const read = tokenReader({ jwksUrl, issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE }, log);
+  const read = tokenReader({ jwksUrl, tokenType: "at+jwt", ...names }, log);
   return { issuer, read, logged };
 }
 

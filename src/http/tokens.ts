@@ -10,6 +10,8 @@ import type { Logger } from "../process/log.ts";
 import { watchOutage } from "../process/outage.ts";
 import type { Caller } from "./security.ts";
 
+export const tokenTypes = ["at+jwt", "JWT"] as const;
+
 /** The requirements for a valid token. */
 export interface Trust {
   /** The key set of the issuer (RFC 7517). */
@@ -17,6 +19,10 @@ export interface Trust {
   issuer: string;
   /** The audience that a token must have. */
   audience: string;
+  /** `JWT` also accepts tokens that do not say that they are access tokens: those of type `JWT` and those without one. */
+  tokenType: (typeof tokenTypes)[number];
+  /** The claim with the scopes: a list of strings, or one string with spaces between them. */
+  scopeClaim: string;
 }
 
 /** The token is invalid. The message states what is required. */
@@ -39,24 +45,22 @@ const cachedMs = 60_000;
 const fetchIntervalMs = 30_000;
 
 /**
- * A reader of access tokens (RFC 9068), which must be signed by the issuer, for the audience and not expired. Rejects
- * with `TokenError` or `KeysUnavailable`.
+ * A reader of access tokens, which must be signed by the issuer, for the audience and not expired. Rejects with
+ * `TokenError` or `KeysUnavailable`.
  */
-export function tokenReader(
-  { jwksUrl, issuer, audience }: Trust,
-  log: Logger,
-): (token: string) => Promise<Caller> {
-  const keyOf = keysOf(jwksUrl, log);
-  const options = { issuer, audience, algorithms, typ: "at+jwt", requiredClaims: ["exp"] };
+export function tokenReader(trust: Trust, log: Logger): (token: string) => Promise<Caller> {
+  const { issuer, audience, scopeClaim } = trust;
+  const keyOf = keysOf(trust.jwksUrl, log);
+  const options = { issuer, audience, algorithms, requiredClaims: ["exp"] };
   const cache = new Map<string, { caller: Caller; untilMs: number }>();
 
   async function verify(token: string): Promise<JWTPayload> {
-    try {
-      return (await jwtVerify(token, keyOf, options)).payload;
-    } catch (error) {
-      if (error instanceof errors.JOSEError) throw new TokenError(describe(error, { issuer, audience }));
-      throw error;
-    }
+    const { payload, protectedHeader } = await jwtVerify(token, keyOf, options).catch((error) => {
+      throw error instanceof errors.JOSEError ? new TokenError(describe(error, trust)) : error;
+    });
+    const { must, types } = typeRules[trust.tokenType];
+    if (types.includes(typeOf(protectedHeader.typ))) return payload;
+    throw new TokenError(`the token's type (typ) must ${must}`);
   }
 
   return async function readToken(token) {
@@ -64,7 +68,7 @@ export function tokenReader(
     if (known && Date.now() < known.untilMs) return known.caller;
     cache.delete(token);
     const claims = await verify(token);
-    const caller = { scopes: scopesOf(claims), claims };
+    const caller = { scopes: scopesOf(claims[scopeClaim]), claims };
     const [oldest] = cache.keys();
     if (cache.size >= cachedMax) cache.delete(oldest as string);
     const untilMs = Math.min(Date.now() + cachedMs, (claims.exp as number) * 1000);
@@ -109,15 +113,25 @@ function keysOf(jwksUrl: URL, log: Logger): JWTVerifyGetKey {
   };
 }
 
-const scopesOf = ({ scope }: JWTPayload): ReadonlySet<string> =>
-  new Set(typeof scope === "string" ? scope.split(" ").filter(Boolean) : []);
+const typeRules = {
+  "at+jwt": { must: "be at+jwt", types: ["at+jwt"] as unknown[] },
+  JWT: { must: "be JWT or at+jwt, or absent", types: ["jwt", "at+jwt", undefined] as unknown[] },
+};
+
+/** A media type is case-insensitive, and its `application/` can be left out (RFC 7515, section 4.1.9). */
+const typeOf = (typ: unknown) =>
+  typeof typ === "string" ? typ.toLowerCase().replace(/^application\//, "") : typ;
+
+function scopesOf(claim: unknown): ReadonlySet<string> {
+  const list = typeof claim === "string" ? claim.split(" ") : Array.isArray(claim) ? claim : [];
+  return new Set(list.filter(Boolean));
+}
 
 const isTokenError = (error: unknown) =>
   error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
 
-function describe(error: errors.JOSEError, { issuer, audience }: Pick<Trust, "issuer" | "audience">): string {
+function describe(error: errors.JOSEError, { issuer, audience }: Trust): string {
   const claims: Record<string, string> = {
-    typ: "the token's type (typ) must be at+jwt",
     iss: `the token's issuer (iss) must be ${issuer}`,
     aud: `the token's audience (aud) must be ${audience}`,
     exp: "the token must have an expiry time (exp)",

@@ -25,6 +25,8 @@ interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "metri
   receiver?: ReceiverState | undefined;
   /** Limit for a statement of a request, in milliseconds. */
   statementTimeoutMs: number;
+  /** The claim of a token that lists the accounts of the caller. */
+  accountsClaim?: string;
 }
 
 const generated = (name: string) => new URL(`../../generated/${name}`, import.meta.url);
@@ -51,6 +53,7 @@ export function ledgerApp({
   queue,
   receiver,
   statementTimeoutMs,
+  accountsClaim = "accounts",
   metrics = new Registry(),
   ...parts
 }: Parts) {
@@ -71,7 +74,7 @@ export function ledgerApp({
       ...publication,
       queue: { ...publication.queue, values: shownAddress(queue.address, parts.security !== undefined) },
     },
-    handlers: parts.security ? withinAccounts(handlers) : handlers,
+    handlers: parts.security ? withinAccounts(handlers, accountsClaim) : handlers,
     mapError,
     metrics,
     ...parts,

@@ -179,6 +179,26 @@ test.each(["/v1/transaction/pay1", "/v1/transaction/"])(
   },
 );
 
+test.each(["https://example.test/accounts", "__proto__"])(
+  "the accounts of a token can be in the claim %s",
+  async (name) => {
+    await using other = await startLedger({ security: issuer.security, accountsClaim: name });
+    const search = async (claims: [string, unknown][]) => {
+      const token = await issuer.sign(Object.fromEntries([["scope", "ledger:read"], ...claims]));
+      const headers = { authorization: `Bearer ${token}` };
+      return other.request("/v1/transaction/?account_id=57", { headers });
+    };
+    expect((await search([[name, ["57"]]])).status).toBe(200);
+    for (const claims of [[], [["accounts", ["57"]]], [[name, "57"]]] as [string, unknown][][]) {
+      const { status, json } = await search(claims);
+      expect(status).toBe(403);
+      expect(json.message).toEqual([
+        `the token's claim ${name} does not contain 57, and the token lacks the scope ledger:read:all`,
+      ]);
+    }
+  },
+);
+
 test("CSV has the same restrictions", async () => {
   const csv = async (claims: JWTPayload, query: string) => {
     const authorization = `Bearer ${await issuer.sign(claims)}`;

@@ -23,6 +23,7 @@ export async function startLedger({
   queueUrl = "memory:",
   replica = undefined as Database | undefined,
   security = undefined as Security | undefined,
+  accountsClaim = "accounts",
 } = {}) {
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
@@ -45,6 +46,7 @@ export async function startLedger({
     receiver,
     statementTimeoutMs,
     security,
+    accountsClaim,
     log,
     metrics,
     onViolation: (violation) => violations.push(violation),

@@ -1,3 +1,4 @@
+import { claimName } from "../http/authentication.ts";
 import {
   adapterUrl,
   count,
@@ -25,6 +26,7 @@ export const settings = {
   QUEUE_RECEIVER_WAIT_MS: milliseconds(20_000),
   QUEUE_RECEIVER_RETRY_DELAY_MS: milliseconds(1000),
   QUEUE_RECEIVER_RETRY_DELAY_MAX_MS: milliseconds(15 * 60 * 1000),
+  AUTH_ACCOUNTS_CLAIM: claimName("accounts"),
 };
 
 export const receiverLimits = (given: Settings<typeof settings>): ReceiverLimits => ({

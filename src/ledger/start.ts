@@ -33,8 +33,11 @@ export async function start(
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING
     ? createReceiver({ queue, database, metrics, log, limits: receiverLimits(given) })
     : undefined;
-  const statementTimeoutMs = given.STATEMENT_TIMEOUT_MS;
-  const parts = { database, replica, queue, receiver, statementTimeoutMs, log, metrics, ...http };
+  const options = {
+    statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,
+    accountsClaim: given.AUTH_ACCOUNTS_CLAIM,
+  };
+  const parts = { database, replica, queue, receiver, log, metrics, ...options, ...http };
   await using app = await ledgerApp(parts);
   const address = { host: given.HOST, portSetting: "LEDGER_PORT", port: given.LEDGER_PORT };
   const url = await listen(app, address);

@@ -118,6 +118,16 @@ function isNetwork(item: string): boolean {
 
 export const anyText = (given: string): ReturnType<Setting<string>> => ({ value: given });
 
+/** A setting that has an effect only if these others are set. */
+export const requires =
+  <Value>(names: string[], setting: Setting<Value>): Setting<Value> =>
+  (given, isSet) => {
+    const missing = names.filter((name) => !isSet(name));
+    return given === undefined || missing.length === 0
+      ? setting(given, isSet)
+      : { must: `must be set together with ${missing.join(" and ")}` };
+  };
+
 /** One of several settings of which all are set or none. */
 export const allOrNone =
   <Value>(names: string[], read: (given: string) => ReturnType<Setting<Value>>): Setting<Value | undefined> =>

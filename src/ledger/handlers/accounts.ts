@@ -18,18 +18,21 @@ const accountParameters = ["account_id", "gateway_account_id"];
 
 /**
  * Restricts every handler to the accounts of the caller. Without the scope for every account, a request must name
- * accounts, and all of them must be in the claim `accounts` of the token.
+ * accounts, and all of them must be in this claim of the token, a list of strings.
  */
-export function withinAccounts(handlers: Handlers<operations>): Handlers<operations> {
+export function withinAccounts(handlers: Handlers<operations>, claim: string): Handlers<operations> {
   const guarded = Object.entries(handlers).map(([operationId, handler]) => [
     operationId,
-    async (request: AccountRequest) => checkAccounts(request) ?? (handler as AnyHandler)(request),
+    async (request: AccountRequest) => checkAccounts(request, claim) ?? (handler as AnyHandler)(request),
   ]);
   return Object.fromEntries(guarded);
 }
 
 /** Returns the 400 for a request without an account. Throws a 403 for an account that is not the caller's. */
-function checkAccounts({ caller, path, query }: AccountRequest): typeof accountMissing | undefined {
+function checkAccounts(
+  { caller, path, query }: AccountRequest,
+  claim: string,
+): typeof accountMissing | undefined {
   if (caller === undefined || caller.scopes.has(everyAccount)) return undefined;
   if (query.override_account_id_restriction === true) {
     throw insufficientScope(`override_account_id_restriction requires the scope ${everyAccount}`, [
@@ -38,11 +41,12 @@ function checkAccounts({ caller, path, query }: AccountRequest): typeof accountM
   }
   const named = accountParameters.flatMap((name) => [path[name] ?? [], query[name] ?? []].flat());
   if (named.length === 0) return accountMissing;
-  const own = new Set(Array.isArray(caller.claims.accounts) ? caller.claims.accounts : []);
+  const accounts = caller.claims[claim];
+  const own = new Set(Array.isArray(accounts) ? accounts : []);
   const foreign = named.filter((account) => !own.has(account));
   if (foreign.length === 0) return undefined;
   throw insufficientScope(
-    `the token's claim accounts does not contain ${foreign.join(", ")}, and the token lacks the scope ${everyAccount}`,
+    `the token's claim ${claim} does not contain ${foreign.join(", ")}, and the token lacks the scope ${everyAccount}`,
     [everyAccount],
   );
 }

@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname } from "node:path";
+import {
+  type CryptoKey,
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  SignJWT,
+} from "jose";
+import features from "../generated/features.json" with { type: "json" };
+import ledger from "../generated/ledger.json" with { type: "json" };
+import { type Contract, operationsOf } from "../src/contract/operations.ts";
+import { isPort, portRange } from "../src/process/adapter.ts";
+import { parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
+import { stopOnSignals, untilStopped } from "../src/process/stop.ts";
+import { parseJson } from "../src/values/json.ts";
+
+const keyFile = "./data/issuer/key-for-trials.json";
+const expiresMaxS = 86_400;
+
+const usage = `Usage: npm run token -- --serve [--port PORT]
+       npm run --silent token -- --scope SCOPES [--account ACCOUNT]... [--expires SECONDS]
+
+Tries out access tokens on this machine. With --serve it is their issuer: it serves its public key on 127.0.0.1 until
+SIGINT or SIGTERM, and prints the settings for npm start. With --scope it prints a token of this issuer.
+
+This is for trials only. Whoever can read ${keyFile} can make any token.
+
+  --port PORT          port of the issuer; 0 selects a free one. Default 8090
+  --scope SCOPES       scopes of the token, with spaces between them
+  --account ACCOUNT    gateway account that the scope ledger:read allows; can be repeated
+  --expires SECONDS    time until the token expires, up to ${expiresMaxS}. Default 3600
+  --help               print this text
+`;
+
+const host = "127.0.0.1";
+const algorithm = "ES256";
+const issuer = "issuer-for-trials";
+const audience = "services-for-trials";
+
+const options = {
+  serve: { type: "boolean" },
+  port: { type: "string" },
+  scope: { type: "string" },
+  account: { type: "string", multiple: true },
+  expires: { type: "string" },
+} as const;
+
+await runCommand("token", usage, async (args) => {
+  const { serve, port, scope, account, expires } = parseCommandLine({ args, options }).values;
+  const ofToken = [scope, account, expires].some((option) => option !== undefined);
+  if (serve && !ofToken) return serveKey(readPort(port ?? "8090"));
+  if (serve || port !== undefined || scope === undefined) {
+    throw new UsageError(
+      "expected --serve, perhaps with --port, or --scope, perhaps with --account and --expires",
+    );
+  }
+  const claims = { scope: readScopes(scope), ...(account && { accounts: readAccounts(account) }) };
+  say(await sign(claims, readExpiry(expires ?? "3600")));
+});
+
+function readPort(text: string): number {
+  if (!isPort(text)) throw new UsageError(`--port must be ${portRange}`);
+  return Number(text);
+}
+
+function readScopes(text: string): string {
+  const operations = [ledger, features].flatMap((contract) => operationsOf(contract as unknown as Contract));
+  const known = new Set(operations.flatMap(({ security }) => security.flatMap(Object.values).flat()));
+  const scopes = text.split(" ").filter(Boolean);
+  if (scopes.length === 0 || scopes.some((scope) => !known.has(scope))) {
+    throw new UsageError(`--scope must be some of ${[...known].sort().join(", ")}, with spaces between them`);
+  }
+  return scopes.join(" ");
+}
+
+function readAccounts(accounts: string[]): string[] {
+  if (accounts.includes("")) throw new UsageError("--account must not be empty");
+  return accounts;
+}
+
+function readExpiry(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text) || Number(text) > expiresMaxS) {
+    throw new UsageError(`--expires must be a whole number of seconds from 1 to ${expiresMaxS}`);
+  }
+  return Number(text);
+}
+
+async function serveKey(port: number): Promise<void> {
+  const { signal } = stopOnSignals();
+  const { publicKey } = (await readKey()) ?? (await makeKey());
+  const keys = JSON.stringify({ keys: [publicKey] });
+  const server = createServer(({ url }, response) => {
+    if (url !== "/keys") response.writeHead(404).end();
+    else response.writeHead(200, { "content-type": "application/jwk-set+json" }).end(keys);
+  });
+  await once(server.listen(port, host), "listening").catch((error) => {
+    if (error.code !== "EADDRINUSE") throw error;
+    throw new Error(`port ${port} of ${host} is in use by another program; --port selects another one`);
+  });
+  const base = `http://${host}:${(server.address() as AddressInfo).port}`;
+  say(`The issuer for trials listens at ${base}; Ctrl-C stops it. Start the services in another terminal:
+
+AUTH_JWKS_URL=${base}/keys AUTH_ISSUER=${issuer} AUTH_AUDIENCE=${audience} npm start
+
+Then send requests with a token:
+
+curl -H "Authorization: Bearer $(npm run --silent token -- --scope features:read)" http://127.0.0.1:8080/features/a/b
+curl -H "Authorization: Bearer $(npm run --silent token -- --scope ledger:read --account demo)" 'http://127.0.0.1:8081/v1/transaction/?account_id=demo'`);
+  await untilStopped(signal);
+  server.close();
+  server.closeAllConnections();
+}
+
+/** A token with all claims of RFC 9068. */
+async function sign(claims: { scope: string; accounts?: string[] }, expiresS: number): Promise<string> {
+  const key = await readKey();
+  if (!key) throw new Error(`there is no ${keyFile}; npm run token -- --serve makes it`);
+  return new SignJWT({ ...claims, client_id: "trial" })
+    .setProtectedHeader({ alg: algorithm, kid: key.publicKey.kid, typ: "at+jwt" })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject("trial")
+    .setJti(randomUUID())
+    .setIssuedAt()
+    .setExpirationTime(`${expiresS} seconds`)
+    .sign(key.privateKey);
+}
+
+interface Key {
+  privateKey: CryptoKey;
+  publicKey: JWK & { kid: string };
+}
+
+/** The key in the file; undefined if there is no file. */
+async function readKey(): Promise<Key | undefined> {
+  const text = await readFile(keyFile, "utf8").catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  if (text === undefined) return undefined;
+  try {
+    const { crv, x, y, d } = parseJson(text) as Required<JWK>;
+    const jwk = { kty: "EC", crv, x, y };
+    // Without d it would be a public key.
+    if (!d) throw new Error("d is missing");
+    return {
+      privateKey: (await importJWK({ ...jwk, d }, algorithm)) as CryptoKey,
+      publicKey: { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: algorithm, use: "sig" },
+    };
+  } catch {
+    // The error can have a part of the key.
+    throw new Error(`${keyFile} has no key; delete it, and npm run token -- --serve makes another one`);
+  }
+}
+
+async function makeKey(): Promise<Key> {
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+  await mkdir(dirname(keyFile), { recursive: true });
+  await writeFile(keyFile, JSON.stringify(await exportJWK(privateKey)), { mode: 0o600, flag: "wx" });
+  return (await readKey()) as Key;
+}
