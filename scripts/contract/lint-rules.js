@@ -61,7 +61,7 @@ const enumNamesAreUnique = () => ({
   },
 });
 
-/** In Go the alternatives are told apart by the types of their members: that of the discriminator has one value. */
+/** Go distinguishes the alternatives by the types of their members: that of the discriminator has one value. */
 const alternativesDiffer = () => ({
   Schema({ discriminator, oneOf = [] }, { location, report, resolve }) {
     if (!discriminator) return;
