@@ -705,7 +705,11 @@ describe("as of an instant", () => {
   test("in the future, a lookup returns the same as without as_of", async () => {
     for (const id of ["old", "old-refund", "complete", "dispute1", "foreign"]) {
       const query = "override_account_id_restriction=true";
-      expect(await lookUp(id, `${query}&as_of=9999-12-31T00:00:00Z`)).toEqual(await lookUp(id, query));
+      // A 404, of an id that another test stores, has the id of the request.
+      const withoutId = ({ request_id: _, ...body }: { request_id?: string }) => body;
+      expect(withoutId(await lookUp(id, `${query}&as_of=9999-12-31T00:00:00Z`))).toEqual(
+        withoutId(await lookUp(id, query)),
+      );
     }
   });
 
