@@ -274,6 +274,14 @@ ${security}      description: |
   rmSync(folder, { recursive: true });
 });
 
+test("the page of the queue shows its address, unless the service requires tokens", async () => {
+  const address = "<code>http://127.0.0.1:4566/000000000000/payment-events</code>";
+  expect((await send("ledger", "/docs/queue")).text).toContain(address);
+  const { text } = await send("ledger with authentication", "/docs/queue");
+  expect(text).not.toContain(address);
+  expect(text).toContain("<code>URL</code>");
+});
+
 test("the page shows the tables of the extensions of a contract", async () => {
   const { text } = await send("ledger", "/docs");
   expect(text).toContain('<article id="x-state-machine">');
