@@ -41,7 +41,8 @@ test("text from elsewhere cannot control the terminal", () => {
 test("lines are coloured if the stream allows it", () => {
   const record = { level: 40, time: 0, msg: "warned" };
   const stream = terminal({ columns: 80, isTTY: true, getColorDepth: WriteStream.prototype.getColorDepth });
-  vi.stubEnv("NO_COLOR", undefined);
+  // Node.js prints no colours in CI.
+  for (const name of ["NO_COLOR", "CI"]) vi.stubEnv(name, undefined);
   vi.stubEnv("TERM", "xterm-256color");
   expect(textOf(record, stream)).toContain("\u001b[33mWARN");
   vi.stubEnv("NO_COLOR", "1");
