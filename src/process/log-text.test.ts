@@ -1,11 +1,19 @@
 import { PassThrough } from "node:stream";
 import { WriteStream } from "node:tty";
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openLog } from "./log.ts";
 import { textOf } from "./log-text.ts";
 
 const terminal = (properties: object) =>
   Object.assign(new PassThrough(), properties) as unknown as NodeJS.WriteStream;
+
+beforeEach(() => {
+  // Node.js also decides about colours by these.
+  for (const name of ["FORCE_COLOR", "CI"]) vi.stubEnv(name, undefined);
+  vi.stubEnv("TERM", "xterm-256color");
+  vi.stubEnv("NO_COLOR", "1");
+});
+afterEach(() => vi.unstubAllEnvs());
 
 /** What a log prints as text on a terminal of this width. */
 function printed(columns: number, write: (log: ReturnType<typeof openLog>) => void): string {
@@ -41,11 +49,8 @@ test("text from elsewhere cannot control the terminal", () => {
 test("lines are coloured if the stream allows it", () => {
   const record = { level: 40, time: 0, msg: "warned" };
   const stream = terminal({ columns: 80, isTTY: true, getColorDepth: WriteStream.prototype.getColorDepth });
-  // Node.js prints no colours in CI.
-  for (const name of ["NO_COLOR", "CI"]) vi.stubEnv(name, undefined);
-  vi.stubEnv("TERM", "xterm-256color");
+  vi.stubEnv("NO_COLOR", undefined);
   expect(textOf(record, stream)).toContain("\u001b[33mWARN");
   vi.stubEnv("NO_COLOR", "1");
   expect(textOf(record, stream)).not.toContain("\u001b");
-  vi.unstubAllEnvs();
 });
