@@ -27,7 +27,7 @@ function socketPath(folder: string): string | undefined {
   return process.platform === "win32" || Buffer.byteLength(shortest) > pathBytesMax ? undefined : shortest;
 }
 
-/** Serves turns of the engine until disposal. */
+/** Serves turns of the engine until disposal, and does not keep the process alive for that. */
 export async function serveTurns(
   folder: string,
   takeTurn: (work: (turn: Turn) => Promise<void>) => Promise<void>,
@@ -36,7 +36,12 @@ export async function serveTurns(
   if (path === undefined) return { async [Symbol.asyncDispose]() {} };
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    sockets.add(socket.on("error", () => {}).on("close", () => sockets.delete(socket)));
+    sockets.add(
+      socket
+        .unref()
+        .on("error", () => {})
+        .on("close", () => sockets.delete(socket)),
+    );
     takeTurn((turn) => serve(socket, turn)).catch(() => socket.destroy());
   });
   // That of a process that was killed.
@@ -44,6 +49,7 @@ export async function serveTurns(
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject).listen(path, resolve);
   await listening;
+  server.unref();
   await chmod(path, 0o600);
   return {
     async [Symbol.asyncDispose]() {
