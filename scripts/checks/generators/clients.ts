@@ -60,7 +60,11 @@ export const clients: Client[] = [
         ..."mvn --quiet --batch-mode --file ledger dependency:copy-dependencies".split(" "),
         ..."-DincludeScope=compile -DoutputDirectory=../lib".split(" "),
       ],
-      ["sh", "-c", "javac -nowarn -d classes -cp 'lib/*' Calls.java $(find . -path '*/src/main/*.java')"],
+      [
+        "sh",
+        "-c",
+        "javac -encoding UTF-8 -nowarn -d classes -cp 'lib/*' Calls.java $(find . -path '*/src/main/*.java')",
+      ],
       ["java", "-cp", "classes:lib/*", "Calls"],
     ],
   },
