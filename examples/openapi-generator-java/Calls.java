@@ -58,7 +58,7 @@ public class Calls {
     var found = transactions.searchTransactions(
         List.of("demo", "other"), null, from, null, null, null, null, null, null, null,
         List.of(Status.SUCCESS, Status.DECLINED), List.of(Status.SUCCESS), null, null, Status.SUCCESS,
-        null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+        null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
     equal(found.getResults().size(), 3);
     equal(((Payment) found.getResults().get(0).getActualInstance()).getTransactionId(), "demo-disputed");
     var refund = (Refund) found.getResults().get(1).getActualInstance();
