@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import fresh from "fresh";
 import Negotiator from "negotiator";
 import type { Operation } from "../contract/operations.ts";
-import type { Logger } from "../process/log.ts";
+import { type Logger, logsDebug } from "../process/log.ts";
 import { isJson, toJson } from "../values/json.ts";
 import { chooseEncoding, compress, compressedMin, compressingStream, type Encoding } from "./compression.ts";
 import { isHost } from "./connections.ts";
@@ -38,7 +38,7 @@ export function routeHandler(
   const hasEntityTag = responses[200]?.headers?.ETag !== undefined;
   const isConditional = responses[304] !== undefined;
   // A child of the log for each request costs more than a small handler. Handlers log at `debug` only.
-  const logsRequests = log.level === "debug" || log.level === "trace";
+  const logsRequests = logsDebug(log);
 
   /** The request of a handler (`handlers.ts`). Members that cost something are computed at their first use. */
   class RequestContext {
@@ -120,7 +120,8 @@ export function originOf(request: FastifyRequest): string {
   const { server, protocol, host, socket, headers } = request;
   if (server.publicUrl !== undefined) return server.publicUrl;
   const scheme = protocol === "https" ? "https" : "http";
-  const authority = host === "" || isHost(host) ? host : headers.host;
+  // The header Host is valid. That of a proxy may not be.
+  const authority = host === headers.host || isHost(host) ? host : headers.host;
   return `${scheme}://${authority || `${socket.localAddress}:${socket.localPort}`}`;
 }
 

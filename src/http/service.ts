@@ -10,7 +10,7 @@ import type { Registry } from "prom-client";
 import { type Contract, type Operation, operationsOf } from "../contract/operations.ts";
 import { checkResponses } from "../contract/response-check.ts";
 import { openAjv } from "../contract/validation.ts";
-import type { Logger } from "../process/log.ts";
+import { type Logger, logsDebug } from "../process/log.ts";
 import { fastifyOpenapiGlue } from "./binder.ts";
 import { acceptJsonOnly, bodyMaxBytes, limitArriving } from "./body.ts";
 import { closeGracefully, closingError } from "./closing.ts";
@@ -200,7 +200,7 @@ function addHooks<Operations>(
       done(closingError(closing) ?? hostError(raw) ?? targetError(raw.url as string)),
     );
   });
-  if (log.level === "debug" || log.level === "trace") app.addHook("onResponse", logRequest(log));
+  if (logsDebug(log)) app.addHook("onResponse", logRequest(log));
   if (onViolation) checkResponses(app, contract, operations, onViolation);
   acceptJsonOnly(app);
   const measure = metrics && requestDurations(metrics);

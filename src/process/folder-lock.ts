@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "./log.ts";
+import { retry } from "./retry.ts";
 
 /** Another process has locked the folder; the message names it. */
 export class FolderInUse extends Error {
@@ -58,15 +58,9 @@ function read(holderFile: string): string {
 const freeWithinMs = 5000;
 
 /** Opens something in a folder, and tries again for 5 seconds while the folder is in use. */
-export async function openWhenFree<Opened>(open: () => Promise<Opened>, log: Logger): Promise<Opened> {
-  const giveUpAt = Date.now() + freeWithinMs;
-  for (let hasWarned = false; ; hasWarned = true) {
-    try {
-      return await open();
-    } catch (error) {
-      if (!(error instanceof FolderInUse) || Date.now() > giveUpAt) throw error;
-      if (!hasWarned) log.warn(`${error.message}; it is awaited for ${freeWithinMs / 1000} s`);
-      await sleep(100);
-    }
-  }
-}
+export const openWhenFree = <Opened>(open: () => Promise<Opened>, log: Logger): Promise<Opened> =>
+  retry(open, {
+    forMs: freeWithinMs,
+    mayPass: (error) => error instanceof FolderInUse,
+    onFirst: ({ message }) => log.warn(`${message}; it is awaited for ${freeWithinMs / 1000} s`),
+  });

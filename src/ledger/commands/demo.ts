@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { complain, runCommand, say, UsageError } from "../../process/command.ts";
+import { retry } from "../../process/retry.ts";
 import { readSettings } from "../../process/settings.ts";
 import { openSender } from "../queue/sender.ts";
 import { settings } from "../settings.ts";
@@ -22,7 +23,10 @@ await runCommand("demo", usage, async (args) => {
   if (args.length > 0) throw new UsageError("takes no arguments");
   const { HOST, LEDGER_PORT, QUEUE_URL } = readSettings(process.env, settings);
   const base = `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${LEDGER_PORT}`;
-  await waitUntilStarted(base);
+  await retry(() => get(`${base}/healthcheck`), {
+    forMs: startedWithinMs,
+    onFirst: ({ message }) => complain(`${message}; it is awaited for ${startedWithinMs / 1000} s`),
+  });
   await using sender = await openSender(QUEUE_URL);
   const messages = demoEvents();
   await sender.send(messages.map((message) => JSON.stringify(message)));
@@ -64,20 +68,6 @@ await runCommand("demo", usage, async (args) => {
     `# all transactions as CSV\ncurl -H 'Accept: text/csv' '${base}/v1/transaction/?account_id=demo&fee_headers=true'`,
   );
 });
-
-async function waitUntilStarted(base: string): Promise<void> {
-  const deadline = Date.now() + startedWithinMs;
-  for (let hasComplained = false; ; hasComplained = true) {
-    const failure = await get(`${base}/healthcheck`).then(
-      () => undefined,
-      (error: Error) => error,
-    );
-    if (!failure) return;
-    if (Date.now() > deadline) throw failure;
-    if (!hasComplained) complain(`${failure.message}; it is awaited for ${startedWithinMs / 1000} s`);
-    await wait(pollEveryMs);
-  }
-}
 
 async function waitUntilFolded(base: string): Promise<void> {
   const deadline = Date.now() + foldedWithinMs;

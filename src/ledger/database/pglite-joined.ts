@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { FolderInUse } from "../../process/folder-lock.ts";
+import { retry } from "../../process/retry.ts";
 import { type Database, withStatementTimeout } from "./database.ts";
 import { sqlOver, transact } from "./pglite.ts";
 import { connectTo, takeServedTurn } from "./pglite-socket.ts";
 
 /** How long a process that has the folder can take to start its engine, in milliseconds. */
 const startMaxMs = 5000;
-const retryEveryMs = 100;
 
 /**
  * The embedded database of the process that has its folder. Each statement takes a turn of the engine, and so does a
@@ -14,16 +13,10 @@ const retryEveryMs = 100;
  */
 export async function joinDatabase(inUse: FolderInUse): Promise<Database> {
   const { folder } = inUse;
-  const giveUpAt = Date.now() + startMaxMs;
-  for (;;) {
-    const socket = await connectTo(folder).catch(() => undefined);
-    if (socket) {
-      socket.destroy();
-      break;
-    }
-    if (Date.now() > giveUpAt) throw inUse;
-    await sleep(retryEveryMs);
-  }
+  const socket = await retry(() => connectTo(folder), { forMs: startMaxMs }).catch(() => {
+    throw inUse;
+  });
+  socket.destroy();
   const sql = sqlOver((message) => takeServedTurn(folder, (turn) => turn.send(message)));
   return {
     ...sql,

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { withoutCredentials } from "../../process/adapter.ts";
 import { messageOf } from "../../process/describe-error.ts";
 import { FolderInUse } from "../../process/folder-lock.ts";
+import { retry } from "../../process/retry.ts";
 import { SettingsError } from "../../process/settings.ts";
 import { clientUrl, openQueue, type Queue } from "./queue.ts";
 
@@ -45,22 +45,12 @@ const openServer = (url: string): Promise<Queue> =>
 /** How long the queue of a ledger that is starting is awaited, in milliseconds. */
 const startMaxMs = 30_000;
 
-async function openEmbedded(queueUrl: string): Promise<Queue> {
-  const giveUpAt = Date.now() + startMaxMs;
-  for (;;) {
-    const running = await openReachable(clientUrl(queueUrl)).catch(() => undefined);
-    if (running) return running;
-    try {
-      return await openQueue(queueUrl);
-    } catch (error) {
-      // A ledger that has the folder opens its queue soon.
-      if (!(error instanceof FolderInUse) || Date.now() > giveUpAt) throw error;
-    }
-    await sleep(retryEveryMs);
-  }
-}
-
-const retryEveryMs = 100;
+const openEmbedded = (queueUrl: string): Promise<Queue> =>
+  retry(() => openReachable(clientUrl(queueUrl)).catch(() => openQueue(queueUrl)), {
+    forMs: startMaxMs,
+    // A ledger that has the folder opens its queue soon.
+    mayPass: (error) => error instanceof FolderInUse,
+  });
 
 async function openReachable(url: string): Promise<Queue> {
   const queue = await openQueue(url);

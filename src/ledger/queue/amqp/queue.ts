@@ -37,7 +37,7 @@ export async function open({ url, parameters, warn }: Address<RabbitmqParameters
   }
 
   return {
-    address: { kind: "rabbitmq", url: withoutCredentials(url), queue },
+    address: { kind: "rabbitmq", url: addressOf(url), queue },
     async receive(max, waitMs, stop) {
       const connection = await connected();
       connection.consuming ??= consume(connection);
@@ -90,5 +90,5 @@ export async function open({ url, parameters, warn }: Address<RabbitmqParameters
 }
 
 /** Only the scheme, the host and the virtual host. Clients disagree about a lone slash, so there is none. */
-const withoutCredentials = ({ protocol, host, pathname }: URL) =>
+const addressOf = ({ protocol, host, pathname }: URL) =>
   `${protocol}//${host}${pathname === "/" ? "" : pathname}`;
