@@ -1,6 +1,6 @@
 import type { Logger } from "./log.ts";
 
-/** Logs the begin and the end of an outage, however many failures there are. */
+/** Logs the beginning and the end of an outage, however many failures there are. */
 export interface Outage {
   /** Logs the problem unless an outage has begun. The details are fields of the log line. */
   failed(problem: string, details: object): void;

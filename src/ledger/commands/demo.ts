@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { complain, runCommand, say, UsageError } from "../../process/command.ts";
 import { retry } from "../../process/retry.ts";
 import { readSettings } from "../../process/settings.ts";
@@ -15,7 +14,6 @@ is awaited for a minute.
   --help   print this text
 `;
 
-const pollEveryMs = 100;
 const startedWithinMs = 60_000;
 const foldedWithinMs = 30_000;
 
@@ -32,7 +30,7 @@ await runCommand("demo", usage, async (args) => {
   await sender.send(messages.map((message) => JSON.stringify(message)));
   say(`sent ${messages.length} messages to ${sender.url}`);
 
-  await waitUntilFolded(base);
+  await retry(() => requireFolded(base), { forMs: foldedWithinMs });
   const events = await get(`${base}/v1/transaction/demo-success/event?gateway_account_id=demo`);
   const eventId = /"event_id":(\d+)/.exec(events)?.[1];
   say(`folded into ${demoTransactions.length} transactions; try:\n`);
@@ -69,16 +67,12 @@ await runCommand("demo", usage, async (args) => {
   );
 });
 
-async function waitUntilFolded(base: string): Promise<void> {
-  const deadline = Date.now() + foldedWithinMs;
-  while (Date.now() < deadline) {
-    const found = JSON.parse(await get(`${base}/v1/transaction/?account_id=demo`)) as {
-      results?: { transaction_id: string; state: { status: string } }[];
-    };
-    const states = new Map(found.results?.map(({ transaction_id, state }) => [transaction_id, state.status]));
-    if (demoTransactions.every(({ id, status }) => states.get(id) === status)) return;
-    await wait(pollEveryMs);
-  }
+async function requireFolded(base: string): Promise<void> {
+  const found = JSON.parse(await get(`${base}/v1/transaction/?account_id=demo`)) as {
+    results?: { transaction_id: string; state: { status: string } }[];
+  };
+  const states = new Map(found.results?.map(({ transaction_id, state }) => [transaction_id, state.status]));
+  if (demoTransactions.every(({ id, status }) => states.get(id) === status)) return;
   throw new Error(
     `the ledger did not fold the events within ${foldedWithinMs / 1000} s; is its receiver on (QUEUE_RECEIVER_BACKGROUND_PROCESSING)?`,
   );

@@ -84,7 +84,7 @@ const settle = (sent: Promise<Result>): Promise<Answer> =>
     ({ message, code, file, routine }: Failure) => ({ failure: { message, code, file, routine } as Failure }),
   );
 
-/** Takes a turn of the engine of the process that has the folder. Undefined if no process serves turns there. */
+/** Takes a turn of the engine of the process that has the folder. Rejects if no process serves turns there. */
 export async function takeServedTurn<Outcome>(
   folder: string,
   work: (turn: Turn) => Promise<Outcome>,
