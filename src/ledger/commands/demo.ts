@@ -80,7 +80,7 @@ async function requireFolded(base: string): Promise<void> {
 
 async function get(url: string): Promise<string> {
   const response = await fetch(url).catch(() => {
-    throw new Error(`no ledger responds at ${new URL(url).origin}; is it running (npm start)?`);
+    throw new Error(`no ledger responds at ${new URL(url).origin} (npm start runs one)`);
   });
   return response.text();
 }
