@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isJson, toJson } from "../values/json.ts";
 import type { ErrorContent, RenderError } from "./errors.ts";
 import { HttpError } from "./http-error.ts";
-import { requestIdHeader, withRequestId } from "./request-id.ts";
+import { newRequestId, requestIdHeader, withRequestId } from "./request-id.ts";
 
 const errors: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: "the request line and headers are larger than 16 KiB" },
@@ -46,7 +45,7 @@ export const rejectConnect = (renderError: RenderError) =>
   };
 
 function endWith(socket: Socket, status: number, { type, body }: ErrorContent, headers = ""): void {
-  const id = randomUUID();
+  const id = newRequestId();
   const text = isJson(type) ? toJson(withRequestId(type, body, id)) : String(body);
   if (socket.writable) {
     socket.write(

@@ -10,8 +10,15 @@ const idForm = /^[!-~]{1,128}$/;
 /** The caller's id of the request, or a new one if it has none or not a valid one. */
 export function requestIdOf({ headers }: Pick<IncomingMessage, "headers">): string {
   const given = headers[requestIdHeader];
-  return typeof given === "string" && idForm.test(given) ? given : randomUUID();
+  return typeof given === "string" && idForm.test(given) ? given : newRequestId();
 }
+
+/** Random for each process; the rest counts its requests. A random UUID for each request takes 2 µs. */
+const prefix = randomUUID().slice(0, "00000000-0000-0000-0000-".length);
+let count = 0;
+
+/** A unique id in the form of a UUID. */
+export const newRequestId = (): string => prefix + (++count).toString(16).padStart(12, "0");
 
 /** An error response in which a problem document names the request. */
 export const withRequestId = (type: string, body: unknown, request_id: string): unknown =>
