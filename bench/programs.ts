@@ -5,9 +5,9 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
-import npmPackage from "../package.json" with { type: "json" };
 import { startProcess } from "../testing/child-process.ts";
 import { freePort } from "../testing/free-port.ts";
+import { startEnvironment, startOptions } from "../testing/npm-start.ts";
 import { root } from "../testing/project.ts";
 
 /** The core of the measured process. Load, databases and brokers share the other cores. */
@@ -49,13 +49,14 @@ export interface Settings {
   path?: string;
 }
 
-/** The options of Node.js in `npm start`. */
-const startOptions = npmPackage.scripts.start.split(" ").filter((word) => word.startsWith("--"));
-
-/** Starts a service on the measured core, in a folder of its own. Resolves when it responds. */
-export const startService = (service: "ledger" | "features", { options = [], ...settings }: Settings = {}) =>
+/** Starts a service as `npm start` does, on the measured core, in a folder of its own. Resolves when it responds. */
+export const startService = (
+  service: "ledger" | "features",
+  { env, options = [], ...settings }: Settings = {},
+) =>
   startServer("src/main.ts", [service], `${service.toUpperCase()}_PORT`, {
     ...settings,
+    env: { ...startEnvironment, ...env },
     options: [...startOptions, ...options],
   });
 

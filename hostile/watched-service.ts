@@ -4,9 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import npmPackage from "../package.json" with { type: "json" };
 import { startProcess } from "../testing/child-process.ts";
 import { freePort } from "../testing/free-port.ts";
+import { startEnvironment, startOptions } from "../testing/npm-start.ts";
 import { root } from "../testing/project.ts";
 import { testWaitMaxMs } from "../testing/test-wait-max.ts";
 import { openMemoryGroup } from "./memory-group.ts";
@@ -30,9 +30,6 @@ export interface WatchedService extends AsyncDisposable {
 
 const endless: Stalls = { longestMs: Number.POSITIVE_INFINITY, heldMs: Number.POSITIVE_INFINITY };
 const observer = join(root, "hostile/observer.ts");
-const startWords = npmPackage.scripts.start.split(" ");
-const startOptions = startWords.filter((word) => word.startsWith("--"));
-const startVariables = startWords.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split("="));
 
 /** Starts a service in a folder of its own. With `isLimited`, its memory is limited where the system permits it. */
 export async function startWatched(
@@ -53,7 +50,7 @@ export async function startWatched(
       cwd: folder,
       env: {
         PATH: process.env.PATH,
-        ...Object.fromEntries(startVariables),
+        ...startEnvironment,
         [`${service.toUpperCase()}_PORT`]: String(port),
         ...settings,
       },

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { startProcess } from "../../../testing/child-process.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { freePort } from "../../../testing/free-port.ts";
+import { startEnvironment, startOptions } from "../../../testing/npm-start.ts";
 import { root } from "../../../testing/project.ts";
 import { newFolder } from "../../../testing/run.ts";
 import { DatabaseUnavailable, openDatabase } from "./database.ts";
@@ -27,18 +28,11 @@ test("the ledger with its embedded engines is resident in 250 MiB when it has st
   for (const start of ["first", "second"]) {
     const env = {
       PATH: process.env.PATH,
-      // As in the scripts of package.json.
-      MALLOC_TRIM_THRESHOLD_: "131072",
+      ...startEnvironment,
       LEDGER_PORT: String(await freePort()),
       QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
     };
-    const command = [
-      process.execPath,
-      "--max-semi-space-size=8",
-      "--max-old-space-size=256",
-      join(root, "src/main.ts"),
-      "ledger",
-    ];
+    const command = [process.execPath, ...startOptions, join(root, "src/main.ts"), "ledger"];
     await using ledger = startProcess(command, { cwd, env });
     await eventually(async () => expect(ledger.output()).toContain("Server listening"));
     await sleep(settleMs);
