@@ -11,7 +11,7 @@ import { newFolder } from "../../../testing/run.ts";
 import { DatabaseUnavailable, openDatabase } from "./database.ts";
 import { newEmbedded } from "./new-database.fixture.ts";
 
-/** Measured: 235 to 242, and up to 250 at the peak. */
+/** Measured: 229 to 242. */
 const residentMaxMebibytes = 250;
 const peakMaxMebibytes = 270;
 /** Time in which V8 ends the optimizations that the start caused. */

@@ -1,9 +1,8 @@
-import { createReadStream, existsSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
-import { createZstdDecompress } from "node:zlib";
-import { extract } from "tar";
+import { Worker } from "node:worker_threads";
 import type { Address } from "../../process/adapter.ts";
 import { lockFolder } from "../../process/folder-lock.ts";
 import { requireFreeSpace } from "../../process/free-space.ts";
@@ -121,12 +120,10 @@ async function createData(folder: string, data: string): Promise<void> {
   const unfinished = (await readdir(folder)).filter((name) => name.startsWith(prefix));
   for (const name of unfinished) await rm(join(folder, name), { recursive: true });
   const made = await mkdtemp(join(folder, prefix));
-  await pipeline(createReadStream(archive), createZstdDecompress(), extract({ cwd: made }));
+  const program = new URL("pglite-create.js", import.meta.url);
+  await once(new Worker(program, { workerData: made, execArgv: [] }), "exit");
   await rename(made, data);
 }
-
-/** The empty database that `npm run embedded-database` has made. */
-const archive = new URL("pglite-empty.tar.zst", import.meta.url);
 
 /** A `quick` statement takes a few milliseconds, a `slow` one may take much longer. */
 type Kind = "quick" | "slow" | "transaction";
