@@ -65,6 +65,8 @@ describeIfAvailable("Chromium", program !== undefined)("in a browser, the pages 
 
   /** What a reader with a disability or a narrow screen would stumble over. */
   async function faultsOf(page: Page): Promise<string[]> {
+    // The buttons of Swagger UI change their colours gradually.
+    await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
     await page.evaluate(axeSource);
     const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })');
     const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
