@@ -1,5 +1,6 @@
 import { Registry } from "prom-client";
 import { openDatabase } from "../../src/ledger/database/database.ts";
+import { startMergingSummaries } from "../../src/ledger/intake/merge-summaries.ts";
 import { createReceiver } from "../../src/ledger/intake/receiver.ts";
 import { openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
 import { receiverLimits, settings } from "../../src/ledger/settings.ts";
@@ -18,6 +19,7 @@ const values = readSettings(process.env, settings);
 const log = openLog("warn", process.stderr);
 const database = await openDatabase(values.DATABASE_URL);
 await migrate(database);
+startMergingSummaries(database, log);
 
 /** Resolves when all messages are acknowledged, which is after their commit. */
 async function receive(queue: Queue, events: number): Promise<void> {

@@ -8,6 +8,7 @@ import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
 import { ledgerApp } from "./app.ts";
 import { openDatabase } from "./database/database.ts";
+import { startMergingSummaries } from "./intake/merge-summaries.ts";
 import { createReceiver } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
@@ -28,6 +29,7 @@ export async function start(
   log.info(`opening the database ${withoutCredentials(given.DATABASE_URL)}`);
   await using database = await openWhenFree(() => openDatabase(given.DATABASE_URL), log);
   await migrate(database, log);
+  await using _merging = startMergingSummaries(database, log);
   await using replica = given.DATABASE_READ_URL ? await openDatabase(given.DATABASE_READ_URL) : undefined;
   const metrics = new Registry();
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING

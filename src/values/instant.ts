@@ -53,11 +53,16 @@ export function readInstant(text: string): string | undefined {
 export function readInstantUp(text: string): string | undefined {
   const read = readInstant(text);
   if (read === undefined || !/\.\d{6}0*[1-9]/.test(text)) return read;
+  // The largest text of an instant, since there is no later year.
+  return microsecondAfter(read) ?? read;
+}
+
+/** The next microsecond after an instant in the form of `readInstant`; undefined after the year 9999. */
+export function microsecondAfter(read: string): string | undefined {
   const micros = Number(read.slice(20, 26)) + 1;
   if (micros < 1_000_000) return `${read.slice(0, 20)}${String(micros).padStart(6, "0")}Z`;
   const next = new Date(Date.parse(`${read.slice(0, 19)}Z`) + 1000).toISOString();
-  // The largest text of an instant, since there is no later year.
-  return /^\d{4}-/.test(next) ? `${next.slice(0, 19)}.000000Z` : read;
+  return /^\d{4}-/.test(next) ? `${next.slice(0, 19)}.000000Z` : undefined;
 }
 
 const zones = new Set<string>();

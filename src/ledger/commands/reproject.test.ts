@@ -16,7 +16,10 @@ const corruption = `
   delete from payout;
   insert into payout (gateway_payout_id, gateway_account_id, state, created_date, event_count, details)
   values ('ghost-payout', 'other', 'PAID_OUT', now(), 1, '{}');
-  delete from metadata_key where key = (select min(key) from metadata_key)`;
+  delete from metadata_key where key = (select min(key) from metadata_key);
+  select merge_transaction_summary_changes(1000);
+  update transaction_summary set count = count + 1, fee = 7
+  where gateway_account_id = 'demo' and grain = 'ever' and state = 'FAILED_REJECTED'`;
 
 describeOnEngines("reproject", (make) => {
   const rowsIn = async (database: Database) => [
@@ -58,17 +61,21 @@ describeOnEngines("reproject", (make) => {
 
   test("with --verify lists each row that differs, with the columns, and writes nothing", async () => {
     const verified = await reproject("--all", "--verify");
-    expect(verified.output.trim().split("\n").sort()).toEqual([
-      'metadata key "branch" of account demo: has events and no row',
-      "payout demo-payout: has events and no row",
-      "payout ghost-payout: has a row and no events",
-      "transaction demo-expired: has events and no row",
-      "transaction demo-ghost: has a row and no events",
-      "transaction demo-refund: has events and no row",
-      "transaction demo-success: state, details",
-      "verified 9 transactions and payouts",
-    ]);
-    expect([verified.code, verified.errors]).toEqual([1, "reproject: 7 rows differ from their events\n"]);
+    expect(verified.output.trim().split("\n").sort()).toEqual(
+      [
+        'metadata key "branch" of account demo: has events and no row',
+        "payout demo-payout: has events and no row",
+        "payout ghost-payout: has a row and no events",
+        "transaction demo-expired: has events and no row",
+        "transaction demo-ghost: has a row and no events",
+        "transaction demo-refund: has events and no row",
+        "summary of account demo, ever -infinity, PAYMENT FAILED_REJECTED, live false, moto false: count, fee",
+        "transaction demo-success: state, details",
+        "verified 9 transactions and payouts",
+        "verified the summaries",
+      ].sort(),
+    );
+    expect([verified.code, verified.errors]).toEqual([1, "reproject: 8 rows differ from their events\n"]);
     expect(await reproject("--all", "--verify")).toEqual(verified);
   });
 
@@ -92,7 +99,9 @@ describeOnEngines("reproject", (make) => {
     expect((await reproject("demo-success", "--verify")).code).toBe(0);
     expect(await reproject("--all")).toMatchObject({
       code: 0,
-      output: expect.stringMatching(/^rebuilt 9 transactions and payouts; [1-9] rows changed\n$/),
+      output: expect.stringMatching(
+        /^rebuilt 9 transactions and payouts; [1-9] rows changed\nrebuilt the summaries\n$/,
+      ),
     });
     expect((await reproject("--all", "--verify")).code).toBe(0);
     await using database = await openDatabase(url);
@@ -134,7 +143,7 @@ describeOnEngines("reproject with many transactions", (make) => {
     });
     expect(await reproject("--all", "--verify").exit).toMatchObject({
       code: 0,
-      output: "verified 3,000 transactions and payouts\n",
+      output: "verified 3,000 transactions and payouts\nverified the summaries\n",
     });
   });
 });

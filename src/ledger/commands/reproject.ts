@@ -4,26 +4,27 @@ import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
 import { type Database, openCommandDatabase, type Sql } from "../database/database.ts";
 import { ingest } from "../intake/ingest.ts";
-import { verify } from "../intake/verify.ts";
+import { verify, verifySummaries } from "../intake/verify.ts";
 import { settings } from "../settings.ts";
 import { requireMigrated } from "../tables/migrate.ts";
 import { countResources, knownResourceIds, resourceIdsAfter } from "../tables/resource.ts";
+import { rebuildSummaries } from "../tables/summary-upkeep.ts";
 
 const usage = `Usage: npm run reproject -- --all | --account ACCOUNT | ID... [--verify]
 
 Rebuilds the projections of transactions and payouts from their events, in the database at DATABASE_URL. The
 ledger can run meanwhile. Rows that do not change are not written.
 
-  --all              all transactions and payouts
+  --all              all transactions and payouts, and the summaries of transactions
   --account ACCOUNT  those of a gateway account
   ID...              those with these external ids
-  --verify           writes nothing; lists each row that differs from its events, with the columns, and exits
-                     with 1 if there is one
+  --verify           writes nothing; lists each row that differs from its events, with the columns, up to 1000
+                     summaries that differ from their transactions, and exits with 1 if there is one
   --help             print this text
 `;
 
 const batch = 200;
-/** Limit in milliseconds for queries that may read every event. */
+/** Limit in milliseconds for queries that may read every event or transaction. */
 const searchMaxMs = 3_600_000;
 
 await runCommand("reproject", usage, async (args) => {
@@ -47,29 +48,43 @@ await runCommand("reproject", usage, async (args) => {
     throw new Error(`no event and no row has the account ${printable(account)}`);
   }
 
-  if (onlyVerify) await verifyEach(database, batches, total);
-  else await rebuildEach(database, batches, total);
+  if (onlyVerify) await verifyEach(database, batches, total, all);
+  else await rebuildEach(database, batches, total, all);
 });
 
 type Batches = Iterable<string[]> | AsyncIterable<string[]>;
 
-async function rebuildEach(database: Database, batches: Batches, total: number): Promise<void> {
+async function rebuildEach(database: Database, batches: Batches, total: number, all = false): Promise<void> {
   let changed = 0;
   const count = await each(batches, "rebuilt", total, async (ids) => {
     changed += (await ingest(database, { events: [], rebuilds: ids, deadLetters: [] })).changedRows;
   });
   say(`rebuilt ${numeral(count)} transactions and payouts; ${numeral(changed)} rows changed`);
+  if (!all) return;
+  const differences = await verifySummaries(database);
+  if (differences.length > 0) await database.transaction(rebuildSummaries, { statementMs: searchMaxMs });
+  say(
+    differences.length > 0 ? "rebuilt the summaries" : "the summaries did not differ from the transactions",
+  );
 }
 
-async function verifyEach(database: Database, batches: Batches, total: number): Promise<void> {
+async function verifyEach(database: Database, batches: Batches, total: number, all = false): Promise<void> {
   const differences: string[] = [];
   const count = await each(batches, "verified", total, async (ids) => {
     differences.push(...(await verify(database, ids)));
-  }).finally(() => {
-    for (const difference of differences) say(printable(difference));
-  });
+  }).finally(() => sayEach(differences));
   say(`verified ${numeral(count)} transactions and payouts`);
+  if (all) {
+    const ofSummaries = await verifySummaries(database);
+    sayEach(ofSummaries);
+    say("verified the summaries");
+    differences.push(...ofSummaries);
+  }
   if (differences.length > 0) throw new Error(`${numeral(differences.length)} rows differ from their events`);
+}
+
+function sayEach(differences: string[]): void {
+  for (const difference of differences) say(printable(difference));
 }
 
 async function requireKnownIds(sql: Sql, ids: string[]): Promise<void> {

@@ -5,13 +5,9 @@ import { mapInTurns } from "../../process/turns.ts";
 import { readInstant, readInstantUp } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
-import {
-  countTransactions,
-  type Position,
-  searchTransactions,
-  type TransactionFilter,
-} from "../tables/search.ts";
+import { countTransactions, searchTransactions } from "../tables/search.ts";
 import type { TransactionState, TransactionType } from "../tables/transaction.ts";
+import type { Position, TransactionFilter } from "../tables/transaction-filter.ts";
 import { viewCsv } from "../views/csv.ts";
 import { lastPage, viewSearchLinks } from "../views/search-links.ts";
 import { statesShownAs, statusesOf } from "../views/state.ts";

@@ -7,10 +7,11 @@ import { eventsInPieces, payoutTypes, transactionTypes } from "../tables/event.t
 import { type FoldState, foldStateOf } from "../tables/fold-state.ts";
 import { type MetadataKeyRow, missingMetadataKeys } from "../tables/metadata-key.ts";
 import { payoutsOf } from "../tables/payout.ts";
+import { summaryDifferences } from "../tables/summary-upkeep.ts";
 import { transactionsOf } from "../tables/transaction.ts";
 
 /** It reads many rows and blocks no other transaction. */
-const limits = { statementMs: 600_000, idleMs: 60_000 };
+const limits = { statementMs: 3_600_000, idleMs: 60_000 };
 
 /**
  * Compares the rows of these transactions and payouts with their events. Returns a message for each row that differs.
@@ -29,6 +30,19 @@ export const verify = (database: Database, ids: string[]): Promise<string[]> =>
       ...(await keyDifferences(sql, metadataKeysOf(projected))),
     ];
   }, limits);
+
+/** Maximum number of messages about summaries: each account has thousands of them. */
+const summariesMax = 1000;
+
+/** Compares the summaries with all transactions. Returns a message for each that differs, up to 1000. */
+export async function verifySummaries(database: Database): Promise<string[]> {
+  const differences = await database.transaction((sql) => summaryDifferences(sql, summariesMax), limits);
+  return differences.map(({ key, columns }) => {
+    const { all_accounts, gateway_account_id, grain, period, transaction_type, state, live, moto } = key;
+    const account = all_accounts ? "all accounts" : `account ${gateway_account_id}`;
+    return `summary of ${account}, ${grain} ${period}, ${transaction_type} ${state}, live ${live}, moto ${moto}: ${columns.join(", ")}`;
+  });
+}
 
 interface AnyRow {
   event_count: number;

@@ -6,6 +6,7 @@ import { type Database, openDatabase } from "../database/database.ts";
 import { newPostgres, postgresServer } from "../database/new-database.fixture.ts";
 import { migrate } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
+import { summaryDifferences } from "./summary-upkeep.ts";
 
 const rows = 200_000;
 const newestOfPreviousRelease = "0004-children-of-their-own-account.sql";
@@ -93,6 +94,7 @@ describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)(
         ...Object.keys(addedMigrations),
       ]);
       expect(outcomes.flatMap(({ failures }) => failures)).toEqual([]);
+      expect(await summaryDifferences(withoutLimit, 10)).toEqual([]);
       for (const { count, longestMs } of outcomes) {
         expect(count).toBeGreaterThan(100);
         expect(longestMs).toBeLessThan(waitMaxMs);

@@ -160,11 +160,9 @@ async function applyOutside(migration: Migration): Promise<void> {
   }
 }
 
-/** The statements of a script. A semicolon ends a statement; a comment has its own lines. */
+/** The statements of a script. A semicolon ends a statement, but not between `$$`; a comment has its own lines. */
 export const statementsOf = (script: string): string[] =>
-  script
-    .replaceAll(/^\s*--.*$/gm, "")
-    .split(";")
+  (script.replaceAll(/^\s*--.*$/gm, "").match(/(?:\$(\w*)\$.*?\$\1\$|[^;])+/gs) ?? [])
     .map((statement) => statement.trim())
     .filter((statement) => statement !== "");
 

@@ -5,8 +5,9 @@ import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { migrate } from "./migrate.ts";
 import { fillSkewed, skewedRows } from "./search.fixture.ts";
-import { countTransactions, type Position, searchTransactions, type TransactionFilter } from "./search.ts";
+import { countTransactions, searchTransactions } from "./search.ts";
 import type { TransactionRow } from "./transaction.ts";
+import type { Position, TransactionFilter } from "./transaction-filter.ts";
 
 type Row = TransactionRow & { paid_out_date: string | null; size: number };
 

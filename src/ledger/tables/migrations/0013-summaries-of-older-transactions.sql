@@ -1,0 +1,2 @@
+-- The transactions that were there before the triggers.
+select rebuild_transaction_summaries();
