@@ -173,15 +173,17 @@ const fillScript = (transactions: number, account: string) => `
   insert into transaction (external_id, transaction_type, parent_external_id, gateway_account_id, service_id, live,
     state, created_date, event_count, first_event_id, reference, email, cardholder_name, card_brand,
     first_digits_card_number, last_digits_card_number, gateway_transaction_id, metadata_values, details,
-    payment_details)
+    payment_details, size)
   select id, upper(type), parent_id, account, service_id, true,
     'SUCCESS', created_date, 3, first_event, reference, card ->> 'email', card ->> 'cardholder_name', card_brand,
     card ->> 'first_digits_card_number', card ->> 'last_digits_card_number',
     case when is_refund then 're_' || hash else hash end,
     case when not is_refund then array[number::text, 'north'] end,
-    event_details[1] || event_details[2] || event_details[3],
+    details, payment_details, octet_length(details::text) + coalesce(octet_length(payment_details::text), 0)
+  from generated cross join lateral (select
+    event_details[1] || event_details[2] || event_details[3] as details,
     case when is_refund then card || jsonb_build_object('description', description, 'reference', reference) end
-  from generated;
+      as payment_details) as projected;
 
   insert into metadata_key
   select gateway_account_id, key

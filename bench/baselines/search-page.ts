@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import pg from "pg";
+import type { Plan } from "../../src/ledger/database/database.ts";
 import { readTimestamp } from "../../src/ledger/database/timestamp.ts";
 import {
   countTransactions,
@@ -19,8 +21,12 @@ const pool = new pg.Pool({
   idleTimeoutMillis: 0,
   types: { getTypeParser: ((type: number) => parsers[type] ?? pg.types.getTypeParser(type)) as never },
 });
+const nameOf = (text: string) => createHash("sha256").update(text).digest("base64url");
 const sql = {
-  query: async <Row>(text: string, values?: unknown[]) => (await pool.query({ text, values })).rows as Row[],
+  async query<Row>(text: string, values?: unknown[], plan?: Plan) {
+    const name = plan === "custom" ? undefined : nameOf(text);
+    return (await pool.query({ text, values, name })).rows as Row[];
+  },
   run: async (script: string) => void (await pool.query(script)),
 };
 

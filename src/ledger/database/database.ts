@@ -17,14 +17,18 @@ import { withTimeout } from "../../process/with-timeout.ts";
 export interface Sql {
   /**
    * A `prepared` statement (the default) has a constant text. The engine may keep its plan and may send it on a shared
-   * connection behind others, so it must be quick. A `custom` statement is composed for its values: it gets a custom plan,
-   * not a generic one, and a connection of its own. The statements of a transaction run in the order of the calls and need
-   * not wait for each other.
+   * connection behind others, so it must be quick. A `repeated` statement has one of few texts: its plan may be kept, and it
+   * gets a connection of its own. A `custom` statement is composed for its values: it also gets a connection of its own, and
+   * a custom plan, not a generic one. The statements of a transaction run in the order of the calls and need not wait for
+   * each other.
    */
-  query<Row>(text: string, values?: unknown[], plan?: "prepared" | "custom"): Promise<Row[]>;
+  query<Row>(text: string, values?: unknown[], plan?: Plan): Promise<Row[]>;
   /** Runs several statements without values. */
   run(script: string): Promise<void>;
 }
+
+/** How a statement is planned and sent; see `Sql`. */
+export type Plan = "prepared" | "repeated" | "custom";
 
 export interface Database extends Sql, AsyncDisposable {
   /**
@@ -50,7 +54,7 @@ export interface Database extends Sql, AsyncDisposable {
   runOutside(statement: string): Promise<void>;
   /** Rejects if the database cannot be reached. */
   check(): Promise<void>;
-  /** Number of `custom` statements of `within` that run at the same time. */
+  /** Number of `repeated` and `custom` statements of `within` that run at the same time. */
   readonly requestConnections: number;
   /** The use of its connections by pool. The embedded engine has none. */
   connections(): Record<string, Connections>;
@@ -93,7 +97,7 @@ export class StatementTimeout extends Error {
 }
 
 const postgresParameters = {
-  /** Connections for `custom` statements of requests. */
+  /** Connections for `repeated` and `custom` statements of requests. */
   pool: wholeNumber(10, { unit: "of connections " }),
   connect_timeout: wholeNumber(5, { unit: "of seconds " }),
   sslmode: {

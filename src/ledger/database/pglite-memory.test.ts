@@ -13,7 +13,8 @@ import { newEmbedded } from "./new-database.fixture.ts";
 
 /** Measured: 229 to 242. */
 const residentMaxMebibytes = 250;
-const peakMaxMebibytes = 270;
+/** Measured: 316 to 330. While the tables are created, V8 optimizes the functions of the engine that do it. */
+const peakMaxMebibytes = 340;
 /** Time in which V8 ends the optimizations that the start caused. */
 const settleMs = 5000;
 

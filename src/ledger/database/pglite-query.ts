@@ -1,10 +1,10 @@
 import { type PGlite, parse, protocol, type Results } from "@electric-sql/pglite";
+import type { Plan } from "./database.ts";
 
 export interface Statement {
   text: string;
   values: unknown[];
-  /** See `Sql`. */
-  plan: "prepared" | "custom";
+  plan: Plan;
 }
 
 export type Query = (statement: Statement) => Promise<Results<unknown[]>>;
@@ -26,7 +26,7 @@ const isPlanError = (error: unknown) => (error as { code?: string }).code === "0
 const { bind, describe, execute, parse: parseText, sync } = protocol.serialize;
 
 /**
- * Returns a function that runs statements. A `prepared` one is parsed once, and takes one call of the engine after that
+ * Returns a function that runs statements. One that is not `custom` is parsed once, and takes one call of the engine after that
  * instead of six, so it needs half the time.
  */
 export function querying(pglite: PGlite): Query {

@@ -12,6 +12,7 @@ import {
   DatabaseUnavailable,
   isFileError,
   isTransient,
+  type Plan,
   type Sql,
   StatementTimeout,
   withStatementTimeout,
@@ -205,7 +206,7 @@ const isQuick = (message: Message): boolean =>
 
 /** Statements whose messages are sent by this function. */
 export const sqlOver = (send: (message: Message) => Promise<Result>): Sql => ({
-  async query<Row>(text: string, values: unknown[] = [], plan: "prepared" | "custom" = "prepared") {
+  async query<Row>(text: string, values: unknown[] = [], plan: Plan = "prepared") {
     return rowsOf(await send({ text, values, plan }).catch(reject)) as Row[];
   },
   async run(script) {

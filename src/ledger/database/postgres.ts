@@ -10,6 +10,7 @@ import {
   isFileError,
   isTransient,
   type Limits,
+  type Plan,
   type PostgresParameters,
   type Sql,
   StatementTimeout,
@@ -210,7 +211,6 @@ function parserOf(type: number, format?: "text" | "binary"): unknown {
   return pg.types.getTypeParser(type, format as "text");
 }
 
-type Plan = Parameters<Sql["query"]>[2];
 type MapError = (error: unknown) => unknown;
 
 /** Maps the error of a rejection. */
@@ -219,19 +219,18 @@ const mapping = <Result>(map: MapError, work: Promise<Result>): Promise<Result> 
     throw map(error);
   });
 
-/** Statements with a transaction each; prepared and custom ones use different connections. */
+/** Statements with a transaction each; prepared ones use other connections than repeated and custom ones. */
 const sqlOver = (prepared: Use, custom: Use, limits: Limits, map: MapError): Sql => ({
   query<Row>(text: string, values: unknown[] = [], plan: Plan = "prepared") {
     const queryCustom = () => custom((client) => queryAlone(client, { text, values }, limits));
-    const result =
-      plan === "custom"
-        ? queryCustom()
-        : prepared((client) => queryAlone(client, { text, values, ...nameIn(client, text) }, limits)).catch(
-            (error) => {
-              if (isPlanError(error)) return queryCustom();
-              throw error;
-            },
-          );
+    const queryNamed = (use: Use) =>
+      use((client) => queryAlone(client, { text, values, ...nameIn(client, text) }, limits)).catch(
+        (error) => {
+          if (isPlanError(error)) return queryCustom();
+          throw error;
+        },
+      );
+    const result = plan === "custom" ? queryCustom() : queryNamed(plan === "prepared" ? prepared : custom);
     return mapping(
       map,
       result.then(({ rows }) => rows as Row[]),
@@ -266,7 +265,7 @@ function sqlIn(client: pg.PoolClient, limits: Limits): Sql {
     mapping(mapError, client.query(withResponseLimit(responseMaxMs(limits), statement)));
   return {
     async query<Row>(text: string, values: unknown[] = [], plan: Plan = "prepared") {
-      const { rows } = await send({ text, values, ...(plan === "prepared" && nameIn(client, text)) });
+      const { rows } = await send({ text, values, ...(plan !== "custom" && nameIn(client, text)) });
       return rows as Row[];
     },
     async run(script) {

@@ -27,6 +27,8 @@ export function openLanes(sql: Sql, connections: number, limitMs: number): Lanes
   // The other connections are for other lanes.
   const runningMax = Math.ceil(connections / 3);
   const lanes = new Map<string, Lane>();
+  // Created once, since an error costs time.
+  const timeout = new StatementTimeout(limitMs);
 
   async function enter(lane: Lane): Promise<void> {
     if (lane.running < runningMax) {
@@ -38,7 +40,7 @@ export function openLanes(sql: Sql, connections: number, limitMs: number): Lanes
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     lane.waiting.push(resolve);
-    await withTimeout(promise, limitMs, new StatementTimeout(limitMs)).catch((error) => {
+    await withTimeout(promise, limitMs, timeout).catch((error) => {
       lane.waiting.splice(lane.waiting.indexOf(resolve), 1);
       throw error;
     });
@@ -67,8 +69,9 @@ export function openLanes(sql: Sql, connections: number, limitMs: number): Lanes
       }
     }
     return {
-      // A `custom` statement does not share its connection with quick ones.
-      query: (text, values) => run(() => sql.query(text, values, "custom")),
+      // A `prepared` statement would share its connection with quick ones.
+      query: (text, values, plan) =>
+        run(() => sql.query(text, values, plan === "repeated" ? "repeated" : "custom")),
       run: (script) => run(() => sql.run(script)),
     };
   };

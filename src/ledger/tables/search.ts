@@ -1,6 +1,6 @@
 import { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import { microsecondAfter } from "../../values/instant.ts";
-import type { Sql } from "../database/database.ts";
+import type { Plan, Sql } from "../database/database.ts";
 import { beginning, end } from "./periods.ts";
 import { countSummarised, type SummaryFilter } from "./summary.ts";
 import {
@@ -46,12 +46,17 @@ export async function searchTransactions(
   // One row more than the page shows whether there is another page.
   const limit = countMax + 1;
   const attempts = attemptsFor(filter, offset + limit);
-  const rows = await firstKnown<FoundTransaction & { is_last: boolean }>(sql, attempts, (attempt, bind) => {
-    const newest = filter.after
-      ? bind(filter.after.newest_event_id)
-      : "(select coalesce(max(id), 0) from event)";
-    // `is_known` is joined to the page, since an empty page and an unknown one both have no rows.
-    return `
+  const plan = hasOnlyRanges(filter) ? "repeated" : "custom";
+  const rows = await firstKnown<FoundTransaction & { is_last: boolean }>(
+    sql,
+    attempts,
+    plan,
+    (attempt, bind) => {
+      const newest = filter.after
+        ? bind(filter.after.newest_event_id)
+        : "(select coalesce(max(id), 0) from event)";
+      // `is_known` is joined to the page, since an empty page and an unknown one both have no rows.
+      return `
       with found as materialized (
         select * from (${attempt(pageColumns, bind)} offset 0) as found
         ${newestFirst} limit ${bind(offset + limit)}
@@ -67,7 +72,8 @@ export async function searchTransactions(
         where is_known and number <= ${bind(countMax)} and bytes_before < ${bind(bytesMax)}
       ) as page on true
       ${newestFirst}`;
-  });
+    },
+  );
   const found = rows.filter(({ external_id }) => external_id !== null);
   return { rows: found, isLast: found.at(-1)?.is_last ?? true };
 }
@@ -82,7 +88,7 @@ export async function countTransactions(
   if (summarised) return Math.min(await countSummarised(sql, summarised), max);
   const isExact = max === Number.POSITIVE_INFINITY;
   const attempts = isExact ? [readAll(filter)] : attemptsFor(filter, max);
-  const [row] = await firstKnown<{ count: bigint }>(sql, attempts, (attempt, bind) => {
+  const [row] = await firstKnown<{ count: bigint }>(sql, attempts, "custom", (attempt, bind) => {
     const matching = attempt([], bind);
     return isExact
       ? `select count(*), true as is_known from (${matching}) as found`
@@ -108,11 +114,12 @@ function summaryFilterOf(filter: TransactionFilter): SummaryFilter | undefined {
 async function firstKnown<Row>(
   sql: Sql,
   attempts: Attempt[],
+  plan: Plan,
   statementOf: (attempt: Attempt, bind: Bind) => string,
 ): Promise<Row[]> {
   for (const attempt of attempts) {
     const { values, bind } = binding();
-    const rows = await sql.query<Row & { is_known: boolean }>(statementOf(attempt, bind), values, "custom");
+    const rows = await sql.query<Row & { is_known: boolean }>(statementOf(attempt, bind), values, plan);
     if (rows[0]?.is_known) return rows;
   }
   throw new Error("the result of the last attempt must be known");
@@ -139,8 +146,7 @@ const longWalk = (enough: number) => 50_000 + 20 * enough;
  * old or uncorrelated statistics the planner may expect an early match and read a whole table.
  */
 function attemptsFor(filter: TransactionFilter, enough: number): Attempt[] {
-  const given = Object.keys(filter).filter((name) => filter[name as keyof TransactionFilter] !== undefined);
-  if (given.every((name) => namesOfRanges.has(name))) return [walk(filter, enough)];
+  if (hasOnlyRanges(filter)) return [walk(filter, enough)];
   const texts = lookupByText(filter);
   return [
     ...lookupsByRareIds(filter).map((lookup) => lookUp(filter, lookup, lookupMax)),
@@ -168,6 +174,9 @@ const namesOfRanges: ReadonlySet<string> = new Set<keyof TransactionFilter>([
   "created_before",
   "after",
 ]);
+
+const hasOnlyRanges = (filter: TransactionFilter): boolean =>
+  Object.entries(filter).every(([name, value]) => value === undefined || namesOfRanges.has(name));
 
 /**
  * Reads the transactions of each account, type and state, newest first, from an index in this order. With `rows`, that many
