@@ -4,6 +4,7 @@
 export const defaults = {
   "checkHealth": {},
   "getMetrics": {},
+  "listTickerEvents": {},
   "getEvent": {},
   "getTransaction": {
     "override_account_id_restriction": false,
@@ -25,5 +26,32 @@ export const defaults = {
     "include_all_events": false,
     "status_version": 2
   },
-  "listChildTransactions": {}
+  "listChildTransactions": {},
+  "getTransactionReport": {
+    "time_zone": "UTC",
+    "override_account_id_restriction": false,
+    "status_version": 2,
+    "display_size": 500
+  },
+  "getTransactionsSummary": {
+    "override_account_id_restriction": false,
+    "override_from_date_validation": false,
+    "include_moto_statistics": false
+  },
+  "getPaymentsByState": {
+    "override_account_id_restriction": false,
+    "include_moto_statistics": false
+  },
+  "listTransactionsByHour": {},
+  "getPerformanceReport": {},
+  "getLegacyPerformanceReport": {},
+  "listGatewayPerformance": {},
+  "searchPayouts": {
+    "override_account_id_restriction": false,
+    "page": 1,
+    "display_size": 20
+  },
+  "getPayout": {
+    "override_account_id_restriction": false
+  }
 } as const;

@@ -32,6 +32,37 @@ export const operations: ClientOperation[] = [
     }
   },
   {
+    "operationId": "listTickerEvents",
+    "method": "GET",
+    "path": "/v1/event/ticker",
+    "parameters": [
+      {
+        "name": "from_date",
+        "in": "query"
+      },
+      {
+        "name": "to_date",
+        "in": "query"
+      },
+      {
+        "name": "event_types",
+        "in": "query"
+      },
+      {
+        "name": "cursor",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
     "operationId": "getEvent",
     "method": "GET",
     "path": "/v1/event/{eventId}",
@@ -337,6 +368,430 @@ export const operations: ClientOperation[] = [
       "200": {
         "type": "json",
         "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "getTransactionReport",
+    "method": "GET",
+    "path": "/v1/report/transactions",
+    "parameters": [
+      {
+        "name": "group_by",
+        "in": "query",
+        "isJoined": true
+      },
+      {
+        "name": "time_zone",
+        "in": "query"
+      },
+      {
+        "name": "account_id",
+        "in": "query",
+        "isJoined": true
+      },
+      {
+        "name": "override_account_id_restriction",
+        "in": "query"
+      },
+      {
+        "name": "from_date",
+        "in": "query"
+      },
+      {
+        "name": "to_date",
+        "in": "query"
+      },
+      {
+        "name": "transaction_type",
+        "in": "query"
+      },
+      {
+        "name": "state",
+        "in": "query"
+      },
+      {
+        "name": "payment_states",
+        "in": "query",
+        "isJoined": true
+      },
+      {
+        "name": "refund_states",
+        "in": "query",
+        "isJoined": true
+      },
+      {
+        "name": "dispute_states",
+        "in": "query",
+        "isJoined": true
+      },
+      {
+        "name": "status_version",
+        "in": "query"
+      },
+      {
+        "name": "display_size",
+        "in": "query"
+      },
+      {
+        "name": "cursor",
+        "in": "query"
+      },
+      {
+        "name": "format",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "groups",
+            "*",
+            "amount"
+          ],
+          [
+            "groups",
+            "*",
+            "total_amount"
+          ],
+          [
+            "groups",
+            "*",
+            "net_amount"
+          ],
+          [
+            "groups",
+            "*",
+            "fee"
+          ],
+          [
+            "groups",
+            "*",
+            "refunded_amount"
+          ],
+          [
+            "groups",
+            "*",
+            "gross_amount"
+          ]
+        ]
+      }
+    }
+  },
+  {
+    "operationId": "getTransactionsSummary",
+    "method": "GET",
+    "path": "/v1/report/transactions-summary",
+    "parameters": [
+      {
+        "name": "account_id",
+        "in": "query"
+      },
+      {
+        "name": "override_account_id_restriction",
+        "in": "query"
+      },
+      {
+        "name": "from_date",
+        "in": "query"
+      },
+      {
+        "name": "to_date",
+        "in": "query"
+      },
+      {
+        "name": "override_from_date_validation",
+        "in": "query"
+      },
+      {
+        "name": "include_moto_statistics",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "payments",
+            "gross_amount"
+          ],
+          [
+            "moto_payments",
+            "gross_amount"
+          ],
+          [
+            "refunds",
+            "gross_amount"
+          ],
+          [
+            "net_income"
+          ]
+        ]
+      }
+    }
+  },
+  {
+    "operationId": "getPaymentsByState",
+    "method": "GET",
+    "path": "/v1/report/payments_by_state",
+    "parameters": [
+      {
+        "name": "account_id",
+        "in": "query"
+      },
+      {
+        "name": "override_account_id_restriction",
+        "in": "query"
+      },
+      {
+        "name": "from_date",
+        "in": "query"
+      },
+      {
+        "name": "to_date",
+        "in": "query"
+      },
+      {
+        "name": "include_moto_statistics",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "listTransactionsByHour",
+    "method": "GET",
+    "path": "/v1/report/transactions-by-hour",
+    "parameters": [
+      {
+        "name": "from_date",
+        "in": "query"
+      },
+      {
+        "name": "to_date",
+        "in": "query"
+      },
+      {
+        "name": "cursor",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "*",
+            "amount"
+          ],
+          [
+            "*",
+            "net_amount"
+          ],
+          [
+            "*",
+            "total_amount"
+          ],
+          [
+            "*",
+            "fee"
+          ]
+        ]
+      }
+    }
+  },
+  {
+    "operationId": "getPerformanceReport",
+    "method": "GET",
+    "path": "/v1/report/performance-report",
+    "parameters": [
+      {
+        "name": "from_date",
+        "in": "query"
+      },
+      {
+        "name": "to_date",
+        "in": "query"
+      },
+      {
+        "name": "state",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "total_amount"
+          ]
+        ]
+      }
+    }
+  },
+  {
+    "operationId": "getLegacyPerformanceReport",
+    "method": "GET",
+    "path": "/v1/report/performance-report-legacy",
+    "parameters": [
+      {
+        "name": "from_date",
+        "in": "query"
+      },
+      {
+        "name": "to_date",
+        "in": "query"
+      },
+      {
+        "name": "state",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "total_amount"
+          ]
+        ]
+      }
+    }
+  },
+  {
+    "operationId": "listGatewayPerformance",
+    "method": "GET",
+    "path": "/v1/report/gateway-performance-report",
+    "parameters": [
+      {
+        "name": "from_date",
+        "in": "query"
+      },
+      {
+        "name": "to_date",
+        "in": "query"
+      },
+      {
+        "name": "cursor",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "*",
+            "total_amount"
+          ]
+        ]
+      }
+    }
+  },
+  {
+    "operationId": "searchPayouts",
+    "method": "GET",
+    "path": "/v1/payout",
+    "parameters": [
+      {
+        "name": "gateway_account_id",
+        "in": "query",
+        "isJoined": true
+      },
+      {
+        "name": "override_account_id_restriction",
+        "in": "query"
+      },
+      {
+        "name": "state",
+        "in": "query"
+      },
+      {
+        "name": "page",
+        "in": "query"
+      },
+      {
+        "name": "display_size",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "getPayout",
+    "method": "GET",
+    "path": "/v1/payout/{gatewayPayoutId}",
+    "parameters": [
+      {
+        "name": "gatewayPayoutId",
+        "in": "path"
+      },
+      {
+        "name": "gateway_account_id",
+        "in": "query"
+      },
+      {
+        "name": "override_account_id_restriction",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "settled",
+            "*",
+            "amount"
+          ],
+          [
+            "settled",
+            "*",
+            "fee"
+          ],
+          [
+            "settled",
+            "*",
+            "settled_amount"
+          ],
+          [
+            "settled_amount"
+          ],
+          [
+            "difference"
+          ]
+        ]
       }
     }
   }

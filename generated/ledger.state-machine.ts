@@ -98,6 +98,28 @@ export const stateMachine = {
       "finished": true
     }
   ],
+  "payout_states": [
+    {
+      "state": "UNDEFINED",
+      "status": "undefined",
+      "finished": false
+    },
+    {
+      "state": "IN_TRANSIT",
+      "status": "intransit",
+      "finished": false
+    },
+    {
+      "state": "PAID_OUT",
+      "status": "paidout",
+      "finished": true
+    },
+    {
+      "state": "FAILED",
+      "status": "failed",
+      "finished": true
+    }
+  ],
   "csv_states": [
     {
       "state": "CREATED",

@@ -67,6 +67,229 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/event/ticker": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of live transactions
+         * @description Returns the events of live payments, refunds and disputes of all accounts between two instants, newest first, with
+         *     columns of their transactions. A response has up to 200 events. If there are more, the header `Link` leads to the
+         *     next page.
+         */
+        get: operations["listTickerEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search payouts
+         * @description Returns the payouts that match every filter, newest `created_date` first; equal dates are ordered by
+         *     `gateway_payout_id`, descending. `gateway_account_id` is required unless `override_account_id_restriction` is
+         *     `true`. A page after the last one gets 404 if there are matches, and is empty if there are none.
+         */
+        get: operations["searchPayouts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payout/{gatewayPayoutId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a payout and what it settles
+         * @description Returns the payout, and the number and the sums of the transactions that it settles: those of its account whose
+         *     `gateway_payout_id` is the payout. A payout adds up if `difference` is 0. `gateway_account_id` is required unless
+         *     `override_account_id_restriction` is `true`.
+         */
+        get: operations["getPayout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/report/gateway-performance-report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Add up live payments by account and month
+         * @description Returns the number, the gross amount and the average of the live payments in state `SUCCESS` between two days,
+         *     inclusive, for each gateway account and month that has one. The list is ordered by account, as text, then by month.
+         *     A response has up to 10,000 entries. If there are more, the header `Link` leads to the next page.
+         */
+        get: operations["listGatewayPerformance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/report/payments_by_state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count payments by state
+         * @description Returns the number of payments in each state, as version 2 shows states, of an account or of all, whether they are
+         *     live or not. `account_id` is required unless `override_account_id_restriction` is `true`.
+         */
+        get: operations["getPaymentsByState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/report/performance-report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Add up live payments by day
+         * @description Returns the number, the gross amount and the average of the live payments of all accounts between two days,
+         *     inclusive, or of all time. Both days are required, or none.
+         */
+        get: operations["getPerformanceReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/report/performance-report-legacy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Add up live payments between instants
+         * @description Returns the number, the gross amount and the average of the live payments of all accounts between two instants,
+         *     inclusive, or of all time. Both instants are required, or none.
+         */
+        get: operations["getLegacyPerformanceReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/report/transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Add up transactions in groups
+         * @description Returns the number and the sums of the transactions that match every filter, in groups by the columns in
+         *     `group_by`. The groups are ordered by these columns, each ascending: texts by code point, missing values last.
+         *     Without `group_by` there is one group. The filters are those of `searchTransactions` with the same names; a search
+         *     with the same filters has the sum of all counts as its `total`. `account_id` is required unless
+         *     `override_account_id_restriction` is `true`.
+         *
+         *     A response has up to `display_size` groups. If there are more, the link `next_cursor` leads to the next page. With
+         *     `Accept: text/csv` or `format=csv` the response contains every group, with a header row; amounts are in pence.
+         *     Days, weeks and months are calendar periods in `time_zone`. A page is read as of one moment.
+         */
+        get: operations["getTransactionReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/report/transactions-by-hour": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Add up live transactions by hour
+         * @description Returns the number and the sums of the live transactions of all accounts in each hour that has one, oldest first.
+         *     It reads every transaction between the two dates. A response has up to 10,000 hours. If there are more, the header
+         *     `Link` leads to the next page.
+         */
+        get: operations["listTransactionsByHour"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/report/transactions-summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Add up successful payments and refunds
+         * @description Returns the number and the gross amount of the payments and refunds in state `SUCCESS`, of an account or of all,
+         *     whether they are live or not. `account_id` is required unless `override_account_id_restriction` is `true`, and
+         *     `from_date` unless `override_from_date_validation` is `true`.
+         */
+        get: operations["getTransactionsSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/transaction/": {
         parameters: {
             query?: never;
@@ -236,6 +459,12 @@ export interface components {
             first_digits_card_number?: string;
             /** @description Last four digits. */
             last_digits_card_number?: string;
+        };
+        /** @description The number and the gross amount of transactions. */
+        CountAndGrossAmount: {
+            count: components["schemas"]["TransactionCount"];
+            /** @description Sum of `total_amount`, or of `amount` where there is no `total_amount`. */
+            gross_amount: components["schemas"]["PenceSum"];
         };
         /** @description A position in a list. Take it from a link of the service. */
         Cursor: string;
@@ -549,6 +778,28 @@ export interface components {
          * @example pay7f3k2m9q1x5c8v4b6n0t2w
          */
         ExternalId: string;
+        /** @description The payments of an account in a month. */
+        GatewayPerformance: {
+            /** @description The sum divided by the number. */
+            average_amount: number;
+            /** @description Gateway account, as an integer if it has the form of one. Null for payments without one. */
+            gateway_account_id: number | string | null;
+            /** @description Month (UTC), from 1. */
+            month: number;
+            /** @description Sum of `total_amount`, or of `amount` where there is no `total_amount`. */
+            total_amount: components["schemas"]["PenceSum"];
+            /** @description Number of payments. */
+            total_volume: components["schemas"]["TransactionCount"];
+            /** @description Year (UTC). */
+            year: number;
+        };
+        /** @description Accounts and months with payments. */
+        GatewayPerformanceReport: components["schemas"]["GatewayPerformance"][];
+        /**
+         * @description A column by which a report groups transactions.
+         * @enum {string}
+         */
+        GroupColumn: "account" | "type" | "state" | "day" | "week" | "month" | "live" | "moto";
         /** @description The result of one check. */
         HealthCheck: {
             /** @description Whether the check passed. */
@@ -697,6 +948,23 @@ export interface components {
             /** @description Wallet of the payment. Present on refunds only. */
             wallet_type?: string;
         };
+        /** @description Number of payments in each state. */
+        PaymentsByState: {
+            cancelled: components["schemas"]["TransactionCount"];
+            capturable: components["schemas"]["TransactionCount"];
+            created: components["schemas"]["TransactionCount"];
+            declined: components["schemas"]["TransactionCount"];
+            error: components["schemas"]["TransactionCount"];
+            lost: components["schemas"]["TransactionCount"];
+            needs_response: components["schemas"]["TransactionCount"];
+            started: components["schemas"]["TransactionCount"];
+            submitted: components["schemas"]["TransactionCount"];
+            success: components["schemas"]["TransactionCount"];
+            timedout: components["schemas"]["TransactionCount"];
+            undefined: components["schemas"]["TransactionCount"];
+            under_review: components["schemas"]["TransactionCount"];
+            won: components["schemas"]["TransactionCount"];
+        };
         /** @description Capture and settlement of a payment. */
         PaymentSettlementSummary: {
             /**
@@ -716,12 +984,102 @@ export interface components {
          * @enum {string}
          */
         PaymentType: "PAYMENT";
+        /** @description A payout. */
+        Payout: {
+            /** @description Amount of the payout; 0 if it is not known. */
+            amount: components["schemas"]["Pence"];
+            created_date: components["schemas"]["Milliseconds"];
+            /** @description Gateway account of the payout. */
+            gateway_account_id: string | null;
+            gateway_payout_id: components["schemas"]["ExternalId"];
+            /** @description Whether real money is involved. */
+            live: boolean | null;
+            /**
+             * Format: date-time
+             * @description When the payout was paid, truncated to the millisecond; null if it is not known.
+             */
+            paid_out_date: string | null;
+            /** @description Service of the payout. */
+            service_id: string | null;
+            state: components["schemas"]["PayoutState"];
+        };
+        /** @description A payout and what it settles. */
+        PayoutDetail: {
+            /** @description Amount of the payout; 0 if it is not known. */
+            amount: components["schemas"]["Pence"];
+            created_date: components["schemas"]["Milliseconds"];
+            /** @description `amount` minus `settled_amount`. */
+            difference: components["schemas"]["PenceSum"];
+            /** @description Gateway account of the payout. */
+            gateway_account_id: string | null;
+            gateway_payout_id: components["schemas"]["ExternalId"];
+            /** @description Whether real money is involved. */
+            live: boolean | null;
+            /**
+             * Format: date-time
+             * @description When the payout was paid, truncated to the millisecond; null if it is not known.
+             */
+            paid_out_date: string | null;
+            /** @description Service of the payout. */
+            service_id: string | null;
+            /** @description What the payout settles, one entry for each type of transaction. */
+            settled: components["schemas"]["SettledTransactions"][];
+            /** @description Sum of `settled_amount` of all types. */
+            settled_amount: components["schemas"]["PenceSum"];
+            state: components["schemas"]["PayoutState"];
+        };
+        /** @description Links to pages of the same search, with every filter. Links to pages that do not exist are absent. */
+        PayoutLinks: {
+            first_page: components["schemas"]["Link"];
+            last_page: components["schemas"]["Link"];
+            next_page?: components["schemas"]["Link"];
+            prev_page?: components["schemas"]["Link"];
+            self: components["schemas"]["Link"];
+        };
+        /** @description One page of payouts. */
+        PayoutSearchResponse: {
+            _links: components["schemas"]["PayoutLinks"];
+            /** @description Number of matches on this page. */
+            count: number;
+            /** @description Number of this page. */
+            page: number;
+            /** @description The matches on this page. */
+            results: components["schemas"]["Payout"][];
+            /** @description Number of matches on all pages. */
+            total: number;
+        };
+        /** @description State of a payout. */
+        PayoutState: {
+            /** @description Whether the state is final. */
+            finished: boolean;
+            status: components["schemas"]["PayoutStatus"];
+        };
+        /**
+         * @description Name of the state of a payout. `undefined` means that no event has set a state.
+         * @enum {string}
+         */
+        PayoutStatus: "undefined" | "intransit" | "paidout" | "failed";
         /**
          * Format: int64
          * @description An amount in pence.
          * @example 4250
          */
         Pence: number;
+        /**
+         * Format: int64
+         * @description A sum of amounts in pence, a 64-bit integer.
+         * @example 4250
+         */
+        PenceSum: bigint;
+        /** @description Number, gross amount and average of payments. */
+        PerformanceReport: {
+            /** @description The sum divided by the number; 0 if there are none. */
+            average_amount: number;
+            /** @description Sum of `total_amount`, or of `amount` where there is no `total_amount`. */
+            total_amount: components["schemas"]["PenceSum"];
+            /** @description Number of payments. */
+            total_volume: components["schemas"]["TransactionCount"];
+        };
         /** @description An error, as a problem document (RFC 9457). */
         Problem: {
             /** @description The errors of the request. */
@@ -823,6 +1181,20 @@ export interface components {
         };
         /** @description A search text of 1 to 255 characters without NUL. */
         SearchText: string;
+        /** @description The transactions of one type that a payout settles. */
+        SettledTransactions: {
+            /** @description Sum of `amount`. */
+            amount: components["schemas"]["PenceSum"];
+            count: components["schemas"]["TransactionCount"];
+            /** @description Sum of `fee`. */
+            fee: components["schemas"]["PenceSum"];
+            /**
+             * @description What they add to the payout, as the column `Net` of the CSV has it: of a payment its net amount, of a refund
+             *     minus its amount, of a dispute its net amount, which is negative if the dispute is lost.
+             */
+            settled_amount: components["schemas"]["PenceSum"];
+            transaction_type: components["schemas"]["TransactionType"];
+        };
         /** @description Settlement of a refund or dispute. Empty if it is not settled. */
         SettlementSummary: {
             settled_date?: components["schemas"]["Day"];
@@ -838,6 +1210,46 @@ export interface components {
          * @enum {string}
          */
         Status: "undefined" | "created" | "started" | "submitted" | "capturable" | "success" | "failed" | "declined" | "timedout" | "cancelled" | "error" | "needs_response" | "under_review" | "lost" | "won";
+        /** @description An event, and columns of its transaction. */
+        TickerEvent: {
+            /** @description Amount of the transaction; 0 if it has none. */
+            amount: components["schemas"]["Pence"];
+            /** @description Id of the card brand. */
+            card_brand: string | null;
+            /** @description When the event happened. */
+            event_date: components["schemas"]["Microseconds"];
+            /** @description Type of the event. */
+            event_type: string;
+            /** @description Gateway account of the transaction. */
+            gateway_account_id: string | null;
+            /** @description Whether the payment is an order by mail or telephone. */
+            is_moto: boolean;
+            /** @description Whether the payment is made by an agreement. */
+            is_recurring: boolean;
+            /** @description Payment provider. */
+            payment_provider: string | null;
+            /** @description Id of the transaction. */
+            resource_external_id: components["schemas"]["ExternalId"];
+            /**
+             * @description Type of the transaction in lower case.
+             * @enum {string}
+             */
+            resource_type: "payment" | "refund" | "dispute";
+            /** @description Service of the transaction. */
+            service_external_id: string | null;
+            /** @description Source of the payment. */
+            source: string | null;
+            transaction_type: components["schemas"]["TransactionType"];
+            /** @description Wallet of the card, such as `APPLE_PAY`. */
+            wallet_type: string | null;
+        };
+        /** @description Events, newest first. */
+        TickerEvents: components["schemas"]["TickerEvent"][];
+        /**
+         * @description Number of transactions.
+         * @example 2
+         */
+        TransactionCount: number;
         /** @description An event of a transaction. */
         TransactionEvent: {
             /** @description Amount of the transaction in pence, not of the event. */
@@ -862,6 +1274,67 @@ export interface components {
             events: components["schemas"]["TransactionEvent"][];
             transaction_id: components["schemas"]["ExternalId"];
         };
+        /**
+         * @description The number and the sums of the transactions of a group. It has a member for each column in `group_by`. A
+         *     transaction without an amount adds 0 to its sum.
+         */
+        TransactionGroup: {
+            /** @description Gateway account; null for transactions without one. */
+            account?: string | null;
+            /** @description Sum of `amount`. */
+            amount: components["schemas"]["PenceSum"];
+            count: components["schemas"]["TransactionCount"];
+            day?: components["schemas"]["Day"];
+            /** @description Sum of `fee`. */
+            fee: components["schemas"]["PenceSum"];
+            /** @description Sum of `total_amount`, or of `amount` where there is no `total_amount`. */
+            gross_amount: components["schemas"]["PenceSum"];
+            /** @description Whether real money is involved; null if it is not known. */
+            live?: boolean | null;
+            /** @description First day of the month. */
+            month?: components["schemas"]["Day"];
+            /** @description Whether the transaction is an order by mail or telephone. */
+            moto?: boolean;
+            /** @description Sum of `net_amount`. */
+            net_amount: components["schemas"]["PenceSum"];
+            /** @description Sum of `refund_amount_refunded`. */
+            refunded_amount: components["schemas"]["PenceSum"];
+            /** @description State in the version of `status_version`. */
+            state?: components["schemas"]["Status"];
+            /** @description Sum of `total_amount`, which only transactions with one add to. */
+            total_amount: components["schemas"]["PenceSum"];
+            type?: components["schemas"]["TransactionType"];
+            /** @description First day of the week. */
+            week?: components["schemas"]["Day"];
+        };
+        /** @description The live transactions of an hour. */
+        TransactionHour: {
+            /** @description Number of all transactions. */
+            all_payments: components["schemas"]["TransactionCount"];
+            /** @description Sum of `amount`. */
+            amount: components["schemas"]["PenceSum"];
+            /** @description Number in state `SUCCESS`. */
+            completed_payments: components["schemas"]["TransactionCount"];
+            /** @description Number in state `ERROR` or `ERROR_GATEWAY`. */
+            errored_payments: components["schemas"]["TransactionCount"];
+            /** @description Sum of `fee`. */
+            fee: components["schemas"]["PenceSum"];
+            /** @description Sum of `net_amount`. */
+            net_amount: components["schemas"]["PenceSum"];
+            /** @description Start of the hour. */
+            timestamp: components["schemas"]["Microseconds"];
+            /** @description Sum of `total_amount`. */
+            total_amount: components["schemas"]["PenceSum"];
+        };
+        /** @description The groups of a report. */
+        TransactionReport: {
+            /** @description Absent on the last page. */
+            _links?: components["schemas"]["NextCursorLink"];
+            /** @description The groups, in order. */
+            groups: components["schemas"]["TransactionGroup"][];
+        };
+        /** @description Hours with transactions, oldest first. */
+        TransactionsByHour: components["schemas"]["TransactionHour"][];
         /** @description One page of a search. */
         TransactionSearchResponse: {
             _links: components["schemas"]["SearchLinks"];
@@ -881,6 +1354,17 @@ export interface components {
             parent_transaction_id: components["schemas"]["ExternalId"];
             /** @description The children, oldest first. */
             transactions: components["schemas"]["TransactionView"][];
+        };
+        /** @description Successful payments and refunds. */
+        TransactionsSummary: {
+            /** @description Those of the payments by mail or telephone. 0 without `include_moto_statistics`. */
+            moto_payments: components["schemas"]["CountAndGrossAmount"];
+            /** @description The gross amount of the payments minus that of the refunds. */
+            net_income: components["schemas"]["PenceSum"];
+            /** @description The payments. */
+            payments: components["schemas"]["CountAndGrossAmount"];
+            /** @description The refunds. */
+            refunds: components["schemas"]["CountAndGrossAmount"];
         };
         /**
          * @description State of a transaction.
@@ -976,6 +1460,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The account has no such payout, or the search no such page. */
+        PayoutNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The database did not answer within the time limit. A narrower request may succeed. */
         TooSlow: {
             headers: {
@@ -1011,11 +1505,35 @@ export interface components {
     };
     parameters: {
         /**
+         * @description Gateway account of the transactions.
+         * @example demo
+         */
+        AccountId: components["schemas"]["ExternalId"];
+        /**
+         * @description Gateway accounts, separated by commas.
+         * @example [
+         *       "demo"
+         *     ]
+         */
+        AccountIds: components["schemas"]["ListedText"][];
+        /**
          * @description Use only events dated up to and including this instant. An account in the request must be the account of the
          *     transaction both then and now.
          * @example 2024-03-05T12:00:00Z
          */
         AsOf: string;
+        /**
+         * @description States of disputes, separated by commas. See `payment_states`.
+         * @example [
+         *       "needs_response"
+         *     ]
+         */
+        DisputeStates: components["schemas"]["Status"][];
+        /**
+         * @description Instant before `created_date`, exclusive.
+         * @example 2024-03-01T00:00:00Z
+         */
+        FromDate: string;
         /**
          * @description Gateway account of the transaction.
          * @example demo
@@ -1027,16 +1545,47 @@ export interface components {
          */
         OverrideAccountIdRestriction: boolean;
         /**
+         * @description States of payments, separated by commas. If any of `payment_states`, `refund_states` and `dispute_states` is
+         *     present, only the types whose parameter is present are returned.
+         * @example [
+         *       "created",
+         *       "success"
+         *     ]
+         */
+        PaymentStates: components["schemas"]["Status"][];
+        /**
+         * @description States of refunds, separated by commas. See `payment_states`.
+         * @example [
+         *       "success"
+         *     ]
+         */
+        RefundStates: components["schemas"]["Status"][];
+        /**
+         * @description State of the transaction.
+         * @example success
+         */
+        StateFilter: components["schemas"]["Status"];
+        /**
          * @description Version of the status names in the request and the response. Default 2. Version 1 has `failed` for `declined`,
          *     `timedout` and `cancelled` (by the payer) of version 2.
          * @example 2
          */
         StatusVersion: 1 | 2;
         /**
+         * @description Instant after `created_date`, exclusive.
+         * @example 2024-04-01T00:00:00Z
+         */
+        ToDate: string;
+        /**
          * @description External id of the transaction.
          * @example demo-refund
          */
         TransactionExternalId: components["schemas"]["ExternalId"];
+        /**
+         * @description State of the payments, as `x-state-machine` names it. Default is every state.
+         * @example SUCCESS
+         */
+        TransactionStateFilter: "UNDEFINED" | "CREATED" | "STARTED" | "SUBMITTED" | "CAPTURABLE" | "SUCCESS" | "FAILED_REJECTED" | "FAILED_EXPIRED" | "FAILED_CANCELLED" | "CANCELLED" | "ERROR" | "ERROR_GATEWAY" | "NEEDS_RESPONSE" | "UNDER_REVIEW" | "LOST" | "WON";
         /**
          * @description Type of the transaction, case-insensitive.
          * @example REFUND
@@ -1050,6 +1599,11 @@ export interface components {
          * @example GET, HEAD
          */
         Allow: string;
+        /**
+         * @description The address of the next page, with `rel="next"` (RFC 8288). Absent on the last page.
+         * @example <http://127.0.0.1:8081/v1/event/ticker?cursor=WyIyMDI0LTAzLTA1Il0>; rel="next"
+         */
+        Link: string;
         /**
          * @description The id of the request, which the log names: the header of the request if it has up to 128 visible ASCII
          *     characters, otherwise a new one.
@@ -1174,6 +1728,586 @@ export interface operations {
             504: components["responses"]["TooSlow"];
         };
     };
+    listTickerEvents: {
+        parameters: {
+            query: {
+                /**
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
+                 * @example WyIyMDI0LTAzLTA3VDAwOjAwOjAwLjAwMDAwMFoiLCI5OTk5OTkiXQ
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Types of the events, a parameter for each. Default is every type.
+                 * @example [
+                 *       "PAYMENT_CREATED"
+                 *     ]
+                 */
+                event_types?: components["schemas"]["SearchText"][];
+                /**
+                 * @description First instant of the events, inclusive.
+                 * @example 2024-03-05T00:00:00Z
+                 */
+                from_date: string;
+                /**
+                 * @description Last instant of the events, inclusive.
+                 * @example 2024-03-06T00:00:00Z
+                 */
+                to_date: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TickerEvents"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    searchPayouts: {
+        parameters: {
+            query: {
+                /**
+                 * @description Number of payouts on a page. Default 20; a value above 500 counts as 500.
+                 * @example 20
+                 */
+                display_size: number;
+                /**
+                 * @description Gateway accounts, separated by commas.
+                 * @example [
+                 *       "demo"
+                 *     ]
+                 */
+                gateway_account_id?: components["schemas"]["ListedText"][];
+                /**
+                 * @description Whether `gateway_account_id` is optional. Default false. A `gateway_account_id` that is present still applies.
+                 * @example true
+                 */
+                override_account_id_restriction: boolean;
+                /**
+                 * @description Number of the page, from 1. Default 1.
+                 * @example 1
+                 */
+                page: number;
+                /**
+                 * @description State of the payout.
+                 * @example paidout
+                 */
+                state?: components["schemas"]["PayoutStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of payouts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutSearchResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["PayoutNotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    getPayout: {
+        parameters: {
+            query: {
+                /**
+                 * @description Gateway account of the payout.
+                 * @example demo
+                 */
+                gateway_account_id?: components["schemas"]["ExternalId"];
+                /**
+                 * @description Whether `gateway_account_id` is optional. Default false. A `gateway_account_id` that is present still applies.
+                 * @example true
+                 */
+                override_account_id_restriction: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The provider's id of the payout.
+                 * @example demo-payout
+                 */
+                gatewayPayoutId: components["schemas"]["ExternalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payout. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["PayoutNotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    listGatewayPerformance: {
+        parameters: {
+            query: {
+                /**
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
+                 * @example WyJkZW1vIiwiMjAyNC0wMi0wMSJd
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description First day (UTC) of `created_date`, inclusive.
+                 * @example 2024-03-01
+                 */
+                from_date: string;
+                /**
+                 * @description Last day (UTC) of `created_date`, inclusive.
+                 * @example 2024-03-31
+                 */
+                to_date: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The accounts and months. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewayPerformanceReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    getPaymentsByState: {
+        parameters: {
+            query: {
+                /**
+                 * @description Gateway account of the transactions.
+                 * @example demo
+                 */
+                account_id?: components["parameters"]["AccountId"];
+                /**
+                 * @description Instant before `created_date`, exclusive.
+                 * @example 2024-03-01T00:00:00Z
+                 */
+                from_date?: components["parameters"]["FromDate"];
+                /**
+                 * @description Has no effect. It is accepted for clients of alphagov/pay-ledger.
+                 * @example false
+                 */
+                include_moto_statistics: boolean;
+                /**
+                 * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
+                 * @example true
+                 */
+                override_account_id_restriction: components["parameters"]["OverrideAccountIdRestriction"];
+                /**
+                 * @description Instant after `created_date`, exclusive.
+                 * @example 2024-04-01T00:00:00Z
+                 */
+                to_date?: components["parameters"]["ToDate"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentsByState"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    getPerformanceReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description First day (UTC) of `created_date`, inclusive.
+                 * @example 2024-03-01
+                 */
+                from_date?: string;
+                /**
+                 * @description State of the payments, as `x-state-machine` names it. Default is every state.
+                 * @example SUCCESS
+                 */
+                state?: components["parameters"]["TransactionStateFilter"];
+                /**
+                 * @description Last day (UTC) of `created_date`, inclusive.
+                 * @example 2024-03-31
+                 */
+                to_date?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PerformanceReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    getLegacyPerformanceReport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description First instant of `created_date`, inclusive.
+                 * @example 2024-03-01T00:00:00Z
+                 */
+                from_date?: string;
+                /**
+                 * @description State of the payments, as `x-state-machine` names it. Default is every state.
+                 * @example SUCCESS
+                 */
+                state?: components["parameters"]["TransactionStateFilter"];
+                /**
+                 * @description Last instant of `created_date`, inclusive.
+                 * @example 2024-04-01T00:00:00Z
+                 */
+                to_date?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PerformanceReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    getTransactionReport: {
+        parameters: {
+            query: {
+                /**
+                 * @description Gateway accounts, separated by commas.
+                 * @example [
+                 *       "demo"
+                 *     ]
+                 */
+                account_id?: components["parameters"]["AccountIds"];
+                /**
+                 * @description The cursor in the link `next_cursor` of the previous page. Default is the first page. Ignored for CSV.
+                 * @example WyJESVNQVVRFIiwic3VjY2VzcyJd
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Number of groups in a response. Default 500; a greater value counts as 500. Ignored for CSV.
+                 * @example 20
+                 */
+                display_size: number;
+                /**
+                 * @description States of disputes, separated by commas. See `payment_states`.
+                 * @example [
+                 *       "needs_response"
+                 *     ]
+                 */
+                dispute_states?: components["parameters"]["DisputeStates"];
+                /**
+                 * @description Format of the response, for clients that cannot send `Accept`, which it takes precedence over.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+                /**
+                 * @description Instant before `created_date`, exclusive.
+                 * @example 2024-03-01T00:00:00Z
+                 */
+                from_date?: components["parameters"]["FromDate"];
+                /**
+                 * @description Columns of the groups, separated by commas, in the order in which groups are sorted. `week` begins on Monday.
+                 * @example [
+                 *       "type",
+                 *       "state"
+                 *     ]
+                 */
+                group_by?: components["schemas"]["GroupColumn"][];
+                /**
+                 * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
+                 * @example true
+                 */
+                override_account_id_restriction: components["parameters"]["OverrideAccountIdRestriction"];
+                /**
+                 * @description States of payments, separated by commas. If any of `payment_states`, `refund_states` and `dispute_states` is
+                 *     present, only the types whose parameter is present are returned.
+                 * @example [
+                 *       "created",
+                 *       "success"
+                 *     ]
+                 */
+                payment_states?: components["parameters"]["PaymentStates"];
+                /**
+                 * @description States of refunds, separated by commas. See `payment_states`.
+                 * @example [
+                 *       "success"
+                 *     ]
+                 */
+                refund_states?: components["parameters"]["RefundStates"];
+                /**
+                 * @description State of the transaction.
+                 * @example success
+                 */
+                state?: components["parameters"]["StateFilter"];
+                /**
+                 * @description Version of the status names in the request and the response. Default 2. Version 1 has `failed` for `declined`,
+                 *     `timedout` and `cancelled` (by the payer) of version 2.
+                 * @example 2
+                 */
+                status_version: components["parameters"]["StatusVersion"];
+                /**
+                 * @description Time zone of days, weeks and months. Default UTC.
+                 * @example Europe/London
+                 */
+                time_zone: "UTC" | "Europe/London";
+                /**
+                 * @description Instant after `created_date`, exclusive.
+                 * @example 2024-04-01T00:00:00Z
+                 */
+                to_date?: components["parameters"]["ToDate"];
+                /**
+                 * @description Type of the transaction, case-insensitive.
+                 * @example REFUND
+                 */
+                transaction_type?: components["parameters"]["TransactionTypeFilter"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The groups. */
+            200: {
+                headers: {
+                    /**
+                     * @description The file name of the CSV. Absent for JSON.
+                     * @example attachment; filename="transaction-report.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    listTransactionsByHour: {
+        parameters: {
+            query: {
+                /**
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
+                 * @example WyIyMDI0LTAzLTA1VDA5OjAwOjAwLjAwMDAwMFoiXQ
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description First instant of `created_date`, inclusive.
+                 * @example 2024-03-05T00:00:00Z
+                 */
+                from_date: string;
+                /**
+                 * @description Last instant of `created_date`, inclusive.
+                 * @example 2024-03-06T00:00:00Z
+                 */
+                to_date: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The hours. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionsByHour"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    getTransactionsSummary: {
+        parameters: {
+            query: {
+                /**
+                 * @description Gateway account of the transactions.
+                 * @example demo
+                 */
+                account_id?: components["parameters"]["AccountId"];
+                /**
+                 * @description Instant before `created_date`, exclusive.
+                 * @example 2024-03-01T00:00:00Z
+                 */
+                from_date?: components["parameters"]["FromDate"];
+                /**
+                 * @description Whether `moto_payments` is computed. Default false.
+                 * @example true
+                 */
+                include_moto_statistics: boolean;
+                /**
+                 * @description Whether `account_id` is optional. Default false. An `account_id` that is present still applies.
+                 * @example true
+                 */
+                override_account_id_restriction: components["parameters"]["OverrideAccountIdRestriction"];
+                /**
+                 * @description Whether `from_date` is optional. Default false.
+                 * @example true
+                 */
+                override_from_date_validation: boolean;
+                /**
+                 * @description Instant after `created_date`, exclusive.
+                 * @example 2024-04-01T00:00:00Z
+                 */
+                to_date?: components["parameters"]["ToDate"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The summary. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionsSummary"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
     searchTransactions: {
         parameters: {
             query: {
@@ -1183,7 +2317,7 @@ export interface operations {
                  *       "demo"
                  *     ]
                  */
-                account_id?: components["schemas"]["ListedText"][];
+                account_id?: components["parameters"]["AccountIds"];
                 /**
                  * @description Agreement of the payment.
                  * @example demo-agreement
@@ -1220,7 +2354,7 @@ export interface operations {
                  *       "needs_response"
                  *     ]
                  */
-                dispute_states?: components["schemas"]["Status"][];
+                dispute_states?: components["parameters"]["DisputeStates"];
                 /**
                  * @description Part of the payer's email address, case-insensitive.
                  * @example angler@
@@ -1250,7 +2384,7 @@ export interface operations {
                  * @description Instant before `created_date`, exclusive.
                  * @example 2024-03-01T00:00:00Z
                  */
-                from_date?: string;
+                from_date?: components["parameters"]["FromDate"];
                 /**
                  * @description First day (UTC) of the payout, inclusive. Only settled transactions match.
                  * @example 2024-03-01
@@ -1310,7 +2444,7 @@ export interface operations {
                  *       "success"
                  *     ]
                  */
-                payment_states?: components["schemas"]["Status"][];
+                payment_states?: components["parameters"]["PaymentStates"];
                 /**
                  * @description Part of the reference, case-insensitive. Like every search text it is literal: `%`, `_` and `\` have no special
                  *     meaning. A refund or dispute has the reference of its payment.
@@ -1323,12 +2457,12 @@ export interface operations {
                  *       "success"
                  *     ]
                  */
-                refund_states?: components["schemas"]["Status"][];
+                refund_states?: components["parameters"]["RefundStates"];
                 /**
                  * @description State of the transaction.
                  * @example success
                  */
-                state?: components["schemas"]["Status"];
+                state?: components["parameters"]["StateFilter"];
                 /**
                  * @description Version of the status names in the request and the response. Default 2. Version 1 has `failed` for `declined`,
                  *     `timedout` and `cancelled` (by the payer) of version 2.
@@ -1339,7 +2473,7 @@ export interface operations {
                  * @description Instant after `created_date`, exclusive.
                  * @example 2024-04-01T00:00:00Z
                  */
-                to_date?: string;
+                to_date?: components["parameters"]["ToDate"];
                 /**
                  * @description Last day (UTC) of the payout, inclusive. Only settled transactions match.
                  * @example 2024-03-31

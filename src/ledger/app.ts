@@ -11,7 +11,9 @@ import { eventHandlers } from "./handlers/events.ts";
 import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
 import { openLanes } from "./handlers/lanes.ts";
 import { metricsHandlers } from "./handlers/metrics.ts";
+import { payoutHandlers } from "./handlers/payouts.ts";
 import { problem } from "./handlers/problem.ts";
+import { reportHandlers } from "./handlers/reports.ts";
 import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
 import { defaultAddress, type Queue, type QueueAddress } from "./queue/queue.ts";
@@ -66,6 +68,8 @@ export function ledgerApp({
     ...eventHandlers(sql, lanes),
     ...transactionHandlers(sql, lanes, statementTimeoutMs),
     ...searchHandlers(lanes),
+    ...reportHandlers(lanes),
+    ...payoutHandlers(sql, lanes),
   };
   const { publication } = ledgerService;
   return createService<operations>({

@@ -119,7 +119,7 @@ export function demoEvents(): EventMessage[] {
   return [...inOrder.toReversed(), ...everyThirdTwice];
 }
 
-const service = { service_id: "demo-service", live: false };
+const service = { service_id: "demo-service", live: true };
 const created = { ...account, payment_provider: "sandbox", language: "en", source: "CARD_API" } as const;
 
 const payment = (id: string, day: string, details: Details, steps: Step[]): EventMessage[] =>

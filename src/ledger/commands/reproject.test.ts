@@ -69,7 +69,7 @@ describeOnEngines("reproject", (make) => {
         "transaction demo-expired: has events and no row",
         "transaction demo-ghost: has a row and no events",
         "transaction demo-refund: has events and no row",
-        "summary of account demo, ever -infinity, PAYMENT FAILED_REJECTED, live false, moto false: count, fee",
+        "summary of account demo, ever -infinity, PAYMENT FAILED_REJECTED, live true, moto false: count, fee",
         "transaction demo-success: state, details",
         "verified 9 transactions and payouts",
         "verified the summaries",

@@ -2,6 +2,7 @@ import { readInstant } from "../../values/instant.ts";
 import { parseJson } from "../../values/json.ts";
 import { isStorable } from "../database/database.ts";
 import type { EventPosition } from "../tables/event.ts";
+import type { TickerPosition } from "../tables/ticker.ts";
 import type { ChildPosition } from "../tables/transaction.ts";
 import type { Position } from "../tables/transaction-filter.ts";
 
@@ -71,4 +72,27 @@ export const writeChildCursor = ({ created_date, external_id }: ChildPosition): 
 export function readChildCursor(text: string): ChildPosition | undefined {
   const [created_date, external_id] = (read(text, isInstant, isText) as [string, string] | undefined) ?? [];
   return created_date === undefined || external_id === undefined ? undefined : { created_date, external_id };
+}
+
+/** The cursor after a group of a report: its values, in the order of the columns. */
+export const writeGroupCursor = (values: (string | null)[]): string => write(values);
+
+export function readGroupCursor(text: string, columns: number): (string | null)[] | undefined {
+  const isValue = (member: unknown) => member === null || isText(member);
+  return read(text, ...Array.from({ length: columns }, () => isValue)) as (string | null)[] | undefined;
+}
+
+/** The cursor after an hour. */
+export const writeHourCursor = (hour: string): string => write([hour]);
+
+export const readHourCursor = (text: string): string | undefined =>
+  (read(text, isInstant) as [string] | undefined)?.[0];
+
+/** The cursor after an event of the ticker. */
+export const writeTickerCursor = ({ timestamp, id }: TickerPosition): string =>
+  write([timestamp, String(id)]);
+
+export function readTickerCursor(text: string): TickerPosition | undefined {
+  const [timestamp, id] = (read(text, isInstant, isEventNumber) as [string, string] | undefined) ?? [];
+  return timestamp === undefined || id === undefined ? undefined : { timestamp, id: BigInt(id) };
 }

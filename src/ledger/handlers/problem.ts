@@ -21,3 +21,4 @@ export const notFound = (externalId: string) =>
 
 export const accountMissing = problem(400, ["Field [account_id] cannot be empty"]);
 export const unknownCursor = problem(400, ["query parameter cursor must be from a link next_cursor"]);
+export const pageMissing = problem(404, ["the requested page not found"]);

@@ -6,15 +6,14 @@ import { readInstant, readInstantUp } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
 import { countTransactions, searchTransactions } from "../tables/search.ts";
-import type { TransactionState, TransactionType } from "../tables/transaction.ts";
 import type { Position, TransactionFilter } from "../tables/transaction-filter.ts";
 import { viewCsv } from "../views/csv.ts";
 import { lastPage, viewSearchLinks } from "../views/search-links.ts";
-import { statesShownAs, statusesOf } from "../views/state.ts";
 import { viewTransaction } from "../views/transaction.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { type Lanes, pageBytesMax } from "./lanes.ts";
-import { accountMissing, problem, unknownCursor } from "./problem.ts";
+import { accountMissing, pageMissing, problem, unknownCursor } from "./problem.ts";
+import { stateFilterOf, statusErrorsOf } from "./state-filter.ts";
 
 type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
 
@@ -51,7 +50,7 @@ export const searchHandlers = (lanes: Lanes): Pick<Handlers<operations>, "search
       cursor?.total ??
       (isEnd ? Math.min(offset + rows.length, max) : await countTransactions(sql, filter, max));
     const isBeyondLast = page > lastPage(total, displaySize) && total > 0;
-    if (isBeyondLast && !cursor && !query.limit_total) return problem(404, ["the requested page not found"]);
+    if (isBeyondLast && !cursor && !query.limit_total) return pageMissing;
     const last = isLast ? undefined : rows.at(-1);
     const nextCursor = last && writeCursor({ ...last, page: page + 1, total });
     return {
@@ -119,32 +118,7 @@ const countMaxOf = (query: SearchQuery): number => {
   return query.limit_total_size < query.display_size ? defaultLimit : query.limit_total_size;
 };
 
-/** A status that the version does not have would match nothing, which is never intended. */
-function statusErrorsOf(query: SearchQuery): string[] {
-  const version = query.status_version;
-  const given = {
-    state: query.state && [query.state],
-    payment_states: query.payment_states,
-    refund_states: query.refund_states,
-    dispute_states: query.dispute_states,
-  };
-  return Object.entries(given)
-    .filter(([, statuses]) => statuses?.some((status) => statesShownAs(status, version).length === 0))
-    .map(
-      ([name]) =>
-        `query parameter ${name} must be one of ${statusesOf(version).join(", ")} with status_version ${version}`,
-    );
-}
-
 function filterOf(query: SearchQuery): TransactionFilter {
-  const statesOf = (statuses: SearchQuery["payment_states"]): TransactionState[] | undefined =>
-    statuses?.flatMap((status) => statesShownAs(status, query.status_version));
-  const byType: [TransactionType, TransactionState[] | undefined][] = [
-    ["PAYMENT", statesOf(query.payment_states)],
-    ["REFUND", statesOf(query.refund_states)],
-    ["DISPUTE", statesOf(query.dispute_states)],
-  ];
-  const given = byType.filter((one): one is [TransactionType, TransactionState[]] => one[1] !== undefined);
   const settled = { from: query.from_settled_date, to: query.to_settled_date };
   return {
     account_ids: query.account_id,
@@ -155,9 +129,8 @@ function filterOf(query: SearchQuery): TransactionFilter {
     cardholder_name: query.cardholder_name,
     first_digits_card_number: query.first_digits_card_number,
     last_digits_card_number: query.last_digits_card_number,
-    states_by_type: given.length > 0 ? given : undefined,
+    ...stateFilterOf(query),
     card_brands: query.card_brands,
-    states: query.state && statesOf([query.state]),
     transaction_type: query.transaction_type,
     gateway_payout_id: query.gateway_payout_id,
     gateway_transaction_id: query.gateway_transaction_id,

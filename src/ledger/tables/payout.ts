@@ -3,6 +3,7 @@ import type { Sql } from "../database/database.ts";
 import type { Details } from "./event.ts";
 import type { FoldState } from "./fold-state.ts";
 import { rowsAsJson, saveStatement } from "./save-statement.ts";
+import { isPayoutOfTransaction, type TransactionType } from "./transaction.ts";
 
 /** The state of a payout; `UNDEFINED` if no event has set one. */
 export type PayoutState = "UNDEFINED" | Extract<PayoutEvent, { state: string }>["state"];
@@ -51,4 +52,86 @@ export async function removePayouts(sql: Sql, payoutIds: string[]): Promise<void
 /** Inserts rows, or replaces those that differ. */
 export async function savePayouts(sql: Sql, rows: PayoutRow[]): Promise<void> {
   if (rows.length > 0) await sql.query(statement, [rowsAsJson(rows)]);
+}
+
+/** A payout as responses show it. */
+export type FoundPayout = Omit<PayoutRow, "event_count" | "folded">;
+
+/** All given conditions must hold. */
+export interface PayoutFilter {
+  account_ids?: string[] | undefined;
+  state?: PayoutState | undefined;
+}
+
+const found = `gateway_payout_id, gateway_account_id, service_id, live, state, created_date, paid_out_date,
+  jsonb_build_object('amount', details -> 'amount') as details`;
+const matching = `from payout
+  where ($1::text[] is null or gateway_account_id = any($1)) and ($2::text is null or state = $2)`;
+
+/** A page of the payouts that match the filter, newest first, and the number of all. The details have the amount only. */
+export async function searchPayouts(
+  sql: Sql,
+  { account_ids, state }: PayoutFilter,
+  { offset, countMax }: { offset: number; countMax: number },
+): Promise<{ rows: FoundPayout[]; total: number }> {
+  const filter = [account_ids ?? null, state ?? null];
+  const [rows, [counted]] = await Promise.all([
+    sql.query<FoundPayout>(
+      `select ${found} ${matching} order by created_date desc, gateway_payout_id desc limit $3 offset $4`,
+      [...filter, countMax, offset],
+      "custom",
+    ),
+    sql.query<{ total: bigint }>(`select count(*) as total ${matching}`, filter, "custom"),
+  ]);
+  return { rows, total: Number(counted?.total) };
+}
+
+/** A payout, if it belongs to the account. The details have the amount only. */
+export async function findPayout(
+  sql: Sql,
+  payoutId: string,
+  accountId: string | undefined,
+): Promise<FoundPayout | undefined> {
+  const [row] = await sql.query<FoundPayout>(
+    `select ${found} from payout
+     where gateway_payout_id = $1 and ($2::text is null or gateway_account_id = $2)`,
+    [payoutId, accountId ?? null],
+  );
+  return row;
+}
+
+/** The transactions of one type that a payout settles. Sums are in pence. */
+export interface SettledTransactions {
+  transaction_type: TransactionType;
+  count: bigint;
+  amount: bigint;
+  fee: bigint;
+  /** What they add to the payout: the column `Net` of the CSV (views/csv.ts). */
+  settled_amount: bigint;
+}
+
+/** What a payout settles, by type. A type without transactions is missing. Reads all of the transactions. */
+export async function settledBy(sql: Sql, payoutId: string): Promise<SettledTransactions[]> {
+  const rows = await sql.query<SettledTransactions>(
+    `select transaction_type, count(*), sum(amount)::text as amount, sum(fee)::text as fee,
+       sum(case transaction_type
+         when 'REFUND' then -coalesce(net, gross_amount)
+         when 'DISPUTE' then coalesce(net, 0)
+         else coalesce(net, case transaction.state when 'SUCCESS' then gross_amount else 0 end)
+       end)::text as settled_amount
+     from payout join transaction on ${isPayoutOfTransaction}
+       cross join lateral summarised_details(transaction.details)
+       cross join lateral (select pence_of(transaction.details -> 'net_amount') as net) as given
+     where payout.gateway_payout_id = $1
+     group by transaction_type`,
+    [payoutId],
+    "custom",
+  );
+  return rows.map(({ transaction_type, count, amount, fee, settled_amount }) => ({
+    transaction_type,
+    count,
+    amount: BigInt(amount),
+    fee: BigInt(fee),
+    settled_amount: BigInt(settled_amount),
+  }));
 }

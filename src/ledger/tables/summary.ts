@@ -91,6 +91,34 @@ export async function summarise(
   });
 }
 
+/** The live transactions of an hour. Sums are in pence. */
+export interface HourRow extends Pick<Sums, "count" | "amount" | "total_amount" | "net_amount" | "fee"> {
+  /** The start of the hour: UTC, six fraction digits. */
+  hour: string;
+  errored: bigint;
+  completed: bigint;
+}
+
+/** The live transactions of each hour that has some, oldest first, up to `max` hours. Reads all of them in the interval. */
+export async function summariseByHour(sql: Sql, { from, to }: Interval, max: number): Promise<HourRow[]> {
+  const sums = ["amount", "total_amount", "net_amount", "fee"] as const;
+  const rows = await sql.query<HourRow>(
+    `select date_trunc('hour', created_date, 'UTC') as hour, count(*),
+       count(*) filter (where state in ('ERROR', 'ERROR_GATEWAY')) as errored,
+       count(*) filter (where state = 'SUCCESS') as completed,
+       ${sums.map((name) => `sum(${name})::text as ${name}`)}
+     from transaction cross join lateral summarised_details(details)
+     where live and created_date >= $1 and created_date < $2
+     group by 1 order by 1 limit $3`,
+    [from, to, max],
+    "custom",
+  );
+  return rows.map((row) => ({
+    ...row,
+    ...Object.fromEntries(sums.map((name) => [name, BigInt(row[name])])),
+  }));
+}
+
 /** The text of a group's value, from a row of `rowsOf`. */
 const groupValues: Record<GroupColumn, string> = {
   account: "gateway_account_id",

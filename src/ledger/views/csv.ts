@@ -174,3 +174,6 @@ function writeCell(value: Value = ""): string {
 }
 
 const writeLine = (cells: string[]): string => `${cells.join(",")}\n`;
+
+/** A line of texts. */
+export const writeCsvLine = (texts: string[]): string => writeLine(texts.map(writeCell));

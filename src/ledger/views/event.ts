@@ -1,7 +1,8 @@
 import type { components } from "../../../generated/ledger.ts";
-import { penceOf } from "../projection/details.ts";
+import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import { stateEventTypes, stateSetBy } from "../projection/states.ts";
-import type { EventRow } from "../tables/event.ts";
+import type { Details, EventRow } from "../tables/event.ts";
+import type { TickerRow } from "../tables/ticker.ts";
 import type { TransactionRow, TransactionType } from "../tables/transaction.ts";
 import { viewMilliseconds } from "./date.ts";
 import { type StatusVersion, viewState } from "./state.ts";
@@ -60,4 +61,25 @@ export function viewTransactionEvents(
       data: event.event_details,
     };
   });
+}
+
+/** An event of the ticker. Members that are not texts count as missing. */
+export function viewTickerEvent({ details, ...row }: TickerRow): Schemas["TickerEvent"] {
+  const text = (name: keyof Details) => textOf(details, name) ?? null;
+  return {
+    event_type: row.event_type,
+    event_date: row.timestamp,
+    resource_external_id: row.resource_external_id,
+    resource_type: row.transaction_type.toLowerCase() as Lowercase<TransactionType>,
+    transaction_type: row.transaction_type,
+    card_brand: row.card_brand,
+    amount: penceOf(details, "amount") ?? 0,
+    gateway_account_id: row.gateway_account_id,
+    service_external_id: row.service_id,
+    payment_provider: text("payment_provider"),
+    wallet_type: text("wallet"),
+    source: text("source"),
+    is_moto: booleanOf(details, "moto") ?? false,
+    is_recurring: text("authorisation_mode") === "agreement",
+  };
 }

@@ -30,6 +30,10 @@ const views = { 1: viewsIn(1), 2: viewsIn(2) };
 export const viewState = (state: TransactionState, version: StatusVersion): StateView =>
   views[version].get(state) as StateView;
 
+/** How a version shows each state. */
+export const statusesByState = (version: StatusVersion): Map<TransactionState, StateView["status"]> =>
+  new Map([...views[version]].map(([state, { status }]) => [state, status]));
+
 /** The states that are shown as this status; none if the version does not have it. */
 export const statesShownAs = (status: StateView["status"], version: StatusVersion): TransactionState[] =>
   [...views[version]].filter(([, view]) => view.status === status).map(([state]) => state);

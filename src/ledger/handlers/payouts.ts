@@ -1,0 +1,51 @@
+import type { operations } from "../../../generated/ledger.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import type { Sql } from "../database/database.ts";
+import { findPayout, searchPayouts, settledBy } from "../tables/payout.ts";
+import { payoutStateShownAs, viewPayout, viewPayoutDetail } from "../views/payout.ts";
+import { viewPayoutLinks } from "../views/payout-links.ts";
+import type { Lanes } from "./lanes.ts";
+import { pageMissing, problem } from "./problem.ts";
+
+const accountMissing = problem(400, ["Field [gateway_account_id] cannot be empty"]);
+
+const displaySizeMax = 500;
+
+export const payoutHandlers = (
+  sql: Sql,
+  lanes: Lanes,
+): Pick<Handlers<operations>, "searchPayouts" | "getPayout"> => ({
+  async searchPayouts({ query, url }) {
+    const { gateway_account_id: accounts, state, page } = query;
+    if (!accounts && !query.override_account_id_restriction) return accountMissing;
+    const displaySize = Math.min(query.display_size, displaySizeMax);
+    const { rows, total } = await searchPayouts(
+      lanes(accounts),
+      { account_ids: accounts, state: state && payoutStateShownAs(state) },
+      { offset: (page - 1) * displaySize, countMax: displaySize },
+    );
+    if (rows.length === 0 && total > 0) return pageMissing;
+    return {
+      status: 200,
+      body: {
+        total,
+        count: rows.length,
+        page,
+        results: rows.map(viewPayout),
+        _links: viewPayoutLinks(url, query, { displaySize, total }),
+      },
+    };
+  },
+
+  async getPayout({ path: { gatewayPayoutId }, query }) {
+    const { gateway_account_id: account } = query;
+    if (!account && !query.override_account_id_restriction) return accountMissing;
+    const [payout, settled] = await Promise.all([
+      findPayout(sql, gatewayPayoutId, account),
+      settledBy(lanes(account), gatewayPayoutId),
+    ]);
+    return payout
+      ? { status: 200, body: viewPayoutDetail(payout, settled) }
+      : problem(404, [`Payout with id [${gatewayPayoutId}] not found`]);
+  },
+});

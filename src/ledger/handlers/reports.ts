@@ -1,0 +1,222 @@
+import { defaults } from "../../../generated/ledger.defaults.ts";
+import type { operations } from "../../../generated/ledger.ts";
+import type { Handlers, Request } from "../../http/handlers.ts";
+import { mapInTurns } from "../../process/turns.ts";
+import type { Sql } from "../database/database.ts";
+import {
+  type GroupColumn,
+  type SummaryFilter,
+  type Sums,
+  sumColumns,
+  summarise,
+  summariseByHour,
+} from "../tables/summary.ts";
+import { viewNextCursor, viewNextLink } from "../views/next-cursor.ts";
+import {
+  viewGatewayPerformance,
+  viewGroup,
+  viewHour,
+  viewPaymentsByState,
+  viewPerformance,
+  viewReportCsv,
+} from "../views/report.ts";
+import { statusesByState } from "../views/state.ts";
+import { betweenInstants, throughDays, throughInstants } from "./created-interval.ts";
+import { readGroupCursor, readHourCursor, writeGroupCursor, writeHourCursor } from "./cursor.ts";
+import type { Lanes } from "./lanes.ts";
+import { accountMissing, problem, unknownCursor } from "./problem.ts";
+import { stateFilterOf, statusErrorsOf } from "./state-filter.ts";
+
+type ReportQuery = operations["getTransactionReport"]["parameters"]["query"];
+
+/** The default of `display_size` is also its maximum. */
+const { display_size: displaySizeMax } = defaults.getTransactionReport;
+/** Number of groups of a CSV that are read at a time. */
+const csvPageMax = 5000;
+/** Maximum number of entries of a report that is a list: a response of about 2 MB. */
+const entriesMax = 10_000;
+
+const noTransactions = Object.fromEntries(["count", ...sumColumns].map((name) => [name, 0n])) as Sums;
+
+type ReportHandlers = Pick<
+  Handlers<operations>,
+  | "getTransactionReport"
+  | "getTransactionsSummary"
+  | "getPaymentsByState"
+  | "listTransactionsByHour"
+  | "getPerformanceReport"
+  | "getLegacyPerformanceReport"
+  | "listGatewayPerformance"
+>;
+
+export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
+  async getTransactionReport({ query, url, mediaType }) {
+    const errors = statusErrorsOf(query);
+    if (errors.length > 0) return problem(400, errors);
+    if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
+    const { group_by: groupBy = [], cursor } = query;
+    const read = pageReader(lanes(query.account_id), query, groupBy);
+    const isCsv = query.format === undefined ? mediaType === "text/csv" : query.format === "csv";
+    if (isCsv) return reportAsCsv(groupBy, read);
+
+    const after = cursor === undefined ? undefined : readGroupCursor(cursor, groupBy.length);
+    if (cursor !== undefined && !after?.length) return unknownCursor;
+    const { groups, next } = await read(after, Math.min(query.display_size, displaySizeMax));
+    const nextCursor = next && writeGroupCursor(next);
+    return {
+      status: 200,
+      body: { groups: groups.map(viewGroup), _links: viewNextCursor(url, query, nextCursor) },
+    };
+  },
+
+  async getTransactionsSummary({ query }) {
+    if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
+    if (!query.from_date && !query.override_from_date_validation) return fromDateMissing;
+    const filter = { ...accountOf(query), states: ["SUCCESS" as const], created: betweenInstants(query) };
+    const groups = await summarise(lanes(query.account_id), filter, { groupBy: ["type", "moto"] });
+    const add = (type: string, moto?: string) => {
+      const matching = groups.filter((group) => group.type === type && (moto ?? group.moto) === group.moto);
+      return {
+        count: Number(sumOf(matching, "count")),
+        gross_amount: sumOf(matching, "gross_amount"),
+      };
+    };
+    const [payments, refunds] = [add("PAYMENT"), add("REFUND")];
+    const body = {
+      payments,
+      moto_payments: query.include_moto_statistics ? add("PAYMENT", "true") : add("NONE"),
+      refunds,
+      net_income: payments.gross_amount - refunds.gross_amount,
+    };
+    return { status: 200, body };
+  },
+
+  async getPaymentsByState({ query }) {
+    if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
+    const filter = {
+      ...accountOf(query),
+      transaction_type: "PAYMENT" as const,
+      created: betweenInstants(query),
+    };
+    const grouping = { groupBy: ["state" as const], statuses: statusesByState(2) };
+    const groups = await summarise(lanes(query.account_id), filter, grouping);
+    return { status: 200, body: viewPaymentsByState(groups) };
+  },
+
+  async listTransactionsByHour({ query, url }) {
+    const { cursor } = query;
+    const after = cursor === undefined ? undefined : readHourCursor(cursor);
+    if (cursor !== undefined && after === undefined) return unknownCursor;
+    const interval = throughInstants(query);
+    const from = after !== undefined && after > interval.from ? after : interval.from;
+    const rows = await summariseByHour(lanes(undefined), { ...interval, from }, entriesMax + 1);
+    const next = rows[entriesMax]?.hour;
+    return {
+      status: 200,
+      headers: viewNextLink(url, query, next && writeHourCursor(next)),
+      body: await mapInTurns(rows.slice(0, entriesMax), viewHour),
+    };
+  },
+
+  async getPerformanceReport({ query }) {
+    return performanceOf(lanes(undefined), query, throughDays(query));
+  },
+
+  async getLegacyPerformanceReport({ query }) {
+    return performanceOf(lanes(undefined), query, throughInstants(query));
+  },
+
+  async listGatewayPerformance({ query, url }) {
+    if (query.from_date > query.to_date) return datesReversed;
+    const groupBy = ["account", "month"] as const;
+    const after = query.cursor === undefined ? undefined : readGroupCursor(query.cursor, groupBy.length);
+    if (query.cursor !== undefined && !after) return unknownCursor;
+    const filter = { ...livePayments, states: ["SUCCESS" as const], created: throughDays(query) };
+    const { groups, next } = await readGroups(lanes(undefined), filter, { groupBy }, after, entriesMax);
+    return {
+      status: 200,
+      headers: viewNextLink(url, query, next && writeGroupCursor(next)),
+      body: await mapInTurns(groups, viewGatewayPerformance),
+    };
+  },
+});
+
+const fromDateMissing = problem(400, ["Field [from_date] can not be null"]);
+const datesMissing = problem(400, ["Both from_date and to_date must be provided"]);
+const datesReversed = problem(400, ["from_date must be earlier or equal to to_date"]);
+
+const livePayments = { transaction_type: "PAYMENT", live: true } as const;
+
+const accountOf = ({ account_id }: { account_id?: string | undefined }) => ({
+  account_ids: account_id === undefined ? undefined : [account_id],
+});
+
+const sumOf = (groups: Sums[], name: keyof Sums): bigint =>
+  groups.reduce((total, group) => total + group[name], 0n);
+
+async function performanceOf(
+  sql: Sql,
+  query: Request<operations["getPerformanceReport"]>["query"],
+  created: SummaryFilter["created"],
+) {
+  if ((query.from_date === undefined) !== (query.to_date === undefined)) return datesMissing;
+  const filter = { ...livePayments, states: query.state && [query.state], created };
+  const [all = noTransactions] = await summarise(sql, filter, { groupBy: [] });
+  return { status: 200 as const, body: viewPerformance(all) };
+}
+
+type Groups = Awaited<ReturnType<typeof summarise>>;
+
+/** The groups after one, and the values of the last one if there are more. */
+async function readGroups(
+  sql: Sql,
+  filter: SummaryFilter,
+  grouping: Pick<Parameters<typeof summarise>[2], "groupBy" | "timeZone" | "statuses">,
+  after: (string | null)[] | undefined,
+  max: number,
+): Promise<{ groups: Groups; next: (string | null)[] | undefined }> {
+  const { groupBy } = grouping;
+  const position =
+    after && Object.fromEntries(groupBy.map((column, index) => [column, after[index] ?? null]));
+  const found = await summarise(sql, filter, { ...grouping, after: position, max: max + 1 });
+  const groups = found.slice(0, max);
+  const last = found.length > max ? groups.at(-1) : undefined;
+  return { groups, next: last && groupBy.map((column) => last[column] ?? null) };
+}
+
+/** Reads pages of the report of a query. Without columns to group by there is always one group. */
+function pageReader(sql: Sql, query: ReportQuery, groupBy: GroupColumn[]) {
+  const filter = {
+    account_ids: query.account_id,
+    transaction_type: query.transaction_type,
+    ...stateFilterOf(query),
+    created: betweenInstants(query),
+  };
+  const statuses = statusesByState(query.status_version);
+  const grouping = { groupBy, timeZone: query.time_zone, statuses };
+  return async (after: (string | null)[] | undefined, max: number) => {
+    const page = await readGroups(sql, filter, grouping, after, max);
+    const isEmpty = groupBy.length === 0 && page.groups.length === 0;
+    return isEmpty ? { ...page, groups: [noTransactions] } : page;
+  };
+}
+
+/** Reads the first groups before it returns, so that a failure until then gets an error response. */
+async function reportAsCsv(groupBy: GroupColumn[], read: ReturnType<typeof pageReader>) {
+  const csv = viewReportCsv(groupBy);
+  let page = await read(undefined, csvPageMax);
+  async function* write() {
+    yield csv.header;
+    for (;;) {
+      yield (await mapInTurns(page.groups, csv.line)).join("");
+      if (!page.next) return;
+      page = await read(page.next, csvPageMax);
+    }
+  }
+  return {
+    status: 200 as const,
+    type: "text/csv" as const,
+    headers: { "Content-Disposition": 'attachment; filename="transaction-report.csv"' },
+    body: write(),
+  };
+}

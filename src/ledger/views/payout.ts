@@ -1,0 +1,42 @@
+import { stateMachine } from "../../../generated/ledger.state-machine.ts";
+import type { components } from "../../../generated/ledger.ts";
+import { penceOf } from "../projection/details.ts";
+import type { FoundPayout, PayoutState, SettledTransactions } from "../tables/payout.ts";
+import { viewMilliseconds } from "./date.ts";
+
+type Schemas = components["schemas"];
+
+const states: readonly ({ state: PayoutState } & Schemas["PayoutState"])[] = stateMachine.payout_states;
+const views = new Map(states.map(({ state, ...view }) => [state, view]));
+
+/** The state that is shown as this status. */
+export const payoutStateShownAs = (status: Schemas["PayoutStatus"]): PayoutState =>
+  states.find((view) => view.status === status)?.state as PayoutState;
+
+export function viewPayout({
+  details,
+  created_date,
+  paid_out_date,
+  state,
+  ...row
+}: FoundPayout): Schemas["Payout"] {
+  return {
+    ...row,
+    amount: penceOf(details, "amount") ?? 0,
+    state: views.get(state) as Schemas["PayoutState"],
+    created_date: viewMilliseconds(created_date),
+    paid_out_date: paid_out_date && viewMilliseconds(paid_out_date),
+  };
+}
+
+/** A payout, what it settles of each type, and what is missing to its amount. */
+export function viewPayoutDetail(row: FoundPayout, settled: SettledTransactions[]): Schemas["PayoutDetail"] {
+  const payout = viewPayout(row);
+  const byType = (["PAYMENT", "REFUND", "DISPUTE"] as const).map((transaction_type) => {
+    const none = { transaction_type, count: 0n, amount: 0n, fee: 0n, settled_amount: 0n };
+    const { count, ...sums } = settled.find((one) => one.transaction_type === transaction_type) ?? none;
+    return { ...sums, count: Number(count) };
+  });
+  const settled_amount = byType.reduce((total, one) => total + one.settled_amount, 0n);
+  return { ...payout, settled: byType, settled_amount, difference: BigInt(payout.amount) - settled_amount };
+}

@@ -1,0 +1,86 @@
+import type { components } from "../../../generated/ledger.ts";
+import type { GroupColumn, GroupValues, HourRow, Sums } from "../tables/summary.ts";
+import { sumColumns } from "../tables/summary.ts";
+import { writeCsvLine } from "./csv.ts";
+
+type Schemas = components["schemas"];
+type Group = GroupValues & Sums;
+
+/** A group of a report. */
+export function viewGroup({ live, moto, count, ...group }: Group): Schemas["TransactionGroup"] {
+  return {
+    ...(group as Omit<Schemas["TransactionGroup"], "live" | "moto" | "count">),
+    ...(live !== undefined && { live: live === null ? null : live === "true" }),
+    ...(moto !== undefined && { moto: moto === "true" }),
+    count: Number(count),
+  };
+}
+
+/** CSV with a line for each group: the values of its columns, and pence. */
+export function viewReportCsv(groupBy: readonly GroupColumn[]) {
+  const columns = [...groupBy, "count", ...sumColumns] as const;
+  return {
+    header: writeCsvLine([...columns]),
+    line: (group: Group): string => writeCsvLine(columns.map((column) => String(group[column] ?? ""))),
+  };
+}
+
+/** Every status of version 2, with 0 for those without payments. */
+export function viewPaymentsByState(groups: Group[]): Schemas["PaymentsByState"] {
+  const counts = Object.fromEntries(groups.map(({ state, count }) => [state, Number(count)]));
+  return { ...none, ...counts };
+}
+
+const none: Schemas["PaymentsByState"] = {
+  undefined: 0,
+  created: 0,
+  started: 0,
+  submitted: 0,
+  capturable: 0,
+  success: 0,
+  declined: 0,
+  timedout: 0,
+  cancelled: 0,
+  error: 0,
+  needs_response: 0,
+  under_review: 0,
+  lost: 0,
+  won: 0,
+};
+
+export const viewPerformance = ({
+  count,
+  gross_amount,
+}: Pick<Sums, "count" | "gross_amount">): Schemas["PerformanceReport"] => ({
+  total_volume: Number(count),
+  total_amount: gross_amount,
+  average_amount: count === 0n ? 0 : Number(gross_amount) / Number(count),
+});
+
+export function viewGatewayPerformance({ account, month, ...sums }: Group): Schemas["GatewayPerformance"] {
+  const [year, monthOfYear] = (month as string).split("-").map(Number) as [number, number];
+  return {
+    gateway_account_id: viewAccountNumber(account ?? null),
+    ...viewPerformance(sums),
+    year,
+    month: monthOfYear,
+  };
+}
+
+/** The id of an account as a number, as clients of alphagov/pay-ledger expect it, if the number has the same text. */
+const viewAccountNumber = (account: string | null): number | string | null =>
+  account !== null && /^(0|[1-9]\d{0,8})$/.test(account) ? Number(account) : account;
+
+export const viewHour = ({
+  hour,
+  count,
+  errored,
+  completed,
+  ...sums
+}: HourRow): Schemas["TransactionHour"] => ({
+  timestamp: hour,
+  all_payments: Number(count),
+  errored_payments: Number(errored),
+  completed_payments: Number(completed),
+  ...sums,
+});
