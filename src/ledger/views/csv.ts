@@ -168,12 +168,10 @@ const quote = (text: string): string => (special.test(text) ? `"${text.replaceAl
 /** Tests for both in one pass, since nearly all texts match neither. */
 const unsafe = new RegExp(`${formula.source}|${special.source}`);
 
-function writeCell(value: Value = ""): string {
+/** The text of a cell. A number is an amount in pence, which is shown in pounds. */
+export function writeCell(value: Value = ""): string {
   if (typeof value === "number") return quote(pounds(value));
   return unsafe.test(value) ? quote(harmless(value)) : value;
 }
 
-const writeLine = (cells: string[]): string => `${cells.join(",")}\n`;
-
-/** A line of texts. */
-export const writeCsvLine = (texts: string[]): string => writeLine(texts.map(writeCell));
+export const writeLine = (cells: string[]): string => `${cells.join(",")}\n`;

@@ -1,7 +1,7 @@
 import type { components } from "../../../generated/ledger.ts";
 import type { GroupColumn, GroupValues, HourRow, Sums } from "../tables/summary.ts";
 import { sumColumns } from "../tables/summary.ts";
-import { writeCsvLine } from "./csv.ts";
+import { writeCell, writeLine } from "./csv.ts";
 
 type Schemas = components["schemas"];
 type Group = GroupValues & Sums;
@@ -16,12 +16,16 @@ export function viewGroup({ live, moto, count, ...group }: Group): Schemas["Tran
   };
 }
 
-/** CSV with a line for each group: the values of its columns, and pence. */
+/** CSV with a line for each group: the values of its columns, the count, and sums in pence. */
 export function viewReportCsv(groupBy: readonly GroupColumn[]) {
-  const columns = [...groupBy, "count", ...sumColumns] as const;
+  const numbers = ["count", ...sumColumns] as const;
   return {
-    header: writeCsvLine([...columns]),
-    line: (group: Group): string => writeCsvLine(columns.map((column) => String(group[column] ?? ""))),
+    header: writeLine([...groupBy, ...numbers]),
+    line: (group: Group): string =>
+      writeLine([
+        ...groupBy.map((column) => writeCell(group[column] ?? "")),
+        ...numbers.map((name) => String(group[name])),
+      ]),
   };
 }
 
