@@ -5,6 +5,7 @@ import { mapInTurns } from "../../process/turns.ts";
 import type { Sql } from "../database/database.ts";
 import {
   type GroupColumn,
+  type Grouping,
   type SummaryFilter,
   type Sums,
   sumColumns,
@@ -73,7 +74,8 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
     if (!query.from_date && !query.override_from_date_validation) return fromDateMissing;
     const filter = { ...accountOf(query), states: ["SUCCESS" as const], created: betweenInstants(query) };
-    const groups = await summarise(lanes(query.account_id), filter, { groupBy: ["type", "moto"] });
+    const grouping = { groupBy: ["type", "moto"] as const, sums: ["gross_amount"] as const };
+    const groups = await summarise(lanes(query.account_id), filter, grouping);
     const add = (type: string, moto?: string) => {
       const matching = groups.filter((group) => group.type === type && (moto ?? group.moto) === group.moto);
       return {
@@ -98,7 +100,7 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
       transaction_type: "PAYMENT" as const,
       created: betweenInstants(query),
     };
-    const grouping = { groupBy: ["state" as const], statuses: statusesByState(2) };
+    const grouping = { groupBy: ["state" as const], sums: [], statuses: statusesByState(2) };
     const groups = await summarise(lanes(query.account_id), filter, grouping);
     return { status: 200, body: viewPaymentsByState(groups) };
   },
@@ -128,11 +130,12 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
 
   async listGatewayPerformance({ query, url }) {
     if (query.from_date > query.to_date) return datesReversed;
-    const groupBy = ["account", "month"] as const;
-    const after = query.cursor === undefined ? undefined : readGroupCursor(query.cursor, groupBy.length);
+    const grouping = { groupBy: ["account", "month"] as const, sums: ["gross_amount"] as const };
+    const after =
+      query.cursor === undefined ? undefined : readGroupCursor(query.cursor, grouping.groupBy.length);
     if (query.cursor !== undefined && !after) return unknownCursor;
     const filter = { ...livePayments, states: ["SUCCESS" as const], created: throughDays(query) };
-    const { groups, next } = await readGroups(lanes(undefined), filter, { groupBy }, after, entriesMax);
+    const { groups, next } = await readGroups(lanes(undefined), filter, grouping, after, entriesMax);
     return {
       status: 200,
       headers: viewNextLink(url, query, next && writeGroupCursor(next)),
@@ -161,7 +164,7 @@ async function performanceOf(
 ) {
   if ((query.from_date === undefined) !== (query.to_date === undefined)) return datesMissing;
   const filter = { ...livePayments, states: query.state && [query.state], created };
-  const [all = noTransactions] = await summarise(sql, filter, { groupBy: [] });
+  const [all = noTransactions] = await summarise(sql, filter, { groupBy: [], sums: ["gross_amount"] });
   return { status: 200 as const, body: viewPerformance(all) };
 }
 
@@ -171,7 +174,7 @@ type Groups = Awaited<ReturnType<typeof summarise>>;
 async function readGroups(
   sql: Sql,
   filter: SummaryFilter,
-  grouping: Pick<Parameters<typeof summarise>[2], "groupBy" | "timeZone" | "statuses">,
+  grouping: Omit<Grouping, "after" | "max">,
   after: (string | null)[] | undefined,
   max: number,
 ): Promise<{ groups: Groups; next: (string | null)[] | undefined }> {

@@ -14,23 +14,29 @@ export const always: Interval = { from: beginning, to: end };
 export type Part =
   /** Whole days, whole months (from their first days), or all time. */
   | ({ grain: "day" | "month" | "ever" } & Interval)
-  /** Less than a day, between two instants. */
-  | ({ grain: "instant" } & Interval);
+  /** Up to half a day, between two instants, to be added (1) or taken away (-1). */
+  | ({ grain: "instant"; sign: 1 | -1 } & Interval);
 
 /**
- * Divides an interval between two instants into as few parts as possible: whole months, the whole days beside them, and the
- * rests of the first and the last day. No part is coarser than `coarsest`.
+ * Divides an interval between two instants into few parts: whole months, the whole days beside them, and what the first and
+ * the last day have more or less than that, whichever is shorter. No part is coarser than `coarsest`.
  */
 export function partsOf({ from, to }: Interval, coarsest: "ever" | "month" | "day" = "ever"): Part[] {
-  const first = isInfinite(from) || isMidnight(from) ? dayOf(from) : dayAfter(dayOf(from));
-  const last = dayOf(to);
-  if (first > last) return instants(from, to);
+  if (from >= to) return [];
+  if (dayOf(from) === dayOf(to)) return instants(1, from, to);
+  const [first, last] = [nearestMidnight(from), nearestMidnight(to)];
   return [
-    ...instants(from, midnightOf(first)),
+    ...instants(1, from, midnightOf(first)),
+    ...instants(-1, midnightOf(first), from),
     ...wholeDays({ from: first, to: last }, coarsest),
-    ...instants(midnightOf(last), to),
+    ...instants(-1, to, midnightOf(last)),
+    ...instants(1, midnightOf(last), to),
   ];
 }
+
+/** The day that begins at the midnight nearest to an instant. */
+const nearestMidnight = (instant: string) =>
+  isInfinite(instant) || instant.slice(11) < "12:00:00.000000Z" ? dayOf(instant) : dayAfter(dayOf(instant));
 
 function wholeDays({ from, to }: Interval, coarsest: "ever" | "month" | "day"): Part[] {
   if (from === beginning && to === end && coarsest === "ever") return [{ grain: "ever", from, to }];
@@ -44,11 +50,11 @@ function wholeDays({ from, to }: Interval, coarsest: "ever" | "month" | "day"): 
   ];
 }
 
-const instants = (from: string, to: string): Part[] => (from < to ? [{ grain: "instant", from, to }] : []);
+const instants = (sign: 1 | -1, from: string, to: string): Part[] =>
+  from < to ? [{ grain: "instant", sign, from, to }] : [];
 const days = (from: string, to: string): Part[] => (from < to ? [{ grain: "day", from, to }] : []);
 
 const isInfinite = (text: string) => text === beginning || text === end;
-const isMidnight = (instant: string) => instant.endsWith("T00:00:00.000000Z");
 const dayOf = (instant: string) => (isInfinite(instant) ? instant : instant.slice(0, 10));
 
 /** The beginning of a day, as an instant. */

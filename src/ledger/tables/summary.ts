@@ -22,7 +22,8 @@ export const sumColumns = [
   "gross_amount",
 ] as const;
 
-export type Sums = Record<"count" | (typeof sumColumns)[number], bigint>;
+export type SumColumn = (typeof sumColumns)[number];
+export type Sums = Record<"count" | SumColumn, bigint>;
 
 /** By what a report groups. A day, a week and a month are their first days. */
 export type GroupColumn = "account" | "type" | "state" | "day" | "week" | "month" | "live" | "moto";
@@ -33,6 +34,8 @@ export type GroupValues = { [Column in GroupColumn]?: string | null };
 export interface Grouping {
   /** The groups are in the order of these columns. Without any there is one group if a transaction matches. */
   groupBy: readonly GroupColumn[];
+  /** The sums that are needed; others are 0. Fewer take less time for days that are not whole. Default: all. */
+  sums?: readonly SumColumn[] | undefined;
   /** Where days, weeks and months begin. Default: UTC. */
   timeZone?: string | undefined;
   /** How states are shown. Default: as they are stored. */
@@ -57,10 +60,10 @@ export async function countSummarised(sql: Sql, filter: SummaryFilter): Promise<
 export async function summarise(
   sql: Sql,
   filter: SummaryFilter,
-  { groupBy, timeZone = "UTC", statuses, after, max }: Grouping,
+  { groupBy, sums = sumColumns, timeZone = "UTC", statuses, after, max }: Grouping,
 ): Promise<(GroupValues & Sums)[]> {
   const { values, bind } = binding();
-  const rows = rowsOf(filter, { groupBy, timeZone, sums: true }, bind);
+  const rows = rowsOf(filter, { groupBy, timeZone, sums }, bind);
   if (rows === undefined) return [];
   const shownAs = statuses
     ? `join unnest(${bind([...statuses.keys()])}::text[], ${bind([...statuses.values()])}::text[])
@@ -75,7 +78,7 @@ export async function summarise(
       select ${[
         ...groupBy.map((column) => `${groupValues[column]} as "${column}"`),
         "sum(count)::bigint as count",
-        ...sumColumns.map((name) => `sum(${name})::text as ${name}`),
+        ...sums.map((name) => `sum(${name})::text as ${name}`),
       ]}
       from (${rows}) as part ${shownAs}
       ${groupBy.length > 0 ? `group by ${groupBy.map((_, index) => index + 1)}` : ""}
@@ -86,8 +89,8 @@ export async function summarise(
     ${max === undefined ? "" : `limit ${bind(max)}`}`;
   const found = await sql.query<GroupValues & Record<keyof Sums, unknown>>(statement, values, "custom");
   return found.map((row) => {
-    const sums = sumColumns.map((name) => [name, BigInt(row[name] as string)]);
-    return { ...row, ...Object.fromEntries(sums) };
+    const numbers = sumColumns.map((name) => [name, BigInt((row[name] as string | undefined) ?? 0)]);
+    return { ...row, ...Object.fromEntries(numbers) };
   });
 }
 
@@ -131,11 +134,11 @@ const groupValues: Record<GroupColumn, string> = {
   moto: "moto::text",
 };
 
-/** What is needed of the rows. Default: the count of all. */
+/** What is needed of the rows. Default: the count. */
 interface Needs {
   groupBy?: readonly GroupColumn[];
   timeZone?: string;
-  sums?: boolean;
+  sums?: readonly SumColumn[];
 }
 
 /**
@@ -145,7 +148,7 @@ interface Needs {
  */
 function rowsOf(
   { live, moto, created = always, ...others }: SummaryFilter,
-  { groupBy = [], timeZone = "UTC", sums = false }: Needs,
+  { groupBy = [], timeZone = "UTC", sums = [] }: Needs,
   bind: Bind,
 ): string | undefined {
   const units = periodUnits.filter((unit) => groupBy.includes(unit));
@@ -169,7 +172,7 @@ function rowsOf(
     from transaction_summary_change
     where day >= ${bind(from)}::date and day < ${bind(to)}::date and ${conditions}`;
   const details =
-    sums || moto !== undefined || groupBy.includes("moto")
+    sums.length > 0 || moto !== undefined || groupBy.includes("moto")
       ? "summarised_details(details)"
       : "(select null::boolean as moto) as no_details";
   const fromTransactions = (from: string, to: string) => `
@@ -177,9 +180,12 @@ function rowsOf(
     where created_date >= ${from} and created_date < ${to} and ${conditions}`;
   const select = (day: string, count: string, sign = "") => `
     select ${day} as day, gateway_account_id, transaction_type, state, live, moto, ${count} as count
-      ${sums ? sumColumns.map((name) => `, ${sign}${name} as ${name}`).join("") : ""}`;
+      ${sums.map((name) => `, ${sign}${name} as ${name}`).join("")}`;
 
-  /** Moves transactions to the day of the time zone: those between its midnight and that of UTC. */
+  /**
+   * Moves transactions to the day of the time zone: those between its midnight and that of UTC. With `offset 0` the planner
+   * reads the transactions of each day by an index, instead of reading all of them once.
+   */
   function moved(days: Interval): string {
     const midnight = (day: string, zone: string) => `((${day})::timestamp at time zone ${zone})`;
     const zone = `${bind(timeZone)}::text`;
@@ -196,7 +202,7 @@ function rowsOf(
         (${midnight("utc_day + 1", zone)}, ${midnight("utc_day + 1", "'UTC'")}, utc_day + 1)
       ) as between_midnights (from_instant, to_instant, zone_day)
       cross join lateral (
-        ${select("null::date", "1")} ${fromTransactions("from_instant", "to_instant")}
+        ${select("null::date", "1")} ${fromTransactions("from_instant", "to_instant")} offset 0
       ) as own
       cross join lateral (values (1, zone_day), (-1, utc_day)) as move (sign, day)
       where from_instant < to_instant and (${isMoved.join(" or ")})`;
@@ -213,7 +219,8 @@ function rowsOf(
         string,
         string,
       ];
-      return `${select(day, "1")} ${fromTransactions(from, to)}`;
+      const sign = part.sign === 1 ? "" : "-";
+      return `${select(day, `${sign}1`, sign)} ${fromTransactions(from, to)}`;
     }),
     ...wholeDays.map((days) => `${select("day", "count")} ${fromChanges(days)}`),
     ...(isOfZone ? wholeDays.map(moved) : []),
