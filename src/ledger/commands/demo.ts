@@ -59,6 +59,9 @@ await runCommand("demo", usage, async (args) => {
       "transactions settled on a day",
       "/v1/transaction/?account_id=demo&from_settled_date=2024-03-08&to_settled_date=2024-03-08",
     ],
+    ["the number and the sums of all transactions", "/v1/report/transactions?account_id=demo"],
+    ["the same for each day and state", "/v1/report/transactions?account_id=demo&group_by=day,state"],
+    ["a payout, and whether it adds up", "/v1/payout/demo-payout?gateway_account_id=demo"],
   ]) {
     say(`# ${description}\ncurl '${base}${path}'`);
   }

@@ -34,8 +34,8 @@ export function viewPayoutDetail(row: FoundPayout, settled: SettledTransactions[
   const payout = viewPayout(row);
   const byType = (["PAYMENT", "REFUND", "DISPUTE"] as const).map((transaction_type) => {
     const none = { transaction_type, count: 0n, amount: 0n, fee: 0n, settled_amount: 0n };
-    const { count, ...sums } = settled.find((one) => one.transaction_type === transaction_type) ?? none;
-    return { ...sums, count: Number(count) };
+    const own = settled.find((one) => one.transaction_type === transaction_type) ?? none;
+    return { ...own, count: Number(own.count) };
   });
   const settled_amount = byType.reduce((total, one) => total + one.settled_amount, 0n);
   return { ...payout, settled: byType, settled_amount, difference: BigInt(payout.amount) - settled_amount };

@@ -7,12 +7,13 @@ type Schemas = components["schemas"];
 type Group = GroupValues & Sums;
 
 /** A group of a report. */
-export function viewGroup({ live, moto, count, ...group }: Group): Schemas["TransactionGroup"] {
+export function viewGroup(group: Group): Schemas["TransactionGroup"] {
+  const { live, moto } = group;
   return {
-    ...(group as Omit<Schemas["TransactionGroup"], "live" | "moto" | "count">),
+    ...(group as object as Omit<Schemas["TransactionGroup"], "live" | "moto" | "count">),
     ...(live !== undefined && { live: live === null ? null : live === "true" }),
     ...(moto !== undefined && { moto: moto === "true" }),
-    count: Number(count),
+    count: Number(group.count),
   };
 }
 
