@@ -123,6 +123,17 @@ describe("the client of the ledger", () => {
     expect(pieces.join("")).toMatch(/^Reference,.*\r?\nR b&,/);
     expect(await errorOf(ledger.exportTransactions({}).next())).toMatchObject({ status: 400 });
   });
+
+  test("iterates over the groups of a report, and exports them, with exact sums", async () => {
+    const report = { account_id: ["57"], group_by: ["type" as const, "state" as const] };
+    const groups = await Array.fromAsync(ledger.eachGroup({ ...report, display_size: 1 }));
+    expect(groups).toEqual((await ledger.getTransactionReport(report)).groups);
+    expect(groups.length).toBeGreaterThan(1);
+    for (const group of groups) expect(typeof group.gross_amount).toBe("bigint");
+    const csv = (await Array.fromAsync(ledger.exportGroups(report))).join("");
+    expect(csv.split("\n")).toHaveLength(groups.length + 2);
+    expect(await errorOf(ledger.eachGroup({}).next())).toMatchObject({ status: 400 });
+  });
 });
 
 describe("the client of the feature storage", () => {

@@ -60,7 +60,12 @@ export function featuresClient(options: ClientOptions): FeaturesClient {
 }
 
 type LedgerDefaults = typeof ledgerDefaults;
-type Search = Arguments<ledger.operations["searchTransactions"], keyof LedgerDefaults["searchTransactions"]>;
+type LedgerArguments<Id extends keyof LedgerDefaults & keyof ledger.operations> = Arguments<
+  ledger.operations[Id],
+  keyof LedgerDefaults[Id]
+>;
+type Search = LedgerArguments<"searchTransactions">;
+type Report = LedgerArguments<"getTransactionReport">;
 
 export interface LedgerClient extends Calls<ledger.operations, LedgerDefaults> {
   /**
@@ -76,23 +81,57 @@ export interface LedgerClient extends Calls<ledger.operations, LedgerDefaults> {
     search: Omit<Search, "page" | "cursor" | "display_size">,
     options?: CallOptions,
   ): AsyncGenerator<string, void, void>;
+  /** Every group of a report. Pages are read on demand; each is as of its own moment. */
+  eachGroup(
+    report: Omit<Report, "cursor">,
+    options?: CallOptions,
+  ): AsyncGenerator<ledger.components["schemas"]["TransactionGroup"], void, void>;
+  /** All groups of a report as CSV, in pieces as they arrive. The timeout is that of the whole CSV. */
+  exportGroups(
+    report: Omit<Report, "cursor" | "display_size">,
+    options?: CallOptions,
+  ): AsyncGenerator<string, void, void>;
 }
 
-/** A client of the payment ledger: a function for each operation of the contract, and two iterators over a search. */
+/** A page of a list with a link to the next page. */
+interface Page {
+  _links?: { next_cursor?: { href: string } };
+}
+
+/** The items of all pages. */
+async function* eachItem<Read extends Page, Item>(
+  readPage: (position: { cursor?: string }) => Promise<Read>,
+  itemsOf: (page: Read) => Item[],
+): AsyncGenerator<Item, void, void> {
+  let cursor: string | null | undefined;
+  do {
+    const page = await readPage(cursor ? { cursor } : {});
+    yield* itemsOf(page);
+    const next = page._links?.next_cursor?.href;
+    cursor = next && new URL(next).searchParams.get("cursor");
+  } while (cursor);
+}
+
+/**
+ * A client of the payment ledger: a function for each operation of the contract, and two iterators each over a search and a
+ * report.
+ */
 export function ledgerClient(options: ClientOptions): LedgerClient {
   const { calls, readText } = openCalls<ledger.operations, LedgerDefaults>(ledgerOperations, options);
   return {
     ...calls,
-    async *eachTransaction(search, callOptions) {
-      let cursor: string | null | undefined;
-      do {
-        const page = await calls.searchTransactions({ ...search, ...(cursor && { cursor }) }, callOptions);
-        yield* page.results;
-        const next = page._links.next_cursor?.href;
-        cursor = next && new URL(next).searchParams.get("cursor");
-      } while (cursor);
-    },
+    eachTransaction: (search, callOptions) =>
+      eachItem(
+        (position) => calls.searchTransactions({ ...search, ...position }, callOptions),
+        ({ results }) => results,
+      ),
     exportTransactions: (search, callOptions) =>
       readText("searchTransactions", search, "text/csv", callOptions),
+    eachGroup: (report, callOptions) =>
+      eachItem(
+        (position) => calls.getTransactionReport({ ...report, ...position }, callOptions),
+        ({ groups }) => groups,
+      ),
+    exportGroups: (report, callOptions) => readText("getTransactionReport", report, "text/csv", callOptions),
   };
 }
