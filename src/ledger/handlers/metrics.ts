@@ -6,6 +6,7 @@ import { withTimeout } from "../../process/with-timeout.ts";
 import type { Database, Sql } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
 import { countDeadLetters } from "../tables/dead-letter.ts";
+import { countSummaryChanges } from "../tables/summary-upkeep.ts";
 import type { ReceiverState } from "./health.ts";
 
 /** Limit for a value that is read for a request. */
@@ -13,6 +14,7 @@ const readMaxMs = 2000;
 
 /** Counting stops here, since it must not take long. */
 const deadLettersMax = 10_000;
+const summaryChangesMax = 100_000;
 
 interface Sources {
   sql: Sql;
@@ -68,6 +70,12 @@ export function metricsHandlers(
   );
   gauge("shared", "ledger_dead_letters", `Messages in the dead-letter table, up to ${deadLettersMax}.`, () =>
     countDeadLetters(sql, deadLettersMax),
+  );
+  gauge(
+    "shared",
+    "ledger_summary_changes_waiting",
+    `Changes of summaries that are not merged, up to ${summaryChangesMax}. Reports read each of them.`,
+    () => countSummaryChanges(sql, summaryChangesMax),
   );
   if (receiver) {
     gauge(

@@ -4,9 +4,12 @@ import { watchOutage } from "../../process/outage.ts";
 import type { Database } from "../database/database.ts";
 import { mergeSummaryChanges } from "../tables/summary-upkeep.ts";
 
-/** Changes that one statement merges. It takes about 20 ms. */
+/** Limits of the number of changes that one statement merges. */
+const stepMin = 100;
 const stepMax = 5000;
-/** The delay after a statement that has merged as many. Others use the database meanwhile. */
+/** The number is halved after a statement that took longer, and doubled after one that took less than half. */
+const stepMaxMs = 50;
+/** The delay after a statement that has merged as many as it may. Others use the database meanwhile. */
 const busyDelayMs = 20;
 /** The delay after a statement that has merged all changes, or while another process merges. */
 const idleDelayMs = 1000;
@@ -18,21 +21,27 @@ const idleDelayMs = 1000;
 export function startMergingSummaries(database: Database, log: Logger): AsyncDisposable {
   const stop = new AbortController();
   const outage = watchOutage(log);
+  let step = stepMin;
 
-  async function merge(): Promise<number> {
+  /** Resolves with true if more changes may wait. */
+  async function merge(): Promise<boolean> {
     try {
-      const merged = await mergeSummaryChanges(database, stepMax);
+      const startedAt = performance.now();
+      const isFull = (await mergeSummaryChanges(database, step)) === step;
+      const durationMs = performance.now() - startedAt;
+      if (durationMs > stepMaxMs) step = Math.max(stepMin, Math.floor(step / 2));
+      else if (isFull && durationMs < stepMaxMs / 2) step = Math.min(stepMax, step * 2);
       outage.succeeded();
-      return merged;
+      return isFull;
     } catch (err) {
       outage.failed("changes of summaries could not be merged; reports read them one by one", { err });
-      return 0;
+      return false;
     }
   }
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
-      const delayMs = (await merge()) === stepMax ? busyDelayMs : idleDelayMs;
+      const delayMs = (await merge()) ? busyDelayMs : idleDelayMs;
       await sleep(delayMs, undefined, { signal: stop.signal }).catch(() => {});
     }
   }

@@ -13,6 +13,15 @@ export async function mergeSummaryChanges(sql: Sql, max: number): Promise<number
   return row?.merged ?? 0;
 }
 
+/** The number of changes that are not merged. Counting stops at `max`. */
+export async function countSummaryChanges(sql: Sql, max: number): Promise<number> {
+  const [row] = await sql.query<{ count: bigint }>(
+    "select count(*) from (select from transaction_summary_change limit $1) as counted",
+    [max],
+  );
+  return Number(row?.count);
+}
+
 /** Computes all summaries from the transactions, which can change meanwhile. */
 export async function rebuildSummaries(sql: Sql): Promise<void> {
   await sql.run("select rebuild_transaction_summaries()");
