@@ -59,9 +59,24 @@ export const plantedDefects: Defect[] = [
   },
   {
     name: "a page from a cursor starts with the last row of the previous page",
-    file: "src/ledger/tables/search.ts",
+    file: "src/ledger/tables/transaction-filter.ts",
     original: "(created_date, external_id) < (",
     defective: "(created_date, external_id) <= (",
+    simulation: ledgerSimulation,
+  },
+  {
+    name: "the summaries do not get the changes of a transaction",
+    file: "src/ledger/tables/migrations/0012-transaction-summaries.sql",
+    original: "for each statement execute function summarise_update();",
+    defective: `for each statement execute function summarise_update();
+alter table transaction disable trigger summarise_update;`,
+    simulation: ledgerSimulation,
+  },
+  {
+    name: "a report in the time of London has transactions on their day in UTC",
+    file: "src/ledger/tables/summary.ts",
+    original: "where from_instant < to_instant and (",
+    defective: "where false and (",
     simulation: ledgerSimulation,
   },
   {

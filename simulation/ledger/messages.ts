@@ -53,6 +53,27 @@ export const payoutId = (account: string, number: number) => `po-${account}-${nu
 /** The earliest timestamp of an event, in microseconds since 1970, unless the producer's clock is wrong. */
 export const earliest = Date.UTC(2024, 2, 5, 8) * 1000;
 const day = 86_400_000_000;
+/**
+ * Instants at which a day begins in UTC or in London, or the clocks change there. Some of them begin a week, a month or a
+ * year. In the winters until 1971 London was an hour ahead of UTC, too.
+ */
+export const midnights = [
+  "1971-01-31T23:00:00Z",
+  "2024-02-29T00:00:00Z",
+  "2024-03-31T00:00:00Z",
+  "2024-03-31T01:00:00Z",
+  "2024-03-31T23:00:00Z",
+  "2024-06-30T23:00:00Z",
+  "2024-07-14T23:00:00Z",
+  "2024-08-31T23:00:00Z",
+  "2024-10-26T23:00:00Z",
+  "2024-10-27T00:00:00Z",
+  "2024-10-27T01:00:00Z",
+  "2024-10-27T23:00:00Z",
+  "2024-12-31T23:00:00Z",
+  "2025-01-01T00:00:00Z",
+  "2060-07-31T23:00:00Z",
+];
 /** Microseconds between two events of a resource. Equal timestamps are frequent. */
 const gaps = [0, 0, 1, 999, 1000, 60_000_000, 3_600_000_000, day];
 
@@ -63,14 +84,19 @@ export const timestampAt = (microseconds: number) => {
 };
 
 /**
- * The timestamp of a resource's first event. There are few different ones, so that many resources share one, and some
- * are those of wrong clocks.
+ * The timestamp of a resource's first event. There are few different ones, so that many resources share one. Some are
+ * those of wrong clocks, and some are around midnights.
  */
 function firstTimestamp(random: Random): number {
   if (random.chance(0.05)) return Date.UTC(random.integer(1971, 2005), random.integer(0, 11)) * 1000;
   if (random.chance(0.05)) return Date.UTC(random.integer(2040, 2090), random.integer(0, 11)) * 1000;
+  if (random.chance(0.2)) return timestampAroundMidnight(random);
   return earliest + random.integer(0, 400) * 600_000_000 + random.pick([0, 0, 0, 1, 500]);
 }
+
+/** A timestamp just before, at or within an hour after one of the midnights. */
+const timestampAroundMidnight = (random: Random) =>
+  Date.parse(random.pick(midnights)) * 1000 + random.pick([-1, 0, 1, 1_800_000_000, 3_599_999_999]);
 
 type Step = [eventType: string, details: (random: Random) => Record<string, unknown>];
 const noDetails = () => ({});
@@ -177,7 +203,14 @@ const paymentSteps: Step[] = [
 const refundSteps: Step[] = [
   ["REFUND_CREATED_BY_SERVICE", noDetails],
   ["REFUND_SUBMITTED", (random) => ({ gateway_transaction_id: `gtx-${random.integer(0, 300)}` })],
-  ["REFUND_SUCCEEDED", noDetails],
+  [
+    "REFUND_SUCCEEDED",
+    (random) => ({
+      ...(random.chance(0.2) && { total_amount: random.integer(1, 900) }),
+      ...(random.chance(0.2) && { net_amount: String(random.integer(-50, 900)) }),
+      ...(random.chance(0.1) && { moto: true }),
+    }),
+  ],
   ["REFUND_ERROR", noDetails],
   ["SOMETHING_NEW", () => ({ reference: "own" })],
 ];
@@ -189,7 +222,10 @@ const disputeSteps: Step[] = [
 ];
 
 const payoutSteps: Step[] = [
-  ["PAYOUT_CREATED", (random) => ({ amount: random.integer(0, 99_999) })],
+  [
+    "PAYOUT_CREATED",
+    (random) => ({ amount: random.pick([random.integer(-999, 99_999), String(random.integer(0, 99_999))]) }),
+  ],
   ["PAYOUT_PAID", (random) => ({ paid_out_date: dateDetail(random) })],
   ["PAYOUT_FAILED", noDetails],
   ["PAYOUT_UPDATED", noDetails],
@@ -202,16 +238,23 @@ const metadata = (random: Random) =>
       .map((key) => [key, random.pick([...metadataTexts, 2, true, 1.5, { nested: null }])]),
   );
 
+/** A sum of eleven is not a safe integer of JavaScript. */
+const largeAmount = 900_719_925_474_099;
+
 const created = (random: Random, account: string) => ({
   gateway_account_id: /^\d+$/.test(account) && random.chance(0.3) ? Number(account) : account,
-  amount: random.chance(0.3) ? String(random.integer(1, 500_000)) : random.integer(1, 500_000),
+  amount: random.chance(0.02)
+    ? largeAmount
+    : random.chance(0.3)
+      ? String(random.integer(1, 500_000))
+      : random.integer(1, 500_000),
   reference: random.chance(0.1) ? random.integer(1, 99) : random.pick(references),
   description: random.pick(["Fishing licence", "-5 off", "Parking, zone B"]),
   payment_provider: random.pick(providers),
   ...(random.chance(0.5) && {
     language: "en",
     return_url: "https://service.example/done",
-    moto: random.chance(0.5),
+    moto: random.pick([true, false, "true", "false"]),
   }),
   ...(random.chance(0.3) && {
     source: "CARD_API",

@@ -5,6 +5,13 @@ import type { TransactionState } from "../../src/ledger/tables/transaction.ts";
 import { viewState } from "../../src/ledger/views/state.ts";
 import type { LedgerEvent } from "./messages.ts";
 import { Oracle } from "./oracle.ts";
+import {
+  groupColumns,
+  payoutMatches,
+  performanceOfInstants,
+  reportGroups,
+  transactionStateNames,
+} from "./oracle-reports.ts";
 
 /** The tables of the contract. The ledger's code is generated from them; the oracle has its own copy. */
 const stateMachine = contract["x-state-machine"];
@@ -103,5 +110,65 @@ describe("the oracle matches the contract", () => {
     });
     const shown = header.filter((name) => !others.some((key) => name === `${key} (metadata)`));
     expect(shown).toEqual(contract["x-csv"].columns.rows.map(({ column }) => column));
+  });
+
+  test("for the columns by which a report groups", () => {
+    expect(groupColumns).toEqual(contract.components.schemas.GroupColumn.enum);
+  });
+
+  test("for the names of states", () => {
+    expect(new Set(transactionStateNames)).toEqual(new Set(states.keys()));
+  });
+
+  test.each(transactionEvents)("for a report of live payments in state $state", ({ event_type, state }) => {
+    const oracle = new Oracle([eventOf(event_type, { live: true })]);
+    const others = transactionStateNames.filter((other) => other !== state);
+    expect(performanceOfInstants(oracle, { state })).toMatchObject({ total_volume: 1n });
+    for (const other of others) {
+      expect(performanceOfInstants(oracle, { state: other })).toMatchObject({ total_volume: 0n });
+    }
+  });
+
+  test.each([
+    ["2024-03-31T00:59:59.999999Z", "2024-03-31"],
+    ["2024-03-31T23:00:00.000000Z", "2024-04-01"],
+    ["2024-10-26T23:00:00.000000Z", "2024-10-27"],
+    ["2024-10-27T23:59:59.999999Z", "2024-10-27"],
+    ["1971-01-31T23:00:00.000000Z", "1971-02-01"],
+  ])("for the day of %s in London", (instant, day) => {
+    const oracle = new Oracle([eventOf("PAYMENT_CREATED", { timestamp: instant })]);
+    const groups = reportGroups(oracle, { group_by: "day", time_zone: "Europe/London" });
+    expect(groups).toMatchObject([{ day, count: 1n }]);
+  });
+
+  test("for the first day of a week and of a month", () => {
+    const timestamps = ["2024-03-31T22:00:00.000000Z", "2024-04-01T00:00:00.000000Z"];
+    const oracle = new Oracle(
+      timestamps.map((one) => eventOf("PAYMENT_CREATED", { resource_external_id: one, timestamp: one })),
+    );
+    expect(reportGroups(oracle, { group_by: "week,month" })).toMatchObject([
+      { week: "2024-03-25", month: "2024-03-01", count: 1n },
+      { week: "2024-04-01", month: "2024-04-01", count: 1n },
+    ]);
+  });
+
+  test("for the amounts of a group: those that are missing count as 0", () => {
+    const amounts = [{ amount: "-5" }, { amount: 10, total_amount: 12 }, {}];
+    const oracle = new Oracle(
+      amounts.map((event_details, index) =>
+        eventOf("PAYMENT_CREATED", { resource_external_id: `pay-${index}`, event_details }),
+      ),
+    );
+    expect(reportGroups(oracle, {})).toMatchObject([
+      { count: 3n, amount: 5n, total_amount: 12n, gross_amount: 7n, fee: 0n },
+    ]);
+  });
+
+  test.each(contract["x-event-types"].payout.rows)("for the state of a payout after $event_type", (row) => {
+    const name = "state" in row ? row.state : "UNDEFINED";
+    const shown = stateMachine.payout_states.rows.find(({ state }) => state === name);
+    const oracle = new Oracle([eventOf(row.event_type, { resource_type: "payout" })]);
+    const { status, finished } = shown as { status: string; finished: boolean };
+    expect(payoutMatches(oracle, {})).toMatchObject([{ state: { status, finished } }]);
   });
 });

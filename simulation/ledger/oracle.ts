@@ -9,7 +9,7 @@ type Members = Record<string, unknown>;
 export type Query = Record<string, string>;
 
 /** A transaction, computed from its events. */
-interface Transaction {
+export interface Transaction {
   id: string;
   type: "PAYMENT" | "REFUND" | "DISPUTE";
   parent: string | undefined;
@@ -26,6 +26,20 @@ interface Transaction {
   paidOutDate: string | undefined;
 }
 
+/** A payout, computed from its events. */
+export interface Payout {
+  id: string;
+  account: string | undefined;
+  service: string | undefined;
+  live: boolean | undefined;
+  state: string;
+  /** In UTC with six fraction digits. */
+  createdDate: string;
+  /** The newest value of each detail. */
+  details: Members;
+  paidOutDate: string | undefined;
+}
+
 /** In the order of the contract: of two events with the same timestamp, the later one in this list is newer. */
 const statesOfEvents: [eventType: string, state: string][] = [
   ["PAYMENT_CREATED", "created"],
@@ -35,10 +49,10 @@ const statesOfEvents: [eventType: string, state: string][] = [
   ["AUTHORISATION_REJECTED", "declined"],
   ["STATUS_CORRECTED_TO_AUTHORISATION_REJECTED_TO_MATCH_GATEWAY_STATUS", "declined"],
   ["AUTHORISATION_CANCELLED", "declined"],
-  ["GATEWAY_ERROR_DURING_AUTHORISATION", "error"],
-  ["GATEWAY_TIMEOUT_DURING_AUTHORISATION", "error"],
-  ["UNEXPECTED_GATEWAY_ERROR_DURING_AUTHORISATION", "error"],
-  ["STATUS_CORRECTED_TO_AUTHORISATION_ERROR_TO_MATCH_GATEWAY_STATUS", "error"],
+  ["GATEWAY_ERROR_DURING_AUTHORISATION", "gateway error"],
+  ["GATEWAY_TIMEOUT_DURING_AUTHORISATION", "gateway error"],
+  ["UNEXPECTED_GATEWAY_ERROR_DURING_AUTHORISATION", "gateway error"],
+  ["STATUS_CORRECTED_TO_AUTHORISATION_ERROR_TO_MATCH_GATEWAY_STATUS", "gateway error"],
   ["USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL", "capturable"],
   ["USER_APPROVED_FOR_CAPTURE", "success"],
   ["SERVICE_APPROVED_FOR_CAPTURE", "success"],
@@ -46,8 +60,8 @@ const statesOfEvents: [eventType: string, state: string][] = [
   ["CAPTURE_SUBMITTED", "success"],
   ["CAPTURE_CONFIRMED", "success"],
   ["CAPTURE_CONFIRMED_BY_GATEWAY_NOTIFICATION", "success"],
-  ["CAPTURE_ERRORED", "error"],
-  ["CAPTURE_ABANDONED_AFTER_TOO_MANY_RETRIES", "error"],
+  ["CAPTURE_ERRORED", "gateway error"],
+  ["CAPTURE_ABANDONED_AFTER_TOO_MANY_RETRIES", "gateway error"],
   ["PAYMENT_EXPIRED", "timedout"],
   ["CANCEL_BY_EXPIRATION_SUBMITTED", "timedout"],
   ["CANCEL_BY_EXPIRATION_FAILED", "timedout"],
@@ -111,13 +125,15 @@ const stateViews: Record<string, StateView> = {
   "cancelled by user": finishedState("cancelled", ["P0030", "Payment was cancelled by the user"], "failed"),
   "cancelled by service": finishedState("cancelled", ["P0040", "Payment was cancelled by the service"]),
   error: finishedState("error", ["P0050", "Payment provider returned an error"]),
+  "gateway error": finishedState("error", ["P0050", "Payment provider returned an error"]),
   needs_response: unfinishedState("needs_response"),
   under_review: unfinishedState("under_review"),
   lost: finishedState("lost"),
   won: finishedState("won"),
 };
 
-const statusOf = (state: string, version: string | undefined): string => {
+/** How a version shows the state of a transaction. */
+export const statusOf = (state: string, version: string | undefined): string => {
   const { status, statusVersion1 } = stateViews[state] as StateView;
   return version === "1" && statusVersion1 !== undefined ? statusVersion1 : status;
 };
@@ -131,8 +147,9 @@ const viewState = (state: string, version?: string) => {
   };
 };
 
-const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+/** The order of texts by code point. */
+export const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 const compareOldestFirst = (a: LedgerEvent, b: LedgerEvent) =>
   compareText(a.timestamp, b.timestamp) ||
@@ -141,7 +158,7 @@ const compareOldestFirst = (a: LedgerEvent, b: LedgerEvent) =>
   compareText(a.resource_type, b.resource_type) ||
   compareText(a.resource_external_id, b.resource_external_id);
 
-const text = (members: Members, name: string): string | undefined => {
+export const text = (members: Members, name: string): string | undefined => {
   const value = Object.hasOwn(members, name) ? members[name] : undefined;
   return value === undefined || typeof value === "object" ? undefined : String(value);
 };
@@ -149,7 +166,7 @@ const integer = (members: Members, name: string): number | undefined => {
   const value = Number(members[name] ?? "none");
   return Number.isInteger(value) ? value : undefined;
 };
-const flag = (members: Members, name: string): boolean | undefined =>
+export const flag = (members: Members, name: string): boolean | undefined =>
   members[name] === undefined ? undefined : String(members[name]) === "true";
 /** In UTC with three fraction digits. */
 const date = (members: Members, name: string): string | undefined => {
@@ -219,24 +236,20 @@ export class Oracle {
     const events = this.#eventsOf(id, transactionTypes);
     const newest = events.at(-1);
     if (newest === undefined) return undefined;
-    const details = mergeDetails(events);
+    const columns = commonColumns(events);
+    const { account, details } = columns;
     const type = newest.resource_type.toUpperCase() as Transaction["type"];
     const parent = newestOf(events, (event) => event.parent_resource_external_id);
     const parentEvents =
       type === "PAYMENT" || parent === undefined ? [] : this.#eventsOf(parent, transactionTypes);
-    const account = text(details, "gateway_account_id");
     const parentDetails = mergeDetails(parentEvents);
     const isSameAccount = account !== undefined && text(parentDetails, "gateway_account_id") === account;
     return {
       id,
       type,
       parent,
-      account,
-      service: newestOf(events, (event) => event.service_id),
-      live: newestOf(events, (event) => event.live) ?? flag(details, "live"),
+      ...columns,
       state: newestOf(events, ({ event_type }) => transactionStateSetBy(event_type)) ?? "undefined",
-      createdDate: (events[0] as LedgerEvent).timestamp,
-      details,
       paymentDetails: isSameAccount ? parentDetails : details,
       paidOutDate: this.#paidOutDate(text(details, "gateway_payout_id"), account),
     };
@@ -245,9 +258,25 @@ export class Oracle {
   /** A payout settles only transactions of its own account. */
   #paidOutDate(payoutId: string | undefined, account: string | undefined): string | undefined {
     if (payoutId === undefined || account === undefined) return undefined;
-    const members = mergeDetails(this.#eventsOf(payoutId, ["payout"]));
-    return text(members, "gateway_account_id") === account ? date(members, "paid_out_date") : undefined;
+    const payout = this.payout(payoutId);
+    return payout?.account === account ? payout.paidOutDate : undefined;
   }
+
+  /** Undefined if the payout has no event. */
+  payout(id: string): Payout | undefined {
+    const events = this.#eventsOf(id, ["payout"]);
+    if (events.length === 0) return undefined;
+    const columns = commonColumns(events);
+    return {
+      id,
+      ...columns,
+      state: newestOf(events, ({ event_type }) => payoutStateSetBy(event_type)) ?? "undefined",
+      paidOutDate: date(columns.details, "paid_out_date"),
+    };
+  }
+
+  /** Every payout with an event. */
+  payouts = (): Payout[] => [...this.#eventsByResource.keys()].flatMap((id) => this.payout(id) ?? []);
 
   /** An oracle with the events up to `until` that concern these transactions. */
   asOf = (ids: string[], until: string): Oracle =>
@@ -327,10 +356,11 @@ export class Oracle {
 
   /** Every match of a search, in order. */
   matches(query: Query): object[] {
-    return this.#matching(query).map((transaction) => viewOf(transaction, query.status_version));
+    return this.matching(query).map((transaction) => viewOf(transaction, query.status_version));
   }
 
-  #matching(query: Query): Transaction[] {
+  /** Every transaction that matches a search, in order. */
+  matching(query: Query): Transaction[] {
     return [...this.#eventsByResource.keys()]
       .flatMap((id) => this.#transactionOf(id) ?? [])
       .filter((transaction) =>
@@ -367,7 +397,7 @@ export class Oracle {
       columns.push(["Other metadata", (transaction) => otherMetadata(transaction, others)]);
     return [
       columns.map(([header]) => escapeFormula(header)),
-      ...this.#matching(query).map((transaction) => columns.map(([, cell]) => cell(transaction) ?? "")),
+      ...this.matching(query).map((transaction) => columns.map(([, cell]) => cell(transaction) ?? "")),
     ];
   }
 }
@@ -381,6 +411,18 @@ function otherMetadata({ type, details }: Transaction, keys: string[]): string |
 
 const mergeDetails = (events: LedgerEvent[]): Members =>
   Object.fromEntries(events.flatMap(({ event_details }) => Object.entries(event_details)));
+
+/** What transactions and payouts have in common. */
+function commonColumns(events: LedgerEvent[]) {
+  const details = mergeDetails(events);
+  return {
+    account: text(details, "gateway_account_id"),
+    service: newestOf(events, (event) => event.service_id),
+    live: newestOf(events, (event) => event.live) ?? flag(details, "live"),
+    createdDate: (events[0] as LedgerEvent).timestamp,
+    details,
+  };
+}
 
 function newestOf<Value>(events: LedgerEvent[], read: (event: LedgerEvent) => Value | null | undefined) {
   const value = events
@@ -396,7 +438,13 @@ const transactionStateSetBy = (eventType: string) => {
   return state !== undefined && Object.hasOwn(stateViews, state) ? state : undefined;
 };
 
-const milliseconds = (timestamp: string) => `${timestamp.slice(0, 23)}Z`;
+const payoutStateSetBy = (eventType: string) => {
+  const state = stateOf.get(eventType);
+  return state !== undefined && payoutStates.includes(state) ? state : undefined;
+};
+const payoutStates = ["in transit", "paid out", "failed"];
+
+export const milliseconds = (timestamp: string) => `${timestamp.slice(0, 23)}Z`;
 const metadataOf = (members: Members) => (members.external_metadata ?? {}) as Members;
 
 type Filter = (transaction: Transaction, value: string, query: Query) => boolean;
@@ -617,12 +665,14 @@ const csvStates: Record<Transaction["type"], Record<string, string>> = {
     "cancelled by user": "Cancelled",
     "cancelled by service": "Cancelled",
     error: "Error",
+    "gateway error": "Error",
   },
   REFUND: {
     created: "Refund submitted",
     submitted: "Refund submitted",
     success: "Refund success",
     error: "Refund error",
+    "gateway error": "Refund error",
   },
   DISPUTE: {
     needs_response: "Dispute awaiting evidence",
@@ -636,7 +686,7 @@ const csvStates: Record<Transaction["type"], Record<string, string>> = {
 const escapeFormula = (cell: string) =>
   [..."=+-@\t\r\n＝＋－＠"].some((start) => cell.startsWith(start)) ? `'${cell}` : cell;
 const pounds = (amount: number) =>
-  new Intl.NumberFormat("en-GB", { minimumFractionDigits: 2 })
+  new Intl.NumberFormat("en-GB", { minimumFractionDigits: 2, maximumFractionDigits: 2 })
     .format(amount / 100)
     .replace(/^-0\.00$/, "0.00");
 

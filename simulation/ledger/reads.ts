@@ -7,6 +7,7 @@ import {
   earliest,
   emails,
   metadataTexts,
+  midnights,
   names,
   paymentId,
   payoutId,
@@ -16,6 +17,21 @@ import {
   timestampAt,
 } from "./messages.ts";
 import type { Oracle, Query } from "./oracle.ts";
+import {
+  compareGroups,
+  gatewayPerformance,
+  groupColumns,
+  paymentsByState as paymentsByStateOf,
+  payoutDetail,
+  payoutMatches,
+  performanceOfDays,
+  performanceOfInstants,
+  reportCsvRows,
+  reportGroups,
+  transactionStateNames,
+  transactionsByHour,
+  transactionsSummary as transactionsSummaryOf,
+} from "./oracle-reports.ts";
 
 /** Sends a GET request and resolves with the response, whatever its status. */
 export type Get = (path: string, accept?: string) => Promise<{ status: number; text: string }>;
@@ -43,6 +59,7 @@ interface Result {
 
 /** A random read about one of the first payments, about none, or an invalid one. */
 export function randomRead(random: Random, payments: number): Read {
+  if (random.chance(0.25)) return randomReportRead(random);
   const kind = random.integer(1, 100);
   if (kind <= 25) return lookup(randomId(random, payments), randomLookup(random));
   if (kind <= 40)
@@ -60,6 +77,31 @@ export function randomRead(random: Random, payments: number): Read {
   return invalidRead(random);
 }
 
+/** A random read of a report or of payouts. */
+function randomReportRead(random: Random): Read {
+  const kind = random.integer(1, 100);
+  if (kind <= 5) return reportPage({ ...override, ...(random.chance(0.5) && { group_by: "type,state" }) });
+  if (kind <= 30) return reportPage(randomReport(random), random.pick([undefined, 1, 7, 600]));
+  if (kind <= 40) {
+    return random.chance(0.5)
+      ? reportPages(randomReport(random), 90)
+      : reportPages(
+          { ...randomReport(random), group_by: random.pick(["type,state", "live,moto,account"]) },
+          4,
+        );
+  }
+  if (kind <= 45) return reportCsv(randomReport(random));
+  if (kind <= 55) return transactionsSummary(randomSummary(random));
+  if (kind <= 65) return paymentsByState({ ...randomAccount(random), ...randomDates(random) });
+  if (kind <= 75) return randomPerformance(random);
+  if (kind <= 85) return payoutPage(randomPayouts(random), random.pick([1, 1, 2]), random.pick([1, 5, 600]));
+  return payout(payoutId(random.pick(accounts), random.integer(0, payoutMax)), {
+    ...(random.chance(0.5)
+      ? { gateway_account_id: random.pick(accounts) }
+      : { override_account_id_restriction: "true" }),
+  });
+}
+
 const randomId = (random: Random, payments: number): string => {
   const number = random.integer(0, payments);
   return random.pick([
@@ -71,7 +113,11 @@ const randomId = (random: Random, payments: number): string => {
 };
 
 const randomDate = (random: Random) =>
-  `${timestampAt(earliest + random.integer(0, 4000) * 60_000_000).slice(0, 23)}Z`;
+  random.chance(0.3)
+    ? dateAfter(random.pick(midnights), random.pick([-1, 0, 1, 1_800_000]))
+    : `${timestampAt(earliest + random.integer(0, 4000) * 60_000_000).slice(0, 23)}Z`;
+const dateAfter = (instant: string, milliseconds: number) =>
+  new Date(Date.parse(instant) + milliseconds).toISOString();
 const randomDay = (random: Random) => `2024-03-${String(random.integer(5, 26)).padStart(2, "0")}`;
 const randomType = (random: Random): Query =>
   random.chance(0.3) ? { transaction_type: random.pick(["PAYMENT", "REFUND", "dispute"]) } : {};
@@ -103,7 +149,7 @@ const randomAccounts = (random: Random) => ({
 });
 
 /** Random parameters for each filter of a search. */
-const searchFilters: Record<string, (random: Random) => Partial<Query>> = {
+const searchFilters = {
   dates: (random) =>
     random.chance(0.5) ? { from_date: randomDate(random) } : { to_date: randomDate(random) },
   email: (random) => ({ email: random.pick([...emails, "EXAMPLE", "@", "%"]) }),
@@ -133,7 +179,7 @@ const searchFilters: Record<string, (random: Random) => Partial<Query>> = {
     metadata_value: random.pick(metadataTexts.filter((text) => text.length < 256)),
   }),
   agreement_id: () => ({ agreement_id: "agr-1" }),
-};
+} satisfies Record<string, (random: Random) => Partial<Query>>;
 
 function randomFilters(random: Random): Query {
   const filters = Object.values(searchFilters);
@@ -158,6 +204,68 @@ const randomCsv = (random: Random): Query =>
 /** `failed` is a status of version 1 only, `declined` of version 2 only. */
 const withVersion = (query: Query): Query =>
   query.state === "failed" ? { ...query, status_version: "1" } : { ...query, status_version: "2" };
+
+const override = { override_account_id_restriction: "true" };
+
+const randomAccount = (random: Random): Query =>
+  random.chance(0.7) ? { account_id: random.pick([...accounts, "nobody"]) } : override;
+
+const randomDates = (random: Random): Query => ({
+  ...(random.chance(0.4) && { from_date: randomDate(random) }),
+  ...(random.chance(0.4) && { to_date: randomDate(random) }),
+});
+
+/** Some or none of the columns, in any order. */
+function randomGroupBy(random: Random): Query {
+  const columns = random.sample(groupColumns, 0.35);
+  for (let index = columns.length - 1; index > 0; index -= 1) {
+    const other = random.integer(0, index);
+    [columns[index], columns[other]] = [columns[other] as string, columns[index] as string];
+  }
+  return columns.length > 0 ? { group_by: columns.join() } : {};
+}
+
+function randomReport(random: Random): Query {
+  const { declined, failed, state, typed, type } = searchFilters;
+  const filter = random.pick([declined, failed, state, typed, type]);
+  const query = {
+    ...(random.chance(0.6) ? randomAccounts(random) : override),
+    ...randomGroupBy(random),
+    ...randomDates(random),
+    ...(random.chance(0.5) && { time_zone: random.pick(["UTC", "Europe/London", "Europe/London"]) }),
+    ...(random.chance(0.5) && filter(random)),
+    ...(random.chance(0.2) && random.pick([typed, type])(random)),
+  } as Query;
+  const isOfOneVersion = query.state === "failed" || query.state === "declined";
+  return isOfOneVersion ? withVersion(query) : { ...query, ...randomVersion(random) };
+}
+
+const randomSummary = (random: Random): Query => ({
+  ...randomAccount(random),
+  ...randomDates(random),
+  override_from_date_validation: "true",
+  ...(random.chance(0.7) && { include_moto_statistics: "true" }),
+});
+
+function randomPerformance(random: Random): Read {
+  const state: Query = random.chance(0.5) ? { state: random.pick(transactionStateNames) } : {};
+  const [first, second] = [randomDate(random), randomDate(random)].sort() as [string, string];
+  const instants = { from_date: first, to_date: second };
+  const days = { from_date: first.slice(0, 10), to_date: second.slice(0, 10) };
+  return random.pick([
+    () => legacyPerformanceReport({ ...state, ...(random.chance(0.8) && instants) }),
+    () => performanceReport({ ...state, ...(random.chance(0.8) && days) }),
+    () => gatewayPerformanceReport(days),
+    () => hours(instants),
+  ])();
+}
+
+const randomPayouts = (random: Random): Query => ({
+  ...(random.chance(0.7)
+    ? { gateway_account_id: random.sample([...accounts, "nobody"], 0.5).join() || "nobody" }
+    : override),
+  ...(random.chance(0.5) && { state: random.pick(["undefined", "intransit", "paidout", "failed"]) }),
+});
 
 const pathOf = (id: string, query: Query, subresource = "") =>
   `/v1/transaction/${encodeURIComponent(id)}${subresource}?${new URLSearchParams(query)}`;
@@ -272,6 +380,179 @@ export function csv(query: Query): Read {
   };
 }
 
+const reportPathOf = (name: string, query: Query) => `/v1/report/${name}?${new URLSearchParams(query)}`;
+
+/** A body whose integers are exact: one that is not a safe integer of JavaScript becomes its text. */
+function parseExact({ status, text }: { status: number; text: string }) {
+  const exact = (_name: string, value: unknown, context?: { source: string }) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? context?.source : value;
+  return status === 200 ? { status, body: JSON.parse(text, exact) } : { status };
+}
+
+/** The same for a body of the oracle. */
+const exactResultOf = (body: unknown): Result => resultOf(body === undefined ? undefined : exactly(body));
+
+const exactly = (value: unknown): unknown => {
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (Array.isArray(value)) return value.map(exactly);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, exactly(member)]));
+};
+
+/** A request whose whole body is compared. */
+const exactRead = (path: string, expected: (oracle: Oracle) => unknown): Read => ({
+  name: path,
+  ids: [],
+  send: async (get) => parseExact(await get(path)),
+  expected: (oracle) => exactResultOf(expected(oracle)),
+});
+
+type ReportGroup = Record<string, string | boolean | null> & { count: number };
+
+/** Describes groups that are not in their order, or that are there twice. Messages that arrive do not change the order. */
+function disorderIn(groups: ReportGroup[], { group_by }: Query): string | undefined {
+  const valuesOf = (group: ReportGroup | undefined) =>
+    (group_by?.split(",") ?? []).map((name) => group?.[name]?.toString() ?? null);
+  const index = groups.findIndex(
+    (group, place) => place > 0 && compareGroups(valuesOf(groups[place - 1]), valuesOf(group)) >= 0,
+  );
+  return index < 0 ? undefined : `${JSON.stringify(valuesOf(groups[index]))} is not after its predecessor`;
+}
+
+/** Few groups, of all transactions. Their number never decreases. */
+const isOfAll = ({ group_by = "type,state", time_zone, status_version, ...filters }: Query) =>
+  group_by === "type,state" && Object.keys(filters).join() === Object.keys(override).join();
+
+/** The first page of a report. Default size: that of the contract. */
+export function reportPage(query: Query, size?: number): Read {
+  const path = reportPathOf("transactions", {
+    ...query,
+    ...(size !== undefined && { display_size: String(size) }),
+  });
+  const effectiveSize = Math.min(size ?? displaySizeMax, displaySizeMax);
+  const groupsIn = ({ body }: Result) => (body as { groups: ReportGroup[] } | undefined)?.groups ?? [];
+  return {
+    name: path,
+    ids: [],
+    async send(get) {
+      const { status, body } = parseExact(await get(path));
+      return status === 200 ? { status, body: { groups: body.groups, more: "_links" in body } } : { status };
+    },
+    expected(oracle) {
+      const groups = reportGroups(oracle, query);
+      return exactResultOf({ groups: groups.slice(0, effectiveSize), more: groups.length > effectiveSize });
+    },
+    violation: (result) => disorderIn(groupsIn(result), query),
+    ...(isOfAll(query) &&
+      size === undefined && {
+        count: (result: Result) => groupsIn(result).reduce((total, { count }) => total + count, 0),
+      }),
+  };
+}
+
+/** All groups of a report, page by page. */
+export function reportPages(query: Query, size: number): Read {
+  const firstPath = reportPathOf("transactions", { ...query, display_size: String(size) });
+  return {
+    name: `${firstPath}, by next_cursor`,
+    ids: [],
+    async send(get) {
+      const groups: unknown[] = [];
+      for (let path: string | undefined = firstPath; path !== undefined; ) {
+        const { status, body } = parseExact(await get(path));
+        if (status !== 200) return { status };
+        groups.push(...body.groups);
+        const { pathname, search } = new URL(body._links?.next_cursor.href ?? "none:");
+        path = body._links && pathname + search;
+      }
+      return { status: 200, body: groups };
+    },
+    expected: (oracle) => exactResultOf(reportGroups(oracle, query)),
+    violation: ({ body = [] }) => disorderIn(body as ReportGroup[], query),
+  };
+}
+
+export function reportCsv(query: Query): Read {
+  const path = reportPathOf("transactions", query);
+  return {
+    name: `${path} as CSV`,
+    ids: [],
+    async send(get) {
+      const { status, text } = await get(path, "text/csv");
+      return status === 200 ? { status, body: parse(text, { relax_column_count: true }) } : { status };
+    },
+    expected: (oracle) => resultOf(reportCsvRows(oracle, query)),
+  };
+}
+
+export const transactionsSummary = (query: Query): Read =>
+  exactRead(reportPathOf("transactions-summary", query), (oracle) => transactionsSummaryOf(oracle, query));
+
+export const paymentsByState = (query: Query): Read =>
+  exactRead(reportPathOf("payments_by_state", query), (oracle) => paymentsByStateOf(oracle, query));
+
+export const legacyPerformanceReport = (query: Query): Read =>
+  exactRead(reportPathOf("performance-report-legacy", query), (oracle) =>
+    performanceOfInstants(oracle, query),
+  );
+
+export const performanceReport = (query: Query): Read =>
+  exactRead(reportPathOf("performance-report", query), (oracle) => performanceOfDays(oracle, query));
+
+export const gatewayPerformanceReport = (query: Query): Read =>
+  exactRead(reportPathOf("gateway-performance-report", query), (oracle) => gatewayPerformance(oracle, query));
+
+export const hours = (query: Query): Read =>
+  exactRead(reportPathOf("transactions-by-hour", query), (oracle) => transactionsByHour(oracle, query));
+
+export const payout = (id: string, query: Query): Read =>
+  exactRead(`/v1/payout/${encodeURIComponent(id)}?${new URLSearchParams(query)}`, (oracle) =>
+    payoutDetail(oracle, id, query),
+  );
+
+export function payoutPage(query: Query, number: number, size: number): Read {
+  const parameters = { ...query, page: String(number), display_size: String(size) };
+  const effectiveSize = Math.min(size, displaySizeMax);
+  const path = `/v1/payout?${new URLSearchParams(parameters)}`;
+  return {
+    name: path,
+    ids: [],
+    async send(get) {
+      const result = parseExact(await get(path));
+      delete result.body?._links;
+      return result;
+    },
+    expected(oracle) {
+      const all = payoutMatches(oracle, query);
+      if (all.length > 0 && (number - 1) * effectiveSize >= all.length) return resultOf(undefined);
+      const results = all.slice((number - 1) * effectiveSize, number * effectiveSize);
+      return exactResultOf({ total: all.length, count: results.length, page: number, results });
+    },
+  };
+}
+
+/** All results of a search for payouts, page by page. */
+export function allPayouts(query: Query, size: number): Read {
+  const firstPath = `/v1/payout?${new URLSearchParams({ ...query, display_size: String(size) })}`;
+  return {
+    name: `${firstPath}, by next_page`,
+    ids: [],
+    async send(get) {
+      const results: unknown[] = [];
+      for (let path: string | undefined = firstPath; path !== undefined; ) {
+        const { status, body } = parseExact(await get(path));
+        if (status !== 200) return { status };
+        results.push(...body.results);
+        const { next_page: next } = body._links;
+        const { pathname, search } = new URL(next?.href ?? "none:");
+        path = next && pathname + search;
+      }
+      return { status: 200, body: results };
+    },
+    expected: (oracle) => exactResultOf(payoutMatches(oracle, query)),
+  };
+}
+
 const invalidPaths = [
   "/v1/transaction/",
   "/v1/transaction/?account_id=",
@@ -294,6 +575,22 @@ const invalidPaths = [
   "/v1/transaction/pay-1/event",
   "/v1/transaction/pay-1/event?gateway_account_id=57&include_all_events=yes",
   "/v1/transaction/pay-1/transaction?gateway_account_id=",
+  "/v1/report/transactions",
+  "/v1/report/transactions?account_id=57&group_by=colour",
+  "/v1/report/transactions?account_id=57&group_by=day,day",
+  "/v1/report/transactions?account_id=57&time_zone=Europe/Paris",
+  "/v1/report/transactions?account_id=57&state=failed",
+  "/v1/report/transactions?account_id=57&group_by=day&cursor=made-up",
+  "/v1/report/transactions-summary?account_id=57",
+  "/v1/report/payments_by_state",
+  "/v1/report/performance-report?from_date=2024-03-01",
+  "/v1/report/performance-report-legacy?to_date=2024-03-01T00:00:00Z",
+  "/v1/report/performance-report?state=success",
+  "/v1/report/gateway-performance-report?from_date=2024-03-02&to_date=2024-03-01",
+  "/v1/report/transactions-by-hour?from_date=2024-03-01T00:00:00Z",
+  "/v1/payout",
+  "/v1/payout?gateway_account_id=57&state=paid",
+  "/v1/payout/po-57-1",
   "/v1/event/seventeen",
   "/v1/event/1.5",
 ];

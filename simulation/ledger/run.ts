@@ -12,7 +12,7 @@ import { emails, names } from "./messages.ts";
 import { Oracle } from "./oracle.ts";
 import { openPublisher, type Publisher } from "./publisher.ts";
 import { type Get, type Read, randomRead } from "./reads.ts";
-import { allReads, verify, verifyLogs, verifyStored } from "./verification.ts";
+import { allReads, verify, verifyLogs, verifyStored, verifyStoredSummaries } from "./verification.ts";
 
 export interface Plan {
   engine: Engine;
@@ -66,6 +66,7 @@ async function simulateIn(
   checks += await verify(gets, publisher, allReads(publisher, random.fork()), stop);
   for (const server of deployment.ledgers) await server.kill();
   await verifyStored(deployment, publisher);
+  await verifyStoredSummaries(deployment);
   await verifyLogs(deployment, [token, names[1] as string, emails[1] as string]);
   return {
     "messages published": publisher.sent.length,
@@ -118,7 +119,7 @@ export async function sendRandomReads(
     if (violation) throw new Violation(`${read.name}: ${violation}`);
     const count = read.count?.(result) ?? 0;
     const previous = counts.get(read.name) ?? 0;
-    if (count < previous) throw new Violation(`${read.name}: ${count} events, ${previous} before`);
+    if (count < previous) throw new Violation(`${read.name}: ${count} entries, ${previous} before`);
     if (count > 0) counts.set(read.name, count);
   }
 

@@ -67,7 +67,10 @@ async function openLedgerWithoutFaults() {
   return {
     /** Tells whether the result of the read is wrong after these messages alone. */
     async isWrong(read: Read, messages: EventMessage[]): Promise<boolean> {
-      await database.run("truncate event, transaction, payout, metadata_key restart identity");
+      await database.run(
+        `truncate event, transaction, payout, metadata_key, transaction_summary, transaction_summary_change
+         restart identity`,
+      );
       for (const { body } of messages) await ingestAlone(database, body);
       const oracle = new Oracle(messages.map(({ event }) => event));
       return (await differenceOf(read, get, oracle)) !== undefined;

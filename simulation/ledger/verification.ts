@@ -2,14 +2,31 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "../../src/ledger/database/database.ts";
+import { verifySummaries } from "../../src/ledger/intake/verify.ts";
 import { openProgress, type Progress } from "../../src/process/progress.ts";
 import type { Random } from "../../testing/random.ts";
 import { Violation } from "../violation.ts";
 import type { Deployment } from "./deployment.ts";
 import { accounts, type EventMessage, eventKey, type LedgerEvent } from "./messages.ts";
-import type { Oracle } from "./oracle.ts";
+import type { Oracle, Query } from "./oracle.ts";
 import type { Publisher } from "./publisher.ts";
-import { allPages, children, csv, eventList, type Get, lookup, type Read, randomRead } from "./reads.ts";
+import {
+  allPages,
+  allPayouts,
+  children,
+  csv,
+  eventList,
+  type Get,
+  lookup,
+  paymentsByState,
+  payout,
+  type Read,
+  randomRead,
+  reportCsv,
+  reportPage,
+  reportPages,
+  transactionsSummary,
+} from "./reads.ts";
 import { type Difference, differenceOf, smallestTrace } from "./trace.ts";
 
 /** Reads of every transaction and account, and random ones. */
@@ -27,8 +44,34 @@ export function* allReads({ oracle, payments }: Publisher, random: Random): Gene
     yield allPages(query, 500, "next_page");
     yield allPages(query, 70, "next_cursor");
   }
+  yield* reportsOf({});
+  for (const account of accounts) yield* reportsOf({ account_id: account });
+  for (const { id } of oracle.payouts()) yield payout(id, all);
   for (let count = 0; count < randomReads; count += 1) yield randomRead(random, payments());
 }
+
+const all = { override_account_id_restriction: "true" };
+
+/** Reports of an account or of all, and their payouts. */
+function* reportsOf({ account_id }: Query): Generator<Read> {
+  const query = account_id === undefined ? all : { account_id };
+  for (const time_zone of ["UTC", "Europe/London"]) {
+    const byDay = { ...query, group_by: "type,state,day", time_zone };
+    yield reportPage(byDay);
+    yield reportPages(byDay, 150);
+    yield reportCsv({ ...byDay, group_by: "type,state,day,live,moto" });
+  }
+  yield reportPage(query);
+  yield reportPages({ ...query, group_by: "account,month" }, 20);
+  yield transactionsSummary({
+    ...query,
+    override_from_date_validation: "true",
+    include_moto_statistics: "true",
+  });
+  yield paymentsByState(query);
+  yield allPayouts(account_id === undefined ? all : { gateway_account_id: account_id }, 5);
+}
+
 const randomReads = 400;
 const readsAtATime = 8;
 /** How long after the last fault every published message must be visible. */
@@ -101,36 +144,58 @@ async function differencesOf(
 }
 
 const traceMaxMs = 60_000;
+/** A ledger without faults stores them one by one, in about half a minute. */
+const tracedMax = 10_000;
 
 async function describe(differences: Difference[], publisher: Publisher): Promise<string> {
   const [first] = differences.toSorted((a, b) => b.read.ids.length - a.read.ids.length);
   const { read, actual, expected } = first as Difference;
   const ids = read.ids.length > 0 ? read.ids : differingIds(actual, expected);
-  const keys = new Set(publisher.oracle.eventsAbout(ids).map(eventKey));
+  // A report or a payout names no transactions.
+  const events = ids.length > 0 ? publisher.oracle.eventsAbout(ids) : publisher.oracle.events;
+  const keys = new Set(events.map(eventKey));
   const related = publisher.sent.filter(
     (message): message is EventMessage => message.kind === "event" && keys.has(eventKey(message.event)),
   );
-  const trace = await smallestTrace(read, related, traceMaxMs);
+  const isTraced = related.length <= tracedMax;
+  const trace = isTraced ? await smallestTrace(read, related, traceMaxMs) : undefined;
   const messages = trace ?? related;
   return [
     `${differences.length} responses differ from the oracle's; one of them: ${read.name}`,
-    `  actual:   ${JSON.stringify(actual).slice(0, 2000)}`,
-    `  expected: ${JSON.stringify(expected).slice(0, 2000)}`,
-    trace
-      ? `  Also wrong without faults, after these ${messages.length} messages:`
-      : `  Right without faults. The ${messages.length} messages about these transactions:`,
+    `  actual:   ${JSON.stringify(withoutRowsOf(actual, expected)).slice(0, 2000)}`,
+    `  expected: ${JSON.stringify(withoutRowsOf(expected, actual)).slice(0, 2000)}`,
+    ...differences
+      .filter((other) => other.read !== read)
+      .slice(0, 20)
+      .map((other) => `  another: ${other.read.name}`),
+    !isTraced
+      ? `  Not tried without faults. The first of the ${messages.length} messages about these transactions:`
+      : trace
+        ? `  Also wrong without faults, after these ${messages.length} messages:`
+        : `  Right without faults. The ${messages.length} messages about these transactions:`,
     ...messages.slice(0, 50).map(({ body }) => `  ${JSON.stringify(JSON.parse(body))}`),
   ].join("\n");
 }
 
+/** The rows of a result that is a list or a page of one. */
+function rowsIn(result: unknown): unknown[] | undefined {
+  const { body } = result as { body?: unknown };
+  if (Array.isArray(body)) return body;
+  const { results, groups } = (body ?? {}) as { results?: unknown[]; groups?: unknown[] };
+  return results ?? groups;
+}
+
+/** The rows of a result that another one does not have; the whole result if this shows no difference. */
+function withoutRowsOf(result: unknown, other: unknown): unknown {
+  const [rows, others] = [rowsIn(result), new Set(rowsIn(other)?.map((row) => JSON.stringify(row)))];
+  const own = rows?.filter((row) => !others.has(JSON.stringify(row))) ?? [];
+  return own.length > 0 ? own : result;
+}
+
 /** The transactions that two results do not share. */
 function differingIds(actual: unknown, expected: unknown): string[] {
-  const rowsOf = (result: unknown): string[] => {
-    const { body } = result as { body?: unknown };
-    const rows = Array.isArray(body) ? body : ((body as { results?: unknown[] })?.results ?? []);
-    return rows.map((row) => JSON.stringify(row));
-  };
-  const differing = new Set(rowsOf(actual)).symmetricDifference(new Set(rowsOf(expected)));
+  const textsOf = (result: unknown) => new Set(rowsIn(result)?.map((row) => JSON.stringify(row)));
+  const differing = textsOf(actual).symmetricDifference(textsOf(expected));
   return [...differing].slice(0, 20).flatMap((row) => row.match(/(pay|ref|dis)-\d+[^"]*/g) ?? []);
 }
 
@@ -198,6 +263,15 @@ const sortMembers = (value: unknown): unknown =>
           .map(([name, member]) => [name, sortMembers(member)])
           .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
       : value;
+
+/** Verifies that the kept summaries are those of the stored transactions. */
+export async function verifyStoredSummaries({ databaseUrl }: Deployment): Promise<void> {
+  await using database = await openDatabase(databaseUrl);
+  const [first, ...others] = await verifySummaries(database);
+  if (first) {
+    throw new Violation(`${others.length + 1} summaries differ from the transactions; the first: ${first}`);
+  }
+}
 
 /** Verifies that the logs of the ledgers have neither secrets nor unexpected errors. */
 export async function verifyLogs({ ledgers }: Deployment, secrets: string[]): Promise<void> {

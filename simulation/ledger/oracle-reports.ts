@@ -1,0 +1,339 @@
+import {
+  compareBytes,
+  compareText,
+  flag,
+  milliseconds,
+  type Oracle,
+  type Payout,
+  type Query,
+  statusOf,
+  type Transaction,
+  text,
+} from "./oracle.ts";
+
+/**
+ * The reports and payouts of the reference model. Like the rest of it they are written from the contract alone. Each one
+ * reads every transaction and adds it up.
+ */
+
+/** Numbers and sums, as the contract names them. */
+type Sums = Record<"count" | (typeof sumNames)[number], bigint>;
+
+const sumNames = ["amount", "total_amount", "net_amount", "fee", "refunded_amount", "gross_amount"] as const;
+
+/** The pence of a detail; undefined if it has none. */
+function penceOf({ details }: Pick<Transaction, "details">, name: string): bigint | undefined {
+  const written = text(details, name) ?? "";
+  return /^-?\d+$/.test(written) && Number.isSafeInteger(Number(written)) ? BigInt(written) : undefined;
+}
+
+const grossAmountOf = (transaction: Transaction) =>
+  penceOf(transaction, "total_amount") ?? penceOf(transaction, "amount");
+
+const amountsOf: Record<(typeof sumNames)[number], (transaction: Transaction) => bigint | undefined> = {
+  amount: (transaction) => penceOf(transaction, "amount"),
+  total_amount: (transaction) => penceOf(transaction, "total_amount"),
+  net_amount: (transaction) => penceOf(transaction, "net_amount"),
+  fee: (transaction) => penceOf(transaction, "fee"),
+  refunded_amount: (transaction) => penceOf(transaction, "refund_amount_refunded"),
+  gross_amount: grossAmountOf,
+};
+
+const sum = <Item>(items: Item[], amountOf: (item: Item) => bigint | undefined): bigint =>
+  items.reduce((total, item) => total + (amountOf(item) ?? 0n), 0n);
+
+const sumsOf = (transactions: Transaction[]): Sums => ({
+  count: BigInt(transactions.length),
+  amount: sum(transactions, amountsOf.amount),
+  total_amount: sum(transactions, amountsOf.total_amount),
+  net_amount: sum(transactions, amountsOf.net_amount),
+  fee: sum(transactions, amountsOf.fee),
+  refunded_amount: sum(transactions, amountsOf.refunded_amount),
+  gross_amount: sum(transactions, amountsOf.gross_amount),
+});
+
+const dayFormats = new Map(
+  // Sweden writes a day as the contract does.
+  ["UTC", "Europe/London"].map((timeZone) => [
+    timeZone,
+    new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" }),
+  ]),
+);
+
+/** The calendar day of a transaction in the time zone of a query. */
+const dayOf = ({ createdDate }: Transaction, { time_zone = "UTC" }: Query): string =>
+  (dayFormats.get(time_zone) as Intl.DateTimeFormat).format(new Date(createdDate));
+
+/** The first day of the week of a day. */
+function mondayOf(day: string): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
+  return date.toISOString().slice(0, 10);
+}
+
+/** The text of each column by which a report can group. */
+const columns: Record<string, (transaction: Transaction, query: Query) => string | undefined> = {
+  account: ({ account }) => account,
+  type: ({ type }) => type,
+  state: ({ state }, { status_version }) => statusOf(state, status_version),
+  day: dayOf,
+  week: (transaction, query) => mondayOf(dayOf(transaction, query)),
+  month: (transaction, query) => `${dayOf(transaction, query).slice(0, 7)}-01`,
+  live: ({ live }) => live?.toString(),
+  moto: ({ details }) => String(flag(details, "moto") ?? false),
+};
+
+/** The names of the columns by which a report can group. */
+export const groupColumns = Object.keys(columns);
+
+interface Group {
+  /** The text of each column in `group_by`; null without a value. */
+  values: (string | null)[];
+  sums: Sums;
+}
+
+/** The order of the groups of a report: by each column in turn, ascending, missing values last. */
+export function compareGroups(a: (string | null)[], b: (string | null)[]): number {
+  const orders = a.map((value, index) => {
+    const other = b[index] ?? null;
+    if (value === null || other === null) return Number(value === null) - Number(other === null);
+    return compareBytes(value, other);
+  });
+  return orders.find((order) => order !== 0) ?? 0;
+}
+
+const groupByOf = ({ group_by }: Query) => (group_by === undefined ? [] : group_by.split(","));
+
+function groupsOf(oracle: Oracle, query: Query): Group[] {
+  const groupBy = groupByOf(query);
+  const transactions = oracle.matching(query);
+  if (groupBy.length === 0) return [{ values: [], sums: sumsOf(transactions) }];
+  const keyOf = (transaction: Transaction) =>
+    JSON.stringify(groupBy.map((name) => columns[name]?.(transaction, query) ?? null));
+  return [...Map.groupBy(transactions, keyOf)]
+    .map(([key, members]): Group => ({ values: JSON.parse(key), sums: sumsOf(members) }))
+    .sort((a, b) => compareGroups(a.values, b.values));
+}
+
+/** Every group of `GET /v1/report/transactions`, in order. */
+export function reportGroups(oracle: Oracle, query: Query): object[] {
+  const isBoolean = (name: string) => name === "live" || name === "moto";
+  return groupsOf(oracle, query).map(({ values, sums }) => ({
+    ...Object.fromEntries(
+      groupByOf(query).map((name, index) => {
+        const value = values[index] ?? null;
+        return [name, isBoolean(name) && value !== null ? value === "true" : value];
+      }),
+    ),
+    ...sums,
+  }));
+}
+
+/** The cells of the CSV of `GET /v1/report/transactions`: the header and one row for each group. */
+export function reportCsvRows(oracle: Oracle, query: Query): string[][] {
+  const sumCells = ["count", ...sumNames] as const;
+  return [
+    [...groupByOf(query), ...sumCells],
+    ...groupsOf(oracle, query).map(({ values, sums }) => [
+      ...values.map((value) => value ?? ""),
+      ...sumCells.map((name) => String(sums[name])),
+    ]),
+  ];
+}
+
+/** The body of `GET /v1/report/transactions-summary`. */
+export function transactionsSummary(oracle: Oracle, query: Query): object {
+  const successful = oracle.matching({ ...datesAndAccountOf(query), state: "success" });
+  const view = (transactions: Transaction[]) => ({
+    count: BigInt(transactions.length),
+    gross_amount: sum(transactions, grossAmountOf),
+  });
+  const payments = successful.filter(({ type }) => type === "PAYMENT");
+  const refunds = successful.filter(({ type }) => type === "REFUND");
+  const isIncluded = query.include_moto_statistics === "true";
+  return {
+    payments: view(payments),
+    moto_payments: view(payments.filter(({ details }) => isIncluded && flag(details, "moto") === true)),
+    refunds: view(refunds),
+    net_income: sum(payments, grossAmountOf) - sum(refunds, grossAmountOf),
+  };
+}
+
+/** The body of `GET /v1/report/payments_by_state`. */
+export function paymentsByState(oracle: Oracle, query: Query): object {
+  const payments = oracle.matching({ ...datesAndAccountOf(query), transaction_type: "PAYMENT" });
+  return Object.fromEntries(
+    [
+      ...["undefined", "created", "started", "submitted", "capturable", "success", "declined", "timedout"],
+      ...["cancelled", "error", "needs_response", "under_review", "lost", "won"],
+    ].map((status) => [
+      status,
+      BigInt(payments.filter(({ state }) => statusOf(state, "2") === status).length),
+    ]),
+  );
+}
+
+/** The parameters of `query` that filter transactions as those of a search do. */
+const datesAndAccountOf = ({ account_id, from_date, to_date }: Query): Query => ({
+  ...(account_id !== undefined && { account_id }),
+  ...(from_date !== undefined && { from_date }),
+  ...(to_date !== undefined && { to_date }),
+});
+
+/** The contract's names of the states. */
+const stateNames: Record<string, string> = {
+  undefined: "UNDEFINED",
+  created: "CREATED",
+  started: "STARTED",
+  submitted: "SUBMITTED",
+  capturable: "CAPTURABLE",
+  success: "SUCCESS",
+  declined: "FAILED_REJECTED",
+  timedout: "FAILED_EXPIRED",
+  "cancelled by user": "FAILED_CANCELLED",
+  "cancelled by service": "CANCELLED",
+  error: "ERROR",
+  "gateway error": "ERROR_GATEWAY",
+  needs_response: "NEEDS_RESPONSE",
+  under_review: "UNDER_REVIEW",
+  lost: "LOST",
+  won: "WON",
+};
+
+/** The names by which the contract's parameters select a state. */
+export const transactionStateNames = Object.values(stateNames);
+
+/** Both instants are inclusive and have three fraction digits. */
+const isThroughInstants = ({ createdDate }: Transaction, { from_date, to_date }: Query) =>
+  (from_date === undefined || createdDate >= `${from_date.slice(0, -1)}000Z`) &&
+  (to_date === undefined || createdDate <= `${to_date.slice(0, -1)}000Z`);
+
+/** Both days are inclusive. */
+const isThroughDays = ({ createdDate }: Transaction, { from_date, to_date }: Query) =>
+  (from_date === undefined || createdDate.slice(0, 10) >= from_date) &&
+  (to_date === undefined || createdDate.slice(0, 10) <= to_date);
+
+function viewPerformance(payments: Transaction[]) {
+  const total = sum(payments, grossAmountOf);
+  return {
+    total_volume: BigInt(payments.length),
+    total_amount: total,
+    average_amount: payments.length === 0 ? 0 : Number(total) / payments.length,
+  };
+}
+
+const livePayments = (oracle: Oracle, { state }: Query) =>
+  oracle
+    .matching({ transaction_type: "PAYMENT" })
+    .filter((payment) => payment.live && (state === undefined || stateNames[payment.state] === state));
+
+/** The body of `GET /v1/report/performance-report-legacy`, whose dates are instants. */
+export const performanceOfInstants = (oracle: Oracle, query: Query): object =>
+  viewPerformance(livePayments(oracle, query).filter((payment) => isThroughInstants(payment, query)));
+
+/** The body of `GET /v1/report/performance-report`, whose dates are days. */
+export const performanceOfDays = (oracle: Oracle, query: Query): object =>
+  viewPerformance(livePayments(oracle, query).filter((payment) => isThroughDays(payment, query)));
+
+/** The body of `GET /v1/report/gateway-performance-report`. */
+export function gatewayPerformance(oracle: Oracle, query: Query): object[] {
+  const payments = livePayments(oracle, { state: "SUCCESS" }).filter((payment) =>
+    isThroughDays(payment, query),
+  );
+  const keyOf = ({ account, createdDate }: Transaction) =>
+    JSON.stringify([account ?? null, createdDate.slice(0, 7)]);
+  return [...Map.groupBy(payments, keyOf)]
+    .map(([key, members]) => ({ values: JSON.parse(key) as [string | null, string], members }))
+    .sort((a, b) => compareGroups(a.values, b.values))
+    .map(({ values: [account, month], members }) => ({
+      gateway_account_id: account !== null && /^\d+$/.test(account) ? Number(account) : account,
+      ...viewPerformance(members),
+      year: Number(month.slice(0, 4)),
+      month: Number(month.slice(5)),
+    }));
+}
+
+/** The body of `GET /v1/report/transactions-by-hour`. */
+export function transactionsByHour(oracle: Oracle, query: Query): object[] {
+  const transactions = oracle
+    .matching({})
+    .filter((transaction) => transaction.live && isThroughInstants(transaction, query));
+  return [...Map.groupBy(transactions, ({ createdDate }) => createdDate.slice(0, 13))]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([hour, members]) => ({
+      timestamp: `${hour}:00:00.000000Z`,
+      all_payments: BigInt(members.length),
+      errored_payments: BigInt(members.filter(({ state }) => /^(gateway )?error$/.test(state)).length),
+      completed_payments: BigInt(members.filter(({ state }) => state === "success").length),
+      amount: sum(members, amountsOf.amount),
+      net_amount: sum(members, amountsOf.net_amount),
+      total_amount: sum(members, amountsOf.total_amount),
+      fee: sum(members, amountsOf.fee),
+    }));
+}
+
+const payoutStateViews: Record<string, { status: string; finished: boolean }> = {
+  undefined: { status: "undefined", finished: false },
+  "in transit": { status: "intransit", finished: false },
+  "paid out": { status: "paidout", finished: true },
+  failed: { status: "failed", finished: true },
+};
+
+function viewPayout(payout: Payout) {
+  return {
+    gateway_payout_id: payout.id,
+    gateway_account_id: payout.account ?? null,
+    service_id: payout.service ?? null,
+    amount: penceOf(payout, "amount") ?? 0n,
+    state: payoutStateViews[payout.state] as { status: string; finished: boolean },
+    live: payout.live ?? null,
+    created_date: milliseconds(payout.createdDate),
+    paid_out_date: payout.paidOutDate ?? null,
+  };
+}
+
+/** Every match of `GET /v1/payout`, in order. */
+export function payoutMatches(oracle: Oracle, { gateway_account_id, state }: Query): object[] {
+  return oracle
+    .payouts()
+    .filter(
+      ({ account }) =>
+        gateway_account_id === undefined ||
+        (account !== undefined && gateway_account_id.split(",").includes(account)),
+    )
+    .sort((a, b) => compareText(b.createdDate, a.createdDate) || compareBytes(b.id, a.id))
+    .map(viewPayout)
+    .filter((payout) => state === undefined || payout.state.status === state);
+}
+
+/** What a transaction adds to its payout: the column `Net` of the CSV. */
+function settledAmountOf(transaction: Transaction): bigint {
+  const net = penceOf(transaction, "net_amount");
+  const gross = grossAmountOf(transaction) ?? 0n;
+  if (transaction.type === "DISPUTE") return net ?? 0n;
+  if (transaction.type === "REFUND") return -(net ?? gross);
+  return net ?? (transaction.state === "success" ? gross : 0n);
+}
+
+/** The body of `GET /v1/payout/{id}`; undefined for 404. */
+export function payoutDetail(oracle: Oracle, id: string, { gateway_account_id }: Query): object | undefined {
+  const payout = oracle.payout(id);
+  const isOther = gateway_account_id !== undefined && payout?.account !== gateway_account_id;
+  if (payout === undefined || isOther) return undefined;
+  const own = oracle
+    .matching({ gateway_payout_id: id })
+    .filter(({ account }) => account !== undefined && account === payout.account);
+  const settled = ["PAYMENT", "REFUND", "DISPUTE"].map((type) => {
+    const transactions = own.filter((transaction) => transaction.type === type);
+    return {
+      transaction_type: type,
+      count: BigInt(transactions.length),
+      amount: sum(transactions, amountsOf.amount),
+      fee: sum(transactions, amountsOf.fee),
+      settled_amount: sum(transactions, settledAmountOf),
+    };
+  });
+  const view = viewPayout(payout);
+  const settledAmount = sum(own, settledAmountOf);
+  return { ...view, settled, settled_amount: settledAmount, difference: view.amount - settledAmount };
+}
