@@ -30,6 +30,9 @@ const dispute = childOf("full", "dispute");
 /** Three of these are more than a page has. */
 const large: Details = { gateway_account_id: "58", description: "x".repeat(900_000) };
 
+/** The number of events on a page of the ticker. */
+const tickerPage = 200;
+
 /** Every detail of a payment. */
 const allDetails: Details = {
   amount: 4250,
@@ -265,6 +268,22 @@ export const messages: EventMessage[] = [
   ...["large-1", "large-2", "large-3"].flatMap((id) =>
     hourly("refund", id, [["REFUND_SUBMITTED", large]], { parent_resource_external_id: "large" }),
   ),
+  ...hourly(
+    "payment",
+    "live-without-account",
+    [["CAPTURE_CONFIRMED", { gateway_account_id: undefined, authorisation_mode: "agreement" }]],
+    { live: true },
+  ),
+  ...hourly("payout", "payout-in-transit", [["PAYOUT_CREATED"]], { service_id: "svc91b27", live: true }),
+  ...hourly("payout", "payout-without-state", [["SOMETHING_HAPPENED"]]),
+  ...hourly("payout", "payout-without-account", [["PAYOUT_CREATED", { gateway_account_id: undefined }]], {
+    service_id: "svc91b27",
+    live: true,
+  }),
+  ...Array.from({ length: tickerPage }, (_, second) => ({
+    ...(hourly("payment", "full", [["SOMETHING_ELSE"]])[0] as EventMessage),
+    timestamp: new Date(Date.UTC(2024, 2, 7, 0, 0, second)).toISOString(),
+  })),
 ];
 
 /** Messages that request a rebuild of a stored resource. */

@@ -14,8 +14,23 @@ export interface RequestCase {
 const get = (status: number, ...paths: string[]): RequestCase[] =>
   paths.map((path) => ({ status, method: "GET", path }));
 
+const withHeader = (request: RequestCase, name: string, value: string): RequestCase => ({
+  ...request,
+  headers: { [name]: value },
+});
+
 const search = (...queries: string[]) =>
   get(200, ...queries.map((query) => `/v1/transaction/?account_id=57&${query}`));
+
+const report = (...queries: string[]) =>
+  get(200, ...queries.map((query) => `/v1/report/transactions?account_id=57&${query}`));
+
+const all = "override_account_id_restriction=true";
+/** All years of the data, as instants and as days. */
+const instants = "from_date=2018-01-01T00:00:00Z&to_date=2025-01-01T00:00:00Z";
+const days = "from_date=2018-01-01&to_date=2025-01-01";
+const ofMarch = "from_date=2024-03-01T00:00:00Z&to_date=2024-04-01T00:00:00Z";
+const daysOfMarch = "from_date=2024-03-01&to_date=2024-03-31";
 
 const states = {
   1: [
@@ -61,6 +76,13 @@ const ids = [
     "dispute-without-parent",
     "dispute-of-minimal",
   ],
+];
+
+/** The states of a payment as they are stored. */
+const storedStates = [
+  ...["UNDEFINED", "CREATED", "STARTED", "SUBMITTED", "CAPTURABLE", "SUCCESS"],
+  ...["FAILED_REJECTED", "FAILED_EXPIRED", "FAILED_CANCELLED", "CANCELLED", "ERROR", "ERROR_GATEWAY"],
+  ...["NEEDS_RESPONSE", "UNDER_REVIEW", "LOST", "WON"],
 ];
 
 const cursor = (...members: unknown[]) => Buffer.from(JSON.stringify(members)).toString("base64url");
@@ -134,7 +156,7 @@ export const ledgerRequests: RequestCase[] = [
     "moto_header=false",
     "reference=no-such-thing",
   ),
-  { status: 200, method: "GET", path: "/v1/transaction/?account_id=57", headers: { accept: "text/csv" } },
+  ...get(200, "/v1/transaction/?account_id=57").map((request) => withHeader(request, "accept", "text/csv")),
   ...get(404, "/v1/transaction/?account_id=57&page=99"),
   ...get(
     400,
@@ -175,6 +197,127 @@ export const ledgerRequests: RequestCase[] = [
   ),
   ...get(404, "/v1/transaction/unknown/transaction?gateway_account_id=57"),
   ...get(400, "/v1/transaction/full/transaction"),
+
+  ...get(
+    200,
+    `/v1/event/ticker?${ofMarch}`,
+    `/v1/event/ticker?${ofMarch}&event_types=PAYMENT_CREATED&event_types=REFUND_SUCCEEDED`,
+    `/v1/event/ticker?${ofMarch}&cursor=${cursor("2024-03-05T00:30:00.000000Z", "999999")}`,
+  ),
+  ...get(
+    400,
+    "/v1/event/ticker?to_date=2024-04-01T00:00:00Z",
+    "/v1/event/ticker?from_date=2024-03-01T00:00:00Z",
+    `/v1/event/ticker?${ofMarch}&cursor=x`,
+  ),
+
+  ...report(
+    "group_by=account,type,state,day,week,month,live,moto",
+    `group_by=month&time_zone=UTC&${ofMarch}`,
+    "group_by=month&time_zone=Europe/London",
+    "override_account_id_restriction=false",
+    ...["PAYMENT", "REFUND", "DISPUTE", "payment", "refund", "dispute"].map(
+      (type) => `transaction_type=${type}`,
+    ),
+    ...states[1].map((state) => `status_version=1&state=${state}`),
+    ...states[2].map((state) => `status_version=2&state=${state}`),
+    "payment_states=created,success",
+    "refund_states=submitted",
+    "dispute_states=needs_response",
+    "group_by=state&display_size=2",
+    `group_by=state&display_size=2&cursor=${cursor("cancelled")}`,
+    "group_by=state&format=json",
+    "group_by=state&format=csv",
+  ),
+  ...get(200, `/v1/report/transactions?${all}&${ofMarch}&group_by=account,live,moto`),
+  ...report("group_by=type").map((request) => withHeader(request, "accept", "text/csv")),
+  ...get(
+    400,
+    "/v1/report/transactions",
+    "/v1/report/transactions?account_id=57&group_by=type,type",
+    "/v1/report/transactions?account_id=57&state=declined&status_version=1",
+    "/v1/report/transactions?account_id=57&group_by=type&cursor=x",
+  ),
+
+  ...get(
+    200,
+    `/v1/report/transactions-summary?account_id=57&override_account_id_restriction=false&${ofMarch}`,
+    `/v1/report/transactions-summary?${all}&override_from_date_validation=true`,
+    `/v1/report/transactions-summary?${all}&${ofMarch}&override_from_date_validation=false`,
+    `/v1/report/transactions-summary?account_id=57&${ofMarch}&include_moto_statistics=true`,
+    `/v1/report/transactions-summary?account_id=57&${ofMarch}&include_moto_statistics=false`,
+  ),
+  ...get(
+    400,
+    "/v1/report/transactions-summary?from_date=2024-03-01T00:00:00Z",
+    "/v1/report/transactions-summary?account_id=57",
+  ),
+
+  ...get(
+    200,
+    "/v1/report/payments_by_state?account_id=57",
+    `/v1/report/payments_by_state?account_id=57&override_account_id_restriction=false&${ofMarch}`,
+    `/v1/report/payments_by_state?${all}&include_moto_statistics=true`,
+    `/v1/report/payments_by_state?${all}&include_moto_statistics=false`,
+  ),
+  ...get(400, "/v1/report/payments_by_state"),
+
+  ...get(
+    200,
+    `/v1/report/transactions-by-hour?${ofMarch}`,
+    `/v1/report/transactions-by-hour?${instants}`,
+    `/v1/report/transactions-by-hour?${instants}&cursor=${cursor("2024-03-05T00:00:00.000000Z")}`,
+  ),
+  ...get(
+    400,
+    "/v1/report/transactions-by-hour?from_date=2024-03-01T00:00:00Z",
+    "/v1/report/transactions-by-hour?to_date=2024-03-01T00:00:00Z",
+    `/v1/report/transactions-by-hour?${ofMarch}&cursor=x`,
+  ),
+
+  ...get(200, "/v1/report/performance-report", `/v1/report/performance-report?${daysOfMarch}`),
+  ...get(200, ...storedStates.map((state) => `/v1/report/performance-report?state=${state}`)),
+  ...get(400, "/v1/report/performance-report?from_date=2024-03-01"),
+  ...get(200, "/v1/report/performance-report-legacy", `/v1/report/performance-report-legacy?${ofMarch}`),
+  ...get(200, ...storedStates.map((state) => `/v1/report/performance-report-legacy?state=${state}`)),
+  ...get(400, "/v1/report/performance-report-legacy?to_date=2024-03-01T00:00:00Z"),
+
+  ...get(
+    200,
+    `/v1/report/gateway-performance-report?${daysOfMarch}`,
+    `/v1/report/gateway-performance-report?${days}`,
+    `/v1/report/gateway-performance-report?${days}&cursor=${cursor("57", "2024-02-01")}`,
+  ),
+  ...get(
+    400,
+    "/v1/report/gateway-performance-report?from_date=2024-03-01",
+    "/v1/report/gateway-performance-report?to_date=2024-03-01",
+    "/v1/report/gateway-performance-report?from_date=2024-03-02&to_date=2024-03-01",
+    `/v1/report/gateway-performance-report?${days}&cursor=x`,
+  ),
+
+  ...get(
+    200,
+    "/v1/payout?gateway_account_id=57",
+    "/v1/payout?gateway_account_id=57,58&override_account_id_restriction=false",
+    `/v1/payout?${all}`,
+    "/v1/payout?gateway_account_id=57&page=2&display_size=1",
+    "/v1/payout?gateway_account_id=unknown",
+    ...["undefined", "intransit", "paidout", "failed"].map(
+      (state) => `/v1/payout?gateway_account_id=57&state=${state}`,
+    ),
+  ),
+  ...get(404, "/v1/payout?gateway_account_id=57&page=99"),
+  ...get(400, "/v1/payout", "/v1/payout?gateway_account_id=57&page=0"),
+
+  ...get(
+    200,
+    "/v1/payout/po_44?gateway_account_id=57",
+    "/v1/payout/po_44?gateway_account_id=57&override_account_id_restriction=false",
+    `/v1/payout/payout-without-account?${all}`,
+  ),
+  ...get(404, "/v1/payout/unknown?gateway_account_id=57", "/v1/payout/po_44?gateway_account_id=58"),
+  ...get(400, "/v1/payout/po_44"),
 ];
 
 const customer = "/features/customer/42";
@@ -194,10 +337,6 @@ const send = (
   method,
   path,
   body,
-});
-const withHeader = (request: RequestCase, name: string, value: string): RequestCase => ({
-  ...request,
-  headers: { [name]: value },
 });
 /** The same request with an If-None-Match that every ETag matches. */
 const notModified = (request: RequestCase): RequestCase =>

@@ -65,6 +65,8 @@ export async function ledgerSubject(): Promise<Subject> {
     );
   }
 
+  await database.query(manyPayments);
+
   return {
     contract: ledgerService.contract,
     requests: ledgerRequests,
@@ -105,6 +107,17 @@ export async function ledgerSubject(): Promise<Subject> {
     },
   };
 }
+
+/**
+ * Live payments, each of its own hour and account: more hours, and more accounts, than a page has. They are inserted, since
+ * their messages would take ten seconds.
+ */
+const manyPayments = `
+  insert into transaction (external_id, transaction_type, gateway_account_id, live, state, created_date, event_count,
+                           first_event_id, details)
+  select 'many' || n, 'PAYMENT', 'many' || n, true, 'SUCCESS', timestamptz '2020-01-01Z' + n * interval '1 hour', 1,
+         0, '{"amount": 1}'
+  from generate_series(1, 10000) as n`;
 
 /** The number of rows, when it reaches the expected number or after 10 seconds. */
 async function countOf(expected: number, rows: () => Promise<unknown[]>): Promise<number> {
