@@ -6,19 +6,72 @@ from urllib.parse import unquote
 import schemathesis
 
 
-@schemathesis.hook.apply_to(operation_id=["getTransaction", "searchTransactions"])
+@schemathesis.hook.apply_to(
+    operation_id=[
+        "getTransaction",
+        "searchTransactions",
+        "getTransactionReport",
+        "getTransactionsSummary",
+        "getPaymentsByState",
+        "searchPayouts",
+        "getPayout",
+    ]
+)
 def map_case(context, case):
-    """A valid request names its accounts or overrides the restriction, which it cannot for a CSV."""
-    if case.meta.generation.mode.is_positive and is_blank(case.query.get("account_id", "")):
+    """A valid request names its accounts or overrides the restriction, which it cannot for the CSV of a search."""
+    accounts = "gateway_account_id" if "/payout" in case.path else "account_id"
+    if case.meta.generation.mode.is_positive and is_blank(case.query.get(accounts, "")):
         case.query["override_account_id_restriction"] = "true"
-        case.query.pop("format", None)
+        if case.path == "/v1/transaction/":
+            case.query.pop("format", None)
     return case
 
 
+@schemathesis.hook.apply_to(operation_id="getTransactionReport")
+def map_case(context, case):
+    """A valid request has each column once."""
+    if case.meta.generation.mode.is_positive and "group_by" in case.query:
+        columns = case.query["group_by"]
+        columns = columns if isinstance(columns, list) else columns.split(",")
+        case.query["group_by"] = ",".join(dict.fromkeys(columns))
+    return case
+
+
+@schemathesis.hook.apply_to(operation_id="getTransactionsSummary")
+def map_case(context, case):
+    """A valid request has a first instant or overrides its validation."""
+    if case.meta.generation.mode.is_positive and is_blank(case.query.get("from_date", "")):
+        case.query["override_from_date_validation"] = "true"
+    return case
+
+
+@schemathesis.hook.apply_to(operation_id=["getPerformanceReport", "getLegacyPerformanceReport"])
+def map_case(context, case):
+    """A valid request has both dates or none."""
+    dates = ("from_date", "to_date")
+    if case.meta.generation.mode.is_positive and any(is_blank(case.query.get(name, "")) for name in dates):
+        for name in dates:
+            case.query.pop(name, None)
+    return case
+
+
+@schemathesis.hook.apply_to(operation_id="listGatewayPerformance")
+def map_case(context, case):
+    """A valid request has its days in order."""
+    if case.meta.generation.mode.is_positive:
+        days = sorted((case.query["from_date"], case.query["to_date"]))
+        case.query["from_date"], case.query["to_date"] = days
+    return case
+
+
+# White space in JavaScript, which is not that of Python, and the separator of lists.
+BLANK = re.compile("[,\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*")
+
+
 def is_blank(value):
-    """True if a parameter counts as absent: it has no value, or only spaces and empty items of a list."""
+    """True if a parameter counts as absent: it has no value, or only white space and empty items of a list."""
     texts = value if isinstance(value, list) else [value]
-    return "".join(map(str, texts)).strip(", \t\r\n") == ""
+    return BLANK.fullmatch("".join(map(str, texts))) is not None
 
 
 # This cannot be done in map_case, which the examples of the contract do not pass through.
