@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	openapi_types "github.com/oapi-codegen/runtime/types"
+
 	"example/features"
 	"example/ledger"
 )
@@ -76,6 +78,29 @@ func callLedger(url string) {
 	check(event.JSON200.ParentResourceExternalId == nil, string(event.Body))
 	noEvent := must(client.GetEventWithResponse(ctx, 9007199254740993))
 	check(strings.Contains(noEvent.ApplicationproblemJSON404.Detail, "9007199254740993"), string(noEvent.Body))
+
+	report := must(client.GetTransactionReportWithResponse(ctx, &ledger.GetTransactionReportParams{
+		AccountId: &[]string{account},
+		GroupBy:   &[]ledger.GroupColumn{ledger.GROUPBYTYPE, ledger.GROUPBYSTATE},
+	}))
+	check(report.JSON200 != nil, string(report.Body))
+	group := report.JSON200.Groups[0]
+	check(*group.Type == ledger.DISPUTE && *group.State == ledger.NeedsResponse, string(report.Body))
+
+	listed := must(client.ListGatewayPerformanceWithResponse(ctx, &ledger.ListGatewayPerformanceParams{
+		FromDate: openapi_types.Date{Time: fromDate},
+		ToDate:   openapi_types.Date{Time: time.Date(2024, 3, 31, 0, 0, 0, 0, time.UTC)},
+	}))
+	check(listed.JSON200 != nil && len(*listed.JSON200) == 3, string(listed.Body))
+	numbered, demo, unknown := (*listed.JSON200)[0], (*listed.JSON200)[1], (*listed.JSON200)[2]
+	check(must(numbered.GatewayAccountId.AsGatewayPerformanceGatewayAccountId0()) == 57, string(listed.Body))
+	check(float64(numbered.AverageAmount) == 16777217, numbered.AverageAmount)
+	check(must(demo.GatewayAccountId.AsGatewayPerformanceGatewayAccountId1()) == "demo", string(listed.Body))
+	check(unknown.GatewayAccountId == nil, string(listed.Body))
+
+	payout := must(client.GetPayoutWithResponse(ctx, "plain-payout", &ledger.GetPayoutParams{GatewayAccountId: &plainAccount}))
+	check(payout.JSON200 != nil && payout.JSON200.State.Status == ledger.PAYOUTINTRANSIT, string(payout.Body))
+	check(payout.JSON200.PaidOutDate == nil, string(payout.Body))
 }
 
 func callFeatures(url string) {

@@ -69,6 +69,22 @@ func callLedger(url string) {
 	check(event.ResourceType == ledger.PAYMENT_RESOURCE && event.ParentResourceExternalId.Get() == nil, event)
 	_, _, err = client.EventsAPI.GetEvent(ctx, 9007199254740993).Execute()
 	check(errors.As(err, &failure) && strings.Contains(string(failure.Body()), "9007199254740993"), err)
+
+	report, _, err := client.ReportsAPI.GetTransactionReport(ctx).AccountId([]string{"demo"}).
+		GroupBy([]ledger.GroupColumn{ledger.GROUP_BY_TYPE, ledger.GROUP_BY_STATE}).Execute()
+	check(err == nil, err)
+	check(*report.Groups[0].Type == ledger.DISPUTE && *report.Groups[0].State == ledger.NEEDS_RESPONSE, report)
+
+	accounts, _, err := client.ReportsAPI.ListGatewayPerformance(ctx).
+		FromDate("2024-03-01").ToDate("2024-03-31").Execute()
+	check(err == nil && len(accounts) == 3, err)
+	numbered, demo, unknown := accounts[0], accounts[1], accounts[2]
+	check(*numbered.GatewayAccountId.Get().Int32 == 57 && float64(numbered.AverageAmount) == 16777217, numbered)
+	check(*demo.GatewayAccountId.Get().String == "demo" && demo.AverageAmount == 2725, demo)
+	check(unknown.GatewayAccountId.Get() == nil, unknown)
+
+	payout, _, err := client.PayoutsAPI.GetPayout(ctx, "plain-payout").GatewayAccountId("plain").Execute()
+	check(err == nil && payout.State.Status == ledger.PAYOUT_IN_TRANSIT && payout.PaidOutDate.Get() == nil, err)
 }
 
 func callFeatures(url string) {

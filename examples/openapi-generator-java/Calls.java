@@ -16,9 +16,13 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Stream;
 import ledger.api.EventsApi;
+import ledger.api.PayoutsApi;
+import ledger.api.ReportsApi;
 import ledger.api.TransactionsApi;
 import ledger.model.Dispute;
+import ledger.model.GroupColumn;
 import ledger.model.Payment;
+import ledger.model.PayoutStatus;
 import ledger.model.Problem;
 import ledger.model.Refund;
 import ledger.model.ResourceType;
@@ -88,6 +92,24 @@ public class Calls {
     } catch (ledger.ApiException error) {
       equal(error.getResponseBody().contains("9007199254740993"), true);
     }
+
+    var reports = new ReportsApi(client);
+    var columns = List.of(GroupColumn.GROUP_BY_TYPE, GroupColumn.GROUP_BY_STATE);
+    var report = reports.getTransactionReport(
+        columns, null, List.of("demo"), null, null, null, null, null, null, null, null, null, null, null, null);
+    var group = report.getGroups().get(0);
+    equal(List.of(group.getType(), group.getState()), List.of(TransactionType.DISPUTE, Status.NEEDS_RESPONSE));
+
+    var accounts = reports.listGatewayPerformance(LocalDate.of(2024, 3, 1), LocalDate.of(2024, 3, 31), null);
+    equal(accounts.size(), 3);
+    equal(accounts.get(0).getGatewayAccountId().getInteger(), 57);
+    equal(accounts.get(0).getAverageAmount().longValue(), 16777217L);
+    equal(accounts.get(1).getGatewayAccountId().getString(), "demo");
+    equal(accounts.get(2).getGatewayAccountId(), null);
+
+    var payout = new PayoutsApi(client).getPayout("plain-payout", "plain", null);
+    equal(payout.getState().getStatus(), PayoutStatus.PAYOUT_IN_TRANSIT);
+    equal(payout.getPaidOutDate(), null);
   }
 
   static void callFeatures(String url) throws Exception {

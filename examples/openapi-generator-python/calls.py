@@ -64,6 +64,20 @@ def call_ledger(url: str) -> None:
             problem = error.data
             assert isinstance(problem, ledger.Problem) and "9007199254740993" in problem.detail, problem
 
+        reports = ledger.ReportsApi(client)
+        columns = [ledger.GroupColumn.GROUP_BY_TYPE, ledger.GroupColumn.GROUP_BY_STATE]
+        group = reports.get_transaction_report(account_id=["demo"], group_by=columns).groups[0]
+        assert (group.type, group.state) == (ledger.TransactionType.DISPUTE, ledger.Status.NEEDS_RESPONSE), group
+
+        accounts = reports.list_gateway_performance(date(2024, 3, 1), date(2024, 3, 31))
+        ids = [one.gateway_account_id and one.gateway_account_id.actual_instance for one in accounts]
+        assert ids == [57, "demo", None], accounts
+        assert [one.average_amount for one in accounts] == [16777217, 2725, 0], accounts
+
+        payout = ledger.PayoutsApi(client).get_payout("plain-payout", gateway_account_id="plain")
+        assert payout.state.status == ledger.PayoutStatus.PAYOUT_IN_TRANSIT, payout
+        assert payout.paid_out_date is None, payout
+
 
 def call_features(url: str) -> None:
     with features.ApiClient(features.Configuration(host=url)) as client:

@@ -73,6 +73,31 @@ async function callLedger() {
     [event.eventId, event.resourceType, event.parentResourceExternalId],
     [eventId, ledger.ResourceType.PAYMENT_RESOURCE, null],
   );
+
+  const reports = new ledger.ReportsApi(configuration);
+  const report = await reports.getTransactionReport({
+    accountId: [accountId],
+    groupBy: [ledger.GroupColumn.GROUP_BY_TYPE, ledger.GroupColumn.GROUP_BY_STATE],
+  });
+  const [first] = report.groups;
+  assert.deepEqual([first?.type, first?.state, first?.count], ["DISPUTE", ledger.Status.NeedsResponse, 1]);
+
+  const march = { fromDate: new Date("2024-03-01"), toDate: new Date("2024-03-31") };
+  const accounts = await reports.listGatewayPerformance(march);
+  assert.deepEqual(
+    accounts.map(({ gatewayAccountId, averageAmount }) => [gatewayAccountId, averageAmount]),
+    [
+      [57, 16_777_217],
+      ["demo", 2725],
+      [null, 0],
+    ],
+  );
+
+  const payout = await new ledger.PayoutsApi(configuration).getPayout({
+    gatewayPayoutId: "plain-payout",
+    gatewayAccountId: "plain",
+  });
+  assert.deepEqual([payout.state.status, payout.paidOutDate], [ledger.PayoutStatus.PAYOUT_IN_TRANSIT, null]);
 }
 
 async function callFeatures() {

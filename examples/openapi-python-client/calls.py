@@ -22,6 +22,8 @@ from features_client.models import (
 from features_client.types import UNSET as ABSENT
 from ledger_client import AuthenticatedClient as Ledger
 from ledger_client.api.events import get_event
+from ledger_client.api.payouts import get_payout
+from ledger_client.api.reports import get_transaction_report, list_gateway_performance
 from ledger_client.api.transactions import (
     get_transaction,
     list_child_transactions,
@@ -31,12 +33,16 @@ from ledger_client.api.transactions import (
 from ledger_client.models import (
     Dispute,
     Event,
+    GroupColumn,
     Payment,
+    PayoutDetail,
+    PayoutStatus,
     Problem,
     Refund,
     ResourceType,
     Status,
     TransactionEventResponse,
+    TransactionReport,
     TransactionsForTransactionResponse,
     TransactionSearchResponse,
     TransactionState,
@@ -100,6 +106,23 @@ def call_ledger(url: str) -> None:
     assert event.parent_resource_external_id is None, event
     no_event = get_event.sync(9007199254740993, client=client)
     assert isinstance(no_event, Problem) and "9007199254740993" in no_event.detail, no_event
+
+    columns = [GroupColumn.GROUP_BY_TYPE, GroupColumn.GROUP_BY_STATE]
+    report = get_transaction_report.sync(client=client, account_id=["demo"], group_by=columns)
+    assert isinstance(report, TransactionReport), report
+    group = report.groups[0]
+    assert (group.type_, group.state) == (TransactionType.DISPUTE, Status.NEEDS_RESPONSE), group
+
+    accounts = list_gateway_performance.sync(
+        client=client, from_date=date(2024, 3, 1), to_date=date(2024, 3, 31)
+    )
+    assert isinstance(accounts, list), accounts
+    assert [one.gateway_account_id for one in accounts] == [57, "demo", None], accounts
+    assert [one.average_amount for one in accounts] == [16777217, 2725, 0], accounts
+
+    payout = get_payout.sync("plain-payout", client=client, gateway_account_id="plain")
+    assert isinstance(payout, PayoutDetail), payout
+    assert (payout.state.status, payout.paid_out_date) == (PayoutStatus.PAYOUT_IN_TRANSIT, None), payout
 
 
 def call_features(url: str) -> None:

@@ -78,6 +78,30 @@ async function callLedger() {
     [event?.event_id, event?.resource_type, event?.parent_resource_external_id],
     [created?.event_id, "payment", null],
   );
+
+  const { data: report } = await ledger.GET("/v1/report/transactions", {
+    params: { query: { account_id: [accountId], group_by: ["type", "state"] } },
+  });
+  assert(typeof report === "object");
+  const [first] = report.groups;
+  assert.deepEqual([first?.type, first?.state, first?.count], ["DISPUTE", "needs_response", 1]);
+
+  const { data: accounts } = await ledger.GET("/v1/report/gateway-performance-report", {
+    params: { query: { from_date: "2024-03-01", to_date: "2024-03-31" } },
+  });
+  assert.deepEqual(
+    accounts?.map(({ gateway_account_id, average_amount }) => [gateway_account_id, average_amount]),
+    [
+      [57, 16_777_217],
+      ["demo", 2725],
+      [null, 0],
+    ],
+  );
+
+  const { data: payout } = await ledger.GET("/v1/payout/{gatewayPayoutId}", {
+    params: { path: { gatewayPayoutId: "plain-payout" }, query: { gateway_account_id: "plain" } },
+  });
+  assert.deepEqual([payout?.state.status, payout?.paid_out_date], ["intransit", null]);
 }
 
 async function callFeatures() {

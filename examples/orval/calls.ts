@@ -73,6 +73,28 @@ async function callLedger() {
     [event.event_id, event.resource_type, event.parent_resource_external_id],
     [eventId, "payment", null],
   );
+
+  const { data: report } = await ledger.getTransactionReport(
+    { account_id: [account_id], group_by: ["type", "state"] },
+    at,
+  );
+  assert(typeof report === "object");
+  const [first] = report.groups;
+  assert.deepEqual([first?.type, first?.state, first?.count], ["DISPUTE", "needs_response", 1]);
+
+  const march = { from_date: "2024-03-01", to_date: "2024-03-31" };
+  const { data: accounts } = await ledger.listGatewayPerformance(march, at);
+  assert.deepEqual(
+    accounts.map(({ gateway_account_id, average_amount }) => [gateway_account_id, average_amount]),
+    [
+      [57, 16_777_217],
+      ["demo", 2725],
+      [null, 0],
+    ],
+  );
+
+  const { data: payout } = await ledger.getPayout("plain-payout", { gateway_account_id: "plain" }, at);
+  assert.deepEqual([payout.state.status, payout.paid_out_date], ["intransit", null]);
 }
 
 async function callFeatures() {

@@ -28,19 +28,45 @@ failed. The folder of a client that failed is kept.
   --help   print this text
 `;
 
-/** A refund with only the required members, which has to be distinguished from a dispute. */
-const plainRefund = JSON.stringify({
-  event_type: "REFUND_CREATED_BY_SERVICE",
-  resource_type: "refund",
-  resource_external_id: "plain-refund",
-  timestamp: "2024-03-05T09:14:22Z",
-  event_details: { gateway_account_id: "plain" },
-});
+const timestamp = "2024-03-05T09:14:22Z";
+const plain = { gateway_account_id: "plain" };
+const livePayment = { event_type: "CAPTURE_CONFIRMED", resource_type: "payment", timestamp, live: true };
+
+/** What the data of npm run demo lacks. */
+const events = [
+  // A refund with only the required members, which has to be distinguished from a dispute.
+  {
+    event_type: "REFUND_CREATED_BY_SERVICE",
+    resource_type: "refund",
+    resource_external_id: "plain-refund",
+    timestamp,
+    event_details: plain,
+  },
+  // A payout that is not paid, so that its date is null.
+  {
+    event_type: "PAYOUT_CREATED",
+    resource_type: "payout",
+    resource_external_id: "plain-payout",
+    timestamp,
+    event_details: plain,
+  },
+  // Payments of an account that is a number in a report, and of none. 32 bits would round the amount, 2^24 + 1.
+  {
+    ...livePayment,
+    resource_external_id: "of-a-number",
+    event_details: { gateway_account_id: "57", amount: 16_777_217 },
+  },
+  { ...livePayment, resource_external_id: "of-none" },
+];
 
 async function startWithData(): Promise<Services> {
   const services = await startServices();
   try {
-    await services.run("src/ledger/commands/send-events.ts", ["-"], plainRefund);
+    await services.run(
+      "src/ledger/commands/send-events.ts",
+      ["-"],
+      events.map((event) => JSON.stringify(event)).join("\n"),
+    );
     await services.run("src/ledger/commands/demo.ts");
     return services;
   } catch (error) {
