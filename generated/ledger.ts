@@ -780,7 +780,10 @@ export interface components {
         ExternalId: string;
         /** @description The payments of an account in a month. */
         GatewayPerformance: {
-            /** @description The sum divided by the number. */
+            /**
+             * Format: double
+             * @description The sum divided by the number.
+             */
             average_amount: number;
             /** @description Gateway account, as an integer if it has the form of one. Null for payments without one. */
             gateway_account_id: number | string | null;
@@ -1073,7 +1076,10 @@ export interface components {
         PenceSum: bigint;
         /** @description Number, gross amount and average of payments. */
         PerformanceReport: {
-            /** @description The sum divided by the number; 0 if there are none. */
+            /**
+             * Format: double
+             * @description The sum divided by the number; 0 if there are none.
+             */
             average_amount: number;
             /** @description Sum of `total_amount`, or of `amount` where there is no `total_amount`. */
             total_amount: components["schemas"]["PenceSum"];

@@ -29,6 +29,8 @@ export function openAjv(): Ajv2020 {
   ajv.addFormat("uri", (text) => URL.canParse(text));
   ajv.addFormat("int32", { type: "number", validate: (value) => value === (value | 0) });
   ajv.addFormat("int64", true);
+  // Without it generators for Go make 32-bit numbers.
+  ajv.addFormat("double", true);
   ajv.addKeyword({
     keyword: "int64",
     validate: (_: true, value: unknown) => typeof value === "bigint" && BigInt.asIntN(64, value) === value,
