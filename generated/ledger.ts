@@ -785,7 +785,7 @@ export interface components {
              * @description The sum divided by the number.
              */
             average_amount: number;
-            /** @description Gateway account, as an integer if it has the form of one. Null for payments without one. */
+            /** @description Gateway account, as an integer if it has the form of one up to 2147483647, otherwise as text. Null for payments without one. */
             gateway_account_id: number | string | null;
             /** @description Month (UTC), from 1. */
             month: number;

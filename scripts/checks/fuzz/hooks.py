@@ -96,7 +96,7 @@ def is_replaced(text):
 
 
 RULES = re.compile(
-    r"query parameter cursor must be from a link next_cursor"
+    r"query parameter cursor must be from a (link next_cursor|header Link)"
     r"|query parameters cursor and page cannot be used together"
     r"|query parameter \w*states? must be one of [\w, ]+ with status_version [12]"
 )

@@ -25,7 +25,7 @@ import { statusesByState } from "../views/state.ts";
 import { betweenInstants, throughDays, throughInstants } from "./created-interval.ts";
 import { readGroupCursor, readHourCursor, writeGroupCursor, writeHourCursor } from "./cursor.ts";
 import type { Lanes } from "./lanes.ts";
-import { accountMissing, problem, unknownCursor } from "./problem.ts";
+import { accountMissing, problem, unknownCursor, unknownLinkCursor } from "./problem.ts";
 import { stateFilterOf, statusErrorsOf } from "./state-filter.ts";
 
 type ReportQuery = operations["getTransactionReport"]["parameters"]["query"];
@@ -108,7 +108,7 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
   async listTransactionsByHour({ query, url }) {
     const { cursor } = query;
     const after = cursor === undefined ? undefined : readHourCursor(cursor);
-    if (cursor !== undefined && after === undefined) return unknownCursor;
+    if (cursor !== undefined && after === undefined) return unknownLinkCursor;
     const interval = throughInstants(query);
     const from = after !== undefined && after > interval.from ? after : interval.from;
     const rows = await summariseByHour(lanes(undefined), { ...interval, from }, entriesMax + 1);
@@ -133,7 +133,7 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
     const grouping = { groupBy: ["account", "month"] as const, sums: ["gross_amount"] as const };
     const after =
       query.cursor === undefined ? undefined : readGroupCursor(query.cursor, grouping.groupBy.length);
-    if (query.cursor !== undefined && !after) return unknownCursor;
+    if (query.cursor !== undefined && !after) return unknownLinkCursor;
     const filter = { ...livePayments, states: ["SUCCESS" as const], created: throughDays(query) };
     const { groups, next } = await readGroups(lanes(undefined), filter, grouping, after, entriesMax);
     return {

@@ -74,7 +74,11 @@ export function viewGatewayPerformance({ account, month, ...sums }: Group): Sche
 
 /** The id of an account as a number, as clients of alphagov/pay-ledger expect it, if the number has the same text. */
 const viewAccountNumber = (account: string | null): number | string | null =>
-  account !== null && /^(0|[1-9]\d{0,8})$/.test(account) ? Number(account) : account;
+  account !== null && /^(0|[1-9]\d{0,9})$/.test(account) && Number(account) <= int32Max
+    ? Number(account)
+    : account;
+
+const int32Max = 2 ** 31 - 1;
 
 export const viewHour = ({
   hour,
