@@ -33,7 +33,7 @@ type ReportQuery = operations["getTransactionReport"]["parameters"]["query"];
 /** The default of `display_size` is also its maximum. */
 const { display_size: displaySizeMax } = defaults.getTransactionReport;
 /** Number of groups of a CSV that are read at a time. */
-const csvPageMax = 5000;
+const csvPageMax = 1000;
 /** Maximum number of entries of a report that is a list: a response of about 2 MB. */
 const entriesMax = 10_000;
 

@@ -1,3 +1,4 @@
+import { mapInTurns } from "../../process/turns.ts";
 import type { Sql } from "../database/database.ts";
 import { always, type Interval, partsOf } from "./periods.ts";
 import type { TransactionState } from "./transaction.ts";
@@ -87,11 +88,8 @@ export async function summarise(
     ${position ? `where (${order}) > (${position})` : ""}
     ${order.length > 0 ? `order by ${order}` : ""}
     ${max === undefined ? "" : `limit ${bind(max)}`}`;
-  const found = await sql.query<GroupValues & Record<keyof Sums, unknown>>(statement, values, "custom");
-  return found.map((row) => {
-    const numbers = sumColumns.map((name) => [name, BigInt((row[name] as string | undefined) ?? 0)]);
-    return { ...row, ...Object.fromEntries(numbers) };
-  });
+  const found = await sql.query<object>(statement, values, "custom");
+  return mapInTurns(found, (row) => withBigInts(row, sumColumns));
 }
 
 /** The live transactions of an hour. Sums are in pence. */
@@ -105,7 +103,7 @@ export interface HourRow extends Pick<Sums, "count" | "amount" | "total_amount" 
 /** The live transactions of each hour that has some, oldest first, up to `max` hours. Reads all of them in the interval. */
 export async function summariseByHour(sql: Sql, { from, to }: Interval, max: number): Promise<HourRow[]> {
   const sums = ["amount", "total_amount", "net_amount", "fee"] as const;
-  const rows = await sql.query<HourRow>(
+  const rows = await sql.query<object>(
     `select date_trunc('hour', created_date, 'UTC') as hour, count(*),
        count(*) filter (where state in ('ERROR', 'ERROR_GATEWAY')) as errored,
        count(*) filter (where state = 'SUCCESS') as completed,
@@ -116,10 +114,14 @@ export async function summariseByHour(sql: Sql, { from, to }: Interval, max: num
     [from, to, max],
     "custom",
   );
-  return rows.map((row) => ({
-    ...row,
-    ...Object.fromEntries(sums.map((name) => [name, BigInt(row[name])])),
-  }));
+  return mapInTurns(rows, (row) => withBigInts(row, sums));
+}
+
+/** The row with sums that are numbers; a sum that was not selected is 0. */
+function withBigInts<Row extends object>(row: object, sums: readonly SumColumn[]): Row {
+  const numbers: Record<string, unknown> = { ...row };
+  for (const name of sums) numbers[name] = BigInt((numbers[name] as string | undefined) ?? 0);
+  return numbers as Row;
 }
 
 /** The text of a group's value, from a row of `rowsOf`. */
