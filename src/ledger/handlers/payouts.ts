@@ -40,12 +40,10 @@ export const payoutHandlers = (
   async getPayout({ path: { gatewayPayoutId }, query }) {
     const { gateway_account_id: account } = query;
     if (!account && !query.override_account_id_restriction) return accountMissing;
-    const [payout, settled] = await Promise.all([
-      findPayout(sql, gatewayPayoutId, account),
-      settledBy(lanes(account), gatewayPayoutId),
-    ]);
-    return payout
-      ? { status: 200, body: viewPayoutDetail(payout, settled) }
-      : problem(404, [`Payout with id [${gatewayPayoutId}] not found`]);
+    const payout = await findPayout(sql, gatewayPayoutId, account);
+    if (!payout) return problem(404, [`Payout with id [${gatewayPayoutId}] not found`]);
+    // Only now, since it reads everything that the payout settles.
+    const settled = await settledBy(lanes(account), gatewayPayoutId);
+    return { status: 200, body: viewPayoutDetail(payout, settled) };
   },
 });

@@ -86,7 +86,7 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
     const [payments, refunds] = [add("PAYMENT"), add("REFUND")];
     const body = {
       payments,
-      moto_payments: query.include_moto_statistics ? add("PAYMENT", "true") : add("NONE"),
+      moto_payments: query.include_moto_statistics ? add("PAYMENT", "true") : { count: 0, gross_amount: 0n },
       refunds,
       net_income: payments.gross_amount - refunds.gross_amount,
     };
