@@ -30,7 +30,7 @@ export function openLanes(sql: Sql, connections: number, limitMs: number): Lanes
   // Created once, since an error costs time.
   const timeout = new StatementTimeout(limitMs);
 
-  async function enter(lane: Lane): Promise<void> {
+  async function enter(name: string, lane: Lane): Promise<void> {
     if (lane.running < runningMax) {
       lane.running += 1;
       return;
@@ -41,7 +41,10 @@ export function openLanes(sql: Sql, connections: number, limitMs: number): Lanes
     const { promise, resolve } = Promise.withResolvers<void>();
     lane.waiting.push(resolve);
     await withTimeout(promise, limitMs, timeout).catch((error) => {
-      lane.waiting.splice(lane.waiting.indexOf(resolve), 1);
+      const place = lane.waiting.indexOf(resolve);
+      // Its turn may have come too late, while this thread was busy: then the next one gets it.
+      if (place === -1) leave(name, lane);
+      else lane.waiting.splice(place, 1);
       throw error;
     });
   }
@@ -61,7 +64,7 @@ export function openLanes(sql: Sql, connections: number, limitMs: number): Lanes
     async function run<Result>(work: () => Promise<Result>): Promise<Result> {
       const lane = lanes.get(name) ?? { running: 0, waiting: [] };
       lanes.set(name, lane);
-      await enter(lane);
+      await enter(name, lane);
       try {
         return await work();
       } finally {
