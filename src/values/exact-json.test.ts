@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { hasLongerNumber, parseExactly } from "./exact-json.ts";
 
 const digits = (minLength: number) =>
@@ -75,6 +75,16 @@ test("everything but numbers is parsed as by JSON.parse", () => {
   expect(Object.keys(parseExactly('{"__proto__":{"a":12345678901234567890}}') as object)).toEqual([
     "__proto__",
   ]);
+});
+
+test.each([
+  '{"captured_date": "2026-02-28T08:00:00.120000Z", "amount": 1000}',
+  '{"created_date":"2026-02-28T08:00:00.000Z","amounts":[10,200]}',
+])("%s is parsed without a function for each value, which takes several times as long", (text) => {
+  const parse = vi.spyOn(JSON, "parse");
+  onTestFinished(() => parse.mockRestore());
+  parseExactly(text);
+  expect(parse.mock.calls).toEqual([[text]]);
 });
 
 test.each([

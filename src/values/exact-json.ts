@@ -23,9 +23,10 @@ export const isRawNumber = (value: unknown): value is RawNumber => JSON.isRawJSO
 
 /**
  * Matches a number in an object or array that may need raw JSON: with 16 characters or more, with an exponent, or so small
- * that JavaScript writes it with an exponent, or with a zero at the end of its fraction.
+ * that JavaScript writes it with an exponent, or with a zero at the end of its fraction. A fraction of a second in a text,
+ * such as `"08:00:00.120Z"`, is not a number.
  */
-const longNumber = /[\s:[,]-?\d(?:[\d.]{15}|[\d.]*[eE]|\.0{6}|\d*\.\d*0(?!\d))/;
+const longNumber = /[\s:[,]-?\d(?:[\d.]{15}|[\d.]*[eE]|\.0{6}|\d*\.\d*0(?=[\s,\]}]))/;
 
 /**
  * Parses an object or array with exact numbers. `plain` is the result of `JSON.parse`, if the caller has it. Throws if the
