@@ -3,15 +3,8 @@ import type { operations } from "../../../generated/ledger.ts";
 import type { Handlers, Request } from "../../http/handlers.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import type { Sql } from "../database/database.ts";
-import {
-  type GroupColumn,
-  type Grouping,
-  type SummaryFilter,
-  type Sums,
-  sumColumns,
-  summarise,
-  summariseByHour,
-} from "../tables/summary.ts";
+import { type Grouping, type Sums, summarise, summariseByHour } from "../tables/summary.ts";
+import { type GroupColumn, type SummaryFilter, sumColumns } from "../tables/summary-rows.ts";
 import { viewNextCursor, viewNextLink } from "../views/next-cursor.ts";
 import {
   viewGatewayPerformance,
@@ -23,6 +16,7 @@ import {
 } from "../views/report.ts";
 import { statusesByState } from "../views/state.ts";
 import { betweenInstants, throughDays, throughInstants } from "./created-interval.ts";
+import { asksForCsv, csvResponse } from "./csv.ts";
 import { readGroupCursor, readHourCursor, writeGroupCursor, writeHourCursor } from "./cursor.ts";
 import type { Lanes } from "./lanes.ts";
 import { accountMissing, problem, unknownCursor, unknownLinkCursor } from "./problem.ts";
@@ -51,14 +45,14 @@ type ReportHandlers = Pick<
 >;
 
 export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
-  async getTransactionReport({ query, url, mediaType }) {
+  async getTransactionReport(request) {
+    const { query, url } = request;
     const errors = statusErrorsOf(query);
     if (errors.length > 0) return problem(400, errors);
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
     const { group_by: groupBy = [], cursor } = query;
     const read = pageReader(lanes(query.account_id), query, groupBy);
-    const isCsv = query.format === undefined ? mediaType === "text/csv" : query.format === "csv";
-    if (isCsv) return reportAsCsv(groupBy, read);
+    if (asksForCsv(request)) return reportAsCsv(groupBy, read);
 
     const after = cursor === undefined ? undefined : readGroupCursor(cursor, groupBy.length);
     if (cursor !== undefined && !after?.length) return unknownCursor;
@@ -216,10 +210,5 @@ async function reportAsCsv(groupBy: GroupColumn[], read: ReturnType<typeof pageR
       page = await read(page.next, csvPageMax);
     }
   }
-  return {
-    status: 200 as const,
-    type: "text/csv" as const,
-    headers: { "Content-Disposition": 'attachment; filename="transaction-report.csv"' },
-    body: write(),
-  };
+  return csvResponse("transaction-report.csv", write());
 }

@@ -10,6 +10,7 @@ import type { Position, TransactionFilter } from "../tables/transaction-filter.t
 import { viewCsv } from "../views/csv.ts";
 import { lastPage, viewSearchLinks } from "../views/search-links.ts";
 import { viewTransaction } from "../views/transaction.ts";
+import { asksForCsv, csvResponse } from "./csv.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { type Lanes, pageBytesMax } from "./lanes.ts";
 import { accountMissing, pageMissing, problem, unknownCursor } from "./problem.ts";
@@ -26,12 +27,12 @@ const csvPage = { countMax: 500, bytesMax: 2 ** 19 };
 const { display_size: displaySizeMax, limit_total_size: defaultLimit } = defaults.searchTransactions;
 
 export const searchHandlers = (lanes: Lanes): Pick<Handlers<operations>, "searchTransactions"> => ({
-  async searchTransactions({ query, url, mediaType }) {
+  async searchTransactions(request) {
+    const { query, url } = request;
     const errors = statusErrorsOf(query);
     if (errors.length > 0) return problem(400, errors);
     const sql = lanes(query.account_id);
-    const isCsv = query.format === undefined ? mediaType === "text/csv" : query.format === "csv";
-    if (isCsv) return searchAsCsv(sql, query);
+    if (asksForCsv(request)) return searchAsCsv(sql, query);
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
 
     const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor);
@@ -97,12 +98,7 @@ async function searchAsCsv(sql: Sql, query: SearchQuery) {
       );
     }
   }
-  return {
-    status: 200 as const,
-    type: "text/csv" as const,
-    headers: { "Content-Disposition": 'attachment; filename="transactions.csv"' },
-    body: write(),
-  };
+  return csvResponse("transactions.csv", write());
 }
 
 const positionOf = ({ created_date, external_id, newest_event_id }: Position): Position => ({

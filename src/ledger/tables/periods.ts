@@ -10,10 +10,12 @@ export interface Interval {
 
 export const always: Interval = { from: beginning, to: end };
 
+/** Whole days, whole months (from their first days), or all time. */
+export type Grain = "day" | "month" | "ever";
+
 /** A part of an interval. */
 export type Part =
-  /** Whole days, whole months (from their first days), or all time. */
-  | ({ grain: "day" | "month" | "ever" } & Interval)
+  | ({ grain: Grain } & Interval)
   /** Up to half a day, between two instants, to be added (1) or taken away (-1). */
   | ({ grain: "instant"; sign: 1 | -1 } & Interval);
 
@@ -21,7 +23,7 @@ export type Part =
  * Divides an interval between two instants into few parts: whole months, the whole days beside them, and what the first and
  * the last day have more or less than that, whichever is shorter. No part is coarser than `coarsest`.
  */
-export function partsOf({ from, to }: Interval, coarsest: "ever" | "month" | "day" = "ever"): Part[] {
+export function partsOf({ from, to }: Interval, coarsest: Grain): Part[] {
   if (from >= to) return [];
   if (dayOf(from) === dayOf(to)) return instants(1, from, to);
   const [first, last] = [nearestMidnight(from), nearestMidnight(to)];
@@ -38,7 +40,7 @@ export function partsOf({ from, to }: Interval, coarsest: "ever" | "month" | "da
 const nearestMidnight = (instant: string) =>
   isInfinite(instant) || instant.slice(11) < "12:00:00.000000Z" ? dayOf(instant) : dayAfter(dayOf(instant));
 
-function wholeDays({ from, to }: Interval, coarsest: "ever" | "month" | "day"): Part[] {
+function wholeDays({ from, to }: Interval, coarsest: Grain): Part[] {
   if (from === beginning && to === end && coarsest === "ever") return [{ grain: "ever", from, to }];
   const firstMonth = isInfinite(from) || from === monthOf(from) ? from : monthAfter(from);
   const lastMonth = isInfinite(to) ? to : monthOf(to);

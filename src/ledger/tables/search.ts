@@ -2,7 +2,8 @@ import { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import { microsecondAfter } from "../../values/instant.ts";
 import type { Plan, Sql } from "../database/database.ts";
 import { beginning, end } from "./periods.ts";
-import { countSummarised, type SummaryFilter } from "./summary.ts";
+import { countSummarised } from "./summary.ts";
+import type { SummaryFilter } from "./summary-rows.ts";
 import {
   bytesBefore,
   type ReportedTransaction,

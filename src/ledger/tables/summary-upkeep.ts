@@ -1,5 +1,5 @@
 import type { Sql } from "../database/database.ts";
-import { sumColumns } from "./summary.ts";
+import { sumColumns } from "./summary-rows.ts";
 
 /**
  * Merges the oldest changes, up to `max`, into the summaries, and returns their number. Returns 0 while another session

@@ -8,7 +8,8 @@ import type { Details, NewEvent } from "./event.ts";
 import { migrate } from "./migrate.ts";
 import { always, beginning, end, type Interval } from "./periods.ts";
 import { countTransactions } from "./search.ts";
-import { type GroupColumn, type Grouping, type SummaryFilter, summarise } from "./summary.ts";
+import { type Grouping, summarise } from "./summary.ts";
+import type { GroupColumn, SummaryFilter } from "./summary-rows.ts";
 import { mergeSummaryChanges, rebuildSummaries, summaryDifferences } from "./summary-upkeep.ts";
 import type { TransactionRow, TransactionState } from "./transaction.ts";
 
