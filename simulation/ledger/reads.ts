@@ -336,27 +336,28 @@ export function page(query: Query, number: number, size: number): Read {
 }
 
 /** All results of a search, page by page. */
-export function allPages(query: Query, size: number, link: "next_page" | "next_cursor"): Read {
-  const firstPath = searchPathOf({ ...query, display_size: String(size) });
-  return {
-    name: `${firstPath}, by ${link}`,
-    ids: [],
-    async send(get) {
-      const results: unknown[] = [];
-      for (let path: string | undefined = firstPath; path !== undefined; ) {
-        const { status, text } = await get(path);
-        if (status !== 200) return { status };
-        const { results: pageResults, _links: links } = JSON.parse(text);
-        results.push(...pageResults);
-        const { pathname, search } = new URL(links[link]?.href ?? "none:");
-        path = links[link] && pathname + search;
-      }
-      return { status: 200, body: results };
-    },
-    expected: (oracle) => resultOf(oracle.matches(query)),
-    ...(link === "next_cursor" && { violation: duplicateIn }),
-  };
-}
+export const allPages = (query: Query, size: number, link: "next_page" | "next_cursor"): Read => ({
+  ...linked(searchPathOf({ ...query, display_size: String(size) }), "results", link),
+  expected: (oracle) => resultOf(oracle.matches(query)),
+  ...(link === "next_cursor" && { violation: duplicateIn }),
+});
+
+/** Reads the first page and those that the links lead to. The result has the items of all pages. */
+const linked = (firstPath: string, items: "results" | "groups", link: "next_page" | "next_cursor") => ({
+  name: `${firstPath}, by ${link}`,
+  ids: [],
+  async send(get: Get): Promise<Result> {
+    const all: unknown[] = [];
+    for (let path: string | undefined = firstPath; path !== undefined; ) {
+      const { status, body } = parseExact(await get(path));
+      if (status !== 200) return { status };
+      all.push(...body[items]);
+      const next: string | undefined = body._links?.[link]?.href;
+      path = next?.slice(new URL(next).origin.length);
+    }
+    return { status: 200, body: all };
+  },
+});
 
 /** A transaction may be there twice with different dates: an older event that arrives changes its date. */
 function duplicateIn({ body = [] }: Result): string | undefined {
@@ -451,26 +452,11 @@ export function reportPage(query: Query, size?: number): Read {
 }
 
 /** All groups of a report, page by page. */
-export function reportPages(query: Query, size: number): Read {
-  const firstPath = reportPathOf("transactions", { ...query, display_size: String(size) });
-  return {
-    name: `${firstPath}, by next_cursor`,
-    ids: [],
-    async send(get) {
-      const groups: unknown[] = [];
-      for (let path: string | undefined = firstPath; path !== undefined; ) {
-        const { status, body } = parseExact(await get(path));
-        if (status !== 200) return { status };
-        groups.push(...body.groups);
-        const { pathname, search } = new URL(body._links?.next_cursor.href ?? "none:");
-        path = body._links && pathname + search;
-      }
-      return { status: 200, body: groups };
-    },
-    expected: (oracle) => exactResultOf(reportGroups(oracle, query)),
-    violation: ({ body = [] }) => disorderIn(body as ReportGroup[], query),
-  };
-}
+export const reportPages = (query: Query, size: number): Read => ({
+  ...linked(reportPathOf("transactions", { ...query, display_size: String(size) }), "groups", "next_cursor"),
+  expected: (oracle) => exactResultOf(reportGroups(oracle, query)),
+  violation: ({ body = [] }) => disorderIn(body as ReportGroup[], query),
+});
 
 export function reportCsv(query: Query): Read {
   const path = reportPathOf("transactions", query);
@@ -510,10 +496,11 @@ export const payout = (id: string, query: Query): Read =>
     payoutDetail(oracle, id, query),
   );
 
+const payoutPathOf = (query: Query) => `/v1/payout?${new URLSearchParams(query)}`;
+
 export function payoutPage(query: Query, number: number, size: number): Read {
-  const parameters = { ...query, page: String(number), display_size: String(size) };
+  const path = payoutPathOf({ ...query, page: String(number), display_size: String(size) });
   const effectiveSize = Math.min(size, displaySizeMax);
-  const path = `/v1/payout?${new URLSearchParams(parameters)}`;
   return {
     name: path,
     ids: [],
@@ -532,26 +519,10 @@ export function payoutPage(query: Query, number: number, size: number): Read {
 }
 
 /** All results of a search for payouts, page by page. */
-export function allPayouts(query: Query, size: number): Read {
-  const firstPath = `/v1/payout?${new URLSearchParams({ ...query, display_size: String(size) })}`;
-  return {
-    name: `${firstPath}, by next_page`,
-    ids: [],
-    async send(get) {
-      const results: unknown[] = [];
-      for (let path: string | undefined = firstPath; path !== undefined; ) {
-        const { status, body } = parseExact(await get(path));
-        if (status !== 200) return { status };
-        results.push(...body.results);
-        const { next_page: next } = body._links;
-        const { pathname, search } = new URL(next?.href ?? "none:");
-        path = next && pathname + search;
-      }
-      return { status: 200, body: results };
-    },
-    expected: (oracle) => exactResultOf(payoutMatches(oracle, query)),
-  };
-}
+export const allPayouts = (query: Query, size: number): Read => ({
+  ...linked(payoutPathOf({ ...query, display_size: String(size) }), "results", "next_page"),
+  expected: (oracle) => exactResultOf(payoutMatches(oracle, query)),
+});
 
 const invalidPaths = [
   "/v1/transaction/",
