@@ -385,6 +385,7 @@ describe("the reports of alphagov/pay-ledger", () => {
       payments: { count: 1 },
     });
     expect(await refused(`${path}?account_id=1`)).toEqual(["Field [from_date] can not be null"]);
+    expect(await refused(path)).toEqual(["Field [from_date] can not be null"]);
     expect(await refused(`${path}?${march}`)).toEqual(["Field [account_id] cannot be empty"]);
     expect((await refused(`${path}?account_id=1&from_date=2024-03-05`)).join()).toMatch(/from_date/);
   });

@@ -65,8 +65,8 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
   },
 
   async getTransactionsSummary({ query }) {
-    if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
     if (!query.from_date && !query.override_from_date_validation) return fromDateMissing;
+    if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
     const filter = { ...accountOf(query), states: ["SUCCESS" as const], created: betweenInstants(query) };
     const grouping = { groupBy: ["type", "moto"] as const, sums: ["gross_amount"] as const };
     const groups = await summarise(lanes(query.account_id), filter, grouping);
