@@ -108,6 +108,9 @@ const withoutIndexes = (script: string) => `
     for name in select indexname from dropped_index loop execute format('drop index %I', name); end loop;
   end $$;
   ${script}
+  insert into metadata_key
+  select gateway_account_id, key
+  from (select distinct gateway_account_id from transaction) as account, (values ('branch'), ('case_number')) as keys(key);
   do $$ declare definition text; begin
     for definition in select indexdef from dropped_index loop execute definition; end loop;
   end $$;
@@ -115,11 +118,21 @@ const withoutIndexes = (script: string) => `
   select rebuild_transaction_summaries();
 `;
 
+/** Generated rows take about 2.5 kB of disk each until their part of the ledger is complete. A multiple of a group. */
+const partMax = 500_000;
+
+function fillScript(transactions: number, account: string): string {
+  const parts: string[] = [];
+  for (let first = 1; first <= transactions; first += partMax)
+    parts.push(partScript(first, Math.min(first + partMax - 1, transactions), account));
+  return parts.join("\n");
+}
+
 /**
  * Each group has ten transactions of one account: nine payments and a refund of the ninth, with three events each. The
  * rows are computed in SQL, because the projection of millions of events by the ledger would take too long.
  */
-const fillScript = (transactions: number, account: string) => `
+const partScript = (first: number, last: number, account: string) => `
   create temporary table generated as
   select
     left(md5('transaction' || number), 26) as id,
@@ -155,7 +168,7 @@ const fillScript = (transactions: number, account: string) => `
     end as event_details,
     number, is_refund, hash, reference, description, card, card_brand
   from
-    generate_series(1, ${transactions}) as number,
+    generate_series(${first}, ${last}) as number,
     lateral (select number % 10 = 0 as is_refund, number - (number % 10 = 0)::integer as payment,
       timestamptz '2024-01-01 08:00Z' + number * interval '1 minute' as created_date,
       (number - 1) / 10 as "group", (number - 1) / 100 * 5 + (number - 1) / 10 % 10 - 5 as rest) as place,
@@ -188,7 +201,6 @@ const fillScript = (transactions: number, account: string) => `
     case when is_refund then card || jsonb_build_object('description', description, 'reference', reference) end
       as payment_details) as projected;
 
-  insert into metadata_key
-  select gateway_account_id, key
-  from (select distinct gateway_account_id from transaction) as account, (values ('branch'), ('case_number')) as keys(key);
+  truncate generated;
+  drop table generated;
 `;
