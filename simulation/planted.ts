@@ -74,7 +74,7 @@ alter table transaction disable trigger summarise_update;`,
   },
   {
     name: "a report in the time of London has transactions on their day in UTC",
-    file: "src/ledger/tables/summary.ts",
+    file: "src/ledger/tables/summary-rows.ts",
     original: "where from_instant < to_instant and (",
     defective: "where false and (",
     simulation: ledgerSimulation,
