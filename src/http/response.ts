@@ -5,6 +5,7 @@ import fresh from "fresh";
 import Negotiator from "negotiator";
 import type { Operation } from "../contract/operations.ts";
 import { type Logger, logsDebug } from "../process/log.ts";
+import { mapInTurns } from "../process/turns.ts";
 import { isJson, toJson } from "../values/json.ts";
 import { chooseEncoding, compress, compressedMin, compressingStream, type Encoding } from "./compression.ts";
 import { isHost } from "./connections.ts";
@@ -125,12 +126,16 @@ export function originOf(request: FastifyRequest): string {
   return `${scheme}://${authority || `${socket.localAddress}:${socket.localPort}`}`;
 }
 
+/** A longer array becomes JSON in turns of the event loop. */
+const arrayMax = 1000;
+
 /**
  * Sends a body: a JSON type as JSON with every member, a text as it is, an iterable of texts as a stream. If the iterable
  * throws, the connection is closed without the final chunk, so that the caller notices.
  */
 export function sendBody(reply: FastifyReply, type: string, body: unknown, log: Logger): FastifyReply {
   if (body === undefined) return reply.send();
+  if (Array.isArray(body) && body.length > arrayMax) return sendLongArray(reply, type, body);
   if (isJson(type)) return sendText(reply, type, toJson(withRequestId(type, body, reply.request.id)));
   if (typeof body === "string") return sendText(reply, type, body);
   const { method, routeOptions } = reply.request;
@@ -149,6 +154,14 @@ export function sendBody(reply: FastifyReply, type: string, body: unknown, log: 
   const compressing = compressingStream(encoding);
   pipeline(stream, compressing).catch(() => {});
   return reply.send(compressing);
+}
+
+function sendLongArray(reply: FastifyReply, type: string, body: unknown[]): FastifyReply {
+  mapInTurns(body, (element) => JSON.stringify(element)).then(
+    (elements) => sendText(reply, type, `[${elements}]\n`),
+    (error) => reply.send(error),
+  );
+  return reply;
 }
 
 function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {

@@ -89,6 +89,16 @@ const contract: Contract = {
         responses: { 200: { description: "plain text", ...text }, ...errors },
       },
     },
+    "/numbers/{count}": {
+      get: {
+        operationId: "listNumbers",
+        parameters: [{ name: "count", in: "path", required: true, schema: { type: "integer" } }],
+        responses: {
+          200: { description: "numbers", ...json({ type: "array", items: { type: "integer" } }) },
+          ...errors,
+        },
+      },
+    },
     "/secret/{number}": {
       get: {
         operationId: "getSecret",
@@ -126,6 +136,7 @@ interface Operations {
   addThing: unknown;
   touchThings: unknown;
   getName: unknown;
+  listNumbers: unknown;
   getSecret: unknown;
   checkHealth: unknown;
   violate: unknown;
@@ -140,6 +151,10 @@ const slow = {
     this.released = Promise.withResolvers<void>();
   },
 };
+
+/** Integers of different lengths, of which only some are safe. */
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => (-11n) ** BigInt(index % 20));
+
 const handlers = {
   getThing: async ({ path, query }: never) => ({ status: 200, body: { path, query } }),
   addThing: async ({ body }: never) => ({ status: 200, body: { body } }),
@@ -153,6 +168,7 @@ const handlers = {
     }
     return { status: 200, type: "text/plain", body: path.name };
   },
+  listNumbers: async ({ path }: { path: { count: number } }) => ({ status: 200, body: numbers(path.count) }),
   getSecret: async ({ caller }: { caller?: Caller }) => ({ status: 200, body: { ...caller?.claims } }),
   checkHealth: async () => ({ status: 200, body: {} }),
   violate: async ({ path }: { path: { kind: string } }) =>
@@ -536,6 +552,12 @@ describe("authentication precedes validation:", () => {
 });
 
 describe("methods and paths", () => {
+  test.each([0, 1, 1000, 1001, 12_345])("an array of %d integers has all of them, exactly", async (count) => {
+    const { status, headers, text } = await send(`/numbers/${count}`);
+    expect([status, headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
+    expect(text).toBe(`[${numbers(count)}]\n`);
+  });
+
   test("HEAD returns the response of GET without its body", async () => {
     const response = await send("/names/abc", { method: "HEAD" });
     expect(response).toMatchObject({ status: 200, text: "" });
