@@ -18,6 +18,9 @@ function heldForMs(): number {
   return performance.now() - heldSince;
 }
 
+/** True if others should get a turn of the event loop, since long work has held this one for 10 ms. */
+export const isTurnOver = (): boolean => heldForMs() >= turnMaxMs;
+
 /** Of all work that waits, one continues in each turn of the event loop. */
 function nextTurn(): Promise<unknown> {
   lastTurn = lastTurn.then(() => afterThisTurn());
@@ -29,7 +32,7 @@ function nextTurn(): Promise<unknown> {
  * has held the event loop for 10 ms.
  */
 export async function letOthersRun(): Promise<void> {
-  if (heldForMs() < turnMaxMs) return;
+  if (!isTurnOver()) return;
   await nextTurn();
   heldForMs();
 }

@@ -1,5 +1,7 @@
 import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import pg from "pg";
+import { isTurnOver } from "../../process/turns.ts";
 
 /** Sends everything that is written within one turn of the event loop in one write. */
 class BatchingSocket extends Socket {
@@ -23,6 +25,21 @@ export const pipelineOptions = {
   pipeline: true,
   stream: () => new BatchingSocket(),
 } satisfies pg.ClientConfig;
+
+/** More of a result may follow a piece of this many bytes, which is what a TLS record can contain. */
+const longPiece = 2 ** 14;
+
+/**
+ * Reads long results in turns of the event loop. A socket delivers up to 2 MB in one turn, and rows are parsed as they
+ * arrive.
+ */
+export function readInTurns(socket: Duplex): void {
+  socket.on("data", (piece: Buffer) => {
+    if (piece.length < longPiece || !isTurnOver()) return;
+    socket.pause();
+    setImmediate(() => socket.resume());
+  });
+}
 
 /** Number of pipelined connections. With two, a slow statement delays only half of the others. */
 export const pipelinesMax = 2;

@@ -16,7 +16,7 @@ import {
   StatementTimeout,
   withStatementTimeout,
 } from "./database.ts";
-import { exclusive, pipelined, pipelineOptions, pipelinesMax, type Use } from "./pipeline.ts";
+import { exclusive, pipelined, pipelineOptions, pipelinesMax, readInTurns, type Use } from "./pipeline.ts";
 import {
   beginWith,
   defaultLimits,
@@ -193,10 +193,12 @@ function openPool(config: pg.PoolConfig, limits: Limits): Pool {
     keepAliveInitialDelayMillis: keepAliveMs,
     idleTimeoutMillis: idleMs,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
-    async onConnect(client) {
+    async onConnect(connected) {
+      const client = connected as pg.Client;
       // The next user of a broken connection gets the error. Without a listener it would end the process.
       client.on("error", () => {});
-      await prepare(client as pg.Client, limits, config.connectionTimeoutMillis);
+      readInTurns(client.connection.stream);
+      await prepare(client, limits, config.connectionTimeoutMillis);
     },
   });
   return pool.on("error", () => {});
