@@ -144,13 +144,15 @@ export const attacksOnLedger: LedgerAttack[] = [
           created(
             `p${index}`,
             { gateway_account_id: `account ${index}` },
-            { live: true, timestamp: at(index * 3_600_000) },
+            { event_type: "CAPTURE_CONFIRMED", live: true, timestamp: at(index * 3_600_000) },
           ),
         ),
       ),
     async run({ service: { url } }) {
       const dates = "from_date=2024-01-01T00:00:00Z&to_date=2027-01-01T00:00:00Z";
       const report = "/v1/report/transactions?override_account_id_restriction=true";
+      const accountsAndMonths =
+        "/v1/report/gateway-performance-report?from_date=2024-01-01&to_date=2027-01-01";
       const csv = await send(`${url}${report}&group_by=account,day,state&format=csv`, [200]);
       // The header, and the payment of the other caller.
       expectCount("lines", csv.trim().split("\n").length, 20_002);
@@ -158,13 +160,15 @@ export const attacksOnLedger: LedgerAttack[] = [
         await send(`${url}/v1/report/transactions-by-hour?${dates}`, [200]),
       );
       expectCount("hours", hours.length, 10_000);
+      const performance: unknown[] = JSON.parse(await send(url + accountsAndMonths, [200]));
+      expectCount("accounts and months", performance.length, 10_000);
       await repeat(40, 20, (index) => {
         const paths = [
           `${report}&group_by=day,account,live,moto,type,state`,
           `${report}&group_by=day,week,month&time_zone=Europe/London`,
           `${report}&group_by=account,month&format=csv`,
           `/v1/report/transactions-by-hour?${dates}`,
-          "/v1/report/gateway-performance-report?from_date=2024-01-01&to_date=2027-01-01",
+          accountsAndMonths,
           `/v1/report/payments_by_state?override_account_id_restriction=true&${dates}`,
           `/v1/event/ticker?${dates}`,
           `/v1/event/ticker?${dates}&event_types=NONE`,
