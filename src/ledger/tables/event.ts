@@ -85,7 +85,8 @@ const pieceBytesMax = 2 ** 20;
 
 /**
  * The events of these resources dated up to `asOf`, resource by resource, in pieces that fit into memory. The pieces are
- * several statements: without a lock or a snapshot, events that are stored meanwhile can be in them.
+ * several statements: without a lock or a snapshot, events that are stored meanwhile can be in them. Each is planned for the
+ * table as it is: a plan that was made when the table was tiny would read all of it for each piece.
  */
 export async function* eventsInPieces(
   sql: Sql,
@@ -98,7 +99,7 @@ export async function* eventsInPieces(
   while (ids.length > 0) {
     const position = [last?.resource_type ?? "", last?.timestamp ?? "-infinity", last?.event_type ?? ""];
     const values = [ids, types, asOf, ...position, pieceCountMax, pieceBytesMax];
-    const rows: (EventRow & { is_last: boolean })[] = await sql.query(pieceStatement, values);
+    const rows: (EventRow & { is_last: boolean })[] = await sql.query(pieceStatement, values, "custom");
     if (rows.length > 0) yield rows;
     last = rows.at(-1);
     if (rows.at(-1)?.is_last ?? true) return;
