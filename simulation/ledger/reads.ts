@@ -315,22 +315,32 @@ export const eventList = (id: string, account: string, query: Query): Read => {
 
 const displaySizeMax = 500;
 
-export function page(query: Query, number: number, size: number): Read {
-  const path = searchPathOf({ ...query, page: String(number), display_size: String(size) });
+export const page = (query: Query, number: number, size: number): Read =>
+  numberedPage(searchPathOf, query, number, size, (oracle) => oracle.matches(query));
+
+/** A page of a list, without its links. Beyond the last one it is not found, unless nothing matches. */
+function numberedPage(
+  pathOf: (query: Query) => string,
+  query: Query,
+  number: number,
+  size: number,
+  matchesOf: (oracle: Oracle) => unknown[],
+): Read {
+  const path = pathOf({ ...query, page: String(number), display_size: String(size) });
   const effectiveSize = Math.min(size, displaySizeMax);
   return {
     name: path,
     ids: [],
     async send(get) {
-      const result = parseJson(await get(path));
+      const result = parseExact(await get(path));
       delete result.body?._links;
       return result;
     },
     expected(oracle) {
-      const all = oracle.matches(query);
+      const all = matchesOf(oracle);
       if (all.length > 0 && (number - 1) * effectiveSize >= all.length) return resultOf(undefined);
       const results = all.slice((number - 1) * effectiveSize, number * effectiveSize);
-      return resultOf({ total: all.length, count: results.length, page: number, results });
+      return exactResultOf({ total: all.length, count: results.length, page: number, results });
     },
   };
 }
@@ -498,25 +508,8 @@ export const payout = (id: string, query: Query): Read =>
 
 const payoutPathOf = (query: Query) => `/v1/payout?${new URLSearchParams(query)}`;
 
-export function payoutPage(query: Query, number: number, size: number): Read {
-  const path = payoutPathOf({ ...query, page: String(number), display_size: String(size) });
-  const effectiveSize = Math.min(size, displaySizeMax);
-  return {
-    name: path,
-    ids: [],
-    async send(get) {
-      const result = parseExact(await get(path));
-      delete result.body?._links;
-      return result;
-    },
-    expected(oracle) {
-      const all = payoutMatches(oracle, query);
-      if (all.length > 0 && (number - 1) * effectiveSize >= all.length) return resultOf(undefined);
-      const results = all.slice((number - 1) * effectiveSize, number * effectiveSize);
-      return exactResultOf({ total: all.length, count: results.length, page: number, results });
-    },
-  };
-}
+export const payoutPage = (query: Query, number: number, size: number): Read =>
+  numberedPage(payoutPathOf, query, number, size, (oracle) => payoutMatches(oracle, query));
 
 /** All results of a search for payouts, page by page. */
 export const allPayouts = (query: Query, size: number): Read => ({
