@@ -7,7 +7,8 @@ declare global {
   }
 }
 
-// A bigint is written as a JSON number with all its digits. JavaScript has no default. A number is written faster than raw JSON.
+// A bigint is written as a JSON number with all its digits. JavaScript has no default. It writes a number faster than raw
+// JSON.
 BigInt.prototype.toJSON = function toJSON() {
   const number = Number(this);
   return Number.isSafeInteger(number) ? number : JSON.rawJSON(String(this));
