@@ -248,15 +248,17 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
   });
 
   test("rejects one of two deadlocked transactions with a transient error", async () => {
-    const ready = Promise.withResolvers<void>();
+    const bothHold = Promise.withResolvers<void>();
+    let holders = 0;
     const both = [
       ["1", "2"],
       ["2", "1"],
-    ].map(([first, second], index) =>
+    ].map(([first, second]) =>
       database.transaction(async (sql) => {
         await sql.query("select pg_advisory_xact_lock($1::bigint)", [first]);
-        if (index === 0) await ready.promise;
-        else ready.resolve();
+        holders += 1;
+        if (holders === 2) bothHold.resolve();
+        await bothHold.promise;
         await sql.query("select pg_advisory_xact_lock($1::bigint)", [second]);
       }),
     );
