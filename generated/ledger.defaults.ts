@@ -53,5 +53,15 @@ export const defaults = {
   },
   "getPayout": {
     "override_account_id_restriction": false
-  }
+  },
+  "searchAgreements": {
+    "override_account_or_service_id_restriction": false,
+    "exact_reference_match": false,
+    "page": 1,
+    "display_size": 20
+  },
+  "getAgreement": {
+    "override_account_or_service_id_restriction": false
+  },
+  "listAgreementEvents": {}
 } as const;

@@ -794,5 +794,140 @@ export const operations: ClientOperation[] = [
         ]
       }
     }
+  },
+  {
+    "operationId": "searchAgreements",
+    "method": "GET",
+    "path": "/v1/agreement",
+    "parameters": [
+      {
+        "name": "service_id",
+        "in": "query"
+      },
+      {
+        "name": "account_id",
+        "in": "query"
+      },
+      {
+        "name": "override_account_or_service_id_restriction",
+        "in": "query"
+      },
+      {
+        "name": "status",
+        "in": "query"
+      },
+      {
+        "name": "reference",
+        "in": "query"
+      },
+      {
+        "name": "exact_reference_match",
+        "in": "query"
+      },
+      {
+        "name": "live",
+        "in": "query"
+      },
+      {
+        "name": "page",
+        "in": "query"
+      },
+      {
+        "name": "display_size",
+        "in": "query"
+      },
+      {
+        "name": "cursor",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "getAgreement",
+    "method": "GET",
+    "path": "/v1/agreement/{agreementExternalId}",
+    "parameters": [
+      {
+        "name": "agreementExternalId",
+        "in": "path"
+      },
+      {
+        "name": "service_id",
+        "in": "query"
+      },
+      {
+        "name": "account_id",
+        "in": "query"
+      },
+      {
+        "name": "override_account_or_service_id_restriction",
+        "in": "query"
+      },
+      {
+        "name": "as_of",
+        "in": "query"
+      },
+      {
+        "name": "X-Consistent",
+        "in": "header"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "listAgreementEvents",
+    "method": "GET",
+    "path": "/v1/agreement/{agreementExternalId}/event",
+    "parameters": [
+      {
+        "name": "agreementExternalId",
+        "in": "path"
+      },
+      {
+        "name": "service_id",
+        "in": "query"
+      },
+      {
+        "name": "account_id",
+        "in": "query"
+      },
+      {
+        "name": "as_of",
+        "in": "query"
+      },
+      {
+        "name": "cursor",
+        "in": "query"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "events",
+            "*",
+            "event_id"
+          ]
+        ]
+      }
+    }
   }
 ];

@@ -46,6 +46,77 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agreement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search agreements
+         * @description Returns the agreements that match every filter, newest `created_date` first; equal dates are ordered by
+         *     `external_id`, descending. `service_id` or `account_id` is required unless
+         *     `override_account_or_service_id_restriction` is `true`. A page after the last one gets 404 if there are matches,
+         *     and is empty if there are none.
+         *
+         *     A page has fewer agreements than `display_size` if more would be larger than 2 MiB. The links `next_page` and
+         *     `next_cursor` then lead to the agreement after the last one.
+         */
+        get: operations["searchAgreements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agreement/{agreementExternalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an agreement
+         * @description Returns the agreement if it matches every filter, and 404 otherwise. `service_id` or `account_id` is required
+         *     unless `override_account_or_service_id_restriction` is `true`.
+         */
+        get: operations["getAgreement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agreement/{agreementExternalId}/event": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of an agreement and of its payment instruments
+         * @description Returns the events of an agreement, and of every payment instrument of which an event has ever named the agreement,
+         *     oldest first.
+         *
+         *     A response has up to 200 events, fewer if they are larger than 2 MiB. If there are more, the link `next_cursor`
+         *     leads to the next page.
+         */
+        get: operations["listAgreementEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/event/{eventId}": {
         parameters: {
             query?: never;
@@ -426,6 +497,77 @@ export interface components {
             /** @description Postcode. */
             postcode?: string;
         };
+        /** @description An agreement to take recurring payments. */
+        Agreement: {
+            /** @description Email address of the user who cancelled the agreement; null if no user did. */
+            cancelled_by_user_email: string | null;
+            /**
+             * Format: date-time
+             * @description The timestamp of the newest event, truncated to the millisecond, if the agreement is cancelled; otherwise null.
+             */
+            cancelled_date: string | null;
+            created_date: components["schemas"]["Milliseconds"];
+            /** @description Description of the agreement. */
+            description: string | null;
+            external_id: components["schemas"]["ExternalId"];
+            /** @description Whether real money is involved. */
+            live: boolean | null;
+            /** @description The newest payment instrument of the agreement; null if there is none. */
+            payment_instrument: components["schemas"]["PaymentInstrument"] | null;
+            /** @description Reference that the service gives the agreement. */
+            reference: string | null;
+            /** @description Service of the agreement. */
+            service_id: string | null;
+            status: components["schemas"]["AgreementStatus"];
+            /** @description Id that the service gives the payer. */
+            user_identifier: string | null;
+        };
+        /** @description An event of an agreement or of one of its payment instruments. */
+        AgreementEvent: {
+            /** @description Details of the event. */
+            data: {
+                [key: string]: unknown;
+            };
+            event_id: components["schemas"]["EventId"];
+            /** @description Type of the event. */
+            event_type: string;
+            /** @description Whether real money is involved. */
+            live: boolean | null;
+            resource_external_id: components["schemas"]["ExternalId"];
+            resource_type: components["schemas"]["AgreementResourceType"];
+            /** @description Service in the message. */
+            service_id: string | null;
+            timestamp: components["schemas"]["Milliseconds"];
+        };
+        /** @description The events of an agreement and of its payment instruments. */
+        AgreementEventResponse: {
+            /** @description Absent on the last page. */
+            _links?: components["schemas"]["NextCursorLink"];
+            /** @description The events, oldest first. */
+            events: components["schemas"]["AgreementEvent"][];
+        };
+        /**
+         * @description Whether an event belongs to the agreement or to one of its payment instruments.
+         * @enum {string}
+         */
+        AgreementResourceType: "AGREEMENT" | "PAYMENT_INSTRUMENT";
+        /** @description One page of a search. */
+        AgreementSearchResponse: {
+            _links: components["schemas"]["SearchLinks"];
+            /** @description Number of matches on this page. */
+            count: number;
+            /** @description Number of this page. */
+            page: number;
+            /** @description The matches on this page. */
+            results: components["schemas"]["Agreement"][];
+            /** @description Number of matches on all pages. */
+            total: number;
+        };
+        /**
+         * @description Status of an agreement. `UNDEFINED` means that no event has set one.
+         * @enum {string}
+         */
+        AgreementStatus: "UNDEFINED" | "CREATED" | "ACTIVE" | "INACTIVE" | "CANCELLED";
         /**
          * @description Authorisation mode of a payment.
          * @enum {string}
@@ -444,7 +586,10 @@ export interface components {
         /** @description Details of the card. */
         CardDetails: {
             billing_address?: components["schemas"]["Address"];
-            /** @description Display name of the brand, empty if unknown. */
+            /**
+             * @description Display name of the brand, such as `Visa`, or empty if it is unknown. Of a payment instrument: the id of the
+             *     brand, such as `visa`.
+             */
             card_brand: string;
             /**
              * @description Type of the card.
@@ -530,8 +675,8 @@ export interface components {
             timestamp: components["schemas"]["Microseconds"];
         };
         /**
-         * @description Details of the resource. Any member is allowed; those listed here become part of the transaction or payout, except
-         *     if they are stored only. The value of a member comes from the newest event that has it. A member that is null
+         * @description Details of the resource. Any member is allowed; those listed here become part of the transaction, payout or
+         *     agreement, except if they are stored only. The value of a member comes from the newest event that has it. A member that is null
          *     counts as absent.
          * @example {
          *       "amount": 4250,
@@ -555,7 +700,7 @@ export interface components {
             address_state_province?: unknown;
             /** @description Administrator who corrected the state. Stored only. */
             admin_github_id?: unknown;
-            /** @description Agreement of the payment instrument. Stored only. */
+            /** @description Agreement of the payment instrument, a text of up to 255 characters. Any other value counts as absent. */
             agreement_external_id?: unknown;
             /** @description Agreement of the payment. */
             agreement_id?: components["schemas"]["LenientIdentifier"];
@@ -567,7 +712,7 @@ export interface components {
             authorisation_mode?: components["schemas"]["AuthorisationMode"];
             /** @description Whether a rejected payment of an agreement can be tried again. */
             can_retry?: components["schemas"]["LenientBoolean"];
-            /** @description When the agreement was cancelled. Stored only. */
+            /** @description When the agreement was cancelled. Stored only: the agreement shows the timestamp of its newest event. */
             cancelled_date?: unknown;
             /** @description When the capture was submitted, an instant with a UTC offset. Any other value counts as absent. */
             capture_submitted_date?: unknown;
@@ -681,7 +826,7 @@ export interface components {
             statement_descriptor?: unknown;
             /** @description Amount that the payer pays, with the surcharge. */
             total_amount?: components["schemas"]["LenientPence"];
-            /** @description Type of the payment instrument, such as `CARD`. Stored only. */
+            /** @description Type of the payment instrument, such as `CARD`. An object or array counts as absent. */
             type?: unknown;
             /** @description Why an administrator corrected the state. Stored only. */
             updated_reason?: unknown;
@@ -689,7 +834,7 @@ export interface components {
             user_email?: components["schemas"]["LenientText"];
             /** @description Id of the user who cancelled the agreement. Stored only. */
             user_external_id?: unknown;
-            /** @description Id that the service gives the payer of an agreement. Stored only. */
+            /** @description Id that the service gives the payer of an agreement. An object or array counts as absent. */
             user_identifier?: unknown;
             /** @description Version of 3-D Secure. */
             version_3ds?: components["schemas"]["LenientText"];
@@ -739,8 +884,8 @@ export interface components {
             /** @description The payment of a refund or dispute. */
             parent_resource_external_id?: string;
             /**
-             * @description If true, the message contains no event and is not stored. The projection of the transaction or payout with
-             *     this `resource_external_id` is rebuilt from its stored events.
+             * @description If true, the message contains no event and is not stored. The projection of the transaction, payout,
+             *     agreement or payment instrument with this `resource_external_id` is rebuilt from its stored events.
              */
             reproject_domain_object?: boolean | ("true" | "false" | "null");
             /** @description Id of the resource. */
@@ -950,6 +1095,16 @@ export interface components {
             transaction_type: components["schemas"]["PaymentType"];
             /** @description Wallet of the payment. Present on refunds only. */
             wallet_type?: string;
+        };
+        /** @description A payment instrument, such as a card. */
+        PaymentInstrument: {
+            agreement_external_id: components["schemas"]["ExternalId"];
+            /** @description Details of the card; null if none is known. */
+            card_details: components["schemas"]["CardDetails"] | null;
+            created_date: components["schemas"]["Milliseconds"];
+            external_id: components["schemas"]["ExternalId"];
+            /** @description Type of the payment instrument, such as `CARD`. */
+            type: string | null;
         };
         /** @description Number of payments in each state. */
         PaymentsByState: {
@@ -1168,8 +1323,9 @@ export interface components {
          */
         RefundType: "REFUND";
         /**
-         * @description Type of the resource that an event belongs to. Events of payments, refunds and disputes change transactions;
-         *     events of payouts settle them; other events are stored only.
+         * @description Type of the resource that an event belongs to. Events of payments, refunds and disputes change transactions, and
+         *     events of payouts settle them. Events of agreements and payment instruments change agreements. Other events are
+         *     stored only.
          * @enum {string}
          */
         ResourceType: "payment" | "refund" | "dispute" | "payout" | "agreement" | "payment_instrument" | "service" | "card_payment";
@@ -1404,6 +1560,16 @@ export interface components {
         TransactionView: components["schemas"]["Payment"] | components["schemas"]["Refund"] | components["schemas"]["Dispute"];
     };
     responses: {
+        /** @description No such agreement matches the request, or the search has no such page. */
+        AgreementNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The request does not conform to the contract. The message names each error. */
         BadRequest: {
             headers: {
@@ -1523,8 +1689,23 @@ export interface components {
          */
         AccountIds: components["schemas"]["ListedText"][];
         /**
-         * @description Use only events dated up to and including this instant. An account in the request must be the account of the
-         *     transaction both then and now.
+         * @description Gateway account of the agreement.
+         * @example demo
+         */
+        AgreementAccountId: components["schemas"]["ExternalId"];
+        /**
+         * @description External id of the agreement.
+         * @example demo-agreement
+         */
+        AgreementExternalId: components["schemas"]["ExternalId"];
+        /**
+         * @description Service of the agreement.
+         * @example demo-service
+         */
+        AgreementServiceId: components["schemas"]["ExternalId"];
+        /**
+         * @description Use only events dated up to and including this instant. An account or service in the request must be that of the
+         *     transaction or agreement both then and now.
          * @example 2024-03-05T12:00:00Z
          */
         AsOf: string;
@@ -1550,6 +1731,11 @@ export interface components {
          * @example true
          */
         OverrideAccountIdRestriction: boolean;
+        /**
+         * @description Whether both `service_id` and `account_id` are optional. Default false. Those that are present still apply.
+         * @example true
+         */
+        OverrideAccountOrServiceIdRestriction: boolean;
         /**
          * @description States of payments, separated by commas. If any of `payment_states`, `refund_states` and `dispute_states` is
          *     present, only the types whose parameter is present are returned.
@@ -1696,6 +1882,216 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    searchAgreements: {
+        parameters: {
+            query: {
+                /**
+                 * @description Gateway accounts of the agreements, a parameter for each.
+                 * @example [
+                 *       "demo"
+                 *     ]
+                 */
+                account_id?: components["schemas"]["SearchText"][];
+                /**
+                 * @description The cursor in the link `next_cursor` of the previous page. Pages by cursor cost the same at any depth. They
+                 *     exclude agreements that arrived after the first page was read, and `total` keeps its value from then. Not
+                 *     allowed with a `page` other than 1.
+                 * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJwYXkxIiwiMTciLDIsMV0
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Number of agreements on a page. Default 20; a greater value counts as 20.
+                 * @example 20
+                 */
+                display_size: number;
+                /**
+                 * @description Whether `reference` is the whole reference, case-insensitive. Default false.
+                 * @example true
+                 */
+                exact_reference_match: boolean;
+                /**
+                 * @description Whether real money is involved. Default is both.
+                 * @example true
+                 */
+                live?: boolean;
+                /**
+                 * @description Whether both `service_id` and `account_id` are optional. Default false. Those that are present still apply.
+                 * @example true
+                 */
+                override_account_or_service_id_restriction: components["parameters"]["OverrideAccountOrServiceIdRestriction"];
+                /**
+                 * @description Number of the page, from 1. Default 1.
+                 * @example 1
+                 */
+                page: number;
+                /**
+                 * @description Part of the reference, case-insensitive. The text is literal.
+                 * @example fishing
+                 */
+                reference?: components["schemas"]["SearchText"];
+                /**
+                 * @description Services of the agreements, a parameter for each.
+                 * @example [
+                 *       "demo-service"
+                 *     ]
+                 */
+                service_id?: components["schemas"]["SearchText"][];
+                /**
+                 * @description Status of the agreement, case-insensitive.
+                 * @example ACTIVE
+                 */
+                status?: components["schemas"]["AgreementStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of agreements. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgreementSearchResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AgreementNotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    getAgreement: {
+        parameters: {
+            query: {
+                /**
+                 * @description Gateway account of the agreement.
+                 * @example demo
+                 */
+                account_id?: components["parameters"]["AgreementAccountId"];
+                /**
+                 * @description Use only events dated up to and including this instant. An account or service in the request must be that of the
+                 *     transaction or agreement both then and now.
+                 * @example 2024-03-05T12:00:00Z
+                 */
+                as_of?: components["parameters"]["AsOf"];
+                /**
+                 * @description Whether both `service_id` and `account_id` are optional. Default false. Those that are present still apply.
+                 * @example true
+                 */
+                override_account_or_service_id_restriction: components["parameters"]["OverrideAccountOrServiceIdRestriction"];
+                /**
+                 * @description Service of the agreement.
+                 * @example demo-service
+                 */
+                service_id?: components["parameters"]["AgreementServiceId"];
+            };
+            header?: {
+                /**
+                 * @description Whether the response must include every event that was stored before the request. Default false. It always
+                 *     does, unless the service reads from a replica of its database: then only with `true`.
+                 * @example true
+                 */
+                "X-Consistent"?: boolean;
+            };
+            path: {
+                /**
+                 * @description External id of the agreement.
+                 * @example demo-agreement
+                 */
+                agreementExternalId: components["parameters"]["AgreementExternalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agreement. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agreement"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AgreementNotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    listAgreementEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Gateway account of the agreement.
+                 * @example demo
+                 */
+                account_id?: components["parameters"]["AgreementAccountId"];
+                /**
+                 * @description Use only events dated up to and including this instant. An account or service in the request must be that of the
+                 *     transaction or agreement both then and now.
+                 * @example 2024-03-05T12:00:00Z
+                 */
+                as_of?: components["parameters"]["AsOf"];
+                /**
+                 * @description The cursor in the link `next_cursor` of the previous page. Default is the first page.
+                 * @example WyIyMDI0LTAzLTA1VDExOjAwOjAwLjAwMDAwMFoiLCJBR1JFRU1FTlRfQ1JFQVRFRCIsImFncmVlbWVudCIsImRlbW8tYWdyZWVtZW50Il0
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Service of the agreement.
+                 * @example demo-service
+                 */
+                service_id?: components["parameters"]["AgreementServiceId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description External id of the agreement.
+                 * @example demo-agreement
+                 */
+                agreementExternalId: components["parameters"]["AgreementExternalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgreementEventResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AgreementNotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
         };
     };
     getEvent: {
@@ -2585,8 +2981,8 @@ export interface operations {
                  */
                 account_id?: components["schemas"]["ExternalId"];
                 /**
-                 * @description Use only events dated up to and including this instant. An account in the request must be the account of the
-                 *     transaction both then and now.
+                 * @description Use only events dated up to and including this instant. An account or service in the request must be that of the
+                 *     transaction or agreement both then and now.
                  * @example 2024-03-05T12:00:00Z
                  */
                 as_of?: components["parameters"]["AsOf"];
@@ -2649,8 +3045,8 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Use only events dated up to and including this instant. An account in the request must be the account of the
-                 *     transaction both then and now.
+                 * @description Use only events dated up to and including this instant. An account or service in the request must be that of the
+                 *     transaction or agreement both then and now.
                  * @example 2024-03-05T12:00:00Z
                  */
                 as_of?: components["parameters"]["AsOf"];

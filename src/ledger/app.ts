@@ -7,6 +7,7 @@ import { HttpError, unavailable } from "../http/http-error.ts";
 import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "./database/database.ts";
 import { withinAccounts } from "./handlers/accounts.ts";
+import { agreementHandlers } from "./handlers/agreements.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
 import { openLanes } from "./handlers/lanes.ts";
@@ -59,8 +60,12 @@ export function ledgerApp({
   metrics = new Registry(),
   ...parts
 }: Parts) {
-  const sql = (replica ?? database).within(statementTimeoutMs);
-  const lanes = openLanes(sql, (replica ?? database).requestConnections, statementTimeoutMs);
+  const openReader = (of: Database) => {
+    const sql = of.within(statementTimeoutMs);
+    return { sql, lanes: openLanes(sql, of.requestConnections, statementTimeoutMs) };
+  };
+  const reader = openReader(replica ?? database);
+  const { sql, lanes } = reader;
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
   const handlers = {
     ...healthHandlers({ databases: Object.values(databases), queue, receiver, log: parts.log }),
@@ -70,6 +75,7 @@ export function ledgerApp({
     ...searchHandlers(lanes),
     ...reportHandlers(lanes),
     ...payoutHandlers(sql, lanes),
+    ...agreementHandlers(reader, replica ? openReader(database) : reader, statementTimeoutMs),
   };
   const { publication } = ledgerService;
   return createService<operations>({

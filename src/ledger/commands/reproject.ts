@@ -12,10 +12,10 @@ import { rebuildSummaries } from "../tables/summary-upkeep.ts";
 
 const usage = `Usage: npm run reproject -- --all | --account ACCOUNT | ID... [--verify]
 
-Rebuilds the projections of transactions and payouts from their events, in the database at DATABASE_URL. The
-ledger can run meanwhile. Rows that do not change are not written.
+Rebuilds the projections of resources (transactions, payouts, agreements and payment instruments) from their events,
+in the database at DATABASE_URL. The ledger can run meanwhile. Rows that do not change are not written.
 
-  --all              all transactions and payouts, and the summaries of transactions
+  --all              all resources, and the summaries of transactions
   --account ACCOUNT  those of a gateway account
   ID...              those with these external ids
   --verify           writes nothing; lists each row that differs from its events, with the columns, up to 1000
@@ -59,7 +59,7 @@ async function rebuildEach(database: Database, batches: Batches, total: number, 
   const count = await each(batches, "rebuilt", total, async (ids) => {
     changed += (await ingest(database, { events: [], rebuilds: ids, deadLetters: [] })).changedRows;
   });
-  say(`rebuilt ${numeral(count)} transactions and payouts; ${numeral(changed)} rows changed`);
+  say(`rebuilt ${numeral(count)} resources; ${numeral(changed)} rows changed`);
   if (!all) return;
   const differences = await verifySummaries(database);
   if (differences.length > 0) await database.transaction(rebuildSummaries, { statementMs: searchMaxMs });
@@ -73,7 +73,7 @@ async function verifyEach(database: Database, batches: Batches, total: number, a
   const count = await each(batches, "verified", total, async (ids) => {
     differences.push(...(await verify(database, ids)));
   }).finally(() => sayEach(differences));
-  say(`verified ${numeral(count)} transactions and payouts`);
+  say(`verified ${numeral(count)} resources`);
   if (all) {
     const ofSummaries = await verifySummaries(database);
     sayEach(ofSummaries);

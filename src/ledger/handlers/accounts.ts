@@ -16,6 +16,9 @@ const everyAccount = "ledger:read:all";
 /** The parameters that contain one account or a list of accounts. */
 const accountParameters = ["account_id", "gateway_account_id"];
 
+/** The parameters with which a request need not name an account. */
+const overrideParameters = ["override_account_id_restriction", "override_account_or_service_id_restriction"];
+
 /**
  * Restricts every handler to the accounts of the caller. Without the scope for every account, a request must name
  * accounts, and all of them must be in this claim of the token, a list of strings.
@@ -34,10 +37,9 @@ function checkAccounts(
   claim: string,
 ): typeof accountMissing | undefined {
   if (caller === undefined || caller.scopes.has(everyAccount)) return undefined;
-  if (query.override_account_id_restriction === true) {
-    throw insufficientScope(`override_account_id_restriction requires the scope ${everyAccount}`, [
-      everyAccount,
-    ]);
+  const override = overrideParameters.find((name) => query[name] === true);
+  if (override !== undefined) {
+    throw insufficientScope(`${override} requires the scope ${everyAccount}`, [everyAccount]);
   }
   const named = accountParameters.flatMap((name) => [path[name] ?? [], query[name] ?? []].flat());
   if (named.length === 0) return accountMissing;

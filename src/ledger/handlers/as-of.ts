@@ -1,21 +1,30 @@
 import type { Sql } from "../database/database.ts";
 import { StatementTimeout } from "../database/database.ts";
-import { PayoutFolds } from "../projection/payout.ts";
-import { projectFrom, TransactionFolds } from "../projection/transaction.ts";
+import { agreementProjection } from "../projection/agreement.ts";
+import { type FoldedRow, Folds, type Projection } from "../projection/history.ts";
+import { paymentInstrumentProjection } from "../projection/payment-instrument.ts";
+import { payoutProjection } from "../projection/payout.ts";
+import { projectFrom, transactionProjection } from "../projection/transaction.ts";
+import {
+  type AgreementKey,
+  type AgreementRow,
+  type FoundAgreement,
+  findAgreement,
+} from "../tables/agreement.ts";
 import {
   childIdsAsOf,
   type EventRow,
   eventsInPieces,
-  payoutTypes,
   type ResourceType,
   transactionTypes,
 } from "../tables/event.ts";
+import { instrumentIdsAsOf, type PaymentInstrumentRow } from "../tables/payment-instrument.ts";
 import { findTransaction, type ReportedTransaction, type TransactionRow } from "../tables/transaction.ts";
 
 /**
  * The state as of an instant: the events dated up to it, whenever they arrived, are folded by the fold that also writes the
- * tables. The transaction must belong to the account now, too. That is checked first, by its row, since folding a long
- * history takes time. Rejects with `StatementTimeout` if it takes longer than the limit in milliseconds.
+ * tables. A transaction must belong to the account now, too, and an agreement also to the service. That is checked first,
+ * by its row, since folding a long history takes time. Rejects with `StatementTimeout` if it takes longer than the limit in milliseconds.
  */
 export function asOfReader(sql: Sql, asOf: string, limitMs: number) {
   const deadline = performance.now() + limitMs;
@@ -28,15 +37,51 @@ export function asOfReader(sql: Sql, asOf: string, limitMs: number) {
   const isOfAccount = async (externalId: string, accountId: string | undefined) =>
     (await findTransaction(sql, { external_id: externalId, gateway_account_id: accountId }, 0)) !== undefined;
 
+  /** The row of one resource. */
+  async function fold<Row extends FoldedRow, State extends string>(
+    type: ResourceType,
+    projection: Projection<Row, State>,
+    externalId: string,
+  ): Promise<Row | undefined> {
+    const folds = new Folds(projection);
+    for await (const events of read([type], [externalId])) folds.add(events);
+    return folds.rows().get(externalId);
+  }
+
   async function paidOutDate(row: TransactionRow): Promise<string | null> {
     if (row.gateway_payout_id === null) return null;
-    const folds = new PayoutFolds();
-    for await (const events of read(payoutTypes, [row.gateway_payout_id])) folds.add(events);
-    const payout = folds.rows().get(row.gateway_payout_id);
+    const payout = await fold("payout", payoutProjection, row.gateway_payout_id);
     return payout?.gateway_account_id === row.gateway_account_id ? payout.paid_out_date : null;
   }
 
+  /** The agreement without its payment instrument. */
+  async function agreementAlone(key: AgreementKey): Promise<AgreementRow | undefined> {
+    if (!(await findAgreement(sql, key, 0))) return undefined;
+    const row = await fold("agreement", agreementProjection, key.external_id);
+    const belongs = (["gateway_account_id", "service_id"] as const).every(
+      (name) => key[name] === undefined || row?.[name] === key[name],
+    );
+    return belongs ? row : undefined;
+  }
+
+  async function newestInstrument(agreementId: string): Promise<PaymentInstrumentRow | null> {
+    let newest: PaymentInstrumentRow | null = null;
+    for (const id of await instrumentIdsAsOf(sql, agreementId, asOf)) {
+      const row = await fold("payment_instrument", paymentInstrumentProjection, id);
+      if (row?.agreement_external_id === agreementId && (newest === null || isNewer(row, newest)))
+        newest = row;
+    }
+    return newest;
+  }
+
   return {
+    agreementAlone,
+
+    async agreement(key: AgreementKey): Promise<FoundAgreement | undefined> {
+      const row = await agreementAlone(key);
+      return row && { ...row, payment_instrument: await newestInstrument(key.external_id) };
+    },
+
     async transaction(
       externalId: string,
       accountId: string | undefined,
@@ -54,7 +99,7 @@ export function asOfReader(sql: Sql, asOf: string, limitMs: number) {
       if (!(await isOfAccount(externalId, accountId))) return [];
       const family: Pick<TransactionRow, "external_id" | "details">[] = [];
       for (const id of new Set([externalId, ...(await childIdsAsOf(sql, externalId, asOf))])) {
-        const folds = new TransactionFolds();
+        const folds = new Folds(transactionProjection);
         for await (const events of read(transactionTypes, [id])) folds.add(events);
         const row = folds.rows().get(id);
         const isRelated = id === externalId || row?.parent_external_id === externalId;
@@ -66,3 +111,9 @@ export function asOfReader(sql: Sql, asOf: string, limitMs: number) {
     },
   };
 }
+
+/** The order in which an agreement shows the newest payment instrument. */
+const isNewer = (one: PaymentInstrumentRow, other: PaymentInstrumentRow): boolean =>
+  one.created_date === other.created_date
+    ? one.external_id > other.external_id
+    : one.created_date > other.created_date;

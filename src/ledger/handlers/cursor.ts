@@ -1,10 +1,10 @@
 import { readInstant } from "../../values/instant.ts";
 import { parseJson } from "../../values/json.ts";
 import { isStorable } from "../database/database.ts";
+import type { Position } from "../tables/conditions.ts";
 import type { EventPosition } from "../tables/event.ts";
 import type { TickerPosition } from "../tables/ticker.ts";
 import type { ChildPosition } from "../tables/transaction.ts";
-import type { Position } from "../tables/transaction-filter.ts";
 
 /** A cursor is a JSON array as base64url. It is opaque to callers. */
 const write = (members: unknown[]): string => Buffer.from(JSON.stringify(members)).toString("base64url");

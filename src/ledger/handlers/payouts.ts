@@ -1,11 +1,14 @@
-import type { operations } from "../../../generated/ledger.ts";
+import type { components, operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import type { Sql } from "../database/database.ts";
 import { findPayout, searchPayouts, settledBy } from "../tables/payout.ts";
-import { payoutStateShownAs, viewPayout, viewPayoutDetail } from "../views/payout.ts";
-import { viewPayoutLinks } from "../views/payout-links.ts";
+import { viewPageLinks } from "../views/page-links.ts";
+import { payoutStateShownAs, viewPayout, viewPayoutDetail, viewPayoutFilters } from "../views/payout.ts";
 import type { Lanes } from "./lanes.ts";
 import { pageMissing, problem } from "./problem.ts";
+
+/** These links always include the last page. */
+type PayoutLinks = components["schemas"]["PayoutLinks"];
 
 const accountMissing = problem(400, ["Field [gateway_account_id] cannot be empty"]);
 
@@ -32,7 +35,14 @@ export const payoutHandlers = (
         count: rows.length,
         page,
         results: rows.map(viewPayout),
-        _links: viewPayoutLinks(url, query, { displaySize, total }),
+        _links: viewPageLinks({
+          url,
+          filters: viewPayoutFilters(query),
+          page,
+          displaySize,
+          count: rows.length,
+          total,
+        }) as PayoutLinks,
       },
     };
   },

@@ -4,16 +4,17 @@ import type { Handlers } from "../../http/handlers.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import { readInstant, readInstantUp } from "../../values/instant.ts";
 import type { Sql } from "../database/database.ts";
+import type { Position } from "../tables/conditions.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
 import { countTransactions, searchTransactions } from "../tables/search.ts";
-import type { Position, TransactionFilter } from "../tables/transaction-filter.ts";
+import type { TransactionFilter } from "../tables/transaction-filter.ts";
 import { viewCsv } from "../views/csv.ts";
-import { lastPage, viewSearchLinks } from "../views/search-links.ts";
+import { viewSearchFilters } from "../views/search-filters.ts";
 import { viewTransaction } from "../views/transaction.ts";
 import { asksForCsv, csvResponse } from "./csv.ts";
-import { readCursor, writeCursor } from "./cursor.ts";
-import { type Lanes, pageBytesMax } from "./lanes.ts";
-import { accountMissing, pageMissing, problem, unknownCursor } from "./problem.ts";
+import type { Lanes } from "./lanes.ts";
+import { readPage } from "./page.ts";
+import { accountMissing, problem } from "./problem.ts";
 import { stateFilterOf, statusErrorsOf } from "./state-filter.ts";
 
 type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
@@ -28,42 +29,25 @@ const { display_size: displaySizeMax, limit_total_size: defaultLimit } = default
 
 export const searchHandlers = (lanes: Lanes): Pick<Handlers<operations>, "searchTransactions"> => ({
   async searchTransactions(request) {
-    const { query, url } = request;
+    const { query } = request;
     const errors = statusErrorsOf(query);
     if (errors.length > 0) return problem(400, errors);
     const sql = lanes(query.account_id);
     if (asksForCsv(request)) return searchAsCsv(sql, query);
     if (!query.account_id && !query.override_account_id_restriction) return accountMissing;
 
-    const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor);
-    if (query.cursor !== undefined && cursor === undefined) return unknownCursor;
-    if (cursor && query.page !== 1) return cursorAndPage;
     const filter = filterOf(query);
-    const displaySize = Math.min(query.display_size, displaySizeMax);
-    const page = cursor?.page ?? query.page;
-    const offset = cursor ? 0 : (page - 1) * displaySize;
-    const limits = { offset, countMax: displaySize, bytesMax: pageBytesMax };
-    const { rows, isLast } = await searchTransactions(sql, { ...filter, after: cursor }, limits);
-    // The last page shows how many matches there are; counting them could take long.
-    const isEnd = isLast && (rows.length > 0 || offset === 0);
-    const max = countMaxOf(query);
-    const total =
-      cursor?.total ??
-      (isEnd ? Math.min(offset + rows.length, max) : await countTransactions(sql, filter, max));
-    const isBeyondLast = page > lastPage(total, displaySize) && total > 0;
-    if (isBeyondLast && !cursor && !query.limit_total) return pageMissing;
-    const last = isLast ? undefined : rows.at(-1);
-    const nextCursor = last && writeCursor({ ...last, page: page + 1, total });
-    return {
-      status: 200,
-      body: {
-        total,
-        count: rows.length,
-        page,
-        results: await mapInTurns(rows, (row) => viewTransaction(row, query.status_version)),
-        _links: viewSearchLinks({ url, query, displaySize, count: rows.length, total, nextCursor }),
-      },
-    };
+    const found = await readPage(request, {
+      filters: viewSearchFilters(query),
+      displaySizeMax,
+      countMax: countMaxOf(query),
+      rows: (after, limits) => searchTransactions(sql, { ...filter, after }, limits),
+      count: (max) => countTransactions(sql, filter, max),
+    });
+    if ("status" in found) return found;
+    const { rows, links, ...page } = found;
+    const results = await mapInTurns(rows, (row) => viewTransaction(row, query.status_version));
+    return { status: 200, body: { ...page, results, _links: links } };
   },
 });
 
@@ -107,10 +91,8 @@ const positionOf = ({ created_date, external_id, newest_event_id }: Position): P
   newest_event_id,
 });
 
-const cursorAndPage = problem(400, ["query parameters cursor and page cannot be used together"]);
-
-const countMaxOf = (query: SearchQuery): number => {
-  if (!query.limit_total) return Number.POSITIVE_INFINITY;
+const countMaxOf = (query: SearchQuery): number | undefined => {
+  if (!query.limit_total) return undefined;
   return query.limit_total_size < query.display_size ? defaultLimit : query.limit_total_size;
 };
 

@@ -12,6 +12,8 @@ import {
   haveEventsUntil,
   listEvents,
   listEventsQuickly,
+  resourcesOf,
+  transactionTypes,
 } from "../tables/event.ts";
 import { searchTransactions } from "../tables/search.ts";
 import {
@@ -159,7 +161,12 @@ async function listFamilyEvents(
     ? familyThen.map(({ external_id }) => external_id)
     : await familyOf(lane, id, account);
   if (!ids.includes(id)) return undefined;
-  const { events, isLast } = await listEvents(lane, ids, stateEventTypes, { after, asOf, ...pageLimits });
+  const resources = resourcesOf(transactionTypes, ids);
+  const { events, isLast } = await listEvents(lane, resources, stateEventTypes, {
+    after,
+    asOf,
+    ...pageLimits,
+  });
   const shown = new Set(events.map((event) => event.resource_external_id));
   return { events, isLast, family: familyThen ?? (await amountsOf(lane, [...shown])) };
 }

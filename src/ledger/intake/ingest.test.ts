@@ -7,7 +7,14 @@ import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { arbitraryEvents, relatedEvents } from "../projection/events.fixture.ts";
 import { stateEventTypes } from "../projection/states.ts";
-import { listEvents, listEventsQuickly, type NewEvent, saveEvents } from "../tables/event.ts";
+import {
+  listEvents,
+  listEventsQuickly,
+  type NewEvent,
+  resourcesOf,
+  saveEvents,
+  transactionTypes,
+} from "../tables/event.ts";
 import { lockResources } from "../tables/lock.ts";
 import { migrate } from "../tables/migrate.ts";
 import { savedRows } from "../tables/saved-rows.fixture.ts";
@@ -25,11 +32,11 @@ afterAll(() => database[Symbol.asyncDispose]());
 const events = readDemoEvents();
 
 /**
- * Ingests the batches into empty tables. Returns all rows, and the transactions whose `first_event_id` is not the event that
- * arrived first.
+ * Ingests the batches into empty tables. Returns all rows, and the transactions and agreements whose `first_event_id` is not
+ * the event that arrived first.
  */
 async function rowsAfter(batches: NewEvent[][], ingestAll = sequentially) {
-  const tables = ["event", "transaction", "payout", "metadata_key"];
+  const tables = ["event", "transaction", "payout", "agreement", "payment_instrument", "metadata_key"];
   await database.run(tables.map((table) => `delete from ${table};`).join(""));
   await ingestAll(batches.map((batch) => ({ events: batch, rebuilds: [], deadLetters: [] })));
   return {
@@ -37,7 +44,10 @@ async function rowsAfter(batches: NewEvent[][], ingestAll = sequentially) {
     firstArrived: await database.query(
       `select external_id from transaction where first_event_id <> (
          select min(id) from event
-         where resource_external_id = external_id and resource_type in ('payment', 'refund', 'dispute'))`,
+         where resource_external_id = external_id and resource_type in ('payment', 'refund', 'dispute'))
+       union all
+       select external_id from agreement where first_event_id <> (
+         select min(id) from event where resource_external_id = external_id and resource_type = 'agreement')`,
     ),
   };
 }
@@ -342,9 +352,10 @@ test("a payment with 100,000 events costs at most three times as much as one wit
     "add an event": (id) => add(id, at(200_000 + round)),
     "add a late event": (id) => add(id, at(-round)),
     "find the transaction": (id) => findTransaction(sql, { external_id: id }),
-    "list the first events": (id) => listEvents(sql, [id], stateEventTypes, limits),
+    "list the first events": (id) =>
+      listEvents(sql, resourcesOf(transactionTypes, [id]), stateEventTypes, limits),
     "list events from the middle": (id) =>
-      listEvents(sql, [id], stateEventTypes, { ...limits, after: middle(id) }),
+      listEvents(sql, resourcesOf(transactionTypes, [id]), stateEventTypes, { ...limits, after: middle(id) }),
     "try to list them quickly": (id) => listEventsQuickly(sql, id, "57"),
   };
   for (const [name, work] of Object.entries(works)) {

@@ -1,12 +1,12 @@
 import { letOthersRun } from "../../process/turns.ts";
 import { type Database, isPermanent, type Sql } from "../database/database.ts";
-import { planFold } from "../projection/history.ts";
+import { textOf } from "../projection/details.ts";
+import { Folds, planFold } from "../projection/history.ts";
 import { newMetadataKeys } from "../projection/metadata.ts";
-import { PayoutFolds } from "../projection/payout.ts";
 import {
   type ShownByChildren,
   showTheSame,
-  TransactionFolds,
+  transactionProjection,
   withPaymentDetails,
 } from "../projection/transaction.ts";
 import { type DeadLetter, removeDeadLetters, saveDeadLetters } from "../tables/dead-letter.ts";
@@ -14,13 +14,12 @@ import {
   type EventRow,
   eventsInPieces,
   type NewEvent,
-  payoutTypes,
   saveEvents,
   transactionTypes,
 } from "../tables/event.ts";
 import { lockResources } from "../tables/lock.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
-import { type PayoutRow, payoutsOf, removePayouts, savePayouts } from "../tables/payout.ts";
+import { instrumentsMax, withTooManyInstruments } from "../tables/payment-instrument.ts";
 import { countWrites, LimitExceeded } from "../tables/save-statement.ts";
 import {
   type CurrentTransaction,
@@ -29,15 +28,15 @@ import {
   currentTransactions,
   type Relations,
   relationsOf,
-  removeTransactions,
-  saveTransactions,
+  transactionTable,
   withTooManyChildren,
 } from "../tables/transaction.ts";
+import { resourceKinds } from "./resource-kinds.ts";
 
 /** The contents of a batch of messages. */
 export interface Batch {
   events: NewEvent[];
-  /** External ids of transactions and payouts whose projections are rebuilt from all their events. */
+  /** External ids of resources whose projections are rebuilt from all their events. */
   rebuilds: string[];
   deadLetters: DeadLetter[];
   /** Numbers of the dead letters whose messages these are. They are removed. Default: none. */
@@ -53,24 +52,29 @@ export interface Ingested {
 }
 
 /**
- * Stores the events of a batch and updates the projections of their transactions and payouts, all or none. It is safe to
+ * Stores the events of a batch and updates the projections of their resources, all or none. It is safe to
  * repeat and safe while other receivers run.
  */
 export const ingest = (database: Database, batch: Batch): Promise<Ingested> =>
   ingestWithLocks(
     database,
     batch,
-    batch.events.flatMap((event) => event.parent_resource_external_id ?? []),
+    batch.events.flatMap((event) => event.parent_resource_external_id ?? agreementNamedBy(event) ?? []),
   );
 
-async function ingestWithLocks(database: Database, batch: Batch, parents: string[]): Promise<Ingested> {
+/** `related` has the ids of other resources that the events name. */
+async function ingestWithLocks(database: Database, batch: Batch, related: string[]): Promise<Ingested> {
   try {
-    return await database.transaction((sql) => ingestOnce(sql, batch, parents));
+    return await database.transaction((sql) => ingestOnce(sql, batch, related));
   } catch (error) {
     if (!(error instanceof ParentsNotLocked)) throw error;
-    return ingestWithLocks(database, batch, [...parents, ...error.parents]);
+    return ingestWithLocks(database, batch, [...related, ...error.parents]);
   }
 }
+
+/** The agreement that an event of a payment instrument names. */
+const agreementNamedBy = ({ resource_type, event_details }: NewEvent): string | undefined =>
+  resource_type === "payment_instrument" ? textOf(event_details, "agreement_external_id") : undefined;
 
 /** Stored events name more parents: another receiver has stored them since the locks were chosen. */
 class ParentsNotLocked extends Error {
@@ -93,22 +97,27 @@ export function permanentReason(error: unknown): string | undefined {
 async function ingestOnce(
   sql: Sql,
   { events, rebuilds, deadLetters, replayed = [] }: Batch,
-  parents: string[],
+  related: string[],
 ): Promise<Ingested> {
   await letOthersRun();
   const writesBefore = rebuilds.length > 0 ? await countWrites(sql) : 0;
-  const transactions = [...new Set([...idsOf(events.filter(isOfTransaction)), ...rebuilds])];
-  const payouts = [...new Set([...idsOf(events.filter(isOfPayout)), ...rebuilds])];
+  const idsIn = (isOfKind: (event: NewEvent) => boolean) => [
+    ...new Set([...idsOf(events.filter(isOfKind)), ...rebuilds]),
+  ];
+  const transactions = idsIn(isOfTransaction);
+  const kinds = resourceKinds
+    .map((kind) => ({ kind, ids: idsIn(({ resource_type }) => resource_type === kind.type) }))
+    .filter(({ ids }) => ids.length > 0);
   // Every resource is locked, also without a projection: otherwise two receivers with the same events in different orders
   // would deadlock on the rows. Everything else is written in one order after that.
-  const toLock = [...new Set([...idsOf(events), ...rebuilds, ...parents])];
+  const toLock = [...new Set([...idsOf(events), ...rebuilds, ...related])];
   // The projections are read in their own statements after the locks, so that they see everything that was committed.
-  const [locked, saved, current, relations, currentPayouts] = await Promise.all([
+  const [locked, saved, current, relations, foldsOfKinds] = await Promise.all([
     toLock.length > 0 ? lockResources(sql, toLock) : [],
     events.length > 0 ? saveEvents(sql, events) : [],
     transactions.length > 0 ? currentTransactions(sql, toLock) : [],
     transactions.length > 0 ? relationsOf(sql, transactions) : [],
-    payouts.length > 0 ? payoutsOf(sql, payouts) : [],
+    Promise.all(kinds.map(({ kind, ids }) => kind.open(sql, ids))),
   ]);
   // Only these rows were read. A row may have got another parent while its lock was awaited.
   const read = new Set([...toLock, ...current.flatMap((row) => row.parent_external_id ?? [])]);
@@ -119,30 +128,26 @@ async function ingestOnce(
     relations,
     locked: locked.filter((id) => read.has(id)),
   });
-  await updatePayouts(sql, {
-    added: saved.filter(isOfPayout),
-    rebuilds,
-    current: new Map(currentPayouts.map((row) => [row.gateway_payout_id, row])),
-  });
+  for (const [index, { kind }] of kinds.entries()) {
+    const added = saved.filter(({ resource_type }) => resource_type === kind.type);
+    await foldsOfKinds[index]?.(added, rebuilds.length > 0);
+  }
+  await requireFewInstruments(sql, saved);
   if (deadLetters.length > 0) await saveDeadLetters(sql, deadLetters);
   if (replayed.length > 0) await removeDeadLetters(sql, replayed);
   return { stored: saved, changedRows: rebuilds.length > 0 ? (await countWrites(sql)) - writesBefore : 0 };
 }
 
 const isOfTransaction = ({ resource_type }: NewEvent) => transactionTypes.includes(resource_type);
-const isOfPayout = ({ resource_type }: NewEvent) => payoutTypes.includes(resource_type);
 
 const idsOf = (events: NewEvent[]) => events.map((event) => event.resource_external_id);
 
-interface Update<Row> {
+interface TransactionUpdate {
   /** The new events. */
   added: EventRow[];
   rebuilds: string[];
   /** The current rows, by id. */
-  current: Map<string, Row>;
-}
-
-interface TransactionUpdate extends Update<CurrentTransaction> {
+  current: Map<string, CurrentTransaction>;
   relations: Relations[];
   /** The locked ids. The current row of each, if there is one, is in `current`. */
   locked: string[];
@@ -163,7 +168,7 @@ async function updateTransactions(
   const before = isRebuild ? new Map<string, CurrentTransaction>() : current;
   const withoutRow = new Map(relations.map(({ id, events_without_row }) => [id, events_without_row]));
   const { bases, known, missing } = planFold(isRebuild ? locked : touched, added, before, withoutRow);
-  const folds = new TransactionFolds(bases);
+  const folds = new Folds(transactionProjection, bases);
   folds.add(known);
   for await (const events of eventsInPieces(sql, transactionTypes, missing)) folds.add(events);
   const folded = folds.rows();
@@ -187,11 +192,11 @@ async function updateTransactions(
   );
   await letOthersRun();
   const [, , , tooMany] = await Promise.all([
-    saveTransactions(
+    transactionTable.save(
       sql,
       toSave.map((row) => withPaymentDetails(row, after)),
     ),
-    removeTransactions(
+    transactionTable.remove(
       sql,
       [...touched].filter((id) => !folded.has(id)),
     ),
@@ -205,18 +210,11 @@ async function updateTransactions(
   }
 }
 
-async function updatePayouts(sql: Sql, { added, rebuilds, current }: Update<PayoutRow>): Promise<void> {
-  const touched = new Set([...idsOf(added), ...rebuilds]);
-  if (touched.size === 0) return;
-  const before = rebuilds.length > 0 ? new Map<string, PayoutRow>() : current;
-  const { bases, known, missing } = planFold(touched, added, before, new Map());
-  const folds = new PayoutFolds(bases);
-  folds.add(known);
-  for await (const events of eventsInPieces(sql, payoutTypes, missing)) folds.add(events);
-  const folded = folds.rows();
-  await savePayouts(sql, [...folded.values()]);
-  await removePayouts(
-    sql,
-    [...touched].filter((id) => !folded.has(id)),
-  );
+/** The agreements are locked, so that no other receiver adds payment instruments to them meanwhile. */
+async function requireFewInstruments(sql: Sql, saved: EventRow[]): Promise<void> {
+  const agreements = new Set(saved.flatMap((event) => agreementNamedBy(event) ?? []));
+  if (agreements.size === 0) return;
+  const tooMany = await withTooManyInstruments(sql, [...agreements]);
+  if (tooMany.length > 0)
+    throw new LimitExceeded(`the agreement would have more than ${instrumentsMax} payment instruments`);
 }

@@ -1,34 +1,37 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Database, Sql } from "../database/database.ts";
+import type { FoldedRow } from "../projection/history.ts";
 import { metadataKeysOf } from "../projection/metadata.ts";
-import { PayoutFolds } from "../projection/payout.ts";
 import { projectFrom } from "../projection/transaction.ts";
-import { eventsInPieces, payoutTypes, transactionTypes } from "../tables/event.ts";
-import { type FoldState, foldStateOf } from "../tables/fold-state.ts";
+import { eventsInPieces, transactionTypes } from "../tables/event.ts";
+import { foldStateOf } from "../tables/fold-state.ts";
 import { type MetadataKeyRow, missingMetadataKeys } from "../tables/metadata-key.ts";
-import { payoutsOf } from "../tables/payout.ts";
 import { summaryDifferences } from "../tables/summary-upkeep.ts";
-import { transactionsOf } from "../tables/transaction.ts";
+import { transactionTable } from "../tables/transaction.ts";
+import { resourceKinds } from "./resource-kinds.ts";
 
 /** It reads many rows and blocks no other transaction. */
 const limits = { statementMs: 3_600_000, idleMs: 60_000 };
 
 /**
- * Compares the rows of these transactions and payouts with their events. Returns a message for each row that differs.
+ * Compares the rows of these resources with their events. Returns a message for each row that differs.
  * Events that arrive meanwhile have no effect.
  */
 export const verify = (database: Database, ids: string[]): Promise<string[]> =>
   database.transaction(async (sql) => {
     await sql.run("set transaction isolation level repeatable read, read only");
     const projected = await projectFrom((some) => eventsInPieces(sql, transactionTypes, some), ids);
-    const payoutFolds = new PayoutFolds();
-    for await (const events of eventsInPieces(sql, payoutTypes, ids)) payoutFolds.add(events);
-    const payouts = [...payoutFolds.rows().values()];
-    return [
-      ...differences("transaction", "external_id", await transactionsOf(sql, ids), projected),
-      ...differences("payout", "gateway_payout_id", await payoutsOf(sql, ids), payouts),
-      ...(await keyDifferences(sql, metadataKeysOf(projected))),
-    ];
+    const found = differences(
+      "transaction",
+      "external_id",
+      await transactionTable.rowsOf(sql, ids),
+      projected,
+    );
+    for (const { type, key, compare } of resourceKinds) {
+      const { rows, projected } = await compare(sql, ids);
+      found.push(...differences(type.replaceAll("_", " "), key, rows, projected));
+    }
+    return [...found, ...(await keyDifferences(sql, metadataKeysOf(projected)))];
   }, limits);
 
 /** Maximum number of messages about summaries: each account has thousands of them. */
@@ -44,19 +47,9 @@ export async function verifySummaries(database: Database): Promise<string[]> {
   });
 }
 
-interface AnyRow {
-  event_count: number;
-  folded: FoldState | null;
-}
-
 /** A message for each row without events, each missing row, and each row that differs from its events. */
-function differences<Row extends AnyRow>(
-  kind: string,
-  key: keyof Row & string,
-  rows: Row[],
-  projected: Row[],
-): string[] {
-  const byId = (all: Row[]) => new Map(all.map((row) => [row[key] as string, row]));
+function differences(kind: string, key: string, rows: FoldedRow[], projected: FoldedRow[]): string[] {
+  const byId = (all: FoldedRow[]) => new Map(all.map((row) => [row[key as keyof FoldedRow] as string, row]));
   const [actual, expected] = [byId(rows), byId(projected)];
   return [...new Set([...actual.keys(), ...expected.keys()])].sort().flatMap((id) => {
     const [row, fold] = [actual.get(id), expected.get(id)];
@@ -65,7 +58,7 @@ function differences<Row extends AnyRow>(
     // An older version does not write the state of the fold. The next event adds it.
     const expectedRow = foldStateOf(row) === null ? { ...fold, folded: row.folded } : fold;
     const columns = Object.keys(expectedRow).filter(
-      (name) => !isDeepStrictEqual(row[name as keyof Row], expectedRow[name as keyof Row]),
+      (name) => !isDeepStrictEqual(row[name as keyof FoldedRow], expectedRow[name as keyof FoldedRow]),
     );
     return columns.length > 0 ? `${kind} ${id}: ${columns.join(", ")}` : [];
   });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { Step } from "../../../testing/messages.ts";
 import { type Step as MessageStep, messagesAbout } from "../commands/messages.ts";
 import type { EventRow, ResourceType } from "../tables/event.ts";
+import { type FoldedRow, Folds, type Projection } from "./history.ts";
 import { stateEventTypes } from "./states.ts";
 
 /** The event rows of one resource, in order of arrival. See `messagesAbout` for a step. */
@@ -39,6 +40,8 @@ const eventWith = (identity: { [Name in Identity]: fc.Arbitrary<EventRow[Name]> 
         amount: fc.nat(5),
         reference: fc.nat(5),
         email: fc.nat(5),
+        user_email: fc.constantFrom("a@example.org", ""),
+        agreement_external_id: fc.constantFrom("agr", "other", 5),
         live: fc.boolean(),
         wallet: fc.constant("APPLE_PAY"),
         paid_out_date: fc.constantFrom("2024-03-11T23:59:59Z", "nonsense"),
@@ -48,7 +51,10 @@ const eventWith = (identity: { [Name in Identity]: fc.Arbitrary<EventRow[Name]> 
     ),
   });
 
-/** Events of a payment, its refund, its dispute and its payout, in any order, without duplicates. Timestamps can be equal. */
+/**
+ * Events of a payment, its refund, its dispute and its payout, and of an agreement and its payment instrument, in any order,
+ * without duplicates. Timestamps can be equal.
+ */
 export const relatedEvents: fc.Arbitrary<EventRow[]> = fc
   .uniqueArray(
     fc.oneof(
@@ -56,6 +62,8 @@ export const relatedEvents: fc.Arbitrary<EventRow[]> = fc
       eventOf("refund", "ref", "pay"),
       eventOf("dispute", "dis", "pay"),
       eventOf("payout", "po", null),
+      eventOf("agreement", "agr", null),
+      eventOf("payment_instrument", "ins", null),
     ),
     {
       selector: ({ resource_external_id, timestamp, event_type }) =>
@@ -65,13 +73,23 @@ export const relatedEvents: fc.Arbitrary<EventRow[]> = fc
   )
   .map((all) => all.map((event, index) => ({ id: BigInt(index + 1), ...event })));
 
-const ids = ["pay", "ref", "dis", "po"];
+const ids = ["pay", "ref", "dis", "po", "agr"];
 
 /** Events of a few resources. Each event can give its resource any type and any parent. */
 export const arbitraryEvents: fc.Arbitrary<EventRow[]> = fc
   .uniqueArray(
     eventWith({
-      resource_type: fc.constantFrom("payment", "payment", "refund", "dispute", "payout"),
+      resource_type: fc.constantFrom(
+        ...([
+          "payment",
+          "payment",
+          "refund",
+          "dispute",
+          "payout",
+          "agreement",
+          "payment_instrument",
+        ] as const),
+      ),
       resource_external_id: fc.constantFrom(...ids),
       parent_resource_external_id: fc.constantFrom(null, ...ids),
     }),
@@ -85,3 +103,13 @@ export const arbitraryEvents: fc.Arbitrary<EventRow[]> = fc
 
 /** The same events in another order. */
 export const shuffled = (events: EventRow[]) => fc.shuffledSubarray(events, { minLength: events.length });
+
+/** The rows into which these events are folded. */
+export function project<Row extends Base, State extends string, Base extends FoldedRow>(
+  projection: Projection<Row, State, Base>,
+  events: EventRow[],
+): Row[] {
+  const folds = new Folds(projection);
+  folds.add(events);
+  return [...folds.rows().values()];
+}

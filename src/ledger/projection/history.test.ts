@@ -1,13 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { EventRow } from "../tables/event.ts";
-import type { PayoutRow } from "../tables/payout.ts";
+import { type EventRow, transactionTypes } from "../tables/event.ts";
+import type { TransactionState } from "../tables/transaction.ts";
+import { agreementProjection } from "./agreement.ts";
 import { textOf } from "./details.ts";
-import { arbitraryEvents, events, relatedEvents, shuffled } from "./events.fixture.ts";
-import { type Bases, type FoldedRow, planFold } from "./history.ts";
+import { arbitraryEvents, events, project, relatedEvents, shuffled } from "./events.fixture.ts";
+import { type FoldedRow, Folds, type Projection, planFold } from "./history.ts";
 import { metadataKeysOf, metadataOf } from "./metadata.ts";
-import { PayoutFolds, projectPayouts } from "./payout.ts";
-import { type OwnRow, projectTransactions, TransactionFolds, withPaymentDetails } from "./transaction.ts";
+import { paymentInstrumentProjection } from "./payment-instrument.ts";
+import { payoutProjection } from "./payout.ts";
+import {
+  type OwnRow,
+  projectTransactions,
+  transactionProjection,
+  withPaymentDetails,
+} from "./transaction.ts";
 
 const anyEvents = fc.oneof(relatedEvents, arbitraryEvents);
 
@@ -19,7 +26,7 @@ const anyBatches = anyEvents.chain(shuffled).chain((all) =>
   }),
 );
 
-const isOfPayout = ({ resource_type }: EventRow) => resource_type === "payout";
+const isOfTransaction = ({ resource_type }: EventRow) => transactionTypes.includes(resource_type);
 const idsIn = (all: EventRow[]) => [...new Set(all.map((event) => event.resource_external_id))];
 const byId = (rows: { external_id: string }[]) =>
   rows.toSorted((a, b) => (a.external_id < b.external_id ? -1 : 1));
@@ -28,9 +35,9 @@ const byId = (rows: { external_id: string }[]) =>
 const reversed = (details: object) => Object.fromEntries(Object.entries(details).reverse());
 
 /** Folds each batch into the rows of the batches before. Reads only the events that the plan lists as missing. */
-function foldInBatches<Row extends FoldedRow<unknown>>(
+function foldInBatches<Row extends Base, State extends string, Base extends FoldedRow>(
   batches: EventRow[][],
-  begin: (bases: Bases<Row>) => { add(events: EventRow[]): void; rows(): Map<string, Row> },
+  projection: Projection<Row, State, Base>,
   check: (rows: Map<string, Row>, stored: EventRow[]) => void,
 ): void {
   const stored: EventRow[] = [];
@@ -38,7 +45,7 @@ function foldInBatches<Row extends FoldedRow<unknown>>(
   for (const batch of batches) {
     stored.push(...batch);
     const { bases, known, missing } = planFold(idsIn(batch), batch, rows, new Map());
-    const folds = begin(bases);
+    const folds = new Folds(projection, bases);
     folds.add(known);
     folds.add(stored.filter((event) => missing.includes(event.resource_external_id)));
     for (const [id, row] of folds.rows()) rows.set(id, { ...row, details: reversed(row.details) });
@@ -49,10 +56,10 @@ function foldInBatches<Row extends FoldedRow<unknown>>(
 test("folding batch by batch gives the transactions that folding all events gives", () => {
   fc.assert(
     fc.property(anyBatches, (all) => {
-      const batches = all.map((batch) => batch.filter((event) => !isOfPayout(event)));
-      foldInBatches<OwnRow>(
+      const batches = all.map((batch) => batch.filter(isOfTransaction));
+      foldInBatches(
         batches,
-        (bases) => new TransactionFolds(bases as never),
+        transactionProjection as Projection<OwnRow, TransactionState>,
         (rows, stored) => {
           const shown = [...rows.values()].map((row) => withPaymentDetails(row, rows));
           expect(byId(shown)).toEqual(byId(projectTransactions(stored)));
@@ -63,18 +70,26 @@ test("folding batch by batch gives the transactions that folding all events give
   );
 });
 
-test("folding batch by batch gives the payouts that folding all events gives", () => {
-  fc.assert(
-    fc.property(anyBatches, (all) => {
-      foldInBatches<PayoutRow>(
-        all.map((batch) => batch.filter(isOfPayout)),
-        (bases) => new PayoutFolds(bases),
-        (rows, stored) => expect([...rows.values()]).toEqual(expect.arrayContaining(projectPayouts(stored))),
-      );
-    }),
-    { numRuns: 1000 },
-  );
-});
+const alone: [string, Projection<FoldedRow, string>][] = [
+  ["payout", payoutProjection as never],
+  ["agreement", agreementProjection as never],
+  ["payment_instrument", paymentInstrumentProjection as never],
+];
+
+test.each(alone)(
+  "folding batch by batch gives the row of a %s that folding all events gives",
+  (type, projection) => {
+    fc.assert(
+      fc.property(anyBatches, (all) => {
+        const batches = all.map((batch) => batch.filter(({ resource_type }) => resource_type === type));
+        foldInBatches(batches, projection, (rows, stored) =>
+          expect([...rows.values()]).toEqual(expect.arrayContaining(project(projection, stored))),
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  },
+);
 
 test("each account that events of a payment name has every metadata key of these events", () => {
   fc.assert(
@@ -88,7 +103,7 @@ test("each account that events of a payment name has every metadata key of these
         const accounts = details.flatMap((details) => textOf(details, "gateway_account_id") ?? []);
         return accounts.flatMap((account) => keys.map((key) => `${account} ${key}`));
       });
-      const rows = metadataKeysOf(projectTransactions(all.filter((event) => !isOfPayout(event))));
+      const rows = metadataKeysOf(projectTransactions(all.filter(isOfTransaction)));
       expect(rows.map(({ gateway_account_id, key }) => `${gateway_account_id} ${key}`).sort()).toEqual(
         [...new Set(expected)].sort(),
       );
@@ -102,7 +117,7 @@ const [first, second, third] = events("payment", "pay", ["10:00", "A"], ["10:01"
   EventRow,
 ];
 function rowsOf(...all: EventRow[]) {
-  const folds = new TransactionFolds();
+  const folds = new Folds(transactionProjection);
   folds.add(all);
   return folds.rows();
 }

@@ -12,11 +12,12 @@ import { metadataOf } from "./metadata.ts";
 import { lifeCyclePosition } from "./states.ts";
 
 /** The columns that rows of every resource type have from their events. */
-export interface FoldedRow<State> {
+export interface FoldedRow {
   service_id: string | null;
-  state: State | "UNDEFINED";
   created_date: string;
   event_count: number;
+  /** Number of the event that arrived first, if the row has it. */
+  first_event_id?: bigint;
   /** The newest value of each member. Members are replaced, not merged. */
   details: Details;
   folded: FoldState | null;
@@ -25,8 +26,49 @@ export interface FoldedRow<State> {
 /** Rows into which events can be folded, by external id. */
 export type Bases<Row> = ReadonlyMap<string, Row>;
 
+/** How events are folded into the rows of one resource type, or of those that share a table. */
+export interface Projection<Row extends Base, State extends string, Base extends FoldedRow = Row> {
+  /** The state that an event type sets, or undefined. */
+  stateSetBy(eventType: string): State | undefined;
+  /** The values of a row that events have set, where it has them under other names or derived. */
+  columnsOf(base: Base): Partial<Record<SourcedColumn, unknown>>;
+  rowOf(externalId: string, fold: Fold<State>): Row;
+}
+
+/** Folds of resources, to which events are added in any order and in any pieces. */
+export class Folds<Row extends Base, State extends string, Base extends FoldedRow = Row> {
+  readonly #projection: Projection<Row, State, Base>;
+  readonly #bases: Bases<Base>;
+  readonly #folds = new Map<string, Fold<State>>();
+
+  /** Begins with the rows whose fold states are known. */
+  constructor(projection: Projection<Row, State, Base>, bases: Bases<Base> = new Map()) {
+    this.#projection = projection;
+    this.#bases = bases;
+  }
+
+  add(events: EventRow[]): void {
+    const { stateSetBy } = this.#projection;
+    for (const event of events) this.#foldOf(event.resource_external_id).add(event, stateSetBy);
+  }
+
+  #foldOf(externalId: string): Fold<State> {
+    const known = this.#folds.get(externalId);
+    if (known) return known;
+    const base = this.#bases.get(externalId);
+    const created = new Fold<State>(base, base && this.#projection.columnsOf(base));
+    this.#folds.set(externalId, created);
+    return created;
+  }
+
+  /** The rows of the resources to which events were added. */
+  rows(): Map<string, Row> {
+    return new Map(Array.from(this.#folds, ([id, fold]) => [id, this.#projection.rowOf(id, fold)]));
+  }
+}
+
 /** The columns that are folded alike for every resource type. */
-interface Common<State> extends FoldedRow<State> {
+interface Common extends FoldedRow {
   gateway_account_id: string | null;
   live: boolean | null;
   folded: FoldState;
@@ -37,32 +79,31 @@ interface Sourced {
   source: Source;
 }
 
-/**
- * The fold of one resource. Events are added in any order and in any pieces: each value has the event from which it
- * comes, and a newer event replaces it.
- */
-export class Fold<State> {
+/** The fold of one resource: each value has the event from which it comes, and a newer event replaces it. */
+export class Fold<State extends string> {
   readonly #members = new Map<string, Sourced>();
   readonly #columns = new Map<SourcedColumn, Sourced>();
   readonly #accounts: Set<string>;
   readonly #metadataKeys: Set<string>;
   #created: string;
   #count: number;
+  #firstEventId: bigint | undefined;
 
   /** Begins with a row whose fold state is known, or with nothing. The columns are those of the row. */
-  constructor(base?: FoldedRow<State>, columns: Partial<Record<SourcedColumn, unknown>> = {}) {
+  constructor(base?: FoldedRow, columns: Partial<Record<SourcedColumn, unknown>> = {}) {
     const state = base && foldStateOf(base);
     this.#accounts = new Set(state?.accounts);
     this.#metadataKeys = new Set(state?.metadata_keys);
     this.#created = base?.created_date ?? "";
     this.#count = base?.event_count ?? 0;
+    this.#firstEventId = base?.first_event_id;
     if (!base || !state) return;
     const sourceAt = (index: number) => state.sources[index] as Source;
     for (const [index, name] of memberNames(base.details).entries()) {
       const value = base.details[name as keyof Details];
       this.#members.set(name, { value, source: sourceAt(state.members[index] as number) });
     }
-    const values = { ...columns, state: base.state, service_id: base.service_id, live: state.live };
+    const values = { ...columns, service_id: base.service_id, live: state.live };
     for (const name of sourcedColumns) {
       const index = state.columns[name];
       if (index >= 0)
@@ -91,6 +132,7 @@ export class Fold<State> {
     }
     if (this.#count === 0 || timestamp < this.#created) this.#created = timestamp;
     this.#count += 1;
+    if (this.#firstEventId === undefined || event.id < this.#firstEventId) this.#firstEventId = event.id;
   }
 
   /** The newest value of a column; undefined if no event has set it. */
@@ -98,14 +140,27 @@ export class Fold<State> {
     return this.#columns.get(name)?.value;
   }
 
-  row(): Common<State> {
+  /** The event from which the value of a column comes; undefined if no event has set it. */
+  sourceOf(name: SourcedColumn): Source | undefined {
+    return this.#columns.get(name)?.source;
+  }
+
+  /** Number of the event that arrived first. */
+  firstEventId(): bigint {
+    return this.#firstEventId as bigint;
+  }
+
+  state(): State | "UNDEFINED" {
+    return (this.column("state") as State | undefined) ?? "UNDEFINED";
+  }
+
+  row(): Common {
     const details: Details = Object.fromEntries([...this.#members].map(([name, { value }]) => [name, value]));
     const live = (this.column("live") as boolean | undefined) ?? null;
     return {
       gateway_account_id: textOf(details, "gateway_account_id") ?? null,
       service_id: (this.column("service_id") as string | undefined) ?? null,
       live,
-      state: (this.column("state") as State | undefined) ?? "UNDEFINED",
       created_date: this.#created,
       event_count: this.#count,
       details,
@@ -146,7 +201,7 @@ function setNewer<Name>(values: Map<Name, Sourced>, name: Name, value: unknown, 
  * events must be read. Nothing is read for a row whose fold state is known, and for added events that are all events of a
  * resource without a row, of which `withoutRow` has the count.
  */
-export function planFold<Row extends FoldedRow<unknown>>(
+export function planFold<Row extends FoldedRow>(
   ids: Iterable<string>,
   added: EventRow[],
   rows: ReadonlyMap<string, Row>,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Step } from "../../../testing/messages.ts";
-import { events, relatedEvents, shuffled } from "./events.fixture.ts";
-import { projectPayouts } from "./payout.ts";
+import { events, project, relatedEvents, shuffled } from "./events.fixture.ts";
+import { payoutProjection } from "./payout.ts";
 
 const payout = (...steps: Step[]) => events("payout", "po", ...steps);
 
@@ -44,8 +44,8 @@ describe("events fold into a payout", () => {
     ],
     ["an invalid date is ignored", [["10:00", "PAYOUT_PAID", { paid_out_date: 5 }]], { paid_out_date: null }],
   ])("%s", (_name, steps, row) => {
-    expect(projectPayouts(payout(...steps))).toEqual([expect.objectContaining(row)]);
-    expect(projectPayouts(payout(...steps.toReversed()))).toEqual([expect.objectContaining(row)]);
+    expect(project(payoutProjection, payout(...steps))).toEqual([expect.objectContaining(row)]);
+    expect(project(payoutProjection, payout(...steps.toReversed()))).toEqual([expect.objectContaining(row)]);
   });
 
   test("in any order, with the same result", () => {
@@ -55,7 +55,7 @@ describe("events fold into a payout", () => {
     const inTwoOrders = ofPayouts.chain((all) => fc.tuple(fc.constant(all), shuffled(all)));
     fc.assert(
       fc.property(inTwoOrders, ([all, reordered]) => {
-        expect(projectPayouts(reordered)).toEqual(projectPayouts(all));
+        expect(project(payoutProjection, reordered)).toEqual(project(payoutProjection, all));
       }),
     );
   });

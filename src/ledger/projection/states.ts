@@ -1,4 +1,5 @@
 import { eventTypes } from "../../../generated/ledger.event-types.ts";
+import type { AgreementState } from "../tables/agreement.ts";
 import type { PayoutState } from "../tables/payout.ts";
 import type { TransactionState } from "../tables/transaction.ts";
 
@@ -8,9 +9,10 @@ interface Row<State> {
   state?: State;
 }
 
-const { payment, refund, dispute, payout } = eventTypes;
+const { payment, refund, dispute, payout, agreement } = eventTypes;
 const ofTransactions: readonly Row<TransactionState>[] = [...payment, ...refund, ...dispute];
 const ofPayouts: readonly Row<PayoutState>[] = payout;
+const ofAgreements: readonly Row<AgreementState>[] = agreement;
 
 const setBy = <State>(rows: readonly Row<State>[]) => {
   const states = new Map(rows.map(({ event_type, state }) => [event_type, state]));
@@ -20,9 +22,10 @@ const setBy = <State>(rows: readonly Row<State>[]) => {
 /** The state that an event type sets, or undefined. Names must match exactly. */
 export const stateSetBy = setBy(ofTransactions);
 export const payoutStateSetBy = setBy(ofPayouts);
+export const agreementStateSetBy = setBy(ofAgreements);
 
-/** The event types that set the state of a transaction or payout, in the order of a life cycle. */
-export const stateEventTypes: readonly string[] = [...ofTransactions, ...ofPayouts]
+/** The event types that set the state of a resource, in the order of a life cycle. */
+export const stateEventTypes: readonly string[] = [...ofTransactions, ...ofPayouts, ...ofAgreements]
   .filter(({ state }) => state !== undefined)
   .map(({ event_type }) => event_type);
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Step } from "../../../testing/messages.ts";
-import type { Details, EventRow, ResourceType } from "../tables/event.ts";
+import { type Details, type EventRow, type ResourceType, transactionTypes } from "../tables/event.ts";
 import type { TransactionState } from "../tables/transaction.ts";
 import { events, relatedEvents, shuffled } from "./events.fixture.ts";
 import { stateEventTypes } from "./states.ts";
@@ -205,7 +205,7 @@ describe("events fold into a transaction", () => {
     const expected = Object.entries(eventTypes).flatMap(([state, types]) =>
       state === "UNDEFINED" ? [] : types,
     );
-    expect(stateEventTypes.filter((type) => !type.startsWith("PAYOUT_")).toSorted()).toEqual(
+    expect(stateEventTypes.filter((type) => !/^(PAYOUT|AGREEMENT)_/.test(type)).toSorted()).toEqual(
       expected.toSorted(),
     );
   });
@@ -276,7 +276,7 @@ describe("for any events", () => {
   const byId = (all: EventRow[]) =>
     projectTransactions(all).toSorted((a, b) => (a.external_id < b.external_id ? -1 : 1));
   const ofTransactions = relatedEvents.map((all) =>
-    all.filter(({ resource_type }) => resource_type !== "payout"),
+    all.filter(({ resource_type }) => transactionTypes.includes(resource_type)),
   );
 
   test("the rows do not depend on the order", () => {
@@ -316,7 +316,7 @@ describe("for any events", () => {
     const late = fc.tuple(ofTransactions, relatedEvents).map(([all, [old]]) => ({ all, old }));
     fc.assert(
       fc.property(late, ({ all, old }) => {
-        fc.pre(old !== undefined && old.resource_type !== "payout");
+        fc.pre(old !== undefined && transactionTypes.includes(old.resource_type));
         const before = new Map(byId(all).map((row) => [row.external_id, row]));
         for (const row of byId([...all, { ...(old as EventRow), ...oldest }])) {
           const previous = before.get(row.external_id);

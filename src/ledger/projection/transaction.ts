@@ -7,7 +7,7 @@ import type {
   TransactionType,
 } from "../tables/transaction.ts";
 import { booleanOf, textOf } from "./details.ts";
-import { type Bases, Fold } from "./history.ts";
+import { Folds, type Projection } from "./history.ts";
 import { metadataValuesOf } from "./metadata.ts";
 import { stateSetBy } from "./states.ts";
 
@@ -17,7 +17,7 @@ import { stateSetBy } from "./states.ts";
  * since the producer of a refund can name any payment as its parent.
  */
 export function projectTransactions(events: EventRow[]): TransactionRow[] {
-  const folds = new TransactionFolds();
+  const folds = new Folds(transactionProjection);
   folds.add(events);
   const rows = folds.rows();
   return [...rows.values()].map((row) => withPaymentDetails(row, rows));
@@ -31,7 +31,7 @@ export async function projectFrom(
   readEvents: (externalIds: string[]) => AsyncIterable<EventRow[]>,
   externalIds: string[],
 ): Promise<TransactionRow[]> {
-  const folds = new TransactionFolds();
+  const folds = new Folds(transactionProjection);
   for await (const events of readEvents(externalIds)) folds.add(events);
   const parents = new Set([...folds.rows().values()].flatMap((row) => row.parent_external_id ?? []));
   const unread = [...parents.difference(new Set(externalIds))];
@@ -46,63 +46,34 @@ export async function projectFrom(
 /** A row from the transaction's own events, without the columns from its payment. */
 export type OwnRow = Omit<TransactionRow, (typeof shownColumns)[number] | "payment_details">;
 
-/** Folds of transactions, to which events are added in any order and in any pieces. */
-export class TransactionFolds {
-  readonly #bases: Bases<CurrentTransaction>;
-  readonly #folds = new Map<string, { fold: Fold<TransactionState>; firstEventId: bigint }>();
-
-  /** Begins with the rows whose fold states are known. */
-  constructor(bases: Bases<CurrentTransaction> = new Map()) {
-    this.#bases = bases;
-  }
-
-  add(events: EventRow[]): void {
-    for (const event of events) {
-      const own = this.#foldOf(event);
-      own.fold.add(event, stateSetBy);
-      if (event.id < own.firstEventId) own.firstEventId = event.id;
-    }
-  }
-
-  #foldOf({ resource_external_id, id }: EventRow) {
-    const known = this.#folds.get(resource_external_id);
-    if (known) return known;
-    const base = this.#bases.get(resource_external_id);
-    const columns = base && {
-      type: base.transaction_type.toLowerCase(),
-      parent: base.parent_external_id ?? undefined,
+/** How events are folded into transactions, without the columns from their payments. */
+export const transactionProjection: Projection<OwnRow, TransactionState, CurrentTransaction> = {
+  stateSetBy,
+  columnsOf: ({ transaction_type, state, parent_external_id }) => ({
+    type: transaction_type.toLowerCase(),
+    state,
+    parent: parent_external_id ?? undefined,
+  }),
+  rowOf(external_id, fold) {
+    const common = fold.row();
+    const { details } = common;
+    const transaction_type = (fold.column("type") as string).toUpperCase() as TransactionType;
+    const own = (name: keyof Details) => textOf(details, name) ?? null;
+    return {
+      external_id,
+      transaction_type,
+      parent_external_id: (fold.column("parent") as string | undefined) ?? null,
+      ...common,
+      state: fold.state(),
+      first_event_id: fold.firstEventId(),
+      live: common.live ?? booleanOf(details, "live") ?? null,
+      gateway_transaction_id: own("gateway_transaction_id"),
+      gateway_payout_id: own("gateway_payout_id"),
+      agreement_id: own("agreement_id"),
+      metadata_values: transaction_type === "PAYMENT" ? metadataValuesOf(details) : null,
     };
-    const created = { fold: new Fold(base, columns), firstEventId: base?.first_event_id ?? id };
-    this.#folds.set(resource_external_id, created);
-    return created;
-  }
-
-  /** The rows of the transactions to which events were added. */
-  rows(): Map<string, OwnRow> {
-    return new Map(
-      Array.from(this.#folds, ([id, { fold, firstEventId }]) => [id, ownRow(id, fold, firstEventId)]),
-    );
-  }
-}
-
-function ownRow(external_id: string, fold: Fold<TransactionState>, first_event_id: bigint): OwnRow {
-  const common = fold.row();
-  const { details } = common;
-  const transaction_type = (fold.column("type") as string).toUpperCase() as TransactionType;
-  const own = (name: keyof Details) => textOf(details, name) ?? null;
-  return {
-    external_id,
-    transaction_type,
-    parent_external_id: (fold.column("parent") as string | undefined) ?? null,
-    ...common,
-    live: common.live ?? booleanOf(details, "live") ?? null,
-    first_event_id,
-    gateway_transaction_id: own("gateway_transaction_id"),
-    gateway_payout_id: own("gateway_payout_id"),
-    agreement_id: own("agreement_id"),
-    metadata_values: transaction_type === "PAYMENT" ? metadataValuesOf(details) : null,
-  };
-}
+  },
+};
 
 /** Adds the columns from the payment, which must be among the others; without a payment they come from the row itself. */
 export function withPaymentDetails(

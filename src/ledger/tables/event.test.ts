@@ -10,7 +10,9 @@ import {
   listEvents,
   listEventsQuickly,
   type NewEvent,
+  resourcesOf,
   saveEvents,
+  transactionTypes,
 } from "./event.ts";
 import { migrate } from "./migrate.ts";
 
@@ -62,7 +64,12 @@ test("pages of any count and size have all events in their order, also when read
         let after: EventRow | undefined;
         for (let isLast = false; !isLast; ) {
           const limits = { after, countMax, bytesMax };
-          const page = await listEvents(database, ids, stateEventTypes, limits);
+          const page = await listEvents(
+            database,
+            resourcesOf(transactionTypes, ids),
+            stateEventTypes,
+            limits,
+          );
           listed.push(...page.events.map(name));
           isLast = page.isLast;
           after = page.events.at(-1);

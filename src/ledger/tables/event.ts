@@ -60,9 +60,8 @@ export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
     [rowsAsJson(events)],
   );
 
-/** The resource types whose events belong to transactions, and those of payouts. */
+/** The resource types whose events belong to transactions. */
 export const transactionTypes: ResourceType[] = ["payment", "refund", "dispute"];
-export const payoutTypes: ResourceType[] = ["payout"];
 
 /** The size of an event as JSON, in bytes. A row of an older release has no size. */
 const size = "coalesce(event.size, octet_length(event.event_details::text))";
@@ -181,20 +180,29 @@ export interface EventPage {
   bytesMax: number;
 }
 
+/** Resources by their types and external ids. */
+export type Resource = Pick<EventRow, "resource_type" | "resource_external_id">;
+
+/** Each of these ids as a resource of each of these types. */
+export const resourcesOf = (types: ResourceType[], externalIds: string[]): Resource[] =>
+  externalIds.flatMap((resource_external_id) =>
+    types.map((resource_type) => ({ resource_type, resource_external_id })),
+  );
+
 /**
- * A page of the events of these transactions, oldest first. `lifeCycle` is the order of event types with the same
+ * A page of the events of these resources, oldest first. `lifeCycle` is the order of event types with the same
  * timestamp.
  */
 export async function listEvents(
   sql: Sql,
-  externalIds: string[],
+  resources: Resource[],
   lifeCycle: readonly string[],
   { after, asOf = "infinity", countMax, bytesMax }: EventPage,
 ): Promise<{ events: EventRow[]; isLast: boolean }> {
   const rows = await sql.query<EventRow & { is_last: boolean }>(listStatement, [
     ...positionValues(lifeCycle, after),
-    externalIds,
-    transactionTypes,
+    resources.map((resource) => resource.resource_external_id),
+    resources.map((resource) => resource.resource_type),
     asOf,
     countMax,
     bytesMax,
@@ -210,7 +218,7 @@ const listStatement = `
   with found as (
     select own.id, sum(bytes) over in_order - bytes as bytes_before, row_number() over in_order as number,
       count(*) over () as total
-    from unnest($6::text[]) as wanted (external_id) cross join unnest($7::text[]) as type (wanted_type)
+    from unnest($6::text[], $7::text[]) as wanted (external_id, wanted_type)
     cross join lateral (
       select event.*, ${size} as bytes from event
       where event.resource_external_id = wanted.external_id and event.resource_type = wanted_type

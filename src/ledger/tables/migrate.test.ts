@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { eventTypes } from "../../../generated/ledger.event-types.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { run } from "../../../testing/run.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { type Database, DatabaseUnavailable, openDatabase } from "../database/database.ts";
 import { newPostgres, openNewDatabase, postgresServer } from "../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
+import { verify } from "../intake/verify.ts";
+import { relatedEvents } from "../projection/events.fixture.ts";
 import type { NewEvent } from "./event.ts";
 import { migrate, requireMigrated, statementsOf } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
@@ -20,6 +24,8 @@ const savedRows = async (database: Database) => ({
   metadataKeys: await database.query("select * from metadata_key order by gateway_account_id, key"),
   summary: await summarise(database, {}, { groupBy: ["account", "type", "state", "day"] }),
 });
+
+const agreementEventTypes = eventTypes.agreement.map(({ event_type }) => event_type);
 
 const [created] = readDemoEvents().filter(({ resource_type }) => resource_type === "payment");
 /** The account of this refund is not that of its payment. */
@@ -43,7 +49,8 @@ test("later migrations give a database of the first migration the rows of a new 
     alter table transaction rename to new_transaction;
     drop view parked_message;
     drop view expected_transaction_summary;
-    drop table dead_letter, payout, metadata_key, transaction_summary, transaction_summary_change;
+    drop table dead_letter, payout, agreement, payment_instrument, metadata_key, transaction_summary,
+      transaction_summary_change;
     drop function pence_of, summarised_details, utc_day, summarised_periods, merge_transaction_summary_changes,
       rebuild_transaction_summaries;
     drop function summarise_insert, summarise_update, summarise_delete cascade;
@@ -69,6 +76,34 @@ test("later migrations give a database of the first migration the rows of a new 
     where external_id = 'foreign'`);
   await migrate(database);
   expect(await savedRows(database)).toEqual(expected);
+});
+
+test("agreements of older events get the rows into which new events are folded", async () => {
+  await using database = await openNewDatabase();
+  await migrate(database);
+  const script = await readFile(
+    new URL("./migrations/0017-agreements-of-older-events.sql", import.meta.url),
+    "utf8",
+  );
+  const rows = async (table: string) =>
+    database.query(
+      `select to_jsonb(${table}) - array['folded', 'size'] as row from ${table} order by external_id`,
+    );
+  const known = new Set(["DETAILS", "OTHER", "UNKNOWN", ...agreementEventTypes]);
+  await fc.assert(
+    fc.asyncProperty(relatedEvents, async (all) => {
+      await database.run("truncate event, transaction, payout, agreement, payment_instrument, metadata_key");
+      const events = all.filter(({ event_type }) => known.has(event_type));
+      await ingest(database, { events, rebuilds: [], deadLetters: [] });
+      const expected = [await rows("agreement"), await rows("payment_instrument")];
+      await database.run("truncate agreement, payment_instrument");
+      await database.query(script, [""], "custom");
+      expect([await rows("agreement"), await rows("payment_instrument")]).toEqual(expected);
+      expect(await verify(database, ["agr", "ins"])).toEqual([]);
+      expect(await database.query(script, ["\uffff"], "custom")).toEqual([]);
+    }),
+    { numRuns: 100 },
+  );
 });
 
 test("a migration is applied once", async () => {

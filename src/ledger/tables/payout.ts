@@ -2,7 +2,7 @@ import type { eventTypes } from "../../../generated/ledger.event-types.ts";
 import type { Sql } from "../database/database.ts";
 import type { Details } from "./event.ts";
 import type { FoldState } from "./fold-state.ts";
-import { rowsAsJson, saveStatement } from "./save-statement.ts";
+import { resourceTable } from "./resource-table.ts";
 import { isPayoutOfTransaction, type TransactionType } from "./transaction.ts";
 
 /** The state of a payout; `UNDEFINED` if no event has set one. */
@@ -24,7 +24,7 @@ export interface PayoutRow {
   folded: FoldState | null;
 }
 
-const columnTypes: Record<keyof PayoutRow, string> = {
+export const payoutTable = resourceTable<PayoutRow>("payout", "gateway_payout_id", {
   gateway_payout_id: "text",
   gateway_account_id: "text",
   service_id: "text",
@@ -35,24 +35,7 @@ const columnTypes: Record<keyof PayoutRow, string> = {
   paid_out_date: "timestamptz",
   details: "jsonb",
   folded: "jsonb",
-};
-
-const statement = saveStatement("payout", "gateway_payout_id", columnTypes);
-const columns = Object.keys(columnTypes).join(", ");
-
-/** The rows of these payouts. */
-export const payoutsOf = (sql: Sql, payoutIds: string[]): Promise<PayoutRow[]> =>
-  sql.query(`select ${columns} from payout where gateway_payout_id = any($1::text[])`, [payoutIds]);
-
-export async function removePayouts(sql: Sql, payoutIds: string[]): Promise<void> {
-  if (payoutIds.length === 0) return;
-  await sql.query("delete from payout where gateway_payout_id = any($1::text[])", [payoutIds]);
-}
-
-/** Inserts rows, or replaces those that differ. */
-export async function savePayouts(sql: Sql, rows: PayoutRow[]): Promise<void> {
-  if (rows.length > 0) await sql.query(statement, [rowsAsJson(rows)]);
-}
+});
 
 /** A payout as responses show it. */
 export type FoundPayout = Omit<PayoutRow, "event_count" | "folded">;

@@ -1,17 +1,25 @@
 import type { Sql } from "../database/database.ts";
 
 /**
- * The sources of the ids of transactions and payouts: events, and rows, which can exist without events. A resource belongs
- * to an account if an event or a row of it names the account.
+ * The sources of the ids of resources with a projection: events, and rows, which can exist without events. A resource
+ * belongs to an account if an event or a row of it names the account; a payment instrument, also if its agreement does.
  */
 const sources = [
   {
     id: "resource_external_id",
-    from: "event where resource_type in ('payment', 'refund', 'dispute', 'payout')",
+    from: `event where resource_type in ('payment', 'refund', 'dispute', 'payout', 'agreement', 'payment_instrument')`,
     account: "event_details ->> 'gateway_account_id'",
   },
   { id: "external_id", from: "transaction where true", account: "gateway_account_id" },
   { id: "gateway_payout_id", from: "payout where true", account: "gateway_account_id" },
+  { id: "external_id", from: "agreement where true", account: "gateway_account_id" },
+  {
+    id: "external_id",
+    from: "payment_instrument where true",
+    account: `(
+      select gateway_account_id from agreement where agreement.external_id = payment_instrument.agreement_external_id
+    )`,
+  },
 ];
 
 /** The ids in all sources that match a condition, without duplicates. */

@@ -39,12 +39,12 @@ export function saveStatement(table: string, key: string, columns: Record<string
 }
 
 /**
- * The rows of transactions and payouts that this session has inserted, replaced or removed. PostgreSQL takes older writes
+ * The rows of resources that this session has inserted, replaced or removed. PostgreSQL takes older writes
  * off the number, but not within a transaction.
  */
 export async function countWrites(sql: Sql): Promise<number> {
   const [counted] = await sql.query<{ rows: bigint }>(`
     select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint as rows
-    from pg_stat_xact_user_tables where relname in ('transaction', 'payout')`);
+    from pg_stat_xact_user_tables where relname in ('transaction', 'payout', 'agreement', 'payment_instrument')`);
   return Number(counted?.rows);
 }

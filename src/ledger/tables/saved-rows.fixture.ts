@@ -5,6 +5,12 @@ export const savedRows = async (sql: Sql) => ({
   transactions: await sql.query(
     "select to_jsonb(transaction) - 'first_event_id' - 'size' as row from transaction order by external_id",
   ),
+  agreements: await sql.query(
+    "select to_jsonb(agreement) - 'first_event_id' - 'size' as row from agreement order by external_id",
+  ),
+  paymentInstruments: await sql.query(
+    "select to_jsonb(payment_instrument) - 'size' as row from payment_instrument order by external_id",
+  ),
   payouts: await sql.query("select * from payout order by gateway_payout_id"),
   metadataKeys: await sql.query("select * from metadata_key order by gateway_account_id, key"),
   events: await sql.query(

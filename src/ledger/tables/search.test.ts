@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
+import type { Position } from "./conditions.ts";
 import { migrate } from "./migrate.ts";
 import { fillSkewed, skewedRows } from "./search.fixture.ts";
 import { countTransactions, searchTransactions } from "./search.ts";
 import type { TransactionRow } from "./transaction.ts";
-import type { Position, TransactionFilter } from "./transaction-filter.ts";
+import type { TransactionFilter } from "./transaction-filter.ts";
 
 type Row = TransactionRow & { paid_out_date: string | null; size: number };
 

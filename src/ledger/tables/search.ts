@@ -1,6 +1,16 @@
 import { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import { microsecondAfter } from "../../values/instant.ts";
 import type { Plan, Sql } from "../database/database.ts";
+import {
+  type Bind,
+  binding,
+  hasTrigrams,
+  newestFirst as inOrder,
+  isAfter,
+  literally,
+  type Position,
+  somewhere,
+} from "./conditions.ts";
 import { beginning, end } from "./periods.ts";
 import { countSummarised } from "./summary.ts";
 import type { SummaryFilter } from "./summary-rows.ts";
@@ -12,18 +22,7 @@ import {
   type TransactionRow,
   type TransactionType,
 } from "./transaction.ts";
-import {
-  type Bind,
-  binding,
-  conditionsOf,
-  hasTrigrams,
-  isAfter,
-  isPaidOut,
-  literally,
-  type Position,
-  somewhere,
-  type TransactionFilter,
-} from "./transaction-filter.ts";
+import { conditionsOf, isPaidOut, type TransactionFilter } from "./transaction-filter.ts";
 
 /** A transaction in a search result, which is also a position. */
 export type FoundTransaction = ReportedTransaction & Position;
@@ -159,7 +158,6 @@ function attemptsFor(filter: TransactionFilter, enough: number): Attempt[] {
   ];
 }
 
-const inOrder = "created_date desc, external_id desc";
 const newestFirst = `order by ${inOrder}`;
 /** The same order, since neither column is null, in a form that only the indexes by type and state have. */
 const newestFirstOfKind = "order by created_date desc nulls last, external_id desc nulls last";

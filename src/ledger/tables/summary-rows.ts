@@ -1,5 +1,6 @@
+import type { Bind } from "./conditions.ts";
 import { always, type Grain, type Interval, type Part, partsOf } from "./periods.ts";
-import { type Bind, conditionsOf, type TransactionFilter } from "./transaction-filter.ts";
+import { conditionsOf, type TransactionFilter } from "./transaction-filter.ts";
 
 /** Conditions that the summaries know. All given ones must hold. */
 export interface SummaryFilter

@@ -1,9 +1,9 @@
 import { mapInTurns } from "../../process/turns.ts";
 import type { Sql } from "../database/database.ts";
+import { binding } from "./conditions.ts";
 import type { Interval } from "./periods.ts";
 import { type GroupColumn, rowsOf, type SumColumn, type SummaryFilter, sumColumns } from "./summary-rows.ts";
 import type { TransactionState } from "./transaction.ts";
-import { binding } from "./transaction-filter.ts";
 
 export type Sums = Record<"count" | SumColumn, bigint>;
 

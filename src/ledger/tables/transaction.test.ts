@@ -9,7 +9,7 @@ import {
   haveEventsUntil,
   listEvents,
   listEventsQuickly,
-  payoutTypes,
+  resourcesOf,
   transactionTypes,
 } from "./event.ts";
 import { lockResources } from "./lock.ts";
@@ -99,10 +99,15 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
     "read events in pieces",
     (sql) => eventsInPieces(sql, transactionTypes, ["id9", "id10"], "2024-03-01T00:00:00Z").next(),
   ],
-  ["read a payout's events in pieces", (sql) => eventsInPieces(sql, payoutTypes, ["po5"]).next()],
+  ["read a payout's events in pieces", (sql) => eventsInPieces(sql, ["payout"], ["po5"]).next()],
   [
     "list events",
-    (sql) => listEvents(sql, ["id9", "id10"], ["A"], { after: position, countMax: 200, bytesMax: 1e6 }),
+    (sql) =>
+      listEvents(sql, resourcesOf(transactionTypes, ["id9", "id10"]), ["A"], {
+        after: position,
+        countMax: 200,
+        bytesMax: 1e6,
+      }),
   ],
   ["list events quickly", (sql) => listEventsQuickly(sql, "id9", "9")],
   [

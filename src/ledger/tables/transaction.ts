@@ -3,7 +3,7 @@ import type { components } from "../../../generated/ledger.ts";
 import type { Sql } from "../database/database.ts";
 import { type Details, transactionTypes } from "./event.ts";
 import type { FoldState } from "./fold-state.ts";
-import { rowsAsJson, saveStatement } from "./save-statement.ts";
+import { resourceTable } from "./resource-table.ts";
 
 export type TransactionType = components["schemas"]["TransactionType"];
 
@@ -85,12 +85,9 @@ const columnTypes: Record<keyof TransactionRow, string> = {
   folded: "jsonb",
 };
 
-const statement = saveStatement("transaction", "external_id", { ...columnTypes, size: "integer" });
-const columns = Object.keys(columnTypes).join(", ");
-
-/** The rows of these transactions. */
-export const transactionsOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
-  sql.query(`select ${columns} from transaction where external_id = any($1::text[])`, [externalIds]);
+export const transactionTable = resourceTable<TransactionRow>("transaction", "external_id", columnTypes, {
+  hasSize: true,
+});
 
 /** The columns into which new events are folded, and those that children show. */
 const foldColumns = [
@@ -121,16 +118,6 @@ export const currentTransactions = (sql: Sql, externalIds: string[]): Promise<Cu
     [externalIds],
   );
 
-export async function removeTransactions(sql: Sql, externalIds: string[]): Promise<void> {
-  if (externalIds.length === 0) return;
-  await sql.query("delete from transaction where external_id = any($1::text[])", [externalIds]);
-}
-
-/** Inserts rows, or replaces those that differ. */
-export async function saveTransactions(sql: Sql, rows: TransactionRow[]): Promise<void> {
-  if (rows.length > 0) await sql.query(statement, [rowsAsJson(rows)]);
-}
-
 /** The relations of a transaction: its children, and its events if it has no row. */
 export interface Relations {
   id: string;
@@ -153,7 +140,10 @@ export const relationsOf = (sql: Sql, externalIds: string[]): Promise<Relations[
 
 /** The rows of the children of these transactions. */
 export const childrenOf = (sql: Sql, externalIds: string[]): Promise<TransactionRow[]> =>
-  sql.query(`select ${columns} from transaction where parent_external_id = any($1::text[])`, [externalIds]);
+  sql.query(
+    `select ${Object.keys(columnTypes)} from transaction where parent_external_id = any($1::text[])`,
+    [externalIds],
+  );
 
 /** Maximum number of refunds and disputes of a payment: all of them are written when the payment's details change. */
 export const childrenMax = 500;

@@ -1,5 +1,5 @@
 import { stateMachine } from "../../../generated/ledger.state-machine.ts";
-import type { components } from "../../../generated/ledger.ts";
+import type { components, operations } from "../../../generated/ledger.ts";
 import { penceOf } from "../projection/details.ts";
 import type { FoundPayout, PayoutState, SettledTransactions } from "../tables/payout.ts";
 import { viewMilliseconds } from "./date.ts";
@@ -28,6 +28,18 @@ export function viewPayout({
     paid_out_date: paid_out_date && viewMilliseconds(paid_out_date),
   };
 }
+
+/** The filters of a search, in the order in which alphagov/pay-ledger writes them in links. */
+export const viewPayoutFilters = ({
+  gateway_account_id,
+  state,
+  override_account_id_restriction: override,
+}: operations["searchPayouts"]["parameters"]["query"]): [string, unknown][] =>
+  Object.entries({
+    gateway_account_id: gateway_account_id?.join(),
+    state,
+    override_account_id_restriction: override || undefined,
+  });
 
 /** A payout, what it settles of each type, and what is missing to its amount. */
 export function viewPayoutDetail(row: FoundPayout, settled: SettledTransactions[]): Schemas["PayoutDetail"] {

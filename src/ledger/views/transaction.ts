@@ -2,6 +2,7 @@ import type { components } from "../../../generated/ledger.ts";
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import type { Details } from "../tables/event.ts";
 import type { ReportedTransaction } from "../tables/transaction.ts";
+import { viewCardDetails } from "./card.ts";
 import { viewDay, viewMilliseconds, viewProducerDay, viewProducerInstant } from "./date.ts";
 import { type StatusVersion, viewState } from "./state.ts";
 
@@ -45,7 +46,7 @@ export function viewPayment(row: ReportedTransaction, version: StatusVersion): S
     email: text("email"),
     payment_provider: text("payment_provider"),
     created_date: viewMilliseconds(row.created_date),
-    card_details: viewCardDetails(details, viewAddress(details)),
+    card_details: viewCardDetails(details, { brand: "card_brand_label", hasAddress: true }),
     exemption: viewExemption(details),
     delayed_capture: booleanOf(details, "delayed_capture") ?? false,
     gateway_transaction_id: text("gateway_transaction_id"),
@@ -121,37 +122,9 @@ function viewPaymentDetails(payment: Details): Schemas["PaymentDetails"] {
     description: textOf(payment, "description"),
     reference: textOf(payment, "reference"),
     email: textOf(payment, "email"),
-    card_details: viewCardDetails(payment),
+    card_details: viewCardDetails(payment, { brand: "card_brand_label", hasAddress: false }),
     transaction_type: "PAYMENT",
   };
-}
-
-/** Undefined if nothing is known about the card. */
-function viewCardDetails(details: Details, address?: Schemas["Address"]): Schemas["CardDetails"] | undefined {
-  const brand = textOf(details, "card_brand_label");
-  const kind = textOf(details, "card_type")?.toLowerCase();
-  const known = {
-    cardholder_name: textOf(details, "cardholder_name"),
-    billing_address: address,
-    last_digits_card_number: textOf(details, "last_digits_card_number"),
-    first_digits_card_number: textOf(details, "first_digits_card_number"),
-    expiry_date: textOf(details, "expiry_date"),
-    card_type: kind === "credit" || kind === "debit" ? kind : undefined,
-  } as const;
-  const isUnknown = brand === undefined && Object.values(known).every((value) => value === undefined);
-  return isUnknown ? undefined : { ...known, card_brand: brand ?? "" };
-}
-
-function viewAddress(details: Details): Schemas["Address"] | undefined {
-  const address = {
-    line1: textOf(details, "address_line1"),
-    line2: textOf(details, "address_line2"),
-    postcode: textOf(details, "address_postcode"),
-    city: textOf(details, "address_city"),
-    county: textOf(details, "address_county"),
-    country: textOf(details, "address_country"),
-  };
-  return Object.values(address).every((value) => value === undefined) ? undefined : address;
 }
 
 /** Providers without refunds, whatever the events contain. */
