@@ -14,10 +14,10 @@ type Schema = Record<string, unknown> & {
 };
 type Outcome = { value: unknown } | { error: HttpError };
 
-const kinds = { params: "path parameter", querystring: "query parameter" } as const;
+const kinds = { params: "path parameter", querystring: "query parameter", headers: "header" } as const;
 
 /**
- * A reader of path or query parameters. It converts text to the declared type, strictly: `1e3` is not an integer, `1` is
+ * A reader of path, query or header parameters. It converts text to the declared type, strictly: `1e3` is not an integer, `1` is
  * not a boolean. With `x-ignore-case` it converts a text to the declared value that differs only in letter case. The offset
  * of an instant gets its colon. Returns a 400 that lists every error. A 64-bit integer is exact; a path with an integer
  * beyond 64 bits gets 404.
@@ -69,20 +69,22 @@ function withoutBlanks(given: Record<string, unknown>, optional: Set<string>): R
 const blank = /^[\s,]*$/;
 
 /**
- * A reader of a body or of headers, without conversion. An optional member of a body that is null counts as absent.
- * Returns a 400 that lists every error.
+ * A reader of a body, without conversion. An optional member that is null counts as absent. Returns a 400 that lists every
+ * error.
  */
-export function valueReader(ajv: Ajv2020, schema: Schema, part: string): (given: unknown) => Outcome {
+export function bodyReader(ajv: Ajv2020, schema: Schema): (given: unknown) => Outcome {
   const validator = lazyValidator(() => ajv.compile(withBoundedErrors(schema) as object));
-  const nameOf = (path: string) => (part === "headers" ? `header ${path.slice(1)}` : part + path);
   return (given) => {
-    if (part === "body" && !isUnicode(given)) {
-      return { error: new HttpError(400, ["body contains an unpaired surrogate"]) };
-    }
-    if (part === "body") deleteNulls(given, schema);
+    if (!isUnicode(given)) return { error: new HttpError(400, ["body contains an unpaired surrogate"]) };
+    deleteNulls(given, schema);
     const validate = validator();
     if (validate(given)) return { value: given };
-    return { error: new HttpError(400, describeErrors(validate.errors ?? [], nameOf)) };
+    return {
+      error: new HttpError(
+        400,
+        describeErrors(validate.errors ?? [], (path) => `body${path}`),
+      ),
+    };
   };
 }
 

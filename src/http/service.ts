@@ -31,7 +31,7 @@ import { HttpError } from "./http-error.ts";
 import { processMetrics, requestDurations } from "./metrics.ts";
 import { type Outages, watched, watchOutages } from "./outages.ts";
 import { limitInFlight } from "./overload.ts";
-import { type ParametersSchema, parametersReader, valueReader } from "./parameters.ts";
+import { bodyReader, type ParametersSchema, parametersReader } from "./parameters.ts";
 import { type Publication, publish } from "./publication.ts";
 import { requestIdHeader, requestIdOf } from "./request-id.ts";
 import { type AnyHandler, routeHandler, sendBody } from "./response.ts";
@@ -229,9 +229,9 @@ async function bindOperations<Operations>(
   if (security) app.decorateRequest("caller", undefined);
   const ajv = openAjv();
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    httpPart === "params" || httpPart === "querystring"
+    httpPart === "params" || httpPart === "querystring" || httpPart === "headers"
       ? parametersReader(ajv, schema as ParametersSchema, httpPart)
-      : valueReader(ajv, schema as Record<string, unknown>, httpPart ?? "value"),
+      : bodyReader(ajv, schema as Record<string, unknown>),
   );
   const limitBodies = limitArriving();
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));

@@ -16,6 +16,8 @@ beforeAll(async () => {
   await ledger.store([message({ event_details: details })]);
   const payout = { resource_type: "payout", resource_external_id: "po1", event_type: "PAYOUT_CREATED" };
   await ledger.store([message({ ...payout, event_details: { gateway_account_id: "57" } })]);
+  const agreement = { resource_type: "agreement", resource_external_id: "agr1", service_id: "svc" };
+  await ledger.store([message({ ...agreement, event_details: { gateway_account_id: "57" } })]);
 });
 afterAll(async () => {
   await ledger[Symbol.asyncDispose]();
@@ -101,6 +103,21 @@ const requests: Record<keyof operations, { valid: string; invalid: string; scope
     invalid: "/v1/payout/po1?gateway_account_id=57&page=1",
     scopes: ["ledger:read", "ledger:read:all"],
   },
+  searchAgreements: {
+    valid: "/v1/agreement?account_id=57",
+    invalid: "/v1/agreement?account_id=57&status=lost",
+    scopes: ["ledger:read", "ledger:read:all"],
+  },
+  getAgreement: {
+    valid: "/v1/agreement/agr1?account_id=57",
+    invalid: "/v1/agreement/agr1?account_id=57&as_of=noon",
+    scopes: ["ledger:read", "ledger:read:all"],
+  },
+  listAgreementEvents: {
+    valid: "/v1/agreement/agr1/event?account_id=57",
+    invalid: "/v1/agreement/agr1/event?account_id=57&as_of=noon",
+    scopes: ["ledger:read", "ledger:read:all"],
+  },
   listChildTransactions: {
     valid: "/v1/transaction/pay1/transaction?gateway_account_id=57",
     invalid: "/v1/transaction/pay1/transaction",
@@ -161,8 +178,8 @@ describe.each(secured)("%s", (_, { valid, invalid, scopes }) => {
 
 describe.each(secured.filter(([, { scopes }]) => scopes.includes("ledger:read")))(
   "accounts of %s",
-  (_, { valid }) => {
-    const isList = /\/(transaction\/|payout|report\/[\w-]+)\?/.test(valid);
+  (operationId, { valid }) => {
+    const isList = /\/(transaction\/|payout|agreement|report\/[\w-]+)\?/.test(valid);
     const pathFor = (account: string) => valid.replace("account_id=57", `account_id=${account}`);
 
     test.each<[unknown]>([
@@ -198,7 +215,10 @@ describe.each(secured.filter(([, { scopes }]) => scopes.includes("ledger:read"))
 
     test("returns 400 without an account, whatever the scope", async () => {
       const without = valid.replace(/\?.*/, "");
-      for (const claims of [own, all]) expect((await requestWith(claims, without)).status).toBe(400);
+      expect((await requestWith(own, without)).status).toBe(400);
+      // It is the only operation whose account is optional.
+      const isOptional = operationId === "listAgreementEvents";
+      expect((await requestWith(all, without)).status).toBe(isOptional ? 200 : 400);
     });
   },
 );
@@ -231,6 +251,24 @@ test.each(["/v1/transaction/pay1", "/v1/transaction/"])(
     expect((await requestWith(own, `${path}?override_account_id_restriction=false`)).status).toBe(400);
   },
 );
+
+test("agreements of a service need their account, or the scope for all accounts", async () => {
+  for (const path of ["/v1/agreement", "/v1/agreement/agr1", "/v1/agreement/agr1/event"]) {
+    expect((await requestWith(own, `${path}?service_id=svc`)).status).toBe(400);
+    expect((await requestWith(own, `${path}?service_id=svc&account_id=57`)).status).toBe(200);
+    expect((await requestWith(own, `${path}?service_id=svc&account_id=58`)).status).toBe(403);
+    expect((await requestWith(all, `${path}?service_id=svc`)).status).toBe(200);
+  }
+  const override = "override_account_or_service_id_restriction=true";
+  for (const path of ["/v1/agreement", "/v1/agreement/agr1"]) {
+    expect((await requestWith(all, `${path}?${override}`)).status).toBe(200);
+    const { status, json } = await requestWith(own, `${path}?account_id=57&${override}`);
+    expect([status, json.message]).toEqual([
+      403,
+      ["override_account_or_service_id_restriction requires the scope ledger:read:all"],
+    ]);
+  }
+});
 
 test.each(["https://example.test/accounts", "__proto__"])(
   "the accounts of a token can be in the claim %s",
