@@ -4,6 +4,7 @@
 export const defaults = {
   "checkHealth": {},
   "getMetrics": {},
+  "addEvents": {},
   "listTickerEvents": {},
   "getEvent": {},
   "getTransaction": {

@@ -32,6 +32,26 @@ export const operations: ClientOperation[] = [
     }
   },
   {
+    "operationId": "addEvents",
+    "method": "POST",
+    "path": "/v1/event",
+    "parameters": [],
+    "hasBody": true,
+    "isIdempotent": true,
+    "successes": {
+      "202": {
+        "type": "json",
+        "bigints": [
+          [
+            "events",
+            "*",
+            "event_id"
+          ]
+        ]
+      }
+    }
+  },
+  {
     "operationId": "listTickerEvents",
     "method": "GET",
     "path": "/v1/event/ticker",

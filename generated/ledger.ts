@@ -117,6 +117,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/event": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add events
+         * @description Stores one event, or up to 1,000 events in a list, and folds them into their transactions, payouts and agreements,
+         *     all or none. When the response is sent, they are committed. An event that is stored already is not stored again, so
+         *     a request can be repeated. If an event is invalid, nothing is stored, and the message names each error; the events
+         *     of a list are numbered from 1.
+         */
+        post: operations["addEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/event/{eventId}": {
         parameters: {
             query?: never;
@@ -482,6 +505,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What became of an event. */
+        AddedEvent: {
+            /**
+             * Format: int64
+             * @description Number of the stored event, a 64-bit integer; null for a message with `reproject_domain_object`, which contains none.
+             */
+            event_id: bigint | null;
+            /** @description Whether the event was not stored before. */
+            is_new: boolean;
+        };
+        /** @description What became of each event. */
+        AddedEvents: {
+            /** @description One entry for each event, in the order of the request. */
+            events: components["schemas"]["AddedEvent"][];
+        };
         /** @description A billing address. Unknown parts are absent. */
         Address: {
             /** @description City. */
@@ -619,6 +657,11 @@ export interface components {
          * @example 2024-03-11
          */
         Day: string;
+        /**
+         * @description Any JSON value.
+         * @example 2024-03-05T09:14:22Z
+         */
+        DetailValue: unknown;
         /** @description A dispute of a payment. */
         Dispute: {
             amount?: components["schemas"]["Pence"];
@@ -697,11 +740,11 @@ export interface components {
             /** @description Postcode of the billing address. */
             address_postcode?: components["schemas"]["LenientText"];
             /** @description State or province of the billing address. Stored only. */
-            address_state_province?: unknown;
+            address_state_province?: components["schemas"]["DetailValue"];
             /** @description Administrator who corrected the state. Stored only. */
-            admin_github_id?: unknown;
+            admin_github_id?: components["schemas"]["DetailValue"];
             /** @description Agreement of the payment instrument, a text of up to 255 characters. Any other value counts as absent. */
-            agreement_external_id?: unknown;
+            agreement_external_id?: components["schemas"]["DetailValue"];
             /** @description Agreement of the payment. */
             agreement_id?: components["schemas"]["LenientIdentifier"];
             /** @description Type of a payment of an agreement, such as `recurring`. */
@@ -713,11 +756,11 @@ export interface components {
             /** @description Whether a rejected payment of an agreement can be tried again. */
             can_retry?: components["schemas"]["LenientBoolean"];
             /** @description When the agreement was cancelled. Stored only: the agreement shows the timestamp of its newest event. */
-            cancelled_date?: unknown;
+            cancelled_date?: components["schemas"]["DetailValue"];
             /** @description When the capture was submitted, an instant with a UTC offset. Any other value counts as absent. */
-            capture_submitted_date?: unknown;
+            capture_submitted_date?: components["schemas"]["DetailValue"];
             /** @description When the payment was captured, an instant with a UTC offset. Any other value counts as absent. */
-            captured_date?: unknown;
+            captured_date?: components["schemas"]["DetailValue"];
             /** @description Id of the card brand, such as `visa`. */
             card_brand?: components["schemas"]["LenientIdentifier"];
             /** @description Name of the card brand, such as `Visa`. */
@@ -735,15 +778,15 @@ export interface components {
             /** @description Description of the payment or agreement. */
             description?: components["schemas"]["LenientText"];
             /** @description Type of the account to which the payout goes. Stored only. */
-            destination_type?: unknown;
+            destination_type?: components["schemas"]["DetailValue"];
             /** @description Whether the payment is disputed. */
             disputed?: components["schemas"]["LenientBoolean"];
             /** @description Email address of the payer. */
             email?: components["schemas"]["LenientText"];
             /** @description When the payout is expected in the bank account. Stored only. */
-            estimated_arrival_date_in_bank?: unknown;
+            estimated_arrival_date_in_bank?: components["schemas"]["DetailValue"];
             /** @description Deadline for evidence, an instant with a UTC offset. Any other value counts as absent. */
-            evidence_due_date?: unknown;
+            evidence_due_date?: components["schemas"]["DetailValue"];
             /**
              * @description The requested exemption.
              * @enum {string}
@@ -761,27 +804,27 @@ export interface components {
                 [key: string]: unknown;
             };
             /** @description Id of the failed payout's balance transaction at the payment provider. Stored only. */
-            failure_balance_transaction?: unknown;
+            failure_balance_transaction?: components["schemas"]["DetailValue"];
             /** @description Code of the failure of the payout. Stored only. */
-            failure_code?: unknown;
+            failure_code?: components["schemas"]["DetailValue"];
             /** @description Message of the failure of the payout. Stored only. */
-            failure_message?: unknown;
+            failure_message?: components["schemas"]["DetailValue"];
             /** @description Fee of the payment or dispute. */
             fee?: components["schemas"]["LenientPence"];
             /** @description Parts of the fee, objects with `fee_type` and `amount`. Other values are ignored. */
-            fee_breakdown?: unknown;
+            fee_breakdown?: components["schemas"]["DetailValue"];
             /** @description First six digits of the card number. */
             first_digits_card_number?: components["schemas"]["LenientIdentifier"];
             /** @description Gateway account of the resource. */
             gateway_account_id?: components["schemas"]["LenientIdentifier"];
             /** @description When the payment provider captured the payment. Stored only. */
-            gateway_event_date?: unknown;
+            gateway_event_date?: components["schemas"]["DetailValue"];
             /** @description Payout that contains the payment, refund or dispute. */
             gateway_payout_id?: components["schemas"]["LenientIdentifier"];
             /** @description Why the payment provider rejected the payment. Stored only. */
-            gateway_rejection_reason?: unknown;
+            gateway_rejection_reason?: components["schemas"]["DetailValue"];
             /** @description Status of the payout at the payment provider. Stored only. */
-            gateway_status?: unknown;
+            gateway_status?: components["schemas"]["DetailValue"];
             /** @description Id of the payment, refund or dispute at the payment provider. */
             gateway_transaction_id?: components["schemas"]["LenientIdentifier"];
             /** @description Language of the payment pages. */
@@ -795,11 +838,11 @@ export interface components {
             /** @description Amount without the fee. */
             net_amount?: components["schemas"]["LenientPence"];
             /** @description When the payout was paid, an instant with a UTC offset. Any other value counts as absent. */
-            paid_out_date?: unknown;
+            paid_out_date?: components["schemas"]["DetailValue"];
             /** @description Payment instrument of the agreement. Stored only. */
-            payment_instrument_external_id?: unknown;
+            payment_instrument_external_id?: components["schemas"]["DetailValue"];
             /** @description Payment instrument with which a payment of an agreement is made. Stored only. */
-            payment_instrument_id?: unknown;
+            payment_instrument_id?: components["schemas"]["DetailValue"];
             /** @description Payment provider. */
             payment_provider?: components["schemas"]["LenientText"];
             /** @description Reason of the dispute, or why the agreement is inactive. */
@@ -819,29 +862,29 @@ export interface components {
             /** @description URL to which the payer returns. */
             return_url?: components["schemas"]["LenientText"];
             /** @description Whether the payment sets up the payment instrument of its agreement. Stored only. */
-            save_payment_instrument_to_agreement?: unknown;
+            save_payment_instrument_to_agreement?: components["schemas"]["DetailValue"];
             /** @description Source of the payment. */
             source?: components["schemas"]["Source"];
             /** @description Text of the payout on the bank statement. Stored only. */
-            statement_descriptor?: unknown;
+            statement_descriptor?: components["schemas"]["DetailValue"];
             /** @description Amount that the payer pays, with the surcharge. */
             total_amount?: components["schemas"]["LenientPence"];
             /** @description Type of the payment instrument, such as `CARD`. An object or array counts as absent. */
-            type?: unknown;
+            type?: components["schemas"]["DetailValue"];
             /** @description Why an administrator corrected the state. Stored only. */
-            updated_reason?: unknown;
+            updated_reason?: components["schemas"]["DetailValue"];
             /** @description Email address of the user who made the refund or cancelled the agreement. */
             user_email?: components["schemas"]["LenientText"];
             /** @description Id of the user who cancelled the agreement. Stored only. */
-            user_external_id?: unknown;
+            user_external_id?: components["schemas"]["DetailValue"];
             /** @description Id that the service gives the payer of an agreement. An object or array counts as absent. */
-            user_identifier?: unknown;
+            user_identifier?: components["schemas"]["DetailValue"];
             /** @description Version of 3-D Secure. */
             version_3ds?: components["schemas"]["LenientText"];
             /** @description Wallet of the card, such as `APPLE_PAY`. */
             wallet?: components["schemas"]["LenientText"];
             /** @description Support ticket of the correction. Stored only. */
-            zendesk_id?: unknown;
+            zendesk_id?: components["schemas"]["DetailValue"];
         } & {
             [key: string]: unknown;
         };
@@ -900,6 +943,8 @@ export interface components {
              */
             timestamp: string;
         };
+        /** @description One event, or a list of events. */
+        EventMessages: components["schemas"]["EventMessage"] | components["schemas"]["EventMessage"][];
         /** @description Exemption from strong customer authentication. */
         Exemption: {
             /** @description Outcome of the request. */
@@ -1580,6 +1625,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The body is larger than 1 MiB. */
+        BodyTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The token lacks the required scope, or the account of the request is not among those of the token. */
         Forbidden: {
             headers: {
@@ -1667,6 +1722,17 @@ export interface components {
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is not JSON in UTF-8, or has a content encoding. */
+        UnsupportedMediaType: {
+            headers: {
+                "Accept-Encoding": components["headers"]["AcceptEncoding"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1786,6 +1852,11 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description Content encodings that a body may have (RFC 9110). Present if the body has another.
+         * @example identity
+         */
+        AcceptEncoding: string;
         /**
          * @description The methods that the path has.
          * @example GET, HEAD
@@ -2088,6 +2159,41 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AgreementNotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    addEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventMessages"];
+            };
+        };
+        responses: {
+            /** @description All events are stored. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedEvents"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -41,6 +41,7 @@ const allowedImports: [folder: string, allowed: string[]][] = [
     [
       ...shared,
       "src/ledger/views",
+      "src/ledger/intake",
       "src/ledger/projection",
       "src/ledger/tables",
       "src/ledger/database",

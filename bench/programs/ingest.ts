@@ -1,5 +1,6 @@
 import { Registry } from "prom-client";
 import { openDatabase } from "../../src/ledger/database/database.ts";
+import { openIntake } from "../../src/ledger/intake/intake.ts";
 import { startMergingSummaries } from "../../src/ledger/intake/merge-summaries.ts";
 import { createReceiver } from "../../src/ledger/intake/receiver.ts";
 import { openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
@@ -37,7 +38,7 @@ async function receive(queue: Queue, events: number): Promise<void> {
   const parts = {
     queue: countingQueue,
     database,
-    metrics: new Registry(),
+    intake: openIntake(database, new Registry(), log),
     log,
     limits: receiverLimits(values),
   };

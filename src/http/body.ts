@@ -59,7 +59,14 @@ export function limitArriving(): preParsingHookHandler {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function readBody({ headers }: FastifyRequest, body: Buffer): unknown {
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The handler reads the body itself (`x-body-as-text`). */
+    hasTextBody?: boolean;
+  }
+}
+
+function readBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unknown {
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
   const [, charset = "utf-8"] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type) ?? [];
   if (charset.toLowerCase() !== "utf-8") throw new HttpError(415, ["the charset of the body must be utf-8"]);
@@ -70,6 +77,7 @@ function readBody({ headers }: FastifyRequest, body: Buffer): unknown {
   }
   if (body.length === 0) throw new HttpError(400, ["the body is empty; it must be JSON"]);
   const text = decode(body);
+  if (routeOptions.config.hasTextBody) return text;
   const exceeded = exceededBound(text, membersMax);
   if (exceeded) throw new HttpError(400, [`the body ${exceeded}`]);
   const value = parseJson(text);

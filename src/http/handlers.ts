@@ -6,13 +6,18 @@ import type { Caller } from "./security.ts";
  * The types of handlers, derived from the `operations` that openapi-typescript generates from a contract. A handler gets
  * what its operation declares, returns one of the declared responses, and never sees the framework.
  */
-export type Handlers<Operations> = { [Id in keyof Operations]: Handler<Operations[Id]> };
+export type Handlers<Operations> = { [Id in keyof Operations]: Handler<NonNullable<Operations[Id]>> };
 
 /**
  * Returns a declared error; throwing anything gives the caller a 500 without details. The kernel adds `ETag` and the
  * status 304 where the operation declares them, and the `request_id` of a problem document.
  */
 export type Handler<Operation> = (request: Request<Operation>) => Promise<Response<Operation>>;
+
+/** An operation with `x-body-as-text`: its handler gets the body as text, not validated. */
+export type WithTextBody<Operation> = Omit<Operation, "requestBody"> & {
+  requestBody: { content: { "application/json": string } };
+};
 
 export interface Request<Operation> {
   path: ParametersIn<Operation, "path">;

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Registry } from "prom-client";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -10,6 +11,7 @@ import { featuresApp } from "../features/app.ts";
 import { openFeatureStore } from "../features/store/store.ts";
 import { ledgerApp } from "../ledger/app.ts";
 import { openNewDatabase } from "../ledger/database/new-database.fixture.ts";
+import { openIntake } from "../ledger/intake/intake.ts";
 import { openQueue } from "../ledger/queue/queue.ts";
 import { openLog } from "../process/log.ts";
 import { completePage, htmlPage } from "./docs/page.ts";
@@ -31,7 +33,14 @@ beforeAll(async () => {
     [" with authentication", { bearer }] as const,
   ]) {
     const ledger = resources.use(
-      await ledgerApp({ database, queue, statementTimeoutMs: 1000, security, log }),
+      await ledgerApp({
+        database,
+        queue,
+        intake: security && openIntake(database, new Registry(), log),
+        statementTimeoutMs: 1000,
+        security,
+        log,
+      }),
     );
     const features = resources.use(await featuresApp({ store, security, log }));
     bases[`ledger${suffix}`] = await ledger.listen({ host: "127.0.0.1", port: 0 });
@@ -101,7 +110,7 @@ describe("links behind a proxy", () => {
 });
 
 describe.each(["ledger", "features"])("the %s service", (service) => {
-  test("with authentication publishes its contract unchanged as YAML, and as JSON", async () => {
+  test("with authentication and all operations publishes its contract unchanged as YAML, and as JSON", async () => {
     const authenticated = `${service} with authentication`;
     const yaml = await send(authenticated, "/openapi.yaml");
     expect([yaml.status, yaml.headers["content-type"]]).toEqual([200, "application/yaml; charset=utf-8"]);

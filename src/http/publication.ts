@@ -9,9 +9,9 @@ import { compress, type Encoding } from "./compression.ts";
 import { completePage, escapeHtml, htmlPage, type PageValues } from "./docs/page.ts";
 import { tablesOf } from "./docs/tables.ts";
 import { entityTag } from "./entity-tag.ts";
+import type { Place } from "./left-out.ts";
 import { originOf, sendCompressed } from "./response.ts";
 import { rejectOtherMethods } from "./route.ts";
-import type { Place } from "./security.ts";
 
 /** The files of the contracts that a service publishes. */
 export interface Publication {

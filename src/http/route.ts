@@ -29,13 +29,16 @@ type ParametersSchema = { properties: Record<string, object> };
 /** Changes a route of the binder: it rejects undeclared parameters and a missing body, and authenticates first. */
 export function strictRoute(
   route: RouteOptions,
-  { parameters, body, method }: Operation,
+  { parameters, body, method, hasTextBody }: Operation,
   limitArriving: preParsingHookHandler,
 ): void {
-  const { params, querystring, headers, ...schema } = route.schema as Record<
-    string,
-    ParametersSchema | undefined
-  >;
+  const {
+    params,
+    querystring,
+    headers,
+    body: bodySchema,
+    ...schema
+  } = route.schema as Record<string, ParametersSchema | undefined>;
   for (const { name, explode } of parameters) {
     // The binder drops `explode`.
     if (explode === false && querystring)
@@ -46,7 +49,9 @@ export function strictRoute(
     params: withoutOthers(params),
     querystring: { ...withoutOthers(querystring), blankIsAbsent: method === "GET" },
     ...(headers && { headers: withLowerCaseNames(headers) }),
+    ...(bodySchema && !hasTextBody && { body: bodySchema }),
   };
+  route.config = { ...route.config, hasTextBody };
   // The binder authenticates after validation, whose errors would reveal the contract to anyone.
   const authenticate = route.preHandler ?? [];
   const ignoresBody = body === undefined && method !== "GET";

@@ -28,6 +28,7 @@ import {
 import { type RenderError, toHttpError, unwrapSecurityError } from "./errors.ts";
 import type { Handlers } from "./handlers.ts";
 import { HttpError } from "./http-error.ts";
+import { anonymousOperation, type Place, placesLeftOut, withoutPlaces } from "./left-out.ts";
 import { processMetrics, requestDurations } from "./metrics.ts";
 import { type Outages, watched, watchOutages } from "./outages.ts";
 import { limitInFlight } from "./overload.ts";
@@ -36,14 +37,7 @@ import { type Publication, publish } from "./publication.ts";
 import { requestIdHeader, requestIdOf } from "./request-id.ts";
 import { type AnyHandler, routeHandler, sendBody } from "./response.ts";
 import { rejectOtherMethods, strictRoute, withoutResponses } from "./route.ts";
-import {
-  anonymousOperation,
-  type Place,
-  type Security,
-  securityHandlers,
-  securityPlaces,
-  withoutPlaces,
-} from "./security.ts";
+import { type Security, securityHandlers } from "./security.ts";
 import { limitUnsent } from "./unsent.ts";
 
 /** What the settings of a process decide for each of its services. */
@@ -61,6 +55,7 @@ export interface HttpParts {
 
 export interface ServiceParts<Operations> extends HttpParts {
   contract: Contract;
+  /** An operation that is optional in the contract is served only if it has a handler. */
   handlers: Handlers<Operations>;
   renderError: RenderError;
   /** Maps an error that handlers throw to a declared response. Undefined means that the error is unexpected. */
@@ -101,13 +96,16 @@ export async function createService<Operations>(parts: ServiceParts<Operations>)
 function planService<Operations>(parts: ServiceParts<Operations>): Plan {
   const { security } = parts;
   const handlers = parts.handlers as Record<string, AnyHandler>;
+  const handled = Object.keys(handlers).filter((id) => typeof handlers[id] === "function");
   const written = operationsOf(parts.contract);
-  const leftOut = security ? [] : securityPlaces(parts.contract, written);
-  const contract = security ? parts.contract : withoutPlaces(parts.contract, leftOut);
-  const operations = security ? written : written.map(anonymousOperation);
+  const { served = [], notServed = [] } = Object.groupBy(written, ({ operationId, isOptional }) =>
+    isOptional && !handled.includes(operationId) ? "notServed" : "served",
+  );
+  const leftOut = placesLeftOut(parts.contract, written, { operations: notServed, security: !security });
+  const contract = leftOut.length > 0 ? withoutPlaces(parts.contract, leftOut) : parts.contract;
+  const operations = security ? served : served.map(anonymousOperation);
   const ids = operations.map(({ operationId }) => operationId);
   const schemes = Object.keys(contract.components?.securitySchemes ?? {});
-  const handled = Object.keys(handlers).filter((id) => typeof handlers[id] === "function");
   requireAll("operations without a handler", ids, handled);
   requireAll("handlers without an operation", Object.keys(handlers), ids);
   requireAll("security schemes without a handler", schemes, Object.keys(security ?? {}));

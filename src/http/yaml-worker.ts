@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { parseDocument } from "yaml";
-import type { Place } from "./security.ts";
+import type { Place } from "./left-out.ts";
 
 // Parsing a contract takes longer than requests may wait, so a thread of its own does it.
 const { text, leftOut } = workerData as { text: string; leftOut: Place[] };

@@ -7,6 +7,7 @@ import { HttpError, unavailable } from "../http/http-error.ts";
 import { createService, type HttpParts, type ServiceParts } from "../http/service.ts";
 import { type Database, DatabaseUnavailable, StatementTimeout } from "./database/database.ts";
 import { withinAccounts } from "./handlers/accounts.ts";
+import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
 import { agreementHandlers } from "./handlers/agreements.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
@@ -17,15 +18,21 @@ import { problem } from "./handlers/problem.ts";
 import { reportHandlers } from "./handlers/reports.ts";
 import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
+import type { Intake } from "./intake/intake.ts";
 import { defaultAddress, type Queue, type QueueAddress } from "./queue/queue.ts";
 
-interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "metrics" | "onViolation"> {
+/** `addEvents` is optional in the contract. */
+type Operations = Omit<operations, "addEvents"> & { addEvents?: AddEvents };
+
+interface Parts extends HttpParts, Pick<ServiceParts<Operations>, "log" | "metrics" | "onViolation"> {
   database: Database;
   /** A replica for requests to read from. Default: they read from the database. */
   replica?: Database | undefined;
   queue: Queue;
   /** The receiver of this process, if it has one. */
   receiver?: ReceiverState | undefined;
+  /** Where events are stored that callers add. Default: callers can only read. */
+  intake?: Intake | undefined;
   /** Limit for a statement of a request, in milliseconds. */
   statementTimeoutMs: number;
   /** The claim of a token that lists the accounts of the caller. */
@@ -49,12 +56,13 @@ export const ledgerService = {
   },
 };
 
-/** The read-only API of the payment ledger. It does not listen yet. */
+/** The API of the payment ledger. It does not listen yet. */
 export function ledgerApp({
   database,
   replica,
   queue,
   receiver,
+  intake,
   statementTimeoutMs,
   accountsClaim = "accounts",
   metrics = new Registry(),
@@ -65,6 +73,7 @@ export function ledgerApp({
     return { sql, lanes: openLanes(sql, of.requestConnections, statementTimeoutMs) };
   };
   const reader = openReader(replica ?? database);
+  const primary = replica ? openReader(database) : reader;
   const { sql, lanes } = reader;
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
   const handlers = {
@@ -75,16 +84,19 @@ export function ledgerApp({
     ...searchHandlers(lanes),
     ...reportHandlers(lanes),
     ...payoutHandlers(sql, lanes),
-    ...agreementHandlers(reader, replica ? openReader(database) : reader, statementTimeoutMs),
+    ...agreementHandlers(reader, primary, statementTimeoutMs),
   };
   const { publication } = ledgerService;
-  return createService<operations>({
+  return createService<Operations>({
     ...ledgerService,
     publication: {
       ...publication,
       queue: { ...publication.queue, values: shownAddress(queue.address, parts.security !== undefined) },
     },
-    handlers: parts.security ? withinAccounts(handlers, accountsClaim) : handlers,
+    handlers: {
+      ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
+      ...(intake && { addEvents: addEventsHandler(intake, primary.sql) }),
+    },
     mapError,
     metrics,
     ...parts,

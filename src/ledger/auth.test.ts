@@ -28,8 +28,11 @@ type Options = Parameters<typeof ledger.request>[1];
 const requestWith = async (claims: JWTPayload, path: string, options: Options = {}) =>
   ledger.request(path, { ...options, headers: { authorization: `Bearer ${await issuer.sign(claims)}` } });
 
-/** Each operation: a path with status 200, a path that violates the contract, and the scopes of which a token needs one. */
-const requests: Record<keyof operations, { valid: string; invalid: string; scopes: string[] }> = {
+/** Each operation that reads: a path with status 200, a path that violates the contract, and the scopes of which a token needs one. */
+const requests: Record<
+  Exclude<keyof operations, "addEvents">,
+  { valid: string; invalid: string; scopes: string[] }
+> = {
   checkHealth: { valid: "/healthcheck", invalid: "/healthcheck?x=1", scopes: [] },
   getMetrics: { valid: "/metrics", invalid: "/metrics?x=1", scopes: [] },
   getEvent: { valid: "/v1/event/1", invalid: "/v1/event/first", scopes: ["ledger:read:all"] },
@@ -133,7 +136,7 @@ test("every operation is tested", () => {
     operationsOf(ledgerService.contract)
       .map(({ operationId }) => operationId)
       .sort(),
-  ).toEqual(Object.keys(requests).sort());
+  ).toEqual([...Object.keys(requests), "addEvents"].sort());
 });
 
 describe.each(secured)("%s", (_, { valid, invalid, scopes }) => {
@@ -289,6 +292,33 @@ test.each(["https://example.test/accounts", "__proto__"])(
     }
   },
 );
+
+test("adding events requires a scope of its own, before the body is read", async () => {
+  await using writable = await startLedger({ security: issuer.security, eventWrites: true });
+  const post = async (scope: string | undefined, body: string) => {
+    const authorization =
+      scope === undefined ? {} : { authorization: `Bearer ${await issuer.sign({ scope })}` };
+    const headers = { "content-type": "application/json", ...authorization };
+    return writable.request("/v1/event", { method: "POST", headers, body });
+  };
+  const body = JSON.stringify(message({}));
+  expect((await post("ledger:write", body)).status).toBe(202);
+  expect((await post("ledger:write", "{}")).status).toBe(400);
+  for (const text of [body, "{}"]) {
+    expect((await post(undefined, text)).status).toBe(401);
+    for (const scope of ["ledger:read", "ledger:read:all", "features:write"]) {
+      const { status, headers } = await post(scope, text);
+      expect([status, headers["www-authenticate"]]).toEqual([
+        403,
+        'Bearer error="insufficient_scope", scope="ledger:write"',
+      ]);
+    }
+  }
+  const read = await writable.request("/v1/transaction/pay1?account_id=57", {
+    headers: { authorization: `Bearer ${await issuer.sign({ scope: "ledger:write" })}` },
+  });
+  expect(read.status).toBe(403);
+});
 
 test("CSV has the same restrictions", async () => {
   const csv = async (claims: JWTPayload, query: string) => {

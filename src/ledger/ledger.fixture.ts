@@ -8,6 +8,7 @@ import { readSettings } from "../process/settings.ts";
 import { ledgerApp } from "./app.ts";
 import type { Database } from "./database/database.ts";
 import { openNewDatabase } from "./database/new-database.fixture.ts";
+import { openIntake } from "./intake/intake.ts";
 import { createReceiver } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
@@ -24,6 +25,7 @@ export async function startLedger({
   replica = undefined as Database | undefined,
   security = undefined as Security | undefined,
   accountsClaim = "accounts",
+  eventWrites = false,
 } = {}) {
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
@@ -32,10 +34,11 @@ export async function startLedger({
   await migrate(database);
   const queue = await openQueue(queueUrl);
   const metrics = new Registry();
+  const intake = openIntake(database, metrics, log);
   const receiver = createReceiver({
     queue,
     database,
-    metrics,
+    intake,
     log,
     limits: receiverLimits(readSettings({}, settings)),
   });
@@ -44,6 +47,7 @@ export async function startLedger({
     replica,
     queue,
     receiver,
+    intake: eventWrites ? intake : undefined,
     statementTimeoutMs,
     security,
     accountsClaim,

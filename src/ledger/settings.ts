@@ -19,6 +19,7 @@ export const settings = {
   DATABASE_URL: adapterUrl(databases, "pglite:./data/ledger"),
   DATABASE_READ_URL: optional(adapterUrl(replicas)),
   STATEMENT_TIMEOUT_MS: milliseconds(10_000),
+  EVENT_WRITES: flag(false),
   QUEUE_URL: adapterUrl(queues, "sqs+embedded:./data/queue"),
   QUEUE_RECEIVER_BACKGROUND_PROCESSING: flag(true),
   QUEUE_RECEIVER_BATCH_SIZE: count(100, 1000),

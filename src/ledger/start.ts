@@ -8,6 +8,7 @@ import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
 import { ledgerApp } from "./app.ts";
 import { openDatabase } from "./database/database.ts";
+import { openIntake } from "./intake/intake.ts";
 import { startMergingSummaries } from "./intake/merge-summaries.ts";
 import { createReceiver } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
@@ -32,12 +33,14 @@ export async function start(
   await using _merging = startMergingSummaries(database, log);
   await using replica = given.DATABASE_READ_URL ? await openDatabase(given.DATABASE_READ_URL) : undefined;
   const metrics = new Registry();
+  const intake = openIntake(database, metrics, log);
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING
-    ? createReceiver({ queue, database, metrics, log, limits: receiverLimits(given) })
+    ? createReceiver({ queue, database, intake, log, limits: receiverLimits(given) })
     : undefined;
   const options = {
     statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,
     accountsClaim: given.AUTH_ACCOUNTS_CLAIM,
+    intake: given.EVENT_WRITES ? intake : undefined,
   };
   const parts = { database, replica, queue, receiver, log, metrics, ...options, ...http };
   await using app = await ledgerApp(parts);

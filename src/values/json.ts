@@ -74,5 +74,31 @@ function endOfText(text: string, start: number): number {
   }
 }
 
+/**
+ * The texts of the elements of a JSON array, up to `max` + 1 of them; undefined if the text is no array. An element may be no
+ * JSON.
+ */
+export function elementsOf(array: string, max: number): string[] | undefined {
+  const text = array.trim();
+  if (text.charCodeAt(0) !== openingBracket) return undefined;
+  const elements: string[] = [];
+  let start = 1;
+  let depth = 0;
+  for (let index = 0; index < text.length && elements.length <= max; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = endOfText(text, index);
+    else if (code === openingBracket || code === openingBrace) depth += 1;
+    else if (code === closingBracket || code === closingBrace) depth -= 1;
+    const isEnd = depth === 0;
+    if (!isEnd && !(depth === 1 && code === comma)) continue;
+    const element = text.slice(start, index);
+    // Only an empty array has an element without a text.
+    if (!isEnd || elements.length > 0 || element.trim() !== "") elements.push(element);
+    start = index + 1;
+    if (isEnd) return start === text.length ? elements : undefined;
+  }
+  return elements.length > max ? elements : undefined;
+}
+
 /** JSON with a line feed at its end, like every body of the services. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value)}\n`;

@@ -7,6 +7,7 @@ import { featuresApp, featuresService } from "../../../src/features/app.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "../../../src/features/store/store.ts";
 import { ledgerApp, ledgerService } from "../../../src/ledger/app.ts";
 import { openDatabase } from "../../../src/ledger/database/database.ts";
+import { openIntake } from "../../../src/ledger/intake/intake.ts";
 import { createReceiver } from "../../../src/ledger/intake/receiver.ts";
 import { openQueue } from "../../../src/ledger/queue/queue.ts";
 import { receiverLimits, settings } from "../../../src/ledger/settings.ts";
@@ -50,7 +51,13 @@ export async function ledgerSubject(): Promise<Subject> {
   const issuer = await openIssuer();
   const stop = new AbortController();
   const limits = receiverLimits(readSettings({}, settings));
-  const receiver = createReceiver({ queue, database, metrics: new Registry(), log, limits });
+  const receiver = createReceiver({
+    queue,
+    database,
+    intake: openIntake(database, new Registry(), log),
+    log,
+    limits,
+  });
   const receiving = receiver.run(stop.signal);
 
   const required = ["event_type", "resource_type", "resource_external_id", "timestamp"];

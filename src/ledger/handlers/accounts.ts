@@ -1,6 +1,4 @@
-import type { operations } from "../../../generated/ledger.ts";
 import { insufficientScope } from "../../http/authentication.ts";
-import type { Handlers } from "../../http/handlers.ts";
 import type { AnyHandler } from "../../http/response.ts";
 import type { Caller } from "../../http/security.ts";
 import { accountMissing } from "./problem.ts";
@@ -23,12 +21,12 @@ const overrideParameters = ["override_account_id_restriction", "override_account
  * Restricts every handler to the accounts of the caller. Without the scope for every account, a request must name
  * accounts, and all of them must be in this claim of the token, a list of strings.
  */
-export function withinAccounts(handlers: Handlers<operations>, claim: string): Handlers<operations> {
+export function withinAccounts<Some extends object>(handlers: Some, claim: string): Some {
   const guarded = Object.entries(handlers).map(([operationId, handler]) => [
     operationId,
     async (request: AccountRequest) => checkAccounts(request, claim) ?? (handler as AnyHandler)(request),
   ]);
-  return Object.fromEntries(guarded);
+  return Object.fromEntries(guarded) as Some;
 }
 
 /** Returns the 400 for a request without an account. Throws a 403 for an account that is not the caller's. */

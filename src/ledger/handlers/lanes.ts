@@ -13,9 +13,61 @@ export const quickBytesMax = 2 ** 16;
 /** Runs statements that may take long, in the lane of the first of these accounts. Undefined is the lane of all accounts. */
 export type Lanes = (accounts: string | string[] | undefined) => Sql;
 
+/** A queue in front of a limited number of places. */
 interface Lane {
-  running: number;
-  waiting: (() => void)[];
+  /** Runs work when a place is free. Rejects with a 503 if too much work waits. */
+  run<Result>(work: () => Promise<Result>): Promise<Result>;
+  isIdle(): boolean;
+}
+
+interface LaneLimits {
+  runningMax: number;
+  waitingMax: number;
+  /** How long work waits, in milliseconds, and then rejects with `timeout`. */
+  limitMs: number;
+  timeout: Error;
+  /** The message if too much work waits. */
+  busy: string;
+}
+
+export function openLane({ runningMax, waitingMax, limitMs, timeout, busy }: LaneLimits): Lane {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+
+  async function enter(): Promise<void> {
+    if (running < runningMax) {
+      running += 1;
+      return;
+    }
+    if (waiting.length >= waitingMax) throw unavailable(`${busy}; try again later`);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.push(resolve);
+    await withTimeout(promise, limitMs, timeout).catch((error) => {
+      const place = waiting.indexOf(resolve);
+      // Its turn may have come too late, while this thread was busy: then the next one gets it.
+      if (place === -1) leave();
+      else waiting.splice(place, 1);
+      throw error;
+    });
+  }
+
+  function leave(): void {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  }
+
+  return {
+    async run(work) {
+      await enter();
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
+    },
+    isIdle: () => running === 0,
+  };
 }
 
 /**
@@ -24,51 +76,26 @@ interface Lane {
  * one that finds too many waiting gets a 503.
  */
 export function openLanes(sql: Sql, connections: number, limitMs: number): Lanes {
-  // The other connections are for other lanes.
-  const runningMax = Math.ceil(connections / 3);
+  const limits: LaneLimits = {
+    // The other connections are for other lanes.
+    runningMax: Math.ceil(connections / 3),
+    waitingMax,
+    limitMs,
+    // Created once, since an error costs time.
+    timeout: new StatementTimeout(limitMs),
+    busy: "too many requests of this account are in flight",
+  };
   const lanes = new Map<string, Lane>();
-  // Created once, since an error costs time.
-  const timeout = new StatementTimeout(limitMs);
-
-  async function enter(name: string, lane: Lane): Promise<void> {
-    if (lane.running < runningMax) {
-      lane.running += 1;
-      return;
-    }
-    if (lane.waiting.length >= waitingMax) {
-      throw unavailable("too many requests of this account are in flight; try again later");
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    lane.waiting.push(resolve);
-    await withTimeout(promise, limitMs, timeout).catch((error) => {
-      const place = lane.waiting.indexOf(resolve);
-      // Its turn may have come too late, while this thread was busy: then the next one gets it.
-      if (place === -1) leave(name, lane);
-      else lane.waiting.splice(place, 1);
-      throw error;
-    });
-  }
-
-  function leave(name: string, lane: Lane): void {
-    const next = lane.waiting.shift();
-    if (next) {
-      next();
-      return;
-    }
-    lane.running -= 1;
-    if (lane.running === 0) lanes.delete(name);
-  }
 
   return (accounts) => {
     const name = JSON.stringify([accounts].flat()[0] ?? null);
     async function run<Result>(work: () => Promise<Result>): Promise<Result> {
-      const lane = lanes.get(name) ?? { running: 0, waiting: [] };
+      const lane = lanes.get(name) ?? openLane(limits);
       lanes.set(name, lane);
-      await enter(name, lane);
       try {
-        return await work();
+        return await lane.run(work);
       } finally {
-        leave(name, lane);
+        if (lane.isIdle()) lanes.delete(name);
       }
     }
     return {

@@ -3,11 +3,11 @@ import type { Delivery } from "../queue/queue.ts";
 import type { NewEvent } from "../tables/event.ts";
 import type { Batch } from "./ingest.ts";
 
-/** Metrics of the messages that a receiver processes. */
+/** Metrics of the messages that a process stores. */
 export interface IntakeMetrics {
-  /** The deliveries were committed as this batch, of which these events are new. */
-  committed(deliveries: Delivery[], batch: Batch, stored: NewEvent[]): void;
-  retried(deliveries: Delivery[]): void;
+  /** The messages were committed as this batch, of which these events are new. */
+  committed(messages: Pick<Delivery, "sentAt">[], batch: Batch, stored: NewEvent[]): void;
+  retried(messages: Delivery[]): void;
 }
 
 export function createIntakeMetrics(registry: Registry): IntakeMetrics {
@@ -34,19 +34,19 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600, 86_400],
   });
   return {
-    committed(deliveries, { events, rebuilds, deadLetters }, stored) {
+    committed(committed, { events, rebuilds, deadLetters }, stored) {
       messages.inc({ outcome: "stored" }, stored.length);
       messages.inc({ outcome: "duplicate" }, events.length - stored.length);
       messages.inc({ outcome: "rebuilt" }, rebuilds.length);
       messages.inc({ outcome: "dead_letter" }, deadLetters.length);
-      size.observe(deliveries.length);
+      size.observe(committed.length);
       const now = Date.now();
-      for (const { sentAt } of deliveries) {
+      for (const { sentAt } of committed) {
         if (sentAt !== undefined) lag.observe(Math.max(now - sentAt, 0) / 1000);
       }
     },
-    retried(deliveries) {
-      messages.inc({ outcome: "retried" }, deliveries.length);
+    retried(retried) {
+      messages.inc({ outcome: "retried" }, retried.length);
     },
   };
 }

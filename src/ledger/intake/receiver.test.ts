@@ -7,6 +7,7 @@ import { type Database, DatabaseUnavailable } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "../queue/queue.ts";
 import { migrate } from "../tables/migrate.ts";
+import { openIntake } from "./intake.ts";
 import { createReceiver } from "./receiver.ts";
 
 let database: Database;
@@ -28,11 +29,13 @@ async function startReceiver({
   const receive = vi.fn<Queue["receive"]>(async (...args) => transform(await queue.receive(...args)));
   const retry = vi.fn<Queue["retry"]>((deliveries) => queue.retry(deliveries, 0));
   const stop = new AbortController();
+  const faulty = { ...database, ...faults };
+  const log = openLog("silent");
   const receiver = createReceiver({
     queue: { ...queue, receive, retry },
-    database: { ...database, ...faults },
-    metrics: new Registry(),
-    log: openLog("silent"),
+    database: faulty,
+    intake: openIntake(faulty, new Registry(), log),
+    log,
     limits: {
       batchSize: 10,
       concurrency: 1,

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Registry } from "prom-client";
 import type { Logger } from "../../process/log.ts";
 import { type Outage, watchOutage } from "../../process/outage.ts";
 import { letOthersRun } from "../../process/turns.ts";
@@ -7,23 +6,20 @@ import { inChunks } from "../../values/chunks.ts";
 import { type Database, DatabaseUnavailable } from "../database/database.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
 import type { DeadLetter } from "../tables/dead-letter.ts";
-import { type Batch, ingest, permanentReason } from "./ingest.ts";
-import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
+import { type Batch, permanentReason } from "./ingest.ts";
+import type { Intake } from "./intake.ts";
 import { messageBytesMax, readMessage } from "./message.ts";
-import { watchUnknownEventTypes } from "./unknown-event-types.ts";
 
 interface Parts {
   queue: Queue;
+  /** The database of the intake. */
   database: Database;
-  /** The registry for the metrics of messages. */
-  metrics: Registry;
+  intake: Intake;
   log: Logger;
   limits: ReceiverLimits;
 }
 
-interface ReceiverParts extends Omit<Parts, "metrics"> {
-  metrics: IntakeMetrics;
-  noticeTypes: ReturnType<typeof watchUnknownEventTypes>;
+interface ReceiverParts extends Parts {
   outage: Outage;
 }
 
@@ -53,14 +49,9 @@ export interface Receiver {
 const attemptDelayMs = 1000;
 const attemptDelayMaxMs = 2000;
 
-export function createReceiver({ metrics, ...given }: Parts): Receiver {
+export function createReceiver(given: Parts): Receiver {
   const outage = watchOutage(given.log, "error");
-  const parts: ReceiverParts = {
-    ...given,
-    metrics: createIntakeMetrics(metrics),
-    noticeTypes: watchUnknownEventTypes(metrics, given.log),
-    outage,
-  };
+  const parts: ReceiverParts = { ...given, outage };
   const { queue, database, limits } = parts;
   const inFlight = new Set<{ since: number }>();
   /** When the first of the batches was received that have failed since the last success. */
@@ -185,11 +176,11 @@ interface Failure {
 }
 
 /** Commits all of the messages, or none and returns the failure. */
-async function commit(parts: ReceiverParts, deliveries: Delivery[]): Promise<Failure | undefined> {
+async function commit({ intake }: ReceiverParts, deliveries: Delivery[]): Promise<Failure | undefined> {
   try {
-    await store(parts, deliveries, await readBatch(deliveries)).catch((error) =>
-      storeDeadLetter(parts, deliveries, error),
-    );
+    await intake
+      .store(await readBatch(deliveries), deliveries)
+      .catch((error) => storeDeadLetter(intake, deliveries, error));
     return undefined;
   } catch (error) {
     return { error };
@@ -197,21 +188,12 @@ async function commit(parts: ReceiverParts, deliveries: Delivery[]): Promise<Fai
 }
 
 /** Makes a single message a dead letter if it cannot be stored for a permanent reason. Otherwise throws the error. */
-async function storeDeadLetter(parts: ReceiverParts, deliveries: Delivery[], error: unknown): Promise<void> {
+async function storeDeadLetter(intake: Intake, deliveries: Delivery[], error: unknown): Promise<void> {
   const [delivery, ...others] = deliveries;
   const reason = permanentReason(error);
   if (!delivery || others.length > 0 || reason === undefined) throw error;
   const deadLetter = deadLetterOf(delivery, reason);
-  await store(parts, deliveries, { events: [], rebuilds: [], deadLetters: [deadLetter] });
-}
-
-async function store(parts: ReceiverParts, deliveries: Delivery[], batch: Batch): Promise<void> {
-  const { database, log, metrics, noticeTypes } = parts;
-  const { stored } = await ingest(database, batch);
-  metrics.committed(deliveries, batch, stored);
-  noticeTypes(stored);
-  for (const { source_id, reason } of batch.deadLetters)
-    log.warn({ delivery: source_id, reason }, "message became a dead letter");
+  await intake.store({ events: [], rebuilds: [], deadLetters: [deadLetter] }, deliveries);
 }
 
 async function readBatch(deliveries: Delivery[]): Promise<Batch> {
@@ -235,7 +217,7 @@ const deadLetterOf = ({ id, body, bytes }: Delivery, reason: string): DeadLetter
 });
 
 async function retry(
-  { queue, outage, limits, metrics }: ReceiverParts,
+  { queue, outage, limits, intake }: ReceiverParts,
   deliveries: Delivery[],
   err: unknown,
 ): Promise<void> {
@@ -244,7 +226,7 @@ async function retry(
   const outcomes = await Promise.allSettled(
     byAttempt.map(async ([attempt, failed]) => {
       await queue.retry(failed, backoff(attempt, limits.retryDelayMs, limits.retryDelayMaxMs));
-      metrics.retried(failed);
+      intake.metrics.retried(failed);
     }),
   );
   const rejected = outcomes.find((outcome) => outcome.status === "rejected");

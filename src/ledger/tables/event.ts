@@ -60,6 +60,24 @@ export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
     [rowsAsJson(events)],
   );
 
+/** The numbers of stored events, in the order of these. */
+export async function eventIdsOf(sql: Sql, events: NewEvent[]): Promise<bigint[]> {
+  const rows = await sql.query<{ id: bigint }>(
+    `select event.id
+     from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[])
+       with ordinality as wanted (resource_type, resource_external_id, timestamp, event_type, place)
+     join event using (resource_type, resource_external_id, timestamp, event_type)
+     order by place`,
+    [
+      events.map((event) => event.resource_type),
+      events.map((event) => event.resource_external_id),
+      events.map((event) => event.timestamp),
+      events.map((event) => event.event_type),
+    ],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** The resource types whose events belong to transactions. */
 export const transactionTypes: ResourceType[] = ["payment", "refund", "dispute"];
 

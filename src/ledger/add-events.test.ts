@@ -1,0 +1,212 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { childStory, message, story } from "../../testing/messages.ts";
+import { elementsOf } from "../values/json.ts";
+import { startLedger } from "./ledger.fixture.ts";
+
+let ledger: Awaited<ReturnType<typeof startLedger>>;
+beforeAll(async () => {
+  ledger = await startLedger({ eventWrites: true });
+});
+afterAll(() => ledger[Symbol.asyncDispose]());
+
+const json = { "content-type": "application/json" };
+const postText = (body: string | Buffer, headers: Record<string, string> = json) =>
+  ledger.request("/v1/event", { method: "POST", headers, body });
+const post = (body: unknown) => postText(JSON.stringify(body));
+const storedOf = async (id: string) =>
+  (await ledger.database.query("select from event where resource_external_id = $1", [id])).length;
+const created = (id: string, details: object = {}) =>
+  message({ resource_external_id: id, event_details: { gateway_account_id: "57", ...details } });
+
+describe("an event that is added", () => {
+  test("is stored and folded when the response arrives, with its number", async () => {
+    const { status, json } = await post(created("one", { amount: 4250 }));
+    expect([status, json]).toEqual([202, { events: [{ event_id: expect.any(Number), is_new: true }] }]);
+    expect((await ledger.request("/v1/transaction/one?account_id=57")).json).toMatchObject({ amount: 4250 });
+    expect((await ledger.request(`/v1/event/${json.events[0].event_id}`)).json).toMatchObject({
+      resource_external_id: "one",
+      event_details: { amount: 4250 },
+    });
+    const again = await post(created("one", { amount: 1 }));
+    expect([again.status, again.json]).toEqual([
+      202,
+      { events: [{ event_id: json.events[0].event_id, is_new: false }] },
+    ]);
+    expect((await ledger.request("/v1/transaction/one?account_id=57")).json).toMatchObject({ amount: 4250 });
+  });
+
+  test("can be one of a list, in any order, some known, some twice", async () => {
+    await post(created("known"));
+    const refund = childStory("refund", "ref", "parent", ["11:00", "REFUND_SUBMITTED", { amount: 7 }]);
+    const { status, json } = await post([
+      ...refund,
+      created("parent", { reference: "R" }),
+      created("known"),
+      created("parent"),
+      { ...created("known"), reproject_domain_object: true },
+      ...story("agreement", "agr", ["09:00", "AGREEMENT_CREATED"]),
+    ]);
+    expect(status).toBe(202);
+    expect(json.events.map(({ is_new }: { is_new: boolean }) => is_new)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect(json.events[4].event_id).toBe(null);
+    expect(json.events[3].event_id).toBe(json.events[1].event_id);
+    expect((await ledger.request("/v1/transaction/ref?account_id=57")).json.payment_details).toMatchObject({
+      reference: "R",
+    });
+    expect((await ledger.request("/v1/agreement/agr?account_id=57")).json.status).toBe("CREATED");
+    expect((await post([])).json).toEqual({ events: [] });
+    expect((await postText(" [ ] ")).json).toEqual({ events: [] });
+  });
+
+  test("keeps all digits of its numbers", async () => {
+    const text = JSON.stringify([created("digits", { fraction: 1 })]).replace(
+      '"fraction":1',
+      '"fraction":0.1000000000000000055511151231257827',
+    );
+    const { json } = await postText(text);
+    expect((await ledger.request(`/v1/event/${json.events[0].event_id}`)).text).toContain(
+      '"fraction":0.1000000000000000055511151231257827',
+    );
+  });
+
+  test("counts in the metrics like a message of the queue", async () => {
+    const metric = async (line: string) =>
+      Number(new RegExp(`^${line} (\\d+)$`, "m").exec((await ledger.request("/metrics")).text)?.[1]);
+    const before = await metric('ledger_messages_total{outcome="stored"}');
+    await post([created("counted"), created("counted2")]);
+    expect(await metric('ledger_messages_total{outcome="stored"}')).toBe(before + 2);
+  });
+
+  test("is one of up to 1,000 in a request", async () => {
+    const many = Array.from({ length: 1000 }, (_, n) => created(`many${n}`, { note: "n".repeat(n % 300) }));
+    const { status, json } = await post(many);
+    expect([status, json.events.length]).toEqual([202, 1000]);
+    const more = await post([...many, created("more")]);
+    expect([more.status, more.json.message]).toEqual([400, ["the body has more than 1,000 events"]]);
+    expect(await storedOf("more")).toBe(0);
+  });
+});
+
+describe("an invalid request stores nothing and names each error", () => {
+  const at = (index: number, text: string) => `event ${index}: ${text}`;
+  test.each<[string, unknown, string[]]>([
+    ["a missing member", { ...created("bad"), timestamp: undefined }, ["timestamp is required"]],
+    ["an empty object", {}, [expect.stringContaining("event_type is required; ")] as never],
+    ["no event", "text", ["the value must be object"]],
+    ["null", null, ["the value must be object"]],
+    [
+      "two of three events",
+      [{ ...created("bad"), resource_type: "x" }, created("bad"), { ...created("bad"), timestamp: "noon" }],
+      [
+        at(
+          1,
+          "resource_type must be one of payment, refund, dispute, payout, agreement, payment_instrument, service, card_payment",
+        ),
+        expect.stringMatching(/^event 3: timestamp must /),
+      ],
+    ],
+    ["a list in a list", [[created("bad")]], [at(1, "the value must be object")]],
+  ])("%s", async (_title, body, messages) => {
+    const { status, json } = await post(body);
+    expect([status, json.message]).toEqual([400, messages]);
+    expect(await storedOf("bad")).toBe(0);
+  });
+
+  test("an event that makes its resource too large", async () => {
+    const large = (n: number) => ({
+      ...created("large", { [`m${n}`]: "m".repeat(1_000_000) }),
+      event_type: `E${n}`,
+    });
+    expect((await post(large(0))).status).toBe(202);
+    expect((await post(large(1))).status).toBe(202);
+    const { status, json } = await post([
+      created("beside"),
+      { ...large(2), event_details: { x: "m".repeat(200_000) } },
+    ]);
+    expect([status, json.message]).toEqual([
+      400,
+      ["the details of all events of the resource would be larger than 2 MiB together"],
+    ]);
+    expect(await storedOf("beside")).toBe(0);
+  });
+
+  test("more than twenty events", async () => {
+    const { json } = await post(Array.from({ length: 60 }, () => ({})));
+    expect(json.message).toHaveLength(21);
+    expect(json.message[20]).toBe("40 other events are invalid");
+  });
+
+  test.each([
+    ["[", "the message is not JSON"],
+    ["[{]", "the message is not JSON"],
+    ["[{}", "the message is not JSON"],
+    ["[{}]]", "the message is not JSON"],
+    ["[{},]", "event 2: the message is not JSON"],
+    ['{"a": 1} []', "the message is not JSON"],
+    [`${"[".repeat(200)}${"]".repeat(200)}`, "event 1: the message is nested more than 100 levels deep"],
+    [
+      `{"event_details": {${Array.from({ length: 1001 }, (_, n) => `"m${n}":1`)}}}`,
+      /more than 1,000 members/,
+    ],
+    ["", "the body is empty; it must be JSON"],
+  ])("the text %j", async (text, expected) => {
+    const { status, json } = await postText(text);
+    expect(status).toBe(400);
+    expect(json.message.at(-1)).toMatch(expected);
+  });
+
+  test("a body that is no JSON in UTF-8, or too large", async () => {
+    const text = JSON.stringify(created("bad"));
+    const statusOf = async (body: string | Buffer, headers: Record<string, string>) =>
+      (await postText(body, headers)).status;
+    expect(await statusOf(text, { "content-type": "text/plain" })).toBe(415);
+    expect(await statusOf(text, { ...json, "content-encoding": "gzip" })).toBe(415);
+    expect(await statusOf(text, { "content-type": "application/json; charset=utf-16" })).toBe(415);
+    expect(await statusOf(Buffer.from([0x7b, 0xff, 0x7d]), json)).toBe(400);
+    expect(await statusOf("x".repeat(2 ** 20 + 1), json)).toBe(413);
+    expect((await ledger.request("/v1/event", { method: "POST" })).status).toBe(400);
+    expect(
+      (await ledger.request("/v1/event?x=1", { method: "POST", headers: json, body: text })).status,
+    ).toBe(400);
+    const other = await ledger.request("/v1/event");
+    expect([other.status, other.headers.allow]).toEqual([405, "POST"]);
+  });
+});
+
+test("a service that does not store events has neither the route nor the operation", async () => {
+  await using reader = await startLedger();
+  const { status } = await reader.request("/v1/event", { method: "POST", headers: json, body: "{}" });
+  expect(status).toBe(404);
+  for (const path of ["/openapi.yaml", "/openapi.json", "/docs"]) {
+    const { text } = await reader.request(path);
+    expect(text).not.toMatch(
+      /addEvents|ledger:write|AddedEvents|BodyTooLarge|Unsupported Media|\/v1\/event[":]/,
+    );
+    if (path !== "/docs") expect(text).toContain("EventMessage");
+    const writable = await ledger.request(path);
+    if (path !== "/docs") expect(writable.text).toMatch(/addEvents[\s\S]*AddedEvents/);
+  }
+  // The other paths below it are served.
+  expect((await reader.request("/v1/event/1")).status).toBe(404);
+  expect((await reader.request("/v1/event/ticker")).status).toBe(400);
+});
+
+test("any list of messages is split as JSON has it", () => {
+  const space = fc.constantFrom("", " ", "\n\t");
+  fc.assert(
+    fc.property(fc.array(fc.tuple(space, fc.jsonValue(), space), { maxLength: 20 }), (parts) => {
+      const text = `[${parts.map(([before, value, after]) => before + JSON.stringify(value) + after)}]`;
+      const elements = elementsOf(text, 20) as string[];
+      expect(elements.map((element) => JSON.parse(element))).toEqual(JSON.parse(text));
+      if (parts.length > 0) expect(elementsOf(text, parts.length - 1)).toHaveLength(parts.length);
+    }),
+  );
+});

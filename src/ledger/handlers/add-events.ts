@@ -1,0 +1,80 @@
+import type { operations } from "../../../generated/ledger.ts";
+import type { Handler, WithTextBody } from "../../http/handlers.ts";
+import { unavailable } from "../../http/http-error.ts";
+import { mapInTurns } from "../../process/turns.ts";
+import { elementsOf } from "../../values/json.ts";
+import type { Sql } from "../database/database.ts";
+import { type Batch, permanentReason } from "../intake/ingest.ts";
+import type { Intake } from "../intake/intake.ts";
+import { type Message, readMessage } from "../intake/message.ts";
+import { eventIdsOf } from "../tables/event.ts";
+import { openLane } from "./lanes.ts";
+import { problem } from "./problem.ts";
+
+export type AddEvents = WithTextBody<operations["addEvents"]>;
+
+/** Maximum number of events in a request. */
+const eventsMax = 1000;
+/** Maximum number of invalid events that an error names. */
+const namedMax = 20;
+
+/** Requests hold up to 1 MiB each while they wait. */
+const limits = {
+  runningMax: 4,
+  waitingMax: 20,
+  limitMs: 10_000,
+  timeout: unavailable("events are being stored too slowly; try again later"),
+  busy: "too many requests with events are in flight",
+};
+
+/** `sql` reads what the intake has committed. */
+export function addEventsHandler(intake: Intake, sql: Sql): Handler<AddEvents> {
+  const lane = openLane(limits);
+  return ({ body }) =>
+    lane.run(async () => {
+      const elements = elementsOf(body, eventsMax);
+      if (elements && elements.length > eventsMax)
+        return problem(400, [`the body has more than ${eventsMax.toLocaleString("en")} events`]);
+      const messages = await mapInTurns(elements ?? [body], readMessage);
+      const errors = errorsOf(messages, elements !== undefined);
+      if (errors.length > 0) return problem(400, errors);
+      return store(intake, sql, messages);
+    });
+}
+
+/** The errors of invalid messages. Those of a list are numbered from 1. */
+function errorsOf(messages: Message[], isList: boolean): string[] {
+  const errors = messages.flatMap((message, index) =>
+    message.kind === "invalid" ? `${isList ? `event ${index + 1}: ` : ""}${message.reason}` : [],
+  );
+  const others = errors.length - namedMax;
+  return others > 0 ? [...errors.slice(0, namedMax), `${others} other events are invalid`] : errors;
+}
+
+async function store(intake: Intake, sql: Sql, messages: Message[]) {
+  const batch: Batch = {
+    events: messages.flatMap((message) => (message.kind === "event" ? message.event : [])),
+    rebuilds: messages.flatMap((message) => (message.kind === "rebuild" ? message.externalId : [])),
+    deadLetters: [],
+  };
+  let newIds: Set<bigint>;
+  try {
+    const { stored } = await intake.store(
+      batch,
+      messages.map(() => ({})),
+    );
+    newIds = new Set(stored.map(({ id }) => id));
+  } catch (error) {
+    const reason = permanentReason(error);
+    if (reason === undefined) throw error;
+    return problem(400, [reason]);
+  }
+  const ids = (await eventIdsOf(sql, batch.events)).values();
+  const events = messages.map((message) => {
+    if (message.kind !== "event") return { event_id: null, is_new: false };
+    const event_id = ids.next().value as bigint;
+    // An event that is twice in the request is new once.
+    return { event_id, is_new: newIds.delete(event_id) };
+  });
+  return { status: 202 as const, body: { events } };
+}

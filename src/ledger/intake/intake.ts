@@ -1,0 +1,30 @@
+import type { Registry } from "prom-client";
+import type { Logger } from "../../process/log.ts";
+import type { Database } from "../database/database.ts";
+import type { Delivery } from "../queue/queue.ts";
+import { type Batch, type Ingested, ingest } from "./ingest.ts";
+import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
+import { watchUnknownEventTypes } from "./unknown-event-types.ts";
+
+/** Stores messages, wherever they come from, and measures and logs what became of them. */
+export interface Intake {
+  /** Ingests the batch that these messages contain: all or nothing. Rejects as `ingest` does. */
+  store(batch: Batch, messages: Pick<Delivery, "sentAt">[]): Promise<Ingested>;
+  metrics: IntakeMetrics;
+}
+
+export function openIntake(database: Database, registry: Registry, log: Logger): Intake {
+  const metrics = createIntakeMetrics(registry);
+  const noticeTypes = watchUnknownEventTypes(registry, log);
+  return {
+    metrics,
+    async store(batch, messages) {
+      const ingested = await ingest(database, batch);
+      metrics.committed(messages, batch, ingested.stored);
+      noticeTypes(ingested.stored);
+      for (const { source_id, reason } of batch.deadLetters)
+        log.warn({ delivery: source_id, reason }, "message became a dead letter");
+      return ingested;
+    },
+  };
+}
