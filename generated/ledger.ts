@@ -1969,7 +1969,7 @@ export interface operations {
                  * @description The cursor in the link `next_cursor` of the previous page. Pages by cursor cost the same at any depth. They
                  *     exclude agreements that arrived after the first page was read, and `total` keeps its value from then. Not
                  *     allowed with a `page` other than 1.
-                 * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJwYXkxIiwiMTciLDIsMV0
+                 * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJhZ3IxIiwiOTk5OTk5IiwyLDFd
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -1999,7 +1999,7 @@ export interface operations {
                 page: number;
                 /**
                  * @description Part of the reference, case-insensitive. The text is literal.
-                 * @example fishing
+                 * @example season
                  */
                 reference?: components["schemas"]["SearchText"];
                 /**
@@ -2123,7 +2123,7 @@ export interface operations {
                 as_of?: components["parameters"]["AsOf"];
                 /**
                  * @description The cursor in the link `next_cursor` of the previous page. Default is the first page.
-                 * @example WyIyMDI0LTAzLTA1VDExOjAwOjAwLjAwMDAwMFoiLCJBR1JFRU1FTlRfQ1JFQVRFRCIsImFncmVlbWVudCIsImRlbW8tYWdyZWVtZW50Il0
+                 * @example WyIyMDI0LTAzLTA1VDA5OjAwOjAwLjAwMDAwMFoiLCJBR1JFRU1FTlRfQ1JFQVRFRCIsImFncmVlbWVudCIsImRlbW8tYWdyZWVtZW50Il0
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**

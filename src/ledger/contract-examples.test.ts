@@ -9,11 +9,14 @@ beforeAll(async () => {
   ledger = await startLedger();
   await ledger.send(...demoEvents());
   await ledger.until("/v1/transaction?account_id=demo", { total: 6 });
+  await ledger.until("/v1/agreement/demo-agreement?account_id=demo", { payment_instrument: {} });
 });
 afterAll(() => ledger[Symbol.asyncDispose]());
 
 type ParameterWithExample = Parameter & { example?: unknown };
-const operations = operationsOf(contract as unknown as Contract).filter(({ path }) => path.startsWith("/v1"));
+const operations = operationsOf(contract as unknown as Contract).filter(
+  ({ path, method }) => path.startsWith("/v1") && method === "GET",
+);
 const exampleOf = ({ example }: ParameterWithExample) => encodeURIComponent([example].flat().join(","));
 
 const cases = operations.flatMap(({ operationId, path, parameters }) => {
@@ -51,6 +54,8 @@ describe("the parameter examples of the contract", () => {
       listTransactionsByHour: json,
       listGatewayPerformance: json,
       searchPayouts: json.results,
+      searchAgreements: json.results,
+      listAgreementEvents: json.events,
     }[operationId] ?? [json];
     expect(found).not.toEqual([]);
   });

@@ -22,9 +22,37 @@ const card = {
   expiry_date: "11/29",
 };
 
-/** The events of four payments, a refund, a dispute and a payout, newest first and every third one twice. */
+/**
+ * The events of four payments, a refund, a dispute, a payout, and an agreement with two of the payments, newest first and
+ * every third one twice.
+ */
 export function demoEvents(): EventMessage[] {
   const inOrder = [
+    ...messagesAbout(
+      { resource_type: "agreement", resource_external_id: "demo-agreement", ...service },
+      "2024-03-05",
+      [
+        [
+          "09:00",
+          "AGREEMENT_CREATED",
+          {
+            ...account,
+            reference: "parking-season",
+            description: "Season ticket",
+            user_identifier: "angler-7",
+          },
+        ],
+        ["09:02:11", "AGREEMENT_SET_UP", { payment_instrument_external_id: "demo-card" }],
+      ],
+    ),
+    ...messagesAbout(
+      { resource_type: "payment_instrument", resource_external_id: "demo-card", ...service },
+      "2024-03-05",
+      [
+        ["09:02:10", "PAYMENT_INSTRUMENT_CREATED", { ...card, type: "CARD" }],
+        ["09:02:10.500", "PAYMENT_INSTRUMENT_CONFIRMED", { agreement_external_id: "demo-agreement" }],
+      ],
+    ),
     ...payment(
       "demo-success",
       "2024-03-05",
@@ -65,7 +93,13 @@ export function demoEvents(): EventMessage[] {
     ...payment(
       "demo-rejected",
       "2024-03-06",
-      { amount: 900, reference: "parking-1", description: "Parking" },
+      {
+        amount: 900,
+        reference: "parking-1",
+        description: "Parking",
+        agreement_id: "demo-agreement",
+        authorisation_mode: "agreement",
+      },
       [
         ["12:00:30", "PAYMENT_DETAILS_ENTERED", card],
         ["12:00:31", "AUTHORISATION_REJECTED"],

@@ -7,7 +7,7 @@ import { demoEvents, demoTransactions } from "./demo-events.ts";
 
 const usage = `Usage: npm run demo
 
-Sends the events of a few payments to the queue of the ledger at LEDGER_PORT, out of order and with duplicates.
+Sends the events of a few payments and an agreement to the queue of the ledger at LEDGER_PORT, out of order and with duplicates.
 Waits until they are folded and prints requests to try. It is safe to run it again. If no ledger responds, one
 is awaited for a minute.
 
@@ -33,7 +33,7 @@ await runCommand("demo", usage, async (args) => {
   await retry(() => requireFolded(base), { forMs: foldedWithinMs });
   const events = await get(`${base}/v1/transaction/demo-success/event?gateway_account_id=demo`);
   const eventId = /"event_id":(\d+)/.exec(events)?.[1];
-  say(`folded into ${demoTransactions.length} transactions; try:\n`);
+  say(`folded into ${demoTransactions.length} transactions, a payout and an agreement; try:\n`);
   for (const [description, path] of [
     ["all transactions", "/v1/transaction/?account_id=demo"],
     ["by reference", "/v1/transaction/?account_id=demo&reference=parking&display_size=2"],
@@ -62,6 +62,9 @@ await runCommand("demo", usage, async (args) => {
     ["the number and the sums of all transactions", "/v1/report/transactions?account_id=demo"],
     ["the same for each day and state", "/v1/report/transactions?account_id=demo&group_by=day,state"],
     ["a payout, and whether it adds up", "/v1/payout/demo-payout?gateway_account_id=demo"],
+    ["an agreement, with its card", "/v1/agreement/demo-agreement?account_id=demo"],
+    ["its payments", "/v1/transaction/?account_id=demo&agreement_id=demo-agreement"],
+    ["its events", "/v1/agreement/demo-agreement/event?account_id=demo"],
   ]) {
     say(`# ${description}\ncurl '${base}${path}'`);
   }
@@ -75,7 +78,9 @@ async function requireFolded(base: string): Promise<void> {
     results?: { transaction_id: string; state: { status: string } }[];
   };
   const states = new Map(found.results?.map(({ transaction_id, state }) => [transaction_id, state.status]));
-  if (demoTransactions.every(({ id, status }) => states.get(id) === status)) return;
+  const agreement = JSON.parse(await get(`${base}/v1/agreement/demo-agreement?account_id=demo`));
+  const isActive = agreement.status === "ACTIVE" && agreement.payment_instrument !== null;
+  if (isActive && demoTransactions.every(({ id, status }) => states.get(id) === status)) return;
   throw new Error(
     `the ledger did not fold the events within ${foldedWithinMs / 1000} s; is its receiver on (QUEUE_RECEIVER_BACKGROUND_PROCESSING)?`,
   );
