@@ -943,8 +943,10 @@ export interface components {
              */
             timestamp: string;
         };
+        /** @description A list of events. */
+        EventMessageList: components["schemas"]["EventMessage"][];
         /** @description One event, or a list of events. */
-        EventMessages: components["schemas"]["EventMessage"] | components["schemas"]["EventMessage"][];
+        EventMessages: components["schemas"]["EventMessage"] | components["schemas"]["EventMessageList"];
         /** @description Exemption from strong customer authentication. */
         Exemption: {
             /** @description Outcome of the request. */

@@ -15,7 +15,10 @@ export interface Services extends AsyncDisposable {
 
 const startMaxMs = 60_000;
 
-/** Starts both services with their default engines, which are embedded, in a new folder and at free ports. */
+/**
+ * Starts both services with their default engines, which are embedded, in a new folder and at free ports. The ledger also
+ * serves the operation that adds events.
+ */
 export async function startServices(): Promise<Services> {
   await using opening = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "services-"));
@@ -26,6 +29,7 @@ export async function startServices(): Promise<Services> {
     LEDGER_PORT: String(ledgerPort),
     FEATURES_PORT: String(featuresPort),
     QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
+    EVENT_WRITES: "true",
   };
   const command = (path: string) => [process.execPath, join(root, path)];
   const services = opening.use(startProcess(command("src/main.ts"), { cwd: folder, env, errors: "inherit" }));

@@ -42,6 +42,14 @@ const events = [
     timestamp,
     event_details: plain,
   },
+  // An agreement without a payment instrument.
+  {
+    event_type: "AGREEMENT_CREATED",
+    resource_type: "agreement",
+    resource_external_id: "plain-agreement",
+    timestamp,
+    event_details: plain,
+  },
   // A payout that is not paid, so that its date is null.
   {
     event_type: "PAYOUT_CREATED",

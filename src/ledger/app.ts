@@ -95,7 +95,7 @@ export function ledgerApp({
     },
     handlers: {
       ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
-      ...(intake && { addEvents: addEventsHandler(intake, primary.sql) }),
+      ...(intake && { addEvents: addEventsHandler(intake, primary.sql, statementTimeoutMs) }),
     },
     mapError,
     metrics,

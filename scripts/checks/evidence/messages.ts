@@ -122,17 +122,45 @@ const storedOnly: EventMessage[] = [
       },
     ],
   ]),
-  ...hourly("agreement", "agr-1", [
-    ["AGREEMENT_CREATED", { user_identifier: "payer-1" }],
-    ["AGREEMENT_SET_UP", { payment_instrument_external_id: "pi-1" }],
+];
+
+const ofService = { service_id: "svc91b27", live: true };
+
+/** Agreements of every status, one with every member. */
+const agreements: EventMessage[] = [
+  ...hourly(
+    "agreement",
+    "agr-1",
     [
-      "AGREEMENT_CANCELLED_BY_USER",
-      { user_external_id: "usr1", cancelled_date: "2024-03-05T02:00:00.000000Z" },
+      ["AGREEMENT_CREATED", { user_identifier: "payer-1", reference: "PERMIT-7", description: "Permit" }],
+      ["AGREEMENT_SET_UP", { payment_instrument_external_id: "pi-1" }],
+      [
+        "AGREEMENT_CANCELLED_BY_USER",
+        {
+          user_external_id: "usr1",
+          user_email: "user@example.org",
+          cancelled_date: "2024-03-05T02:00:00.000000Z",
+        },
+      ],
     ],
-  ]),
+    ofService,
+  ),
   ...hourly("payment_instrument", "pi-1", [
-    ["PAYMENT_INSTRUMENT_CREATED", { type: "CARD" }],
+    ["PAYMENT_INSTRUMENT_CREATED", { type: "CARD", ...allDetails }],
     ["PAYMENT_INSTRUMENT_CONFIRMED", { agreement_external_id: "agr-1" }],
+  ]),
+  ...hourly("agreement", "agr-created", [["AGREEMENT_CREATED"]], ofService),
+  ...hourly("payment_instrument", "pi-unknown", [
+    ["PAYMENT_INSTRUMENT_CONFIRMED", { agreement_external_id: "agr-created" }],
+  ]),
+  ...hourly("agreement", "agr-active", [["AGREEMENT_SET_UP"]]),
+  ...hourly("agreement", "agr-inactive", [["AGREEMENT_INACTIVATED", { reason: "expired" }]]),
+  ...hourly("agreement", "agr-undefined", [["SOMETHING_ELSE", { gateway_account_id: undefined }]]),
+  ...hourly("agreement", "agr-large", [
+    ["AGREEMENT_CREATED", large],
+    ["ONE", large],
+    ["TWO", large],
+    ["THREE", large],
   ]),
 ];
 
@@ -264,6 +292,7 @@ export const messages: EventMessage[] = [
     reproject_domain_object: false,
   } as EventMessage,
   ...storedOnly,
+  ...agreements,
   ...hourly("payment", "large", [["PAYMENT_CREATED", large], ["PAYMENT_STARTED"]]),
   ...["large-1", "large-2", "large-3"].flatMap((id) =>
     hourly("refund", id, [["REFUND_SUBMITTED", large]], { parent_resource_external_id: "large" }),

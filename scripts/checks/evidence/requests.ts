@@ -22,10 +22,24 @@ const withHeader = (request: RequestCase, name: string, value: string): RequestC
 const search = (...queries: string[]) =>
   get(200, ...queries.map((query) => `/v1/transaction/?account_id=57&${query}`));
 
+const post = (status: number, body: unknown): RequestCase => ({
+  status,
+  method: "POST",
+  path: "/v1/event",
+  body,
+});
+const addedEvent = {
+  event_type: "PAYMENT_CREATED",
+  resource_type: "payment",
+  resource_external_id: "added",
+  timestamp: "2024-03-05T09:14:22Z",
+};
+
 const report = (...queries: string[]) =>
   get(200, ...queries.map((query) => `/v1/report/transactions?account_id=57&${query}`));
 
 const all = "override_account_id_restriction=true";
+const allAgreements = "override_account_or_service_id_restriction=true";
 /** All years of the data, as instants and as days. */
 const instants = "from_date=2018-01-01T00:00:00Z&to_date=2025-01-01T00:00:00Z";
 const days = "from_date=2018-01-01&to_date=2025-01-01";
@@ -318,6 +332,57 @@ export const ledgerRequests: RequestCase[] = [
   ),
   ...get(404, "/v1/payout/unknown?gateway_account_id=57", "/v1/payout/po_44?gateway_account_id=58"),
   ...get(400, "/v1/payout/po_44"),
+
+  ...get(
+    200,
+    "/v1/agreement?account_id=57",
+    "/v1/agreement?service_id=svc91b27&service_id=other&override_account_or_service_id_restriction=false",
+    `/v1/agreement?${allAgreements}&page=2&display_size=1`,
+    `/v1/agreement?${allAgreements}&cursor=${cursor("2024-03-06T00:00:00.000000Z", "agr", "999999", 2, 9)}`,
+    "/v1/agreement?account_id=57&reference=permit&exact_reference_match=false&live=true",
+    "/v1/agreement?account_id=57&reference=permit-7&exact_reference_match=true&live=false",
+    "/v1/agreement?account_id=unknown",
+    ...["UNDEFINED", "CREATED", "ACTIVE", "INACTIVE", "CANCELLED", "active"].map(
+      (status) => `/v1/agreement?${allAgreements}&status=${status}`,
+    ),
+  ),
+  ...get(404, "/v1/agreement?account_id=57&page=99"),
+  ...get(400, "/v1/agreement", "/v1/agreement?account_id=57&page=0", "/v1/agreement?account_id=57&cursor=x"),
+
+  ...get(
+    200,
+    "/v1/agreement/agr-1?account_id=57&as_of=2024-03-05T01:30:00Z",
+    "/v1/agreement/agr-1?service_id=svc91b27&override_account_or_service_id_restriction=false",
+    ...["agr-created", "agr-active", "agr-inactive", "agr-undefined", "agr-large"].map(
+      (id) => `/v1/agreement/${id}?${allAgreements}`,
+    ),
+  ),
+  ...["true", "false"].flatMap((value) =>
+    get(200, "/v1/agreement/agr-1?account_id=57").map((request) =>
+      withHeader(request, "x-consistent", value),
+    ),
+  ),
+  ...get(404, "/v1/agreement/unknown?account_id=57", "/v1/agreement/agr-1?account_id=58"),
+  ...get(400, "/v1/agreement/agr-1"),
+
+  ...get(
+    200,
+    "/v1/agreement/agr-1/event",
+    "/v1/agreement/agr-1/event?account_id=57&as_of=2024-03-05T01:30:00Z",
+    "/v1/agreement/agr-1/event?service_id=svc91b27",
+    "/v1/agreement/agr-large/event",
+    `/v1/agreement/agr-1/event?cursor=${cursor("2024-03-05T00:00:00.000000Z", "A", "agreement", "agr-1")}`,
+  ),
+  ...get(404, "/v1/agreement/unknown/event"),
+  ...get(400, "/v1/agreement/agr-1/event?cursor=x"),
+
+  post(202, addedEvent),
+  post(202, [
+    addedEvent,
+    { ...addedEvent, timestamp: "2024-03-05T09:15:22Z", reproject_domain_object: true },
+  ]),
+  post(202, []),
+  post(400, { ...addedEvent, timestamp: "noon" }),
 ];
 
 const customer = "/features/customer/42";

@@ -51,13 +51,8 @@ export async function ledgerSubject(): Promise<Subject> {
   const issuer = await openIssuer();
   const stop = new AbortController();
   const limits = receiverLimits(readSettings({}, settings));
-  const receiver = createReceiver({
-    queue,
-    database,
-    intake: openIntake(database, new Registry(), log),
-    log,
-    limits,
-  });
+  const intake = openIntake(database, new Registry(), log);
+  const receiver = createReceiver({ queue, database, intake, log, limits });
   const receiving = receiver.run(stop.signal);
 
   const required = ["event_type", "resource_type", "resource_external_id", "timestamp"];
@@ -78,7 +73,7 @@ export async function ledgerSubject(): Promise<Subject> {
     contract: ledgerService.contract,
     requests: ledgerRequests,
     tokens: {
-      sufficient: await issuer.sign({ scope: "ledger:read:all" }),
+      sufficient: await issuer.sign({ scope: "ledger:read:all ledger:write" }),
       insufficient: await issuer.sign({}),
     },
     accepted: { EventMessage: [...messages, ...rebuilds] },
@@ -93,6 +88,7 @@ export async function ledgerSubject(): Promise<Subject> {
           : isDown
             ? { oldestInFlightMs: () => 3_600_000, failingForMs: () => 0 }
             : receiver,
+        intake,
         statementTimeoutMs: isBusy ? 50 : 60_000,
         security: issuer.security,
         log,

@@ -1,7 +1,8 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handler, WithTextBody } from "../../http/handlers.ts";
-import { unavailable } from "../../http/http-error.ts";
+import { HttpError, unavailable } from "../../http/http-error.ts";
 import { mapInTurns } from "../../process/turns.ts";
+import { withTimeout } from "../../process/with-timeout.ts";
 import { elementsOf } from "../../values/json.ts";
 import type { Sql } from "../database/database.ts";
 import { type Batch, permanentReason } from "../intake/ingest.ts";
@@ -18,28 +19,38 @@ const eventsMax = 1000;
 /** Maximum number of invalid events that an error names. */
 const namedMax = 20;
 
-/** Requests hold up to 1 MiB each while they wait. */
-const limits = {
-  runningMax: 4,
-  waitingMax: 20,
-  limitMs: 10_000,
-  timeout: unavailable("events are being stored too slowly; try again later"),
-  busy: "too many requests with events are in flight",
-};
+/** Number of requests whose events are stored at the same time, and of those that wait. Each holds up to 1 MiB. */
+const [runningMax, waitingMax] = [4, 20];
 
-/** `sql` reads what the intake has committed. */
-export function addEventsHandler(intake: Intake, sql: Sql): Handler<AddEvents> {
-  const lane = openLane(limits);
+/** `sql` reads what the intake has committed. `limitMs` is the limit for a request, in milliseconds. */
+export function addEventsHandler(intake: Intake, sql: Sql, limitMs: number): Handler<AddEvents> {
+  const lane = openLane({
+    runningMax,
+    waitingMax,
+    limitMs,
+    timeout: unavailable("other requests with events took too long; try again later"),
+    busy: "too many requests with events are in flight",
+  });
+  const timeout = new HttpError(504, [
+    `the events were not stored within ${limitMs} ms; they may be later; send them again to learn whether they are`,
+  ]);
+
+  async function add(body: string) {
+    const elements = elementsOf(body, eventsMax);
+    if (elements && elements.length > eventsMax)
+      return problem(400, [`the body has more than ${eventsMax.toLocaleString("en")} events`]);
+    const messages = await mapInTurns(elements ?? [body], readMessage);
+    const errors = errorsOf(messages, elements !== undefined);
+    return errors.length > 0 ? problem(400, errors) : store(intake, sql, messages);
+  }
+
+  // A request that takes too long keeps its place until its transaction ends.
   return ({ body }) =>
-    lane.run(async () => {
-      const elements = elementsOf(body, eventsMax);
-      if (elements && elements.length > eventsMax)
-        return problem(400, [`the body has more than ${eventsMax.toLocaleString("en")} events`]);
-      const messages = await mapInTurns(elements ?? [body], readMessage);
-      const errors = errorsOf(messages, elements !== undefined);
-      if (errors.length > 0) return problem(400, errors);
-      return store(intake, sql, messages);
-    });
+    withTimeout(
+      lane.run(() => add(body)),
+      limitMs,
+      timeout,
+    );
 }
 
 /** The errors of invalid messages. Those of a list are numbered from 1. */
