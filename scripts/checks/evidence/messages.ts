@@ -200,7 +200,7 @@ export const messages: EventMessage[] = [
   ),
   ...payment("capturable", [
     "USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL",
-    { refund_status: "pending" },
+    { refund_status: "pending", description: false, reference: false },
   ]),
   ...payment("declined", [
     "AUTHORISATION_REJECTED",
