@@ -8,6 +8,8 @@ export interface HttpRequest {
   method?: "GET" | "POST" | "DELETE";
   path: string;
   accept?: string;
+  /** JSON. */
+  body?: string;
 }
 
 interface HttpResponse {
@@ -54,7 +56,7 @@ export function openCheckingClient(options: ClientOptions): CheckingClient {
   const count = (result: string) => counts.set(result, (counts.get(result) ?? 0) + 1);
 
   return {
-    async send({ method = "GET", path, accept = "application/json" }, expectedStatuses) {
+    async send({ method = "GET", path, accept = "application/json", body: sent }, expectedStatuses) {
       const sentAt = performance.now();
       const components = [server, ...dependencies, ...(method === "GET" ? [] : writers)];
       const isExcused = () => faults.affected(components, sentAt, performance.now());
@@ -67,7 +69,12 @@ export function openCheckingClient(options: ClientOptions): CheckingClient {
         const { statusCode, headers, body } = await pool.request({
           method,
           path,
-          headers: { accept, ...(token && { authorization: `Bearer ${token}` }) },
+          headers: {
+            accept,
+            ...(token && { authorization: `Bearer ${token}` }),
+            ...(sent !== undefined && { "content-type": "application/json" }),
+          },
+          ...(sent !== undefined && { body: sent }),
         });
         response = { status: statusCode, headers, text: await body.text() };
       } catch (error) {

@@ -22,11 +22,11 @@ export const plantedDefects: Defect[] = [
   {
     name: "messages are acknowledged before they are committed",
     file: "src/ledger/intake/receiver.ts",
-    original: "const { stored } = await ingest(database, batch);",
+    original: "failure = await commit(parts, batch);",
     // The pause makes it certain that a killed process has acknowledged messages that are not committed.
-    defective: `await parts.queue.acknowledge(deliveries);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  const { stored } = await ingest(database, batch);`,
+    defective: `await parts.queue.acknowledge(batch);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      failure = await commit(parts, batch);`,
     simulation: ["--seed", "1", "--minutes", "0.3"],
   },
   {
@@ -59,9 +59,16 @@ export const plantedDefects: Defect[] = [
   },
   {
     name: "a page from a cursor starts with the last row of the previous page",
-    file: "src/ledger/tables/transaction-filter.ts",
+    file: "src/ledger/tables/conditions.ts",
     original: "(created_date, external_id) < (",
     defective: "(created_date, external_id) <= (",
+    simulation: ledgerSimulation,
+  },
+  {
+    name: "an agreement shows its oldest payment instrument",
+    file: "src/ledger/tables/payment-instrument.ts",
+    original: "order by created_date desc, external_id desc limit 1`;",
+    defective: "order by created_date, external_id limit 1`;",
     simulation: ledgerSimulation,
   },
   {

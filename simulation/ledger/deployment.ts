@@ -75,7 +75,7 @@ export async function openDeployment(
   const ledgers: TestServer[] = [];
   for (const [index, queueUrl] of queueUrls.entries()) {
     const server = await startService("ledger", {
-      ...shortTimes,
+      ...ledgerSettings,
       ...settings,
       DATABASE_URL: databaseUrl,
       QUEUE_URL: queueUrl,
@@ -148,7 +148,8 @@ async function openConsumer(url: string) {
   return connection;
 }
 
-const shortTimes = {
+const ledgerSettings = {
+  EVENT_WRITES: "true",
   STATEMENT_TIMEOUT_MS: "5000",
   QUEUE_RECEIVER_WAIT_MS: "500",
   QUEUE_RECEIVER_RETRY_DELAY_MS: "100",

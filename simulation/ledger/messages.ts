@@ -48,6 +48,8 @@ export const payoutMax = 5;
 export const paymentId = (number: number) => (number % 50 === 7 ? `pay-${number} ü/%2F?#&` : `pay-${number}`);
 export const refundId = (payment: number, number: number) => `ref-${payment}-${number}`;
 export const disputeId = (payment: number) => `dis-${payment}`;
+export const agreementId = (number: number) => `agr-${number}`;
+const instrumentId = (agreement: number, number: number) => `ins-${agreement}-${number}`;
 export const payoutId = (account: string, number: number) => `po-${account}-${number}`;
 
 /** The earliest timestamp of an event, in microseconds since 1970, unless the producer's clock is wrong. */
@@ -231,6 +233,57 @@ const payoutSteps: Step[] = [
   ["PAYOUT_UPDATED", noDetails],
 ];
 
+const agreementSteps: Step[] = [
+  ["AGREEMENT_SET_UP", noDetails],
+  ["AGREEMENT_CANCELLED_BY_SERVICE", noDetails],
+  [
+    "AGREEMENT_CANCELLED_BY_USER",
+    (random) => (random.chance(0.8) ? { user_email: random.pick(emails) } : {}),
+  ],
+  ["AGREEMENT_INACTIVATED", () => ({ reason: "expired" })],
+  ["SOMETHING_NEW", (random) => ({ reference: random.pick(references) })],
+];
+
+/** The events of an agreement and its payment instruments. Some instruments move to the agreement before it. */
+function agreementResources(random: Random, number: number, account: string): Resource[] {
+  const id = agreementId(number);
+  const agreement: Resource = {
+    type: "agreement",
+    id,
+    steps: [
+      [
+        "AGREEMENT_CREATED",
+        {
+          ...(random.chance(0.9) && { gateway_account_id: account }),
+          reference: random.pick(references),
+          ...(random.chance(0.5) && { description: "Monthly permit", user_identifier: random.integer(1, 9) }),
+        },
+      ],
+      ...randomSteps(random, agreementSteps, 3),
+    ],
+  };
+  const confirmed = (agreement: unknown): Resource["steps"][number] => [
+    "PAYMENT_INSTRUMENT_CONFIRMED",
+    { agreement_external_id: agreement },
+  ];
+  const instruments = Array.from(
+    { length: random.integer(0, 3) },
+    (_, index): Resource => ({
+      type: "payment_instrument",
+      id: instrumentId(number, index),
+      steps: [
+        [
+          "PAYMENT_INSTRUMENT_CREATED",
+          random.chance(0.8) ? { ...card(random), type: "CARD", address_city: "Lakeside" } : {},
+        ],
+        confirmed(random.chance(0.05) ? { none: true } : id),
+        ...(random.chance(0.2) ? [confirmed(agreementId(Math.max(0, number - 1)))] : []),
+      ],
+    }),
+  );
+  return [agreement, ...instruments];
+}
+
 const metadata = (random: Random) =>
   Object.fromEntries(
     random
@@ -302,7 +355,7 @@ const randomSteps = (random: Random, steps: Step[], max: number): Resource["step
 const maybe = (random: Random, probability: number, make: () => Resource): Resource[] =>
   random.chance(probability) ? [make()] : [];
 
-/** The events of one payment, its refunds, its dispute and its payout. */
+/** The events of one payment, its refunds, its dispute, its payout, and an agreement. */
 function eventsOfPayment(random: Random, number: number): LedgerEvent[] {
   const account = random.chance(0.5) ? (accounts[0] as string) : random.pick(accounts);
   const id = paymentId(number);
@@ -379,7 +432,8 @@ function eventsOfPayment(random: Random, number: number): LedgerEvent[] {
     id: random.chance(0.5) ? id : `other-${number}`,
     steps: [["SOMETHING_NEW", { gateway_account_id: account }]],
   }));
-  return [payment, ...refunds, ...disputes, ...payouts, ...others].flatMap((resource) =>
+  const agreements = random.chance(0.15) ? agreementResources(random, number, account) : [];
+  return [payment, ...refunds, ...disputes, ...payouts, ...others, ...agreements].flatMap((resource) =>
     eventsOf(random, resource),
   );
 }

@@ -5,6 +5,7 @@ import type { TransactionState } from "../../src/ledger/tables/transaction.ts";
 import { viewState } from "../../src/ledger/views/state.ts";
 import type { LedgerEvent } from "./messages.ts";
 import { Oracle } from "./oracle.ts";
+import { agreementMatches, statusesOfEvents } from "./oracle-agreements.ts";
 import {
   groupColumns,
   payoutMatches,
@@ -162,6 +163,15 @@ describe("the oracle matches the contract", () => {
     expect(reportGroups(oracle, {})).toMatchObject([
       { count: 3n, amount: 5n, total_amount: 12n, gross_amount: 7n, fee: 0n },
     ]);
+  });
+
+  test("for the status of an agreement after each event type", () => {
+    const rows = contract["x-event-types"].agreement.rows.map(({ event_type, state }) => [event_type, state]);
+    expect(statusesOfEvents).toEqual(rows);
+    for (const [event_type = "", status] of [...rows, ["UNKNOWN_TYPE", "UNDEFINED"]]) {
+      const oracle = new Oracle([eventOf(event_type, { resource_type: "agreement" })]);
+      expect(agreementMatches(oracle, {})).toMatchObject([{ status }]);
+    }
   });
 
   test.each(contract["x-event-types"].payout.rows)("for the state of a payout after $event_type", (row) => {

@@ -89,6 +89,11 @@ const statesOfEvents: [eventType: string, state: string][] = [
   ["PAYOUT_CREATED", "in transit"],
   ["PAYOUT_PAID", "paid out"],
   ["PAYOUT_FAILED", "failed"],
+  ["AGREEMENT_CREATED", "agreement created"],
+  ["AGREEMENT_SET_UP", "agreement active"],
+  ["AGREEMENT_CANCELLED_BY_SERVICE", "agreement cancelled"],
+  ["AGREEMENT_CANCELLED_BY_USER", "agreement cancelled"],
+  ["AGREEMENT_INACTIVATED", "agreement inactive"],
 ];
 const lifeCyclePosition = new Map(statesOfEvents.map(([eventType], position) => [eventType, position]));
 const stateOf = new Map(statesOfEvents);
@@ -151,7 +156,7 @@ const viewState = (state: string, version?: string) => {
 export const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-const compareOldestFirst = (a: LedgerEvent, b: LedgerEvent) =>
+export const compareOldestFirst = (a: LedgerEvent, b: LedgerEvent) =>
   compareText(a.timestamp, b.timestamp) ||
   (lifeCyclePosition.get(a.event_type) ?? -1) - (lifeCyclePosition.get(b.event_type) ?? -1) ||
   compareText(a.event_type, b.event_type) ||
@@ -176,10 +181,17 @@ const date = (members: Members, name: string): string | undefined => {
 
 const transactionTypes = ["payment", "refund", "dispute"];
 
+function addTo(sets: Map<string, Set<string>>, key: string, value: string): void {
+  const set = sets.get(key);
+  if (set) set.add(value);
+  else sets.set(key, new Set([value]));
+}
+
 export class Oracle {
   readonly #events = new Map<string, LedgerEvent>();
   readonly #eventsByResource = new Map<string, LedgerEvent[]>();
   readonly #childrenOf = new Map<string, Set<string>>();
+  readonly #instrumentsOf = new Map<string, Set<string>>();
   readonly #cache = new Map<string, Transaction | undefined>();
 
   constructor(events: Iterable<LedgerEvent> = []) {
@@ -200,17 +212,25 @@ export class Oracle {
     const resourceEvents = this.#eventsByResource.get(id);
     if (resourceEvents) resourceEvents.push(event);
     else this.#eventsByResource.set(id, [event]);
-    if (parent !== null) {
-      const children = this.#childrenOf.get(parent);
-      if (children) children.add(id);
-      else this.#childrenOf.set(parent, new Set([id]));
-    }
+    if (parent !== null) addTo(this.#childrenOf, parent, id);
+    const agreement =
+      event.resource_type === "payment_instrument"
+        ? text(event.event_details, "agreement_external_id")
+        : undefined;
+    if (agreement !== undefined) addTo(this.#instrumentsOf, agreement, id);
     this.#cache.clear();
   }
 
-  /** All events that can change a response about these transactions or their children. */
+  resourceIds = (): string[] => [...this.#eventsByResource.keys()];
+
+  /** The payment instruments of which an event has ever named this agreement. */
+  instrumentsEverOf = (agreement: string): string[] => [...(this.#instrumentsOf.get(agreement) ?? [])];
+
+  /** All events that can change a response about these transactions, their children, or these agreements. */
   eventsAbout(ids: Iterable<string>): LedgerEvent[] {
-    const family = new Set([...ids].flatMap((id) => [id, ...(this.#childrenOf.get(id) ?? [])]));
+    const family = new Set(
+      [...ids].flatMap((id) => [id, ...(this.#childrenOf.get(id) ?? []), ...this.instrumentsEverOf(id)]),
+    );
     const referenced = [...family].flatMap((id) =>
       (this.#eventsByResource.get(id) ?? []).flatMap(
         ({ parent_resource_external_id: parent, event_details }) => [
@@ -222,7 +242,8 @@ export class Oracle {
     return [...new Set([...family, ...referenced])].flatMap((id) => this.#eventsByResource.get(id) ?? []);
   }
 
-  #eventsOf = (id: string, types: string[]): LedgerEvent[] =>
+  /** The events of a resource, oldest first. */
+  eventsOf = (id: string, types: string[]): LedgerEvent[] =>
     (this.#eventsByResource.get(id) ?? [])
       .filter(({ resource_type }) => types.includes(resource_type))
       .sort(compareOldestFirst);
@@ -233,7 +254,7 @@ export class Oracle {
   }
 
   #fold(id: string): Transaction | undefined {
-    const events = this.#eventsOf(id, transactionTypes);
+    const events = this.eventsOf(id, transactionTypes);
     const newest = events.at(-1);
     if (newest === undefined) return undefined;
     const columns = commonColumns(events);
@@ -241,7 +262,7 @@ export class Oracle {
     const type = newest.resource_type.toUpperCase() as Transaction["type"];
     const parent = newestOf(events, (event) => event.parent_resource_external_id);
     const parentEvents =
-      type === "PAYMENT" || parent === undefined ? [] : this.#eventsOf(parent, transactionTypes);
+      type === "PAYMENT" || parent === undefined ? [] : this.eventsOf(parent, transactionTypes);
     const parentDetails = mergeDetails(parentEvents);
     const isSameAccount = account !== undefined && text(parentDetails, "gateway_account_id") === account;
     return {
@@ -264,7 +285,7 @@ export class Oracle {
 
   /** Undefined if the payout has no event. */
   payout(id: string): Payout | undefined {
-    const events = this.#eventsOf(id, ["payout"]);
+    const events = this.eventsOf(id, ["payout"]);
     if (events.length === 0) return undefined;
     const columns = commonColumns(events);
     return {
@@ -328,7 +349,7 @@ export class Oracle {
     const family = [parent, ...this.#childrenIn(id, account).filter((child) => child.id !== id)];
     const events = family
       .flatMap((transaction) =>
-        this.#eventsOf(transaction.id, transactionTypes).map((event) => ({ transaction, event })),
+        this.eventsOf(transaction.id, transactionTypes).map((event) => ({ transaction, event })),
       )
       .sort((a, b) => compareOldestFirst(a.event, b.event))
       .map(({ transaction, event }) => {
@@ -374,7 +395,7 @@ export class Oracle {
     const accounts = (query.account_id ?? "").split(",");
     const keys = new Set(
       [...this.#eventsByResource.keys()].flatMap((id) => {
-        const events = this.#eventsOf(id, ["payment"]);
+        const events = this.eventsOf(id, ["payment"]);
         const hasAccount = events.some(({ event_details }) =>
           accounts.includes(text(event_details, "gateway_account_id") ?? ""),
         );
@@ -412,8 +433,8 @@ function otherMetadata({ type, details }: Transaction, keys: string[]): string |
 const mergeDetails = (events: LedgerEvent[]): Members =>
   Object.fromEntries(events.flatMap(({ event_details }) => Object.entries(event_details)));
 
-/** What transactions and payouts have in common. */
-function commonColumns(events: LedgerEvent[]) {
+/** What all resources have in common. */
+export function commonColumns(events: LedgerEvent[]) {
   const details = mergeDetails(events);
   return {
     account: text(details, "gateway_account_id"),
@@ -424,7 +445,10 @@ function commonColumns(events: LedgerEvent[]) {
   };
 }
 
-function newestOf<Value>(events: LedgerEvent[], read: (event: LedgerEvent) => Value | null | undefined) {
+export function newestOf<Value>(
+  events: LedgerEvent[],
+  read: (event: LedgerEvent) => Value | null | undefined,
+) {
   const value = events
     .toReversed()
     .map(read)
@@ -560,14 +584,7 @@ function viewPayment({ details, ...transaction }: Transaction, version?: string)
     moto: flag(details, "moto") ?? false,
     disputed: flag(details, "disputed") ?? false,
     metadata: details.external_metadata,
-    card_details: viewCard(details, {
-      line1: "address_line1",
-      line2: "address_line2",
-      postcode: "address_postcode",
-      city: "address_city",
-      county: "address_county",
-      country: "address_country",
-    }),
+    card_details: viewCard(details, "card_brand_label", true),
     exemption: result === undefined && requestedExemption === undefined ? undefined : exemption,
     refund_summary: isEmpty(refunds)
       ? undefined
@@ -620,7 +637,7 @@ function viewChild({ details, paymentDetails, type, ...transaction }: Transactio
     settlement_summary: { settled_date: transaction.paidOutDate?.slice(0, 10) },
     payment_details: {
       ...texts(paymentDetails, sameNames("description", "reference", "email")),
-      card_details: viewCard(paymentDetails, {}),
+      card_details: viewCard(paymentDetails, "card_brand_label", false),
       ...(isRefund && { wallet_type: text(paymentDetails, "wallet") }),
       transaction_type: "PAYMENT",
     },
@@ -638,8 +655,17 @@ function viewChild({ details, paymentDetails, type, ...transaction }: Transactio
   };
 }
 
-function viewCard(members: Members, address: Record<string, string>): object | undefined {
-  const billingAddress = texts(members, address);
+const addressNames = {
+  line1: "address_line1",
+  line2: "address_line2",
+  postcode: "address_postcode",
+  city: "address_city",
+  county: "address_county",
+  country: "address_country",
+};
+
+export function viewCard(members: Members, brandName: string, hasAddress: boolean): object | undefined {
+  const billingAddress = hasAddress ? texts(members, addressNames) : {};
   const type = text(members, "card_type")?.toLowerCase() ?? "";
   const card = {
     ...texts(
@@ -649,7 +675,7 @@ function viewCard(members: Members, address: Record<string, string>): object | u
     billing_address: isEmpty(billingAddress) ? undefined : billingAddress,
     card_type: ["credit", "debit"].includes(type) ? type : undefined,
   };
-  const brand = text(members, "card_brand_label");
+  const brand = text(members, brandName);
   return isEmpty({ ...card, brand }) ? undefined : { ...card, card_brand: brand ?? "" };
 }
 

@@ -10,6 +10,8 @@ const poolSize = 400;
 const repeatProbability = 0.15;
 /** The probability that a message is not sent before `publishRest`. */
 const lateProbability = 0.02;
+/** The probability that events are sent in a request instead of the queue. */
+const requestProbability = 0.2;
 const sendMaxMs = 90_000;
 /** Publishing waits while more messages than these are in the queue. */
 const queueLengthMax = 1500;
@@ -33,8 +35,16 @@ export interface Publisher {
   isQueueEmpty(): Promise<boolean>;
 }
 
-/** `onSent` gets the number of messages of each send. */
-export function openPublisher(queue: Queue, random: Random, onSent: (messages: number) => void): Publisher {
+/** Sends a list of events in a request. Resolves with true if it was answered that all are stored. */
+export type Post = (events: string) => Promise<boolean>;
+
+/** `onSent` gets the number of messages of each send. Default of `post`: all messages are sent to the queue. */
+export function openPublisher(
+  queue: Queue,
+  random: Random,
+  onSent: (messages: number) => void,
+  post?: Post,
+): Publisher {
   const generator = generateMessages(random.fork());
   const oracle = new Oracle();
   const sent: Message[] = [];
@@ -47,6 +57,10 @@ export function openPublisher(queue: Queue, random: Random, onSent: (messages: n
     sent.push(...messages);
     for (const message of messages) if (message.kind === "event") oracle.add(message.event);
     const bodies = messages.map(({ body }) => body);
+    const isPosted =
+      post && messages.every(({ kind }) => kind === "event") && random.chance(requestProbability);
+    // A request without such an answer may have stored its events. They are sent to the queue, too.
+    if (isPosted && (await post(`[${bodies}]`))) return onSent(messages.length);
     const deadline = AbortSignal.timeout(sendMaxMs);
     for (;;) {
       for (const body of bodies) attempts.set(body, (attempts.get(body) ?? 0) + 1);

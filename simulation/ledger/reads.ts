@@ -2,6 +2,7 @@ import { parse } from "csv-parse/sync";
 import type { Random } from "../../testing/random.ts";
 import {
   accounts,
+  agreementId,
   brands,
   disputeId,
   earliest,
@@ -17,6 +18,11 @@ import {
   timestampAt,
 } from "./messages.ts";
 import type { Oracle, Query } from "./oracle.ts";
+import {
+  agreementEvents as agreementEventsOf,
+  agreementMatches,
+  agreement as agreementOf,
+} from "./oracle-agreements.ts";
 import {
   compareGroups,
   gatewayPerformance,
@@ -60,6 +66,7 @@ interface Result {
 /** A random read about one of the first payments, about none, or an invalid one. */
 export function randomRead(random: Random, payments: number): Read {
   if (random.chance(0.25)) return randomReportRead(random);
+  if (random.chance(0.15)) return randomAgreementRead(random, payments);
   const kind = random.integer(1, 100);
   if (kind <= 25) return lookup(randomId(random, payments), randomLookup(random));
   if (kind <= 40)
@@ -101,6 +108,41 @@ function randomReportRead(random: Random): Read {
       : { override_account_id_restriction: "true" }),
   });
 }
+
+function randomAgreementRead(random: Random, payments: number): Read {
+  const id = agreementId(random.integer(0, payments));
+  const kind = random.integer(1, 100);
+  if (kind <= 40) return agreement(id, { ...randomOwner(random), ...randomAsOf(random) });
+  if (kind <= 60)
+    return agreementEvents(id, { ...(random.chance(0.5) && randomService(random)), ...randomAsOf(random) });
+  if (kind <= 85)
+    return agreementPage(randomAgreements(random), random.pick([1, 1, 2]), random.pick([1, 5, 600]));
+  return allAgreements(
+    randomAgreements(random),
+    random.pick([3, 20]),
+    random.pick(["next_page", "next_cursor"]),
+  );
+}
+
+const overrideBoth = { override_account_or_service_id_restriction: "true" };
+
+const randomService = (random: Random) => ({ service_id: `service-${random.integer(1, 3)}` });
+
+const randomOwner = (random: Random): Query =>
+  random.pick<Query>([
+    { account_id: random.pick(accounts) },
+    randomService(random),
+    { account_id: random.pick(accounts), ...randomService(random) },
+    overrideBoth,
+  ]);
+
+const randomAgreements = (random: Random): Query => ({
+  ...(random.chance(0.2) ? { account_id: random.sample(accounts, 0.5).join() || "57" } : randomOwner(random)),
+  ...(random.chance(0.3) && { status: random.pick(["ACTIVE", "created", "CANCELLED", "UNDEFINED"]) }),
+  ...(random.chance(0.3) && { reference: random.pick([...references, "lic", "%"]) }),
+  ...(random.chance(0.2) && { exact_reference_match: "true" }),
+  ...(random.chance(0.3) && { live: random.pick(["true", "false"]) }),
+});
 
 const randomId = (random: Random, payments: number): string => {
   const number = random.integer(0, payments);
@@ -325,9 +367,10 @@ function numberedPage(
   number: number,
   size: number,
   matchesOf: (oracle: Oracle) => unknown[],
+  sizeMax = displaySizeMax,
 ): Read {
   const path = pathOf({ ...query, page: String(number), display_size: String(size) });
-  const effectiveSize = Math.min(size, displaySizeMax);
+  const effectiveSize = Math.min(size, sizeMax);
   return {
     name: path,
     ids: [],
@@ -369,10 +412,10 @@ const linked = (firstPath: string, items: "results" | "groups", link: "next_page
   },
 });
 
-/** A transaction may be there twice with different dates: an older event that arrives changes its date. */
+/** A row may be there twice with different dates: an older event that arrives changes its date. */
 function duplicateIn({ body = [] }: Result): string | undefined {
-  const keys = (body as { transaction_id: string; created_date: string }[]).map(
-    ({ transaction_id, created_date }) => `${transaction_id} of ${created_date}`,
+  const keys = (body as { transaction_id?: string; external_id?: string; created_date: string }[]).map(
+    ({ transaction_id, external_id, created_date }) => `${transaction_id ?? external_id} of ${created_date}`,
   );
   const duplicate = keys.find((key, index) => keys.indexOf(key) !== index);
   return duplicate && `${duplicate} appears twice`;
@@ -506,6 +549,53 @@ export const payout = (id: string, query: Query): Read =>
     payoutDetail(oracle, id, query),
   );
 
+/** Several accounts are separated by commas in the query of the oracle, and are parameters of their own in the path. */
+function agreementPath(path: string, { account_id, ...query }: Query): string {
+  const parameters = new URLSearchParams(query);
+  for (const account of account_id?.split(",") ?? []) parameters.append("account_id", account);
+  return `/v1/agreement${path}?${parameters}`;
+}
+
+export const agreement = (id: string, query: Query): Read => ({
+  ...exactRead(agreementPath(`/${encodeURIComponent(id)}`, query), (oracle) =>
+    agreementOf(oracle, id, query),
+  ),
+  ids: [id],
+});
+
+export const agreementEvents = (id: string, query: Query): Read => {
+  const path = agreementPath(`/${encodeURIComponent(id)}/event`, query);
+  return {
+    name: path,
+    ids: [id],
+    async send(get) {
+      const result = parseJson(await get(path));
+      for (const event of result.body?.events ?? []) delete event.event_id;
+      return result;
+    },
+    expected: (oracle) => resultOf(agreementEventsOf(oracle, id, query)),
+  };
+};
+
+const agreementsMax = 20;
+
+const agreementPage = (query: Query, number: number, size: number): Read =>
+  numberedPage(
+    (parameters) => agreementPath("", parameters),
+    query,
+    number,
+    size,
+    (oracle) => agreementMatches(oracle, query),
+    agreementsMax,
+  );
+
+/** All results of a search for agreements, page by page. */
+export const allAgreements = (query: Query, size: number, link: "next_page" | "next_cursor"): Read => ({
+  ...linked(agreementPath("", { ...query, display_size: String(size) }), "results", link),
+  expected: (oracle) => resultOf(agreementMatches(oracle, query)),
+  ...(link === "next_cursor" && { violation: duplicateIn }),
+});
+
 const payoutPathOf = (query: Query) => `/v1/payout?${new URLSearchParams(query)}`;
 
 export const payoutPage = (query: Query, number: number, size: number): Read =>
@@ -555,6 +645,11 @@ const invalidPaths = [
   "/v1/payout",
   "/v1/payout?gateway_account_id=57&state=paid",
   "/v1/payout/po-57-1",
+  "/v1/agreement",
+  "/v1/agreement?account_id=57&status=lost",
+  "/v1/agreement?account_id=57&cursor=made-up",
+  "/v1/agreement/agr-1",
+  "/v1/agreement/agr-1/event?page=1",
   "/v1/event/seventeen",
   "/v1/event/1.5",
 ];

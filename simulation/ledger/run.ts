@@ -10,7 +10,7 @@ import { Violation, withServerErrors } from "../violation.ts";
 import { type Deployment, dependencies, type Engine, openDeployment, type QueueKind } from "./deployment.ts";
 import { emails, names } from "./messages.ts";
 import { Oracle } from "./oracle.ts";
-import { openPublisher, type Publisher } from "./publisher.ts";
+import { openPublisher, type Post, type Publisher } from "./publisher.ts";
 import { type Get, type Read, randomRead } from "./reads.ts";
 import { allReads, verify, verifyLogs, verifyStored, verifyStoredSummaries } from "./verification.ts";
 
@@ -28,7 +28,7 @@ export type Statistics = Record<string, number | Map<string, number>>;
 export async function simulateLedger(plan: Plan): Promise<Statistics> {
   const { random } = plan;
   await using issuer = await openIssuer();
-  const token = await issuer.sign({ scope: "ledger:read:all" });
+  const token = await issuer.sign({ scope: "ledger:read:all ledger:write" });
   const authentication = Object.fromEntries(
     Object.entries(issuer.settings).map(([name, value]) => [name, String(value)]),
   );
@@ -49,7 +49,17 @@ async function simulateIn(
     opened.use(openLedgerClient(url, `ledger ${index}`, faults, responses, token)),
   );
   const progress = opened.use(openProgress("messages"));
-  const publisher = openPublisher(deployment.queue, random.fork(), progress.advance);
+  const postRandom = random.fork();
+  const post: Post = (body) =>
+    postRandom
+      .pick(clients)
+      .send({ method: "POST", path: "/v1/event", body }, [202])
+      .then(({ status }) => status === 202)
+      .catch((error) => {
+        rethrowViolation(error);
+        return false;
+      });
+  const publisher = openPublisher(deployment.queue, random.fork(), progress.advance, post);
   const readers = clients.map((client) => sendRandomReads(client, random.fork(), publisher, run.end));
   await run.all([publisher.publishUntil(run.end), ...readers, ended]);
   for (const server of deployment.ledgers) await ensureRunning(server);

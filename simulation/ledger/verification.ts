@@ -9,8 +9,12 @@ import { Violation } from "../violation.ts";
 import type { Deployment } from "./deployment.ts";
 import { accounts, type EventMessage, eventKey, type LedgerEvent } from "./messages.ts";
 import type { Oracle, Query } from "./oracle.ts";
+import { agreementIds } from "./oracle-agreements.ts";
 import type { Publisher } from "./publisher.ts";
 import {
+  agreement,
+  agreementEvents,
+  allAgreements,
   allPages,
   allPayouts,
   children,
@@ -47,10 +51,19 @@ export function* allReads({ oracle, payments }: Publisher, random: Random): Gene
   yield* reportsOf({});
   for (const account of accounts) yield* reportsOf({ account_id: account });
   for (const { id } of oracle.payouts()) yield payout(id, all);
+  for (const id of agreementIds(oracle)) {
+    yield agreement(id, allOwners);
+    yield agreementEvents(id, {});
+  }
+  for (const query of [...accounts.map((account_id) => ({ account_id })), allOwners]) {
+    yield allAgreements(query, 20, "next_page");
+    yield allAgreements(query, 7, "next_cursor");
+  }
   for (let count = 0; count < randomReads; count += 1) yield randomRead(random, payments());
 }
 
 const all = { override_account_id_restriction: "true" };
+const allOwners = { override_account_or_service_id_restriction: "true" };
 
 /** Reports of an account or of all, and their payouts. */
 function* reportsOf({ account_id }: Query): Generator<Read> {
@@ -196,7 +209,7 @@ function withoutRowsOf(result: unknown, other: unknown): unknown {
 function differingIds(actual: unknown, expected: unknown): string[] {
   const textsOf = (result: unknown) => new Set(rowsIn(result)?.map((row) => JSON.stringify(row)));
   const differing = textsOf(actual).symmetricDifference(textsOf(expected));
-  return [...differing].slice(0, 20).flatMap((row) => row.match(/(pay|ref|dis)-\d+[^"]*/g) ?? []);
+  return [...differing].slice(0, 20).flatMap((row) => row.match(/(pay|ref|dis|agr)-\d+[^"]*/g) ?? []);
 }
 
 /**
