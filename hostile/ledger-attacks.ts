@@ -198,6 +198,66 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
   },
   {
+    name: "an agreement with 600 payment instruments and 10,000 events, read by many",
+    prepare: async ({ publish }) => {
+      const of = (resource_type: string, resource_external_id: string, index: number, details: object) => ({
+        ...created(resource_external_id, {}, { event_type: "CHANGED", timestamp: at(index) }),
+        resource_type,
+        event_details: { ...account, ...details },
+      });
+      await publish(
+        Array.from({ length: 10_000 }, (_, index) =>
+          of("agreement", "agr", index, { description: "d".repeat((index * 37) % 3000) }),
+        ),
+      );
+      await publish(
+        Array.from({ length: 600 }, (_, index) =>
+          of("payment_instrument", `ins${index}`, index, {
+            agreement_external_id: "agr",
+            cardholder_name: "n".repeat((index * 53) % 5000),
+          }),
+        ),
+      );
+    },
+    async run({ service: { url } }) {
+      const read = await readAll(url, "/v1/agreement/agr/event", ({ events }) => events);
+      // The agreement has no more payment instruments than the ledger permits.
+      expectCount("events", read, 10_500);
+      await repeat(200, 50, () => send(`${url}/v1/agreement/agr?account_id=57`, [200, 503]));
+      await repeat(60, 20, () => send(`${url}/v1/agreement/agr/event?account_id=57`, [200, 503]));
+      await repeat(20, 10, () =>
+        send(`${url}/v1/agreement/agr?account_id=57&as_of=${at(9000)}`, [200, 503, 504]),
+      );
+      await repeat(60, 20, () => send(`${url}/v1/agreement?account_id=57&reference=x`, [200, 503]));
+    },
+  },
+  {
+    name: "60 requests at a time that add 1,000 events, or 1 MB of every shape",
+    async run({ service: { url } }) {
+      const bytes = 1_000_000;
+      const many = (request: number) =>
+        Array.from({ length: 1000 }, (_, index) =>
+          created(`added${request}-${index}`, { note: "n".repeat((index * 7) % 400) }),
+        );
+      const shapes: unknown[] = [
+        "[".repeat(bytes),
+        `[${"{},".repeat(bytes / 3.2)}{}]`,
+        `[${"1,".repeat(900)}1]`,
+        `[${"[],".repeat(990)}[]]`,
+        `[${'"a",'.repeat(bytes / 4.2)}"a"]`,
+        `{"event_details":{${Array.from({ length: 60_000 }, (_, index) => `"m${index}":1`)}}}`,
+        [created("large", { note: "x".repeat(bytes) })],
+        " ".repeat(bytes),
+      ];
+      await repeat(120, 60, (request) =>
+        send(`${url}/v1/event`, request % 2 === 0 ? [202, 503, 504] : [202, 400, 503, 504], {
+          method: "POST",
+          body: request % 2 === 0 ? many(request) : shapes[((request - 1) / 2) % shapes.length],
+        }),
+      );
+    },
+  },
+  {
     name: "200 requests for metrics at a time, with 300,000 dead letters",
     needsServer: true,
     prepare: async ({ database }) => {

@@ -77,7 +77,7 @@ async function run(
   { databaseUrl, queueUrl }: Engines,
   isEmbedded: boolean,
 ): Promise<Outcome> {
-  const settings = { DATABASE_URL: databaseUrl, QUEUE_URL: queueUrl };
+  const settings = { DATABASE_URL: databaseUrl, QUEUE_URL: queueUrl, EVENT_WRITES: "true" };
   await using service = await startWatched("ledger", settings, !isEmbedded);
   await using queue = await openQueue(clientUrl(queueUrl));
   await using database = isEmbedded ? undefined : await openDatabase(databaseUrl);

@@ -26,8 +26,8 @@ type ResponseBody<Response> = Response extends { content: { "application/json": 
     : undefined;
 type Success<Operation> = Operation extends { responses: infer Responses }
   ? {
-      [Status in keyof Responses & (200 | 201 | 204)]: ResponseBody<Responses[Status]>;
-    }[keyof Responses & (200 | 201 | 204)]
+      [Status in keyof Responses & (200 | 201 | 202 | 204)]: ResponseBody<Responses[Status]>;
+    }[keyof Responses & (200 | 201 | 202 | 204)]
   : never;
 
 /**
