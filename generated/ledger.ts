@@ -802,7 +802,7 @@ export interface components {
             /** @description Metadata of the service for the payment. A key has at most 255 characters. */
             external_metadata?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /** @description Id of the failed payout's balance transaction at the payment provider. Stored only. */
             failure_balance_transaction?: components["schemas"]["DetailValue"];
             /** @description Code of the failure of the payout. Stored only. */

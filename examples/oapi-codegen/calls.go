@@ -19,7 +19,7 @@ var ctx = context.Background()
 
 func callLedger(url string) {
 	client := must(ledger.NewClientWithResponses(url))
-	account, plainAccount := "demo", "plain"
+	account, plainAccount, addedAccount := "demo", "plain", "added"
 
 	found := must(client.GetTransactionWithResponse(ctx, "demo-success", &ledger.GetTransactionParams{AccountId: &account}))
 	check(found.JSON200 != nil, string(found.Body))
@@ -101,6 +101,53 @@ func callLedger(url string) {
 	payout := must(client.GetPayoutWithResponse(ctx, "plain-payout", &ledger.GetPayoutParams{GatewayAccountId: &plainAccount}))
 	check(payout.JSON200 != nil && payout.JSON200.State.Status == ledger.PAYOUTINTRANSIT, string(payout.Body))
 	check(payout.JSON200.PaidOutDate == nil, string(payout.Body))
+
+	consistent := true
+	active := must(client.GetAgreementWithResponse(ctx, "demo-agreement", &ledger.GetAgreementParams{
+		AccountId:   &account,
+		XConsistent: &consistent,
+	}))
+	agreement := active.JSON200
+	check(agreement != nil && agreement.Status == ledger.AGREEMENTACTIVE, string(active.Body))
+	check(agreement.PaymentInstrument.CardDetails.CardBrand == "visa", string(active.Body))
+	check(agreement.CancelledDate == nil, string(active.Body))
+
+	agreements := must(client.SearchAgreementsWithResponse(ctx, &ledger.SearchAgreementsParams{
+		AccountId: &[]string{account, plainAccount},
+	}))
+	check(agreements.JSON200 != nil && len(agreements.JSON200.Results) == 2, string(agreements.Body))
+	plainAgreement := agreements.JSON200.Results[0]
+	check(plainAgreement.ExternalId == "plain-agreement", string(agreements.Body))
+	check(plainAgreement.PaymentInstrument == nil && plainAgreement.Reference == nil, string(agreements.Body))
+	check(agreements.JSON200.Results[1].ExternalId == "demo-agreement", string(agreements.Body))
+
+	agreed := must(client.ListAgreementEventsWithResponse(ctx, "demo-agreement", &ledger.ListAgreementEventsParams{AccountId: &account}))
+	check(agreed.JSON200 != nil && len(agreed.JSON200.Events) == 4, string(agreed.Body))
+	check(agreed.JSON200.Events[1].ResourceType == ledger.PAYMENTINSTRUMENTEVENT, string(agreed.Body))
+
+	addedId, amount := ledger.LenientIdentifier{}, ledger.LenientPence{}
+	check(addedId.FromLenientIdentifier0(addedAccount) == nil && amount.FromLenientPence0(4250) == nil)
+	message := ledger.EventMessage{
+		EventType:          "PAYMENT_CREATED",
+		ResourceType:       ledger.PAYMENTRESOURCE,
+		ResourceExternalId: rand.Text(),
+		Timestamp:          time.Date(2024, 3, 5, 9, 14, 22, 0, time.UTC),
+		EventDetails:       &ledger.EventDetails{GatewayAccountId: &addedId, Amount: &amount},
+	}
+	one, list := ledger.EventMessages{}, ledger.EventMessages{}
+	check(one.FromEventMessage(message) == nil && list.FromEventMessageList([]ledger.EventMessage{message}) == nil)
+	added := must(client.AddEventsWithResponse(ctx, one))
+	check(added.JSON202 != nil && len(added.JSON202.Events) == 1, string(added.Body))
+	eventId := added.JSON202.Events[0].EventId
+	check(added.JSON202.Events[0].IsNew && eventId != nil, string(added.Body))
+
+	stored := must(client.GetTransactionWithResponse(ctx, message.ResourceExternalId, &ledger.GetTransactionParams{AccountId: &addedAccount}))
+	check(stored.JSON200 != nil, string(stored.Body))
+	check(*must(stored.JSON200.AsPayment()).Amount == 4250, string(stored.Body))
+
+	again := must(client.AddEventsWithResponse(ctx, list))
+	check(again.JSON202 != nil && len(again.JSON202.Events) == 1, string(again.Body))
+	check(!again.JSON202.Events[0].IsNew && *again.JSON202.Events[0].EventId == *eventId, string(again.Body))
 }
 
 func callFeatures(url string) {

@@ -85,6 +85,42 @@ func callLedger(url string) {
 
 	payout, _, err := client.PayoutsAPI.GetPayout(ctx, "plain-payout").GatewayAccountId("plain").Execute()
 	check(err == nil && payout.State.Status == ledger.PAYOUT_IN_TRANSIT && payout.PaidOutDate.Get() == nil, err)
+
+	agreement, _, err := client.AgreementsAPI.GetAgreement(ctx, "demo-agreement").
+		AccountId("demo").XConsistent(true).Execute()
+	check(err == nil && agreement.Status == ledger.AGREEMENT_ACTIVE && agreement.CancelledDate.Get() == nil, err)
+	check(agreement.PaymentInstrument.Get().CardDetails.Get().CardBrand == "visa", agreement)
+
+	agreements, _, err := client.AgreementsAPI.SearchAgreements(ctx).AccountId([]string{"demo", "plain"}).Execute()
+	check(err == nil && len(agreements.Results) == 2, err)
+	plainAgreement := agreements.Results[0]
+	check(plainAgreement.ExternalId == "plain-agreement", agreements)
+	check(plainAgreement.PaymentInstrument.Get() == nil && plainAgreement.Reference.Get() == nil, agreements)
+	check(agreements.Results[1].ExternalId == "demo-agreement", agreements)
+
+	agreed, _, err := client.AgreementsAPI.ListAgreementEvents(ctx, "demo-agreement").AccountId("demo").Execute()
+	check(err == nil && len(agreed.Events) == 4, err)
+	check(agreed.Events[1].ResourceType == ledger.PAYMENT_INSTRUMENT_EVENT, agreed)
+
+	details := ledger.NewEventDetails()
+	details.SetGatewayAccountId(ledger.LenientIdentifier{String: ledger.PtrString("added")})
+	details.SetAmount(ledger.LenientPence{Int64: ledger.PtrInt64(4250)})
+	createdAt := time.Date(2024, 3, 5, 9, 14, 22, 0, time.UTC)
+	message := ledger.NewEventMessage("PAYMENT_CREATED", ledger.PAYMENT_RESOURCE, rand.Text(), createdAt)
+	message.SetEventDetails(*details)
+	added, response, err := client.EventsAPI.AddEvents(ctx).
+		EventMessages(ledger.EventMessages{EventMessage: message}).Execute()
+	check(err == nil && response.StatusCode == 202 && len(added.Events) == 1, err)
+	eventId := added.Events[0].EventId.Get()
+	check(added.Events[0].IsNew && eventId != nil, added)
+
+	stored, _, err := transactions.GetTransaction(ctx, message.ResourceExternalId).AccountId("added").Execute()
+	check(err == nil && *stored.Payment.Amount == 4250, err)
+
+	again, _, err := client.EventsAPI.AddEvents(ctx).
+		EventMessages(ledger.EventMessages{ArrayOfEventMessage: &[]ledger.EventMessage{*message}}).Execute()
+	check(err == nil && len(again.Events) == 1, err)
+	check(!again.Events[0].IsNew && *again.Events[0].EventId.Get() == *eventId, again)
 }
 
 func callFeatures(url string) {

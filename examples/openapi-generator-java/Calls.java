@@ -15,12 +15,22 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Stream;
+import ledger.api.AgreementsApi;
 import ledger.api.EventsApi;
 import ledger.api.PayoutsApi;
 import ledger.api.ReportsApi;
 import ledger.api.TransactionsApi;
+import ledger.model.AddedEvent;
+import ledger.model.Agreement;
+import ledger.model.AgreementResourceType;
+import ledger.model.AgreementStatus;
 import ledger.model.Dispute;
+import ledger.model.EventDetails;
+import ledger.model.EventMessage;
+import ledger.model.EventMessages;
 import ledger.model.GroupColumn;
+import ledger.model.LenientIdentifier;
+import ledger.model.LenientPence;
 import ledger.model.Payment;
 import ledger.model.PayoutStatus;
 import ledger.model.Problem;
@@ -110,6 +120,39 @@ public class Calls {
     var payout = new PayoutsApi(client).getPayout("plain-payout", "plain", null);
     equal(payout.getState().getStatus(), PayoutStatus.PAYOUT_IN_TRANSIT);
     equal(payout.getPaidOutDate(), null);
+
+    var agreements = new AgreementsApi(client);
+    var agreement = agreements.getAgreement("demo-agreement", null, "demo", null, null, true);
+    equal(agreement.getStatus(), AgreementStatus.AGREEMENT_ACTIVE);
+    equal(agreement.getPaymentInstrument().getCardDetails().getCardBrand(), "visa");
+    equal(agreement.getCancelledDate(), null);
+
+    var results = agreements.searchAgreements(
+        null, List.of("demo", "plain"), null, null, null, null, null, null, null, null).getResults();
+    equal(results.stream().map(Agreement::getExternalId).toList(), List.of("plain-agreement", "demo-agreement"));
+    equal(results.get(0).getPaymentInstrument(), null);
+    equal(results.get(0).getReference(), null);
+
+    var agreed = agreements.listAgreementEvents("demo-agreement", null, "demo", null, null).getEvents();
+    equal(agreed.size(), 4);
+    equal(agreed.get(1).getResourceType(), AgreementResourceType.PAYMENT_INSTRUMENT_EVENT);
+
+    var details = new EventDetails()
+        .gatewayAccountId(new LenientIdentifier("added")).amount(new LenientPence(4250L));
+    var message = new EventMessage()
+        .eventType("PAYMENT_CREATED").resourceType(ResourceType.PAYMENT_RESOURCE)
+        .resourceExternalId(UUID.randomUUID().toString())
+        .timestamp(OffsetDateTime.parse("2024-03-05T09:14:22Z")).eventDetails(details);
+    var added = events.addEventsWithHttpInfo(new EventMessages(message));
+    equal(List.of(added.getStatusCode(), added.getData().getEvents().size()), List.of(202, 1));
+    var one = added.getData().getEvents().get(0);
+    equal(List.of(one.getIsNew(), one.getEventId() != null), List.of(true, true));
+
+    var stored = transactions.getTransaction(message.getResourceExternalId(), "added", null, null, null, null, null);
+    equal(((Payment) stored.getActualInstance()).getAmount(), 4250L);
+
+    var again = events.addEvents(new EventMessages(List.of(message))).getEvents();
+    equal(again, List.of(new AddedEvent().eventId(one.getEventId()).isNew(false)));
   }
 
   static void callFeatures(String url) throws Exception {

@@ -78,6 +78,40 @@ def call_ledger(url: str) -> None:
         assert payout.state.status == ledger.PayoutStatus.PAYOUT_IN_TRANSIT, payout
         assert payout.paid_out_date is None, payout
 
+        agreements = ledger.AgreementsApi(client)
+        agreement = agreements.get_agreement("demo-agreement", account_id="demo", x_consistent=True)
+        assert agreement.status == ledger.AgreementStatus.AGREEMENT_ACTIVE, agreement
+        assert agreement.payment_instrument and agreement.payment_instrument.card_details, agreement
+        assert agreement.payment_instrument.card_details.card_brand == "visa", agreement
+        assert agreement.cancelled_date is None, agreement
+
+        results = agreements.search_agreements(account_id=["demo", "plain"]).results
+        assert [one.external_id for one in results] == ["plain-agreement", "demo-agreement"], results
+        assert (results[0].payment_instrument, results[0].reference) == (None, None), results
+
+        agreed = agreements.list_agreement_events("demo-agreement", account_id="demo").events
+        assert len(agreed) == 4, agreed
+        assert agreed[1].resource_type == ledger.AgreementResourceType.PAYMENT_INSTRUMENT_EVENT, agreed
+
+        message = ledger.EventMessage(
+            event_type="PAYMENT_CREATED",
+            resource_type=ledger.ResourceType.PAYMENT_RESOURCE,
+            resource_external_id=str(uuid4()),
+            timestamp=datetime(2024, 3, 5, 9, 14, 22, tzinfo=timezone.utc),
+            event_details=ledger.EventDetails(
+                gateway_account_id=ledger.LenientIdentifier("added"), amount=ledger.LenientPence(4250)
+            ),
+        )
+        added = events.add_events_with_http_info(ledger.EventMessages(message))
+        [new] = added.data.events
+        assert added.status_code == 202 and new.is_new and new.event_id is not None, added
+
+        stored = transactions.get_transaction(message.resource_external_id, account_id="added").actual_instance
+        assert isinstance(stored, ledger.Payment) and stored.amount == 4250, stored
+
+        [repeated] = events.add_events(ledger.EventMessages([message])).events
+        assert (repeated.event_id, repeated.is_new) == (new.event_id, False), repeated
+
 
 def call_features(url: str) -> None:
     with features.ApiClient(features.Configuration(host=url)) as client:

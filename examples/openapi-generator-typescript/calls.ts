@@ -68,7 +68,8 @@ async function callLedger() {
   assert.deepEqual([created?.state?.status, entered?.state], ["created", null]);
 
   const eventId = created?.eventId ?? 0;
-  const event = await new ledger.EventsApi(configuration).getEvent({ eventId });
+  const events = new ledger.EventsApi(configuration);
+  const event = await events.getEvent({ eventId });
   assert.deepEqual(
     [event.eventId, event.resourceType, event.parentResourceExternalId],
     [eventId, ledger.ResourceType.PAYMENT_RESOURCE, null],
@@ -98,6 +99,51 @@ async function callLedger() {
     gatewayAccountId: "plain",
   });
   assert.deepEqual([payout.state.status, payout.paidOutDate], [ledger.PayoutStatus.PAYOUT_IN_TRANSIT, null]);
+
+  const agreements = new ledger.AgreementsApi(configuration);
+  const agreementExternalId = "demo-agreement";
+  const agreement = await agreements.getAgreement({ agreementExternalId, accountId, xConsistent: true });
+  assert.deepEqual(
+    [agreement.status, agreement.cancelledDate],
+    [ledger.AgreementStatus.AGREEMENT_ACTIVE, null],
+  );
+  assert.equal(agreement.paymentInstrument?.cardDetails?.cardBrand, "visa");
+
+  const { results } = await agreements.searchAgreements({ accountId: [accountId, "plain"] });
+  assert.deepEqual(
+    results.map(({ externalId }) => externalId),
+    ["plain-agreement", "demo-agreement"],
+  );
+  assert.deepEqual([results[0]?.paymentInstrument, results[0]?.reference], [null, null]);
+
+  const agreed = await agreements.listAgreementEvents({ agreementExternalId, accountId });
+  assert.deepEqual(
+    [agreed.events.length, agreed.events[1]?.resourceType],
+    [4, ledger.AgreementResourceType.PAYMENT_INSTRUMENT_EVENT],
+  );
+
+  // The generated type is one event, without a list.
+  const eventMessages: ledger.EventMessages = {
+    eventType: "PAYMENT_CREATED",
+    resourceType: ledger.ResourceType.PAYMENT_RESOURCE,
+    resourceExternalId: randomUUID(),
+    timestamp: new Date("2024-03-05T09:14:22Z"),
+    eventDetails: { gatewayAccountId: "added", amount: 4250 },
+  };
+  const response = await events.addEventsRaw({ eventMessages });
+  const one = await response.value();
+  const addedId = one.events[0]?.eventId;
+  assert(typeof addedId === "number");
+  assert.deepEqual([response.raw.status, one.events], [202, [{ eventId: addedId, isNew: true }]]);
+
+  const added = await transactions.getTransaction({
+    transactionExternalId: eventMessages.resourceExternalId,
+    accountId: "added",
+  });
+  assert.equal(added.amount, 4250);
+
+  const again = await events.addEvents({ eventMessages });
+  assert.deepEqual(again.events, [{ eventId: addedId, isNew: false }]);
 }
 
 async function callFeatures() {

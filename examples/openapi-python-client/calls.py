@@ -21,7 +21,8 @@ from features_client.models import (
 )
 from features_client.types import UNSET as ABSENT
 from ledger_client import AuthenticatedClient as Ledger
-from ledger_client.api.events import get_event
+from ledger_client.api.agreements import get_agreement, list_agreement_events, search_agreements
+from ledger_client.api.events import add_events, get_event
 from ledger_client.api.payouts import get_payout
 from ledger_client.api.reports import get_transaction_report, list_gateway_performance
 from ledger_client.api.transactions import (
@@ -31,8 +32,16 @@ from ledger_client.api.transactions import (
     search_transactions,
 )
 from ledger_client.models import (
+    AddedEvents,
+    Agreement,
+    AgreementEventResponse,
+    AgreementResourceType,
+    AgreementSearchResponse,
+    AgreementStatus,
     Dispute,
     Event,
+    EventDetails,
+    EventMessage,
     GroupColumn,
     Payment,
     PayoutDetail,
@@ -123,6 +132,41 @@ def call_ledger(url: str) -> None:
     payout = get_payout.sync("plain-payout", client=client, gateway_account_id="plain")
     assert isinstance(payout, PayoutDetail), payout
     assert (payout.state.status, payout.paid_out_date) == (PayoutStatus.PAYOUT_IN_TRANSIT, None), payout
+
+    agreement = get_agreement.sync("demo-agreement", client=client, account_id="demo", x_consistent=True)
+    assert isinstance(agreement, Agreement), agreement
+    assert (agreement.status, agreement.cancelled_date) == (AgreementStatus.AGREEMENT_ACTIVE, None), agreement
+    assert agreement.payment_instrument and agreement.payment_instrument.card_details, agreement
+    assert agreement.payment_instrument.card_details.card_brand == "visa", agreement
+
+    agreements = search_agreements.sync(client=client, account_id=["demo", "plain"])
+    assert isinstance(agreements, AgreementSearchResponse), agreements
+    assert [one.external_id for one in agreements.results] == ["plain-agreement", "demo-agreement"], agreements
+    plain_agreement = agreements.results[0]
+    assert (plain_agreement.payment_instrument, plain_agreement.reference) == (None, None), plain_agreement
+
+    agreed = list_agreement_events.sync("demo-agreement", client=client, account_id="demo")
+    assert isinstance(agreed, AgreementEventResponse) and len(agreed.events) == 4, agreed
+    assert agreed.events[1].resource_type == AgreementResourceType.PAYMENT_INSTRUMENT_EVENT, agreed
+
+    message = EventMessage(
+        event_type="PAYMENT_CREATED",
+        resource_type=ResourceType.PAYMENT_RESOURCE,
+        resource_external_id=str(uuid4()),
+        timestamp=datetime(2024, 3, 5, 9, 14, 22, tzinfo=timezone.utc),
+        event_details=EventDetails(gateway_account_id="added", amount=4250),
+    )
+    added = add_events.sync_detailed(client=client, body=message)
+    assert added.status_code == 202 and isinstance(added.parsed, AddedEvents), added
+    [new] = added.parsed.events
+    assert new.is_new and new.event_id is not None, new
+
+    stored = get_transaction.sync(message.resource_external_id, client=client, account_id="added")
+    assert isinstance(stored, Payment) and stored.amount == 4250, stored
+
+    repeated = add_events.sync(client=client, body=[message])
+    assert isinstance(repeated, AddedEvents), repeated
+    assert [(one.event_id, one.is_new) for one in repeated.events] == [(new.event_id, False)], repeated
 
 
 def call_features(url: str) -> None:

@@ -102,6 +102,51 @@ async function callLedger() {
     params: { path: { gatewayPayoutId: "plain-payout" }, query: { gateway_account_id: "plain" } },
   });
   assert.deepEqual([payout?.state.status, payout?.paid_out_date], ["intransit", null]);
+
+  const agreementPath = { agreementExternalId: "demo-agreement" };
+  const { data: agreement } = await ledger.GET("/v1/agreement/{agreementExternalId}", {
+    params: { path: agreementPath, query: { account_id: accountId }, header: { "X-Consistent": true } },
+  });
+  assert.deepEqual([agreement?.status, agreement?.cancelled_date], ["ACTIVE", null]);
+  assert.equal(agreement?.payment_instrument?.card_details?.card_brand, "visa");
+
+  const { data: agreements } = await ledger.GET("/v1/agreement", {
+    params: { query: { account_id: [accountId, "plain"] } },
+  });
+  assert.deepEqual(
+    agreements?.results.map(({ external_id }) => external_id),
+    ["plain-agreement", "demo-agreement"],
+  );
+  const plain = agreements?.results[0];
+  assert.deepEqual([plain?.payment_instrument, plain?.reference], [null, null]);
+
+  const { data: agreed } = await ledger.GET("/v1/agreement/{agreementExternalId}/event", {
+    params: { path: agreementPath, query: { account_id: accountId } },
+  });
+  assert.deepEqual([agreed?.events.length, agreed?.events[1]?.resource_type], [4, "PAYMENT_INSTRUMENT"]);
+
+  const message: components["schemas"]["EventMessage"] = {
+    event_type: "PAYMENT_CREATED",
+    resource_type: "payment",
+    resource_external_id: randomUUID(),
+    timestamp: "2024-03-05T09:14:22Z",
+    event_details: { gateway_account_id: "added", amount: 4250 },
+  };
+  const one = await ledger.POST("/v1/event", { body: message });
+  const event_id = one.data?.events[0]?.event_id;
+  assert(typeof event_id === "number");
+  assert.deepEqual([one.response.status, one.data], [202, { events: [{ event_id, is_new: true }] }]);
+
+  const { data: added } = await ledger.GET("/v1/transaction/{transactionExternalId}", {
+    params: {
+      path: { transactionExternalId: message.resource_external_id },
+      query: { account_id: "added" },
+    },
+  });
+  assert.equal(added?.amount, 4250);
+
+  const { data: again } = await ledger.POST("/v1/event", { body: [message] });
+  assert.deepEqual(again, { events: [{ event_id, is_new: false }] });
 }
 
 async function callFeatures() {

@@ -95,6 +95,45 @@ async function callLedger() {
 
   const { data: payout } = await ledger.getPayout("plain-payout", { gateway_account_id: "plain" }, at);
   assert.deepEqual([payout.state.status, payout.paid_out_date], ["intransit", null]);
+
+  const consistent = { ...at, headers: { "X-Consistent": true } };
+  const { data: agreement } = await ledger.getAgreement("demo-agreement", { account_id }, consistent);
+  assert.deepEqual(
+    [agreement.status, agreement.cancelled_date],
+    [ledger.AgreementStatus.AGREEMENT_ACTIVE, null],
+  );
+  assert.equal(agreement.payment_instrument?.card_details?.card_brand, "visa");
+
+  const { data: agreements } = await ledger.searchAgreements({ account_id: [account_id, "plain"] }, at);
+  assert.deepEqual(
+    agreements.results.map(({ external_id }) => external_id),
+    ["plain-agreement", "demo-agreement"],
+  );
+  const plain = agreements.results[0];
+  assert.deepEqual([plain?.payment_instrument, plain?.reference], [null, null]);
+
+  const { data: agreed } = await ledger.listAgreementEvents("demo-agreement", { account_id }, at);
+  assert.equal(agreed.events.length, 4);
+  assert.equal(agreed.events[1]?.resource_type, ledger.AgreementResourceType.PAYMENT_INSTRUMENT_EVENT);
+
+  const message: ledger.EventMessage = {
+    event_type: "PAYMENT_CREATED",
+    resource_type: ledger.ResourceType.PAYMENT_RESOURCE,
+    resource_external_id: randomUUID(),
+    timestamp: "2024-03-05T09:14:22Z",
+    event_details: { gateway_account_id: "added", amount: 4250 },
+  };
+  const one = await ledger.addEvents(message, at);
+  const event_id = one.data.events[0]?.event_id;
+  assert(typeof event_id === "number");
+  assert.deepEqual([one.status, one.data], [202, { events: [{ event_id, is_new: true }] }]);
+
+  const { resource_external_id } = message;
+  const { data: added } = await ledger.getTransaction(resource_external_id, { account_id: "added" }, at);
+  assert.equal(added.amount, 4250);
+
+  const { data: again } = await ledger.addEvents([message], at);
+  assert.deepEqual(again, { events: [{ event_id, is_new: false }] });
 }
 
 async function callFeatures() {

@@ -200,7 +200,7 @@ export const messages: EventMessage[] = [
   ),
   ...payment("capturable", [
     "USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL",
-    { refund_status: "pending", description: false, reference: false },
+    { refund_status: "pending", description: false, reference: false, external_metadata: null },
   ]),
   ...payment("declined", [
     "AUTHORISATION_REJECTED",
