@@ -98,6 +98,13 @@ test("an addition requires a minor version", async () => {
   await changes();
 });
 
+test("a member of a message is listed by its name, whatever changed in it", async () => {
+  const change: [string, string] = ['type: [object, "null"]', "type: object"];
+  const { output } = await changesWith("openapi/ledger.yaml", [change]);
+  expect(output).toMatch(/`PaymentEvent`: changed member `external_metadata`\.\n/);
+  await changes();
+});
+
 test("a new contract is listed as the first release, and changed texts as one line", async () => {
   const released = join(copy.folder, "openapi/released/features.yaml");
   const contract = await readFile(released, "utf8");

@@ -69,15 +69,17 @@ function entriesOf(change: Change, document: Document): Entry[] {
   const isIndirect = root === "tags" || root === "components" || /^\d+$/.test(steps.at(-1) ?? "");
   if (isIndirect && !isBreaking && (kind !== "modified" || impact === "patch")) return [];
   const message = verdicts.map((verdict) => verdict.message).join(" ");
+  const payload = steps.indexOf("payload");
+  const member = steps[steps.lastIndexOf("properties") + 1];
+  if (payload > 0 && steps.includes("properties") && !message) {
+    const isWhole = member === steps.at(-1) && property === undefined;
+    const what = !isWhole ? "changed" : kind === "added" ? "new" : kind;
+    return [{ operation: steps[payload - 1] as string, text: `${what} member \`${member}\``, isBreaking }];
+  }
   if (message || property) {
     return [{ text: `\`${placeOf(steps)}\`: ${message || `${property} ${kind}`}`, isBreaking }];
   }
   const name = steps.at(-1) ?? "";
-  const payload = steps.indexOf("payload");
-  if (payload > 0 && steps.at(-2) === "properties") {
-    const added = kind === "added" ? "new" : kind;
-    return [{ operation: steps[payload - 1] as string, text: `${added} member \`${name}\``, isBreaking }];
-  }
   const type = singular[steps.at(-2) ?? ""] ?? "section";
   return [
     {
