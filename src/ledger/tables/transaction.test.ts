@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
+import { countAgreements, findAgreement, searchAgreements } from "./agreement.ts";
 import {
   childIdsAsOf,
+  eventIdsOf,
   eventsInPieces,
   findEvent,
   haveEventsUntil,
@@ -15,6 +17,7 @@ import {
 import { lockResources } from "./lock.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
 import { migrate } from "./migrate.ts";
+import { instrumentIdsAsOf, withTooManyInstruments } from "./payment-instrument.ts";
 import {
   amountsOf,
   childrenOf,
@@ -38,6 +41,21 @@ const fill = `
   select 'payment', 'id' || n, case when n % 10 = 0 then 'id' || n - 1 end,
          timestamptz '2024-01-01Z' + n * interval '4 minutes', 'PAYMENT_CREATED', '{"amount": 1}'
   from generate_series(1, ${rows}) as n;
+
+  insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+  select 'payment_instrument', 'ins' || n, timestamptz '2024-01-01Z' + n * interval '4 minutes', 'CONFIRMED',
+    jsonb_build_object('agreement_external_id', 'agr' || n / 2)
+  from generate_series(1, ${rows / 5}) as n;
+
+  insert into agreement (external_id, gateway_account_id, service_id, live, state, created_date, event_count,
+    first_event_id, reference, details, size)
+  select 'agr' || n, n % 100, 'svc' || n % 200, true, (array['CREATED', 'ACTIVE'])[1 + n % 2],
+    timestamptz '2024-01-01Z' + n * interval '4 minutes', 1, n, left(md5(n::text), 8), '{}', 100
+  from generate_series(1, ${rows / 10}) as n;
+
+  insert into payment_instrument (external_id, agreement_external_id, created_date, event_count, details, size)
+  select 'ins' || n, 'agr' || n / 2, timestamptz '2024-01-01Z' + n * interval '4 minutes', 1, '{}', 100
+  from generate_series(1, ${rows / 5}) as n;
 
   insert into transaction (external_id, transaction_type, parent_external_id, gateway_account_id, state, created_date,
     event_count, first_event_id, reference, email, cardholder_name, card_brand, first_digits_card_number,
@@ -70,6 +88,9 @@ const position = {
   resource_type: "payment",
   resource_external_id: "id9",
 } as const;
+
+const others = { parent_resource_external_id: null, service_id: null, live: null, event_details: {} };
+const page = { countMax: 20, bytesMax: 1e6 };
 
 /** Returns the plans of all statements of the work. The work gets no rows. */
 async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> {
@@ -122,12 +143,39 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   ],
   ["find an event", (sql) => findEvent(sql, 5n)],
   ["list metadata keys", (sql) => metadataKeysOf(sql, ["57"], 101)],
-])("no full table scan of 100,000 transactions is needed to %s", async (_name, work) => {
-  const [plan, ...others] = await plansOf(work);
-  expect(others).toEqual([]);
-  expect(plan).toMatch(/Index|Bitmap/);
-  expect(plan).not.toContain("Seq Scan");
-});
+  ["find the numbers of events", (sql) => eventIdsOf(sql, [{ ...position, ...others }])],
+  [
+    "find an agreement",
+    (sql) => findAgreement(sql, { external_id: "agr5", gateway_account_id: "5", service_id: undefined }),
+  ],
+  ["find payment instruments as of an instant", (sql) => instrumentIdsAsOf(sql, "agr5", "infinity")],
+  ["count payment instruments", (sql) => withTooManyInstruments(sql, ["agr5", "agr6"])],
+  ["search all agreements", (sql) => searchAgreements(sql, {}, page)],
+  ["search agreements of an account", (sql) => searchAgreements(sql, { account_ids: ["57"] }, page)],
+  ["search agreements of services", (sql) => searchAgreements(sql, { service_ids: ["svc5", "svc6"] }, page)],
+  ["search agreements by reference", (sql) => searchAgreements(sql, { reference: "abcdef" }, page)],
+  [
+    "search agreements after a position",
+    (sql) =>
+      searchAgreements(
+        sql,
+        {
+          account_ids: ["57"],
+          after: { created_date: "2024-01-02Z", external_id: "agr9", newest_event_id: 9n },
+        },
+        page,
+      ),
+  ],
+  ["count agreements of an account", (sql) => countAgreements(sql, { account_ids: ["57"], state: "ACTIVE" })],
+])(
+  "no full table scan of 100,000 transactions and 10,000 agreements is needed to %s",
+  async (_name, work) => {
+    const [plan, ...others] = await plansOf(work);
+    expect(others).toEqual([]);
+    expect(plan).toMatch(/Index|Bitmap/);
+    expect(plan).not.toContain("Seq Scan");
+  },
+);
 
 test("a plan with a full table scan is recognised", async () => {
   const [plan] = await plansOf((sql) =>
