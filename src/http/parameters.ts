@@ -17,10 +17,10 @@ type Outcome = { value: unknown } | { error: HttpError };
 const kinds = { params: "path parameter", querystring: "query parameter", headers: "header" } as const;
 
 /**
- * A reader of path, query or header parameters. It converts text to the declared type, strictly: `1e3` is not an integer, `1` is
- * not a boolean. With `x-ignore-case` it converts a text to the declared value that differs only in letter case. The offset
- * of an instant gets its colon. Returns a 400 that lists every error. A 64-bit integer is exact; a path with an integer
- * beyond 64 bits gets 404.
+ * A reader of path, query or header parameters. It converts text to the declared type, strictly: `1e3` is not an integer,
+ * `1` is not a boolean. With `x-ignore-case` it converts a text to the declared value that differs only in letter case. The
+ * offset of an instant gets its colon. Returns a 400 that lists every error. A 64-bit integer is exact; a path with an
+ * integer beyond 64 bits gets 404.
  */
 export function parametersReader(
   ajv: Ajv2020,

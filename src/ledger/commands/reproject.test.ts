@@ -16,6 +16,8 @@ const corruption = `
   delete from payout;
   insert into payout (gateway_payout_id, gateway_account_id, state, created_date, event_count, details)
   values ('ghost-payout', 'other', 'PAID_OUT', now(), 1, '{}');
+  update agreement set state = 'INACTIVE', cancelled_date = now();
+  update payment_instrument set service_id = 'other';
   delete from metadata_key where key = (select min(key) from metadata_key);
   select merge_transaction_summary_changes(1000);
   update transaction_summary set count = count + 1, fee = 7
@@ -25,6 +27,8 @@ describeOnEngines("reproject", (make) => {
   const rowsIn = async (database: Database) => [
     await database.query("select * from transaction order by external_id"),
     await database.query("select * from payout"),
+    await database.query("select * from agreement"),
+    await database.query("select * from payment_instrument"),
     await database.query("select * from metadata_key order by key"),
   ];
   /** Makes a database that contains the events of the demonstration and corrupt rows. */
@@ -64,18 +68,20 @@ describeOnEngines("reproject", (make) => {
     expect(verified.output.trim().split("\n").sort()).toEqual(
       [
         'metadata key "branch" of account demo: has events and no row',
+        "agreement demo-agreement: state, cancelled_date",
+        "payment instrument demo-card: service_id",
         "payout demo-payout: has events and no row",
         "payout ghost-payout: has a row and no events",
         "transaction demo-expired: has events and no row",
         "transaction demo-ghost: has a row and no events",
         "transaction demo-refund: has events and no row",
         "summary of account demo, ever -infinity, PAYMENT FAILED_REJECTED, live true, moto false: count, fee",
-        "transaction demo-success: state, details",
-        "verified 9 transactions and payouts",
+        "transaction demo-success: details, state",
+        "verified 11 resources",
         "verified the summaries",
       ].sort(),
     );
-    expect([verified.code, verified.errors]).toEqual([1, "reproject: 8 rows differ from their events\n"]);
+    expect([verified.code, verified.errors]).toEqual([1, "reproject: 10 rows differ from their events\n"]);
     expect(await reproject("--all", "--verify")).toEqual(verified);
   });
 
@@ -83,25 +89,22 @@ describeOnEngines("reproject", (make) => {
     expect((await reproject("--account", "other", "--verify")).output).toMatch(/ghost[\s\S]*verified 2 /);
     expect(await reproject("demo-rejected", "demo-dispute", "--verify")).toMatchObject({
       code: 0,
-      output: "verified 2 transactions and payouts\n",
+      output: "verified 2 resources\n",
     });
+    const ofAccount = (await reproject("--account", "demo", "--verify")).output;
+    // Its events do not name the account; its agreement does.
+    expect(ofAccount).toContain("payment instrument demo-card: service_id\n");
   });
 
   test("rebuilds the given ids, or everything", async () => {
     await using own = await newCorrupted();
     const { url, rowsBefore, reproject } = own;
-    expect((await reproject("demo-success")).output).toMatch(
-      /^rebuilt 1 transactions and payouts; [12] rows changed\n$/,
-    );
-    expect((await reproject("demo-success")).output).toBe(
-      "rebuilt 1 transactions and payouts; 0 rows changed\n",
-    );
+    expect((await reproject("demo-success")).output).toMatch(/^rebuilt 1 resources; [12] rows changed\n$/);
+    expect((await reproject("demo-success")).output).toBe("rebuilt 1 resources; 0 rows changed\n");
     expect((await reproject("demo-success", "--verify")).code).toBe(0);
     expect(await reproject("--all")).toMatchObject({
       code: 0,
-      output: expect.stringMatching(
-        /^rebuilt 9 transactions and payouts; [1-9] rows changed\nrebuilt the summaries\n$/,
-      ),
+      output: expect.stringMatching(/^rebuilt 11 resources; \d+ rows changed\nrebuilt the summaries\n$/),
     });
     expect((await reproject("--all", "--verify")).code).toBe(0);
     await using database = await openDatabase(url);
@@ -139,11 +142,11 @@ describeOnEngines("reproject with many transactions", (make) => {
     expect(verified.output.trim().split("\n")).toHaveLength(count + 1);
     expect(await reproject("--account", "57").exit).toMatchObject({
       code: 0,
-      output: "rebuilt 3,000 transactions and payouts; 3,000 rows changed\n",
+      output: "rebuilt 3,000 resources; 3,000 rows changed\n",
     });
     expect(await reproject("--all", "--verify").exit).toMatchObject({
       code: 0,
-      output: "verified 3,000 transactions and payouts\nverified the summaries\n",
+      output: "verified 3,000 resources\nverified the summaries\n",
     });
   });
 });

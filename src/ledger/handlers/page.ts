@@ -1,4 +1,3 @@
-import type { components } from "../../../generated/ledger.ts";
 import type { Position } from "../tables/conditions.ts";
 import type { PageLimits } from "../tables/search.ts";
 import { lastPage, viewPageLinks } from "../views/page-links.ts";
@@ -47,7 +46,7 @@ export async function readPage<Row extends Position>(
   if (isBeyondLast && !cursor && !isLimited) return pageMissing;
   const last = isLast ? undefined : rows.at(-1);
   const count = rows.length;
-  const links: components["schemas"]["SearchLinks"] = viewPageLinks({
+  const links = viewPageLinks({
     url,
     filters,
     page: query.page,

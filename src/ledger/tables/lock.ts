@@ -1,7 +1,7 @@
 import type { Sql } from "../database/database.ts";
 
 /**
- * Locks transactions and payouts by their ids, and the parents in the rows of these transactions, until the end of the SQL
+ * Locks resources by their ids, and the parents in the rows of those that are transactions, until the end of the SQL
  * transaction: no other receiver writes them, or the children of the transactions, meanwhile. All receivers take locks in
  * one order, so that they cannot deadlock. Returns the locked ids.
  */

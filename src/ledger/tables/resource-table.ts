@@ -3,7 +3,6 @@ import { rowsAsJson, saveStatement } from "./save-statement.ts";
 
 /** A table whose rows are folded from events, one row for each resource. */
 export interface ResourceTable<Row> {
-  name: string;
   /** The column of the external id. */
   key: keyof Row & string;
   /** The rows of these resources. */
@@ -24,7 +23,6 @@ export function resourceTable<Row extends object>(
   const statement = saveStatement(name, key, hasSize ? { ...columnTypes, size: "integer" } : columnTypes);
   const ofResources = `from ${name} where ${key} = any($1::text[])`;
   return {
-    name,
     key,
     rowsOf: (sql, externalIds) => sql.query(`select ${columns} ${ofResources}`, [externalIds]),
     async save(sql, rows) {
