@@ -13,16 +13,13 @@ export const operations: ClientOperation[] = [
         "in": "path"
       },
       {
-        "name": "feature",
-        "in": "query"
+        "name": "feature"
       },
       {
-        "name": "limit",
-        "in": "query"
+        "name": "limit"
       },
       {
-        "name": "cursor",
-        "in": "query"
+        "name": "cursor"
       },
       {
         "name": "If-None-Match",
@@ -160,8 +157,7 @@ export const operations: ClientOperation[] = [
         "in": "path"
       },
       {
-        "name": "expires_at",
-        "in": "query"
+        "name": "expires_at"
       }
     ],
     "hasBody": false,
@@ -224,12 +220,10 @@ export const operations: ClientOperation[] = [
     "path": "/changes",
     "parameters": [
       {
-        "name": "cursor",
-        "in": "query"
+        "name": "cursor"
       },
       {
-        "name": "limit",
-        "in": "query"
+        "name": "limit"
       },
       {
         "name": "Last-Event-ID",

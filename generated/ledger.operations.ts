@@ -57,20 +57,16 @@ export const operations: ClientOperation[] = [
     "path": "/v1/event/ticker",
     "parameters": [
       {
-        "name": "from_date",
-        "in": "query"
+        "name": "from_date"
       },
       {
-        "name": "to_date",
-        "in": "query"
+        "name": "to_date"
       },
       {
-        "name": "event_types",
-        "in": "query"
+        "name": "event_types"
       },
       {
-        "name": "cursor",
-        "in": "query"
+        "name": "cursor"
       }
     ],
     "hasBody": false,
@@ -115,28 +111,22 @@ export const operations: ClientOperation[] = [
         "in": "path"
       },
       {
-        "name": "account_id",
-        "in": "query"
+        "name": "account_id"
       },
       {
-        "name": "override_account_id_restriction",
-        "in": "query"
+        "name": "override_account_id_restriction"
       },
       {
-        "name": "transaction_type",
-        "in": "query"
+        "name": "transaction_type"
       },
       {
-        "name": "parent_external_id",
-        "in": "query"
+        "name": "parent_external_id"
       },
       {
-        "name": "status_version",
-        "in": "query"
+        "name": "status_version"
       },
       {
-        "name": "as_of",
-        "in": "query"
+        "name": "as_of"
       }
     ],
     "hasBody": false,
@@ -154,12 +144,10 @@ export const operations: ClientOperation[] = [
     "path": "/v1/transaction/gateway-transaction",
     "parameters": [
       {
-        "name": "gateway_transaction_id",
-        "in": "query"
+        "name": "gateway_transaction_id"
       },
       {
-        "name": "payment_provider",
-        "in": "query"
+        "name": "payment_provider"
       }
     ],
     "hasBody": false,
@@ -178,132 +166,101 @@ export const operations: ClientOperation[] = [
     "parameters": [
       {
         "name": "account_id",
-        "in": "query",
         "isJoined": true
       },
       {
-        "name": "override_account_id_restriction",
-        "in": "query"
+        "name": "override_account_id_restriction"
       },
       {
-        "name": "from_date",
-        "in": "query"
+        "name": "from_date"
       },
       {
-        "name": "to_date",
-        "in": "query"
+        "name": "to_date"
       },
       {
-        "name": "email",
-        "in": "query"
+        "name": "email"
       },
       {
-        "name": "reference",
-        "in": "query"
+        "name": "reference"
       },
       {
-        "name": "exact_reference_match",
-        "in": "query"
+        "name": "exact_reference_match"
       },
       {
-        "name": "cardholder_name",
-        "in": "query"
+        "name": "cardholder_name"
       },
       {
-        "name": "first_digits_card_number",
-        "in": "query"
+        "name": "first_digits_card_number"
       },
       {
-        "name": "last_digits_card_number",
-        "in": "query"
+        "name": "last_digits_card_number"
       },
       {
         "name": "payment_states",
-        "in": "query",
         "isJoined": true
       },
       {
         "name": "refund_states",
-        "in": "query",
         "isJoined": true
       },
       {
         "name": "dispute_states",
-        "in": "query",
         "isJoined": true
       },
       {
         "name": "card_brands",
-        "in": "query",
         "isJoined": true
       },
       {
-        "name": "state",
-        "in": "query"
+        "name": "state"
       },
       {
-        "name": "transaction_type",
-        "in": "query"
+        "name": "transaction_type"
       },
       {
-        "name": "gateway_payout_id",
-        "in": "query"
+        "name": "gateway_payout_id"
       },
       {
-        "name": "gateway_transaction_id",
-        "in": "query"
+        "name": "gateway_transaction_id"
       },
       {
-        "name": "from_settled_date",
-        "in": "query"
+        "name": "from_settled_date"
       },
       {
-        "name": "to_settled_date",
-        "in": "query"
+        "name": "to_settled_date"
       },
       {
-        "name": "metadata_value",
-        "in": "query"
+        "name": "metadata_value"
       },
       {
-        "name": "agreement_id",
-        "in": "query"
+        "name": "agreement_id"
       },
       {
-        "name": "status_version",
-        "in": "query"
+        "name": "status_version"
       },
       {
-        "name": "limit_total",
-        "in": "query"
+        "name": "limit_total"
       },
       {
-        "name": "limit_total_size",
-        "in": "query"
+        "name": "limit_total_size"
       },
       {
-        "name": "format",
-        "in": "query"
+        "name": "format"
       },
       {
-        "name": "page",
-        "in": "query"
+        "name": "page"
       },
       {
-        "name": "display_size",
-        "in": "query"
+        "name": "display_size"
       },
       {
-        "name": "cursor",
-        "in": "query"
+        "name": "cursor"
       },
       {
-        "name": "fee_headers",
-        "in": "query"
+        "name": "fee_headers"
       },
       {
-        "name": "moto_header",
-        "in": "query"
+        "name": "moto_header"
       }
     ],
     "hasBody": false,
@@ -325,24 +282,19 @@ export const operations: ClientOperation[] = [
         "in": "path"
       },
       {
-        "name": "gateway_account_id",
-        "in": "query"
+        "name": "gateway_account_id"
       },
       {
-        "name": "cursor",
-        "in": "query"
+        "name": "cursor"
       },
       {
-        "name": "include_all_events",
-        "in": "query"
+        "name": "include_all_events"
       },
       {
-        "name": "status_version",
-        "in": "query"
+        "name": "status_version"
       },
       {
-        "name": "as_of",
-        "in": "query"
+        "name": "as_of"
       }
     ],
     "hasBody": false,
@@ -370,16 +322,13 @@ export const operations: ClientOperation[] = [
         "in": "path"
       },
       {
-        "name": "gateway_account_id",
-        "in": "query"
+        "name": "gateway_account_id"
       },
       {
-        "name": "transaction_type",
-        "in": "query"
+        "name": "transaction_type"
       },
       {
-        "name": "cursor",
-        "in": "query"
+        "name": "cursor"
       }
     ],
     "hasBody": false,
@@ -398,68 +347,53 @@ export const operations: ClientOperation[] = [
     "parameters": [
       {
         "name": "group_by",
-        "in": "query",
         "isJoined": true
       },
       {
-        "name": "time_zone",
-        "in": "query"
+        "name": "time_zone"
       },
       {
         "name": "account_id",
-        "in": "query",
         "isJoined": true
       },
       {
-        "name": "override_account_id_restriction",
-        "in": "query"
+        "name": "override_account_id_restriction"
       },
       {
-        "name": "from_date",
-        "in": "query"
+        "name": "from_date"
       },
       {
-        "name": "to_date",
-        "in": "query"
+        "name": "to_date"
       },
       {
-        "name": "transaction_type",
-        "in": "query"
+        "name": "transaction_type"
       },
       {
-        "name": "state",
-        "in": "query"
+        "name": "state"
       },
       {
         "name": "payment_states",
-        "in": "query",
         "isJoined": true
       },
       {
         "name": "refund_states",
-        "in": "query",
         "isJoined": true
       },
       {
         "name": "dispute_states",
-        "in": "query",
         "isJoined": true
       },
       {
-        "name": "status_version",
-        "in": "query"
+        "name": "status_version"
       },
       {
-        "name": "display_size",
-        "in": "query"
+        "name": "display_size"
       },
       {
-        "name": "cursor",
-        "in": "query"
+        "name": "cursor"
       },
       {
-        "name": "format",
-        "in": "query"
+        "name": "format"
       }
     ],
     "hasBody": false,
@@ -508,28 +442,22 @@ export const operations: ClientOperation[] = [
     "path": "/v1/report/transactions-summary",
     "parameters": [
       {
-        "name": "account_id",
-        "in": "query"
+        "name": "account_id"
       },
       {
-        "name": "override_account_id_restriction",
-        "in": "query"
+        "name": "override_account_id_restriction"
       },
       {
-        "name": "from_date",
-        "in": "query"
+        "name": "from_date"
       },
       {
-        "name": "to_date",
-        "in": "query"
+        "name": "to_date"
       },
       {
-        "name": "override_from_date_validation",
-        "in": "query"
+        "name": "override_from_date_validation"
       },
       {
-        "name": "include_moto_statistics",
-        "in": "query"
+        "name": "include_moto_statistics"
       }
     ],
     "hasBody": false,
@@ -563,24 +491,19 @@ export const operations: ClientOperation[] = [
     "path": "/v1/report/payments_by_state",
     "parameters": [
       {
-        "name": "account_id",
-        "in": "query"
+        "name": "account_id"
       },
       {
-        "name": "override_account_id_restriction",
-        "in": "query"
+        "name": "override_account_id_restriction"
       },
       {
-        "name": "from_date",
-        "in": "query"
+        "name": "from_date"
       },
       {
-        "name": "to_date",
-        "in": "query"
+        "name": "to_date"
       },
       {
-        "name": "include_moto_statistics",
-        "in": "query"
+        "name": "include_moto_statistics"
       }
     ],
     "hasBody": false,
@@ -598,16 +521,13 @@ export const operations: ClientOperation[] = [
     "path": "/v1/report/transactions-by-hour",
     "parameters": [
       {
-        "name": "from_date",
-        "in": "query"
+        "name": "from_date"
       },
       {
-        "name": "to_date",
-        "in": "query"
+        "name": "to_date"
       },
       {
-        "name": "cursor",
-        "in": "query"
+        "name": "cursor"
       }
     ],
     "hasBody": false,
@@ -642,16 +562,13 @@ export const operations: ClientOperation[] = [
     "path": "/v1/report/performance-report",
     "parameters": [
       {
-        "name": "from_date",
-        "in": "query"
+        "name": "from_date"
       },
       {
-        "name": "to_date",
-        "in": "query"
+        "name": "to_date"
       },
       {
-        "name": "state",
-        "in": "query"
+        "name": "state"
       }
     ],
     "hasBody": false,
@@ -673,16 +590,13 @@ export const operations: ClientOperation[] = [
     "path": "/v1/report/performance-report-legacy",
     "parameters": [
       {
-        "name": "from_date",
-        "in": "query"
+        "name": "from_date"
       },
       {
-        "name": "to_date",
-        "in": "query"
+        "name": "to_date"
       },
       {
-        "name": "state",
-        "in": "query"
+        "name": "state"
       }
     ],
     "hasBody": false,
@@ -704,16 +618,13 @@ export const operations: ClientOperation[] = [
     "path": "/v1/report/gateway-performance-report",
     "parameters": [
       {
-        "name": "from_date",
-        "in": "query"
+        "name": "from_date"
       },
       {
-        "name": "to_date",
-        "in": "query"
+        "name": "to_date"
       },
       {
-        "name": "cursor",
-        "in": "query"
+        "name": "cursor"
       }
     ],
     "hasBody": false,
@@ -737,24 +648,19 @@ export const operations: ClientOperation[] = [
     "parameters": [
       {
         "name": "gateway_account_id",
-        "in": "query",
         "isJoined": true
       },
       {
-        "name": "override_account_id_restriction",
-        "in": "query"
+        "name": "override_account_id_restriction"
       },
       {
-        "name": "state",
-        "in": "query"
+        "name": "state"
       },
       {
-        "name": "page",
-        "in": "query"
+        "name": "page"
       },
       {
-        "name": "display_size",
-        "in": "query"
+        "name": "display_size"
       }
     ],
     "hasBody": false,
@@ -776,12 +682,10 @@ export const operations: ClientOperation[] = [
         "in": "path"
       },
       {
-        "name": "gateway_account_id",
-        "in": "query"
+        "name": "gateway_account_id"
       },
       {
-        "name": "override_account_id_restriction",
-        "in": "query"
+        "name": "override_account_id_restriction"
       }
     ],
     "hasBody": false,
@@ -821,44 +725,34 @@ export const operations: ClientOperation[] = [
     "path": "/v1/agreement",
     "parameters": [
       {
-        "name": "service_id",
-        "in": "query"
+        "name": "service_id"
       },
       {
-        "name": "account_id",
-        "in": "query"
+        "name": "account_id"
       },
       {
-        "name": "override_account_or_service_id_restriction",
-        "in": "query"
+        "name": "override_account_or_service_id_restriction"
       },
       {
-        "name": "status",
-        "in": "query"
+        "name": "status"
       },
       {
-        "name": "reference",
-        "in": "query"
+        "name": "reference"
       },
       {
-        "name": "exact_reference_match",
-        "in": "query"
+        "name": "exact_reference_match"
       },
       {
-        "name": "live",
-        "in": "query"
+        "name": "live"
       },
       {
-        "name": "page",
-        "in": "query"
+        "name": "page"
       },
       {
-        "name": "display_size",
-        "in": "query"
+        "name": "display_size"
       },
       {
-        "name": "cursor",
-        "in": "query"
+        "name": "cursor"
       }
     ],
     "hasBody": false,
@@ -880,20 +774,16 @@ export const operations: ClientOperation[] = [
         "in": "path"
       },
       {
-        "name": "service_id",
-        "in": "query"
+        "name": "service_id"
       },
       {
-        "name": "account_id",
-        "in": "query"
+        "name": "account_id"
       },
       {
-        "name": "override_account_or_service_id_restriction",
-        "in": "query"
+        "name": "override_account_or_service_id_restriction"
       },
       {
-        "name": "as_of",
-        "in": "query"
+        "name": "as_of"
       },
       {
         "name": "X-Consistent",
@@ -919,20 +809,16 @@ export const operations: ClientOperation[] = [
         "in": "path"
       },
       {
-        "name": "service_id",
-        "in": "query"
+        "name": "service_id"
       },
       {
-        "name": "account_id",
-        "in": "query"
+        "name": "account_id"
       },
       {
-        "name": "as_of",
-        "in": "query"
+        "name": "as_of"
       },
       {
-        "name": "cursor",
-        "in": "query"
+        "name": "cursor"
       }
     ],
     "hasBody": false,

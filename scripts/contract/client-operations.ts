@@ -13,7 +13,7 @@ export function clientOperations(contract: Contract): ClientOperation[] {
       path,
       parameters: parameters.map(({ name, in: place, explode }) => ({
         name,
-        in: place,
+        ...(place !== "query" && { in: place }),
         ...(explode === false && { isJoined: true }),
       })),
       hasBody: body !== undefined,

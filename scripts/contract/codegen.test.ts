@@ -186,7 +186,7 @@ components:
       ...{ operationId: "getOdd", method: "GET", path: "/odd/{id}", hasBody: false, isIdempotent: true },
       parameters: [
         { name: "id", in: "path" },
-        { name: "ids", in: "query", isJoined: true },
+        { name: "ids", isJoined: true },
       ],
       successes: { 200: { type: "json", bigints: [["id"], ["ids", "*"]] } },
     },

@@ -38,7 +38,7 @@ describe("the client of the ledger", () => {
   let service: Awaited<ReturnType<typeof startLedger>>;
   let ledger: LedgerClient;
   beforeAll(async () => {
-    service = await startLedger();
+    service = await startLedger({ eventWrites: true });
     ledger = ledgerClient({ baseUrl: service.base });
     await service.database.query("select setval(pg_get_serial_sequence('event', 'id'), 9007199254740992)");
     await service.store(
@@ -50,6 +50,7 @@ describe("the client of the ledger", () => {
         ]),
       ),
       childStory("refund", "r", "a", ["06:00", "REFUND_CREATED_BY_SERVICE", { amount: 1 }]),
+      ...[0, 1, 2].map((n) => story("agreement", `agr${n}`, [`0${n}:00`, "AGREEMENT_CREATED"])),
     );
   });
   afterAll(() => service[Symbol.asyncDispose]());
@@ -115,6 +116,23 @@ describe("the client of the ledger", () => {
     const empty = ledger.eachTransaction({ account_id: ["57"], state: "success", status_version: 1 });
     expect(await empty.next()).toEqual({ done: true, value: undefined });
     expect(await errorOf(ledger.eachTransaction({}).next())).toMatchObject({ status: 400 });
+  });
+
+  test("iterates over all pages of a search for agreements", async () => {
+    const ids = await Array.fromAsync(
+      ledger.eachAgreement({ account_id: ["57", "58"], display_size: 2 }),
+      ({ external_id }) => external_id,
+    );
+    expect(ids).toEqual(["agr2", "agr1", "agr0"]);
+    expect(await errorOf(ledger.eachAgreement({}).next())).toMatchObject({ status: 400 });
+  });
+
+  test("adds events", async () => {
+    const [event] = story("payment", "added", ["01:00", "PAYMENT_CREATED", { gateway_account_id: "added" }]);
+    const { events } = await ledger.addEvents({ body: [event as never] });
+    expect(events).toEqual([{ event_id: expect.any(BigInt), is_new: true }]);
+    const again = await ledger.addEvents({ body: event as never });
+    expect(again.events).toEqual([{ event_id: events[0]?.event_id, is_new: false }]);
   });
 
   test("exports a search as CSV", async () => {

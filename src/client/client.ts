@@ -66,6 +66,7 @@ type LedgerArguments<Id extends keyof LedgerDefaults & keyof ledger.operations> 
 >;
 type Search = LedgerArguments<"searchTransactions">;
 type Report = LedgerArguments<"getTransactionReport">;
+type AgreementSearch = LedgerArguments<"searchAgreements">;
 
 export interface LedgerClient extends Calls<ledger.operations, LedgerDefaults> {
   /**
@@ -81,6 +82,11 @@ export interface LedgerClient extends Calls<ledger.operations, LedgerDefaults> {
     search: Omit<Search, "page" | "cursor" | "display_size">,
     options?: CallOptions,
   ): AsyncGenerator<string, void, void>;
+  /** Every agreement that matches a search, without gaps or duplicates, whatever arrives meanwhile. Pages are read on demand. */
+  eachAgreement(
+    search: Omit<AgreementSearch, "page" | "cursor">,
+    options?: CallOptions,
+  ): AsyncGenerator<ledger.components["schemas"]["Agreement"], void, void>;
   /** Every group of a report. Pages are read on demand; each is as of its own moment. */
   eachGroup(
     report: Omit<Report, "cursor">,
@@ -113,8 +119,7 @@ async function* eachItem<Read extends Page, Item>(
 }
 
 /**
- * A client of the payment ledger: a function for each operation of the contract, and two iterators each over a search and a
- * report.
+ * A client of the payment ledger: a function for each operation of the contract, and iterators over searches and reports.
  */
 export function ledgerClient(options: ClientOptions): LedgerClient {
   const { calls, readText } = openCalls<ledger.operations, LedgerDefaults>(ledgerOperations, options);
@@ -127,6 +132,11 @@ export function ledgerClient(options: ClientOptions): LedgerClient {
       ),
     exportTransactions: (search, callOptions) =>
       readText("searchTransactions", search, "text/csv", callOptions),
+    eachAgreement: (search, callOptions) =>
+      eachItem(
+        (position) => calls.searchAgreements({ ...search, ...position }, callOptions),
+        ({ results }) => results,
+      ),
     eachGroup: (report, callOptions) =>
       eachItem(
         (position) => calls.getTransactionReport({ ...report, ...position }, callOptions),

@@ -14,7 +14,8 @@ export interface ClientOperation {
 
 export interface ClientParameter {
   name: string;
-  in: "path" | "query" | "header";
+  /** Default: the query. */
+  in?: "path" | "header";
   /** True if a list is one value, joined by commas. Otherwise the parameter is repeated. */
   isJoined?: true;
 }

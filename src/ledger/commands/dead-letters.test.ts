@@ -231,8 +231,7 @@ test("the commands use an embedded database while a ledger runs on it, and the l
   const lists = Array.from({ length: 4 }, () => command("dead-letters", "list"));
   for (const { exit } of lists) expect((await exit).output).toMatch(/\ndead letters: 1\n$/);
   expect((await command("reproject", "--all").exit).output).toBe(
-    "rebuilt 0 resources; 0 rows changed\n" +
-      "the summaries did not differ from the transactions\n",
+    "rebuilt 0 resources; 0 rows changed\n" + "the summaries did not differ from the transactions\n",
   );
   // A command that ends within its turn leaves nothing behind.
   const socket = connect(join(folder, "commands.sock"));
