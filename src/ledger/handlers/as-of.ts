@@ -24,7 +24,8 @@ import { findTransaction, type ReportedTransaction, type TransactionRow } from "
 /**
  * The state as of an instant: the events dated up to it, whenever they arrived, are folded by the fold that also writes the
  * tables. A transaction must belong to the account now, too, and an agreement also to the service. That is checked first,
- * by its row, since folding a long history takes time. Rejects with `StatementTimeout` if it takes longer than the limit in milliseconds.
+ * by its row, since folding a long history takes time. Rejects with `StatementTimeout` if it takes longer than the limit in
+ * milliseconds.
  */
 export function asOfReader(sql: Sql, asOf: string, limitMs: number) {
   const deadline = performance.now() + limitMs;

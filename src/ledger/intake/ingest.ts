@@ -1,8 +1,8 @@
 import { letOthersRun } from "../../process/turns.ts";
 import { type Database, isPermanent, type Sql } from "../database/database.ts";
-import { textOf } from "../projection/details.ts";
 import { Folds, planFold } from "../projection/history.ts";
 import { newMetadataKeys } from "../projection/metadata.ts";
+import { agreementNamedBy } from "../projection/payment-instrument.ts";
 import {
   type ShownByChildren,
   showTheSame,
@@ -59,7 +59,7 @@ export const ingest = (database: Database, batch: Batch): Promise<Ingested> =>
   ingestWithLocks(
     database,
     batch,
-    batch.events.flatMap((event) => event.parent_resource_external_id ?? agreementNamedBy(event) ?? []),
+    batch.events.flatMap((event) => [event.parent_resource_external_id ?? [], agreementsOf(event)].flat()),
   );
 
 /** `related` has the ids of other resources that the events name. */
@@ -72,9 +72,11 @@ async function ingestWithLocks(database: Database, batch: Batch, related: string
   }
 }
 
-/** The agreement that an event of a payment instrument names. */
-const agreementNamedBy = ({ resource_type, event_details }: NewEvent): string | undefined =>
-  resource_type === "payment_instrument" ? textOf(event_details, "agreement_external_id") : undefined;
+/** The agreement that an event of a payment instrument names, if any. */
+function agreementsOf({ resource_type, event_details }: NewEvent): string[] {
+  const id = resource_type === "payment_instrument" ? agreementNamedBy(event_details) : null;
+  return id === null ? [] : [id];
+}
 
 /** Stored events name more parents: another receiver has stored them since the locks were chosen. */
 class ParentsNotLocked extends Error {
@@ -212,7 +214,7 @@ async function updateTransactions(
 
 /** The agreements are locked, so that no other receiver adds payment instruments to them meanwhile. */
 async function requireFewInstruments(sql: Sql, saved: EventRow[]): Promise<void> {
-  const agreements = new Set(saved.flatMap((event) => agreementNamedBy(event) ?? []));
+  const agreements = new Set(saved.flatMap(agreementsOf));
   if (agreements.size === 0) return;
   const tooMany = await withTooManyInstruments(sql, [...agreements]);
   if (tooMany.length > 0)
