@@ -128,7 +128,7 @@ export interface paths {
         put?: never;
         /**
          * Add events
-         * @description Stores one event, or up to 1,000 events in a list, and folds them into their transactions, payouts and agreements,
+         * @description Stores one event, or up to 100 events in a list, and folds them into their transactions, payouts and agreements,
          *     all or none. When the response is sent, they are committed. An event that is stored already is not stored again, so
          *     a request can be repeated. If an event is invalid, nothing is stored, and the message names each error; the events
          *     of a list are numbered from 1.

@@ -232,18 +232,18 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
   },
   {
-    name: "60 requests at a time that add 1,000 events, or 1 MB of every shape",
+    name: "60 requests at a time that add 100 events, or 1 MB of every shape",
     async run({ service: { url } }) {
       const bytes = 1_000_000;
       const many = (request: number) =>
-        Array.from({ length: 1000 }, (_, index) =>
-          created(`added${request}-${index}`, { note: "n".repeat((index * 7) % 400) }),
+        Array.from({ length: 100 }, (_, index) =>
+          created(`added${request}-${index}`, { note: "n".repeat((index * 97) % 9000) }),
         );
       const shapes: unknown[] = [
         "[".repeat(bytes),
         `[${"{},".repeat(bytes / 3.2)}{}]`,
-        `[${"1,".repeat(900)}1]`,
-        `[${"[],".repeat(990)}[]]`,
+        `[${"1,".repeat(90)}1]`,
+        `[${"[],".repeat(98)}[]]`,
         `[${'"a",'.repeat(bytes / 4.2)}"a"]`,
         `{"event_details":{${Array.from({ length: 60_000 }, (_, index) => `"m${index}":1`)}}}`,
         [created("large", { note: "x".repeat(bytes) })],

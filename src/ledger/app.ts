@@ -70,7 +70,7 @@ export function ledgerApp({
 }: Parts) {
   const openReader = (of: Database) => {
     const sql = of.within(statementTimeoutMs);
-    return { sql, lanes: openLanes(sql, of.requestConnections, statementTimeoutMs) };
+    return { sql, lanes: openLanes(sql, slowMax(of), statementTimeoutMs) };
   };
   const reader = openReader(replica ?? database);
   const primary = replica ? openReader(database) : reader;
@@ -95,13 +95,23 @@ export function ledgerApp({
     },
     handlers: {
       ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
-      ...(intake && { addEvents: addEventsHandler(intake, primary.sql, statementTimeoutMs) }),
+      ...(intake && {
+        addEvents: addEventsHandler({
+          intake,
+          sql: primary.sql,
+          runningMax: slowMax(database),
+          limitMs: statementTimeoutMs,
+        }),
+      }),
     },
     mapError,
     metrics,
     ...parts,
   });
 }
+
+/** How much slow work of one kind or account a database does at a time. The other connections are for the others. */
+const slowMax = ({ requestConnections }: Database): number => Math.ceil(requestConnections / 3);
 
 /** The address on the page of the queue. The page needs no token, so a service with tokens shows names instead. */
 function shownAddress(address: QueueAddress = defaultAddress, isHidden: boolean): PageValues {

@@ -15,15 +15,24 @@ import { problem } from "./problem.ts";
 export type AddEvents = WithTextBody<operations["addEvents"]>;
 
 /** Maximum number of events in a request. */
-const eventsMax = 1000;
+const eventsMax = 100;
 /** Maximum number of invalid events that an error names. */
 const namedMax = 20;
 
-/** Number of requests whose events are stored at the same time, and of those that wait. Each holds up to 1 MiB. */
-const [runningMax, waitingMax] = [4, 20];
+/** Maximum number of requests that wait. Each holds up to 1 MiB. */
+const waitingMax = 20;
 
-/** `sql` reads what the intake has committed. `limitMs` is the limit for a request, in milliseconds. */
-export function addEventsHandler(intake: Intake, sql: Sql, limitMs: number): Handler<AddEvents> {
+interface Parts {
+  intake: Intake;
+  /** Reads what the intake has committed. */
+  sql: Sql;
+  /** Number of requests whose events are stored at the same time. */
+  runningMax: number;
+  /** The limit for a request, in milliseconds. */
+  limitMs: number;
+}
+
+export function addEventsHandler({ intake, sql, runningMax, limitMs }: Parts): Handler<AddEvents> {
   const lane = openLane({
     runningMax,
     waitingMax,
@@ -38,7 +47,7 @@ export function addEventsHandler(intake: Intake, sql: Sql, limitMs: number): Han
   async function add(body: string) {
     const elements = elementsOf(body, eventsMax);
     if (elements && elements.length > eventsMax)
-      return problem(400, [`the body has more than ${eventsMax.toLocaleString("en")} events`]);
+      return problem(400, [`the body has more than ${eventsMax} events`]);
     const messages = await mapInTurns(elements ?? [body], readMessage);
     const errors = errorsOf(messages, elements !== undefined);
     return errors.length > 0 ? problem(400, errors) : store(intake, sql, messages);

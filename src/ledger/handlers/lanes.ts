@@ -72,13 +72,12 @@ export function openLane({ runningMax, waitingMax, limitMs, timeout, busy }: Lan
 
 /**
  * Divides the connections for slow statements: those of one account wait for each other, in a lane of their own, so that
- * they do not delay those of another. A statement that waits for `limitMs` milliseconds rejects with `StatementTimeout`;
- * one that finds too many waiting gets a 503.
+ * they do not delay those of another. A lane runs `runningMax` statements at the same time. A statement that waits for
+ * `limitMs` milliseconds rejects with `StatementTimeout`; one that finds too many waiting gets a 503.
  */
-export function openLanes(sql: Sql, connections: number, limitMs: number): Lanes {
+export function openLanes(sql: Sql, runningMax: number, limitMs: number): Lanes {
   const limits: LaneLimits = {
-    // The other connections are for other lanes.
-    runningMax: Math.ceil(connections / 3),
+    runningMax,
     waitingMax,
     limitMs,
     // Created once, since an error costs time.

@@ -64,6 +64,8 @@ export const ingest = (database: Database, batch: Batch): Promise<Ingested> =>
 
 /** `related` has the ids of other resources that the events name. */
 async function ingestWithLocks(database: Database, batch: Batch, related: string[]): Promise<Ingested> {
+  // Not in the transaction, since others wait for its locks.
+  await letOthersRun();
   try {
     return await database.transaction((sql) => ingestOnce(sql, batch, related));
   } catch (error) {
@@ -101,7 +103,6 @@ async function ingestOnce(
   { events, rebuilds, deadLetters, replayed = [] }: Batch,
   related: string[],
 ): Promise<Ingested> {
-  await letOthersRun();
   const writesBefore = rebuilds.length > 0 ? await countWrites(sql) : 0;
   const idsIn = (isOfKind: (event: NewEvent) => boolean) => [
     ...new Set([...idsOf(events.filter(isOfKind)), ...rebuilds]),
