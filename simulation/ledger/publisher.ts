@@ -35,7 +35,7 @@ export interface Publisher {
   isQueueEmpty(): Promise<boolean>;
 }
 
-/** Sends a list of events in a request. Resolves with true if it was answered that all are stored. */
+/** Sends a list of events in a request. Resolves with true if the response confirms that all are stored. */
 export type Post = (events: string) => Promise<boolean>;
 
 /** `onSent` gets the number of messages of each send. Default of `post`: all messages are sent to the queue. */
@@ -59,7 +59,7 @@ export function openPublisher(
     const bodies = messages.map(({ body }) => body);
     const isPosted =
       post && messages.every(({ kind }) => kind === "event") && random.chance(requestProbability);
-    // A request without such an answer may have stored its events. They are sent to the queue, too.
+    // A request without a response may have stored its events. They are sent to the queue, too.
     if (isPosted && (await post(`[${bodies}]`))) return onSent(messages.length);
     const deadline = AbortSignal.timeout(sendMaxMs);
     for (;;) {

@@ -238,7 +238,7 @@ test("the sender of webhooks", async () => {
 });
 
 test("the payment processor", async () => {
-  // It repeats a request whose answer it did not get.
+  // It repeats a request whose response it did not get.
   await connectorWrites(payment);
   await connectorWrites([]);
   expect(await get("/v1/transaction/pay1?override_account_id_restriction=true")).toMatchObject({ fee: 60 });

@@ -7,9 +7,9 @@ import { demoEvents, demoTransactions } from "./demo-events.ts";
 
 const usage = `Usage: npm run demo
 
-Sends the events of a few payments and an agreement to the queue of the ledger at LEDGER_PORT, out of order and with duplicates.
-Waits until they are folded and prints requests to try. It is safe to run it again. If no ledger responds, one
-is awaited for a minute.
+Sends the events of a few payments and an agreement to the queue of the ledger at LEDGER_PORT, out of order and with
+duplicates. Waits until they are folded and prints requests to try. It is safe to run it again. If no ledger
+responds, one is awaited for a minute.
 
   --help   print this text
 `;
