@@ -1,5 +1,6 @@
 import type { LedgerEvent } from "./messages.ts";
 import {
+  agreementStatuses,
   commonColumns,
   compareBytes,
   compareOldestFirst,
@@ -24,15 +25,7 @@ interface Agreement {
   view: { status: string; reference: string | null };
 }
 
-/** In the order of a life cycle. */
-export const statusesOfEvents: [eventType: string, status: string][] = [
-  ["AGREEMENT_CREATED", "CREATED"],
-  ["AGREEMENT_SET_UP", "ACTIVE"],
-  ["AGREEMENT_CANCELLED_BY_SERVICE", "CANCELLED"],
-  ["AGREEMENT_CANCELLED_BY_USER", "CANCELLED"],
-  ["AGREEMENT_INACTIVATED", "INACTIVE"],
-];
-const statuses = new Map(statusesOfEvents);
+const statuses = new Map(agreementStatuses);
 
 function agreementOf(oracle: Oracle, id: string): Agreement | undefined {
   const events = oracle.eventsOf(id, ["agreement"]);

@@ -4,8 +4,8 @@ import { stateSetBy } from "../../src/ledger/projection/states.ts";
 import type { TransactionState } from "../../src/ledger/tables/transaction.ts";
 import { viewState } from "../../src/ledger/views/state.ts";
 import type { LedgerEvent } from "./messages.ts";
-import { Oracle } from "./oracle.ts";
-import { agreementMatches, statusesOfEvents } from "./oracle-agreements.ts";
+import { agreementStatuses, Oracle } from "./oracle.ts";
+import { agreementMatches } from "./oracle-agreements.ts";
 import {
   groupColumns,
   payoutMatches,
@@ -167,7 +167,7 @@ describe("the oracle matches the contract", () => {
 
   test("for the status of an agreement after each event type", () => {
     const rows = contract["x-event-types"].agreement.rows.map(({ event_type, state }) => [event_type, state]);
-    expect(statusesOfEvents).toEqual(rows);
+    expect(agreementStatuses).toEqual(rows);
     for (const [event_type = "", status] of [...rows, ["UNKNOWN_TYPE", "UNDEFINED"]]) {
       const oracle = new Oracle([eventOf(event_type, { resource_type: "agreement" })]);
       expect(agreementMatches(oracle, {})).toMatchObject([{ status }]);

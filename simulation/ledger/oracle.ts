@@ -89,13 +89,18 @@ const statesOfEvents: [eventType: string, state: string][] = [
   ["PAYOUT_CREATED", "in transit"],
   ["PAYOUT_PAID", "paid out"],
   ["PAYOUT_FAILED", "failed"],
-  ["AGREEMENT_CREATED", "agreement created"],
-  ["AGREEMENT_SET_UP", "agreement active"],
-  ["AGREEMENT_CANCELLED_BY_SERVICE", "agreement cancelled"],
-  ["AGREEMENT_CANCELLED_BY_USER", "agreement cancelled"],
-  ["AGREEMENT_INACTIVATED", "agreement inactive"],
 ];
-const lifeCyclePosition = new Map(statesOfEvents.map(([eventType], position) => [eventType, position]));
+/** Like `statesOfEvents`, for agreements. */
+export const agreementStatuses: [eventType: string, status: string][] = [
+  ["AGREEMENT_CREATED", "CREATED"],
+  ["AGREEMENT_SET_UP", "ACTIVE"],
+  ["AGREEMENT_CANCELLED_BY_SERVICE", "CANCELLED"],
+  ["AGREEMENT_CANCELLED_BY_USER", "CANCELLED"],
+  ["AGREEMENT_INACTIVATED", "INACTIVE"],
+];
+const lifeCyclePosition = new Map(
+  [...statesOfEvents, ...agreementStatuses].map(([eventType], position) => [eventType, position]),
+);
 const stateOf = new Map(statesOfEvents);
 
 /** How a state is shown. */

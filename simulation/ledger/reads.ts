@@ -317,6 +317,12 @@ const resultOf = (body: unknown): Result => (body === undefined ? { status: 404 
 const parseJson = ({ status, text }: { status: number; text: string }) =>
   status === 200 ? { status, body: JSON.parse(text) } : { status };
 
+/** The order of arrival, which the oracle does not know, decides the ids of events. */
+function withoutEventIds(result: ReturnType<typeof parseJson>): Result {
+  for (const event of result.body?.events ?? []) delete event.event_id;
+  return result;
+}
+
 export const lookup = (id: string, query: Query): Read => {
   const path = pathOf(id, query);
   return {
@@ -342,11 +348,7 @@ export const eventList = (id: string, account: string, query: Query): Read => {
   return {
     name: path,
     ids: [id],
-    async send(get) {
-      const result = parseJson(await get(path));
-      for (const event of result.body?.events ?? []) delete event.event_id;
-      return result;
-    },
+    send: async (get) => withoutEventIds(parseJson(await get(path))),
     expected: (oracle) => resultOf(oracle.eventList(id, account, query)),
     ...(query.include_all_events === "true" &&
       query.as_of === undefined && {
@@ -568,11 +570,7 @@ export const agreementEvents = (id: string, query: Query): Read => {
   return {
     name: path,
     ids: [id],
-    async send(get) {
-      const result = parseJson(await get(path));
-      for (const event of result.body?.events ?? []) delete event.event_id;
-      return result;
-    },
+    send: async (get) => withoutEventIds(parseJson(await get(path))),
     expected: (oracle) => resultOf(agreementEventsOf(oracle, id, query)),
   };
 };

@@ -109,18 +109,18 @@ async function ingestOnce(
   ];
   const transactions = idsIn(isOfTransaction);
   const kinds = resourceKinds
-    .map((kind) => ({ kind, ids: idsIn(({ resource_type }) => resource_type === kind.type) }))
+    .map(({ type, open }) => ({ type, open, ids: idsIn(({ resource_type }) => resource_type === type) }))
     .filter(({ ids }) => ids.length > 0);
   // Every resource is locked, also without a projection: otherwise two receivers with the same events in different orders
   // would deadlock on the rows. Everything else is written in one order after that.
   const toLock = [...new Set([...idsOf(events), ...rebuilds, ...related])];
   // The projections are read in their own statements after the locks, so that they see everything that was committed.
-  const [locked, saved, current, relations, foldsOfKinds] = await Promise.all([
+  const [locked, saved, current, relations, opened] = await Promise.all([
     toLock.length > 0 ? lockResources(sql, toLock) : [],
     events.length > 0 ? saveEvents(sql, events) : [],
     transactions.length > 0 ? currentTransactions(sql, toLock) : [],
     transactions.length > 0 ? relationsOf(sql, transactions) : [],
-    Promise.all(kinds.map(({ kind, ids }) => kind.open(sql, ids))),
+    Promise.all(kinds.map(async ({ type, open, ids }) => ({ type, fold: await open(sql, ids) }))),
   ]);
   // Only these rows were read. A row may have got another parent while its lock was awaited.
   const read = new Set([...toLock, ...current.flatMap((row) => row.parent_external_id ?? [])]);
@@ -131,9 +131,9 @@ async function ingestOnce(
     relations,
     locked: locked.filter((id) => read.has(id)),
   });
-  for (const [index, { kind }] of kinds.entries()) {
-    const added = saved.filter(({ resource_type }) => resource_type === kind.type);
-    await foldsOfKinds[index]?.(added, rebuilds.length > 0);
+  for (const { type, fold } of opened) {
+    const added = saved.filter(({ resource_type }) => resource_type === type);
+    await fold(added, rebuilds.length > 0);
   }
   await requireFewInstruments(sql, saved);
   if (deadLetters.length > 0) await saveDeadLetters(sql, deadLetters);

@@ -12,7 +12,7 @@ export interface IntakeMetrics {
 
 export function createIntakeMetrics(registry: Registry): IntakeMetrics {
   const registers = [registry];
-  const messages = new Counter({
+  const outcomes = new Counter({
     registers,
     name: "ledger_messages_total",
     help: "Messages by outcome: stored (a new event), duplicate, rebuilt (a projection), dead_letter, retried.",
@@ -20,7 +20,7 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
   });
   // A rate needs the value before the first message.
   for (const outcome of ["stored", "duplicate", "rebuilt", "dead_letter", "retried"])
-    messages.inc({ outcome }, 0);
+    outcomes.inc({ outcome }, 0);
   const size = new Histogram({
     registers,
     name: "ledger_batch_messages",
@@ -34,19 +34,19 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600, 86_400],
   });
   return {
-    committed(committed, { events, rebuilds, deadLetters }, stored) {
-      messages.inc({ outcome: "stored" }, stored.length);
-      messages.inc({ outcome: "duplicate" }, events.length - stored.length);
-      messages.inc({ outcome: "rebuilt" }, rebuilds.length);
-      messages.inc({ outcome: "dead_letter" }, deadLetters.length);
-      size.observe(committed.length);
+    committed(messages, { events, rebuilds, deadLetters }, stored) {
+      outcomes.inc({ outcome: "stored" }, stored.length);
+      outcomes.inc({ outcome: "duplicate" }, events.length - stored.length);
+      outcomes.inc({ outcome: "rebuilt" }, rebuilds.length);
+      outcomes.inc({ outcome: "dead_letter" }, deadLetters.length);
+      size.observe(messages.length);
       const now = Date.now();
-      for (const { sentAt } of committed) {
+      for (const { sentAt } of messages) {
         if (sentAt !== undefined) lag.observe(Math.max(now - sentAt, 0) / 1000);
       }
     },
-    retried(retried) {
-      messages.inc({ outcome: "retried" }, retried.length);
+    retried(messages) {
+      outcomes.inc({ outcome: "retried" }, messages.length);
     },
   };
 }
