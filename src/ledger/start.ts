@@ -7,7 +7,7 @@ import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
 import { ledgerApp } from "./app.ts";
-import { openDatabase } from "./database/database.ts";
+import { openDatabase, openReplica } from "./database/database.ts";
 import { openIntake } from "./intake/intake.ts";
 import { startMergingSummaries } from "./intake/merge-summaries.ts";
 import { createReceiver } from "./intake/receiver.ts";
@@ -31,7 +31,7 @@ export async function start(
   await using database = await openWhenFree(() => openDatabase(given.DATABASE_URL), log);
   await migrate(database, log);
   await using _merging = startMergingSummaries(database, log);
-  await using replica = given.DATABASE_READ_URL ? await openDatabase(given.DATABASE_READ_URL) : undefined;
+  await using replica = given.DATABASE_READ_URL ? await openReplica(given.DATABASE_READ_URL) : undefined;
   const metrics = new Registry();
   const intake = openIntake(database, metrics, log);
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING

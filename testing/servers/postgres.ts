@@ -75,7 +75,7 @@ export function postgresUser(): User | undefined {
  * Removes the shared memory segment that a PostgreSQL uses as a lock. The system keeps it after the server is killed.
  * Its id is in line 7 of `postmaster.pid`.
  */
-function removeSharedMemory(data: string): void {
+export function removeSharedMemory(data: string): void {
   const file = join(data, "postmaster.pid");
   const line = existsSync(file) ? readFileSync(file, "utf8").split("\n")[6] : undefined;
   const id = line?.trim().split(/\s+/)[1];

@@ -91,14 +91,8 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
 
   let server: ChildProcess | undefined;
   let exit: Promise<void> | undefined;
-  /** Sends a signal to all processes of the server, parents first. Returns their ids. */
   const signal = (name: NodeJS.Signals) => {
-    const signalled: number[] = [];
-    for (const pid of exit && server?.pid ? processTree(server.pid) : []) {
-      send(pid, name);
-      signalled.push(pid);
-    }
-    return signalled;
+    if (exit && server?.pid) signalTree(server.pid, name);
   };
 
   async function start() {
@@ -140,11 +134,8 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
   }
 
   async function kill() {
-    // A suspended process cannot start children while the tree is read.
-    const pids = signal("SIGSTOP");
-    for (const pid of pids) send(pid, "SIGKILL");
+    if (exit && server?.pid) await killTree(server.pid);
     await exit;
-    while (pids.some(isRunning)) await sleep(5);
   }
 
   opening.defer(() => kind.clean?.(instance));
@@ -161,8 +152,8 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
       await stop();
       await start();
     },
-    pause: () => void signal("SIGSTOP"),
-    resume: () => void signal("SIGCONT"),
+    pause: () => signal("SIGSTOP"),
+    resume: () => signal("SIGCONT"),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -194,6 +185,24 @@ export async function exchangeBytes(
     if (response.includes(until)) return response;
   }
   throw new Error(`${url} answered ${JSON.stringify(response)}`);
+}
+
+/** Kills a process and its descendants, like a crash. Resolves when all have ended. */
+export async function killTree(pid: number): Promise<void> {
+  // A suspended process cannot start children while the tree is read.
+  const pids = signalTree(pid, "SIGSTOP");
+  for (const each of pids) send(each, "SIGKILL");
+  while (pids.some(isRunning)) await sleep(5);
+}
+
+/** Sends a signal to a process and its descendants, parents first. Returns their ids. */
+function signalTree(pid: number, name: NodeJS.Signals): number[] {
+  const signalled: number[] = [];
+  for (const each of processTree(pid)) {
+    send(each, name);
+    signalled.push(each);
+  }
+  return signalled;
 }
 
 /** The ids of a process and its descendants, in any process group. Yields a process before it reads its children. */

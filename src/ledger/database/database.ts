@@ -110,17 +110,23 @@ const postgresParameters = {
 export type PostgresParameters = ValuesOf<typeof postgresParameters>;
 
 const postgres: Adapter<Database> = {
-  form: "postgres://USER:PASSWORD@HOST:5432/DATABASE?pool=10&connect_timeout=5&sslmode=disable&sslrootcert=FILE",
+  form: "postgres://USER:PASSWORD@HOST:5432,HOST:5432/DATABASE?pool=10&connect_timeout=5&sslmode=disable&sslrootcert=FILE",
   load: () => import("./postgres.ts"),
+  hasManyHosts: true,
   parameters: postgresParameters,
+};
+const replica: Adapter<Database> = {
+  ...postgres,
+  load: async () => ({ open: (await import("./postgres.ts")).openReplica }),
 };
 
 /** The engines that can be a replica for reading. */
-export const replicas = { "postgres:": postgres, "postgresql:": postgres } satisfies Adapters<Database>;
+export const replicas = { "postgres:": replica, "postgresql:": replica } satisfies Adapters<Database>;
 
 export const databases = {
   "pglite:": { form: "pglite:FOLDER or pglite:memory", load: () => import("./pglite.ts") },
-  ...replicas,
+  "postgres:": postgres,
+  "postgresql:": postgres,
 } satisfies Adapters<Database>;
 
 /** Rejects with `StatementTimeout` if a statement takes longer than the limit in milliseconds. */
@@ -132,7 +138,11 @@ export function withStatementTimeout(limitMs: number, sql: Sql): Sql {
   };
 }
 
+/** Opens a database. If its URL has several hosts, it is the primary of them, also after a failover. */
 export const openDatabase = (url: string) => openAdapter<Database>(databases, url);
+
+/** Opens a database to read from. If its URL has several hosts, it is a replica, or the primary if no replica responds. */
+export const openReplica = (url: string) => openAdapter<Database>(replicas, url);
 
 /**
  * Opens the database for a command. If another process has the folder of an embedded database, the command uses the engine

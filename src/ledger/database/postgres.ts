@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { type Address, hostOf } from "../../process/adapter.ts";
+import { shared } from "../../process/shared.ts";
+import { withTimeout } from "../../process/with-timeout.ts";
 import { parseExactly } from "../../values/exact-json.ts";
 import {
   type Connections,
@@ -16,6 +18,7 @@ import {
   StatementTimeout,
   withStatementTimeout,
 } from "./database.ts";
+import { type Host, openHosts, type Role, readOnlyQuery } from "./hosts.ts";
 import { exclusive, pipelined, pipelineOptions, pipelinesMax, readInTurns, type Use } from "./pipeline.ts";
 import {
   beginWith,
@@ -33,19 +36,33 @@ const idleMs = 60_000;
 const receiverMax = 1000;
 /** Idle time before the operating system probes a connection. */
 const keepAliveMs = 10_000;
-/** Limit for a health check. */
-const checkMaxMs = 2000;
+/** Limit for a health check. With several hosts a failover is to be noticed within a second. */
+const checkMaxMs = { oneHost: 2000, severalHosts: 800 };
+/** With several hosts, the interval of checks: without them a host that is silent is noticed at the limit of a statement. */
+const watchMs = 1000;
 /** The server ends a statement at its limit. After this grace period the connection is closed. */
 const responseGraceMs = 500;
 /** Interval of attempts to get the lock for exclusive work. */
 const lockAttemptMs = 200;
 
+/** A PostgreSQL server, or the primary of several. */
+export const open = (address: Address<PostgresParameters>): Promise<Database> => openAs("primary", address);
+
+/** A PostgreSQL server to read from: of several a replica, or the primary if no replica responds. */
+export const openReplica = (address: Address<PostgresParameters>): Promise<Database> =>
+  openAs("replica", address);
+
 /**
- * A PostgreSQL server. Connections are opened on demand, and again when they broke. Statements of `within` have their own
- * pools, so that requests and receivers do not wait for each other's connections.
+ * Connections are opened on demand, and again when they broke. Statements of `within` have their own pools, so that requests
+ * and receivers do not wait for each other's connections.
  */
-export async function open({ url, parameters }: Address<PostgresParameters>): Promise<Database> {
-  const config = await configOf(url, parameters);
+async function openAs(
+  role: Role,
+  { url, others, parameters }: Address<PostgresParameters>,
+): Promise<Database> {
+  const config: pg.PoolConfig = await configOf(url, parameters);
+  const hosts = others.length > 0 ? openHosts([url, ...others].map(hostIn), role, config) : undefined;
+  if (hosts) config.Client = hosts.Client;
   const pools: Pool[] = [];
   const endIdle = () => {
     for (const pool of pools) pool.endIdle();
@@ -53,8 +70,10 @@ export async function open({ url, parameters }: Address<PostgresParameters>): Pr
   function openLimited(limits: Limits, options: pg.PoolConfig): Pool {
     const pool = openPool({ ...config, ...options }, limits);
     // The cause may have broken all connections. Those in use detect it themselves.
-    pool.on("release", (error) => {
+    pool.on("release", (error, client) => {
       if (error && !(error instanceof pg.DatabaseError)) endIdle();
+      if ((error as pg.DatabaseError | undefined)?.code === readOnlyTransaction) hosts?.doubt(client);
+      if (hosts?.isFormer(client)) void client.end();
     });
     pools.push(pool);
     return pool;
@@ -103,19 +122,28 @@ export async function open({ url, parameters }: Address<PostgresParameters>): Pr
       }
     },
     async check() {
-      const probe = withResponseLimit(checkMaxMs, { text: "select 1" });
-      await mapping(
-        mapError,
-        exclusiveReceiver((client) => client.query(probe)),
-      );
+      const maxMs = hosts ? checkMaxMs.severalHosts : checkMaxMs.oneHost;
+      const probe = withResponseLimit(maxMs, { text: readOnlyQuery });
+      const work = exclusiveReceiver(async (client) => {
+        hosts?.verify(client, await client.query(probe));
+      });
+      if (!hosts) return mapping(mapError, work);
+      const silent = new Error(`no response within ${maxMs} ms`);
+      await mapping(mapError, withTimeout(work, maxMs, silent)).catch((error) => {
+        if (error.cause === silent) hosts.doubt();
+        throw error;
+      });
     },
     requestConnections: parameters.pool,
     connections: () => ({ receiver: usageOf([receiver]), requests: usageOf(pools.slice(1)) }),
     async [Symbol.asyncDispose]() {
+      clearInterval(watch);
       endIdle();
       await Promise.all(pools.map((pool) => pool.end()));
     },
   };
+  const check = shared(() => database.check().catch(() => {}));
+  const watch = hosts && setInterval(check, watchMs).unref();
   return database;
 }
 
@@ -149,6 +177,11 @@ async function configOf(url: URL, parameters: PostgresParameters): Promise<pg.Po
     connectionTimeoutMillis: parameters.connect_timeout * 1000,
   };
 }
+
+const hostIn = (url: URL): Host => ({
+  host: decodeURIComponent(hostOf(url)),
+  port: Number(url.port) || 5432,
+});
 
 /** The modes of libpq: `require` encrypts without verification, `verify-full` also verifies the certificate and the host. */
 async function tlsOf(mode: string, rootFile: string | undefined): Promise<pg.PoolConfig["ssl"]> {
@@ -291,6 +324,7 @@ function mapError(error: unknown): unknown {
 const isPlanError = (error: unknown) =>
   error instanceof pg.DatabaseError && (error.code === "0A000" || error.code === "26000");
 
+const readOnlyTransaction = "25006";
 const queryCanceled = "57014";
 const lockNotAvailable = "55P03";
 

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { messageOf } from "../../process/describe-error.ts";
+import { shared } from "../../process/shared.ts";
+import { withTimeout } from "../../process/with-timeout.ts";
+
+/** A host of a URL that names several. */
+export interface Host {
+  host: string;
+  port: number;
+}
+
+/** The host to connect to: the primary, or a replica if one responds, otherwise the primary. */
+export type Role = "primary" | "replica";
+
+/** The hosts of a URL that names several. Connections are made to one of them at a time. */
+export interface Hosts {
+  /** A client that finds its host when it connects. */
+  Client: new () => pg.Client;
+  /** Searches again if the host of this client, or any if there is none, is the one to which connections are made. */
+  doubt(client?: pg.Client): void;
+  /** True if connections are now made to another host than that of this client. */
+  isFormer(client: pg.Client): boolean;
+  /** Throws if the response to `readOnlyQuery` shows that the host of this client is not the primary that it should be. */
+  verify(client: pg.Client, response: pg.QueryResult): void;
+}
+
+/** Limit for the response of a host. A pooler accepts connections while its server is down, and remains silent. */
+const probeMaxMs = 1000;
+/** The minimum interval of searches, since a server that is being promoted has other work. */
+const searchPauseMs = 250;
+/** The interval of searches for a replica while the primary has its place. */
+const replicaPauseMs = 10_000;
+
+/** A replica only reads, and so does a primary that is told to. A pooler passes this on. */
+export const readOnlyQuery = "show transaction_read_only";
+const isReadOnly = ({ rows }: pg.QueryResult): boolean => rows[0]?.transaction_read_only === "on";
+
+/** Connections to a former primary are closed when a new one is found: nothing that they wait for can be committed. */
+export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig): Hosts {
+  const clients = new Set<pg.Client>();
+  let current: Host | undefined;
+  let searchedAt = Number.NEGATIVE_INFINITY;
+
+  const search = shared(async () => {
+    await sleep(Math.max(0, searchedAt + searchPauseMs - performance.now()));
+    try {
+      current = await findHost(hosts, role, config);
+    } finally {
+      searchedAt = performance.now();
+    }
+    if (role === "primary") {
+      for (const client of clients) {
+        if (isFormer(client)) client.connection.stream.destroy(new Error("another host is the primary now"));
+      }
+    }
+    return current;
+  });
+  const searchInBackground = () => void search().catch(() => {});
+
+  const isFormer = ({ host, port }: pg.Client) =>
+    current !== undefined && (current.host !== host || current.port !== port);
+
+  function doubt(client?: pg.Client): void {
+    if (client && isFormer(client)) return;
+    current = undefined;
+    searchInBackground();
+  }
+
+  class Client extends pg.Client {
+    // The pool gives a callback, which gets the error, if any.
+    override connect(callback?: unknown): Promise<pg.Client> {
+      const connected = this.#connect();
+      if (typeof callback === "function") connected.then(() => callback(), callback as () => void);
+      return connected;
+    }
+
+    async #connect(): Promise<pg.Client> {
+      Object.assign(this, current ?? (await search()));
+      clients.add(this);
+      this.on("error", () => doubt(this));
+      this.once("end", () => clients.delete(this));
+      try {
+        return await super.connect();
+      } catch (error) {
+        doubt(this);
+        throw error;
+      }
+    }
+  }
+
+  return {
+    Client,
+    doubt,
+    isFormer,
+    verify(client, response) {
+      if (isReadOnly(response) === (role === "replica")) return;
+      if (role === "primary") {
+        doubt(client);
+        throw new Error(`${client.host}:${client.port} is read-only`);
+      }
+      if (performance.now() > searchedAt + replicaPauseMs) searchInBackground();
+    },
+  };
+}
+
+/** Resolves with the first host that responds and has the role. Rejects with the reason of each host if none has it. */
+async function findHost(hosts: Host[], role: Role, config: pg.ClientConfig): Promise<Host> {
+  const probes = hosts.map((host) => probe(host, config));
+  const firstOf = (isWanted: (response: pg.QueryResult) => boolean) =>
+    Promise.any(
+      hosts.map(async (host, index) => {
+        const response = await (probes[index] as Promise<pg.QueryResult>);
+        if (!isWanted(response)) throw new Error("is read-only");
+        return host;
+      }),
+    );
+  try {
+    const primary = () => firstOf((response) => !isReadOnly(response));
+    return await (role === "primary" ? primary() : firstOf(isReadOnly).catch(primary));
+  } catch (error) {
+    const reasons = (error as AggregateError).errors.map(
+      (reason, index) => `${hosts[index]?.host}:${hosts[index]?.port}: ${messageOf(reason)}`,
+    );
+    throw new Error(`no host is the primary (${reasons.join("; ")})`, { cause: error });
+  }
+}
+
+async function probe(host: Host, config: pg.ClientConfig): Promise<pg.QueryResult> {
+  const client = new pg.Client({ ...config, ...host });
+  client.on("error", () => {});
+  const respond = async () => {
+    await client.connect();
+    const response = await client.query(readOnlyQuery);
+    void client.end();
+    return response;
+  };
+  try {
+    return await withTimeout(respond(), probeMaxMs, new Error(`no response within ${probeMaxMs} ms`));
+  } catch (error) {
+    client.connection.stream.destroy();
+    throw error;
+  }
+}

@@ -1,0 +1,174 @@
+import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../free-port.ts";
+import { testWaitMaxMs } from "../test-wait-max.ts";
+import { isEtcdInstalled, startEtcd } from "./etcd.ts";
+import {
+  postgresProgram,
+  postgresUser,
+  readyForQuery,
+  removeSharedMemory,
+  startupMessage,
+} from "./postgres.ts";
+import { findProgram, type Instance, killTree, startServer, type TestServer } from "./server.ts";
+
+const program = () => findProgram("patroni");
+/** That of the system, for which Debian installs Patroni. */
+const python = () => findProgram("python3", ["/usr/bin"]);
+
+export const isPatroniInstalled = () =>
+  [program(), python(), postgresProgram("postgres")].every((path) => path !== undefined) && isEtcdInstalled();
+
+/** One node: a Patroni with its PostgreSQL. `kill` is the loss of the machine. */
+export interface PatroniNode extends TestServer {
+  name: string;
+  /** The URL of Patroni's own API. */
+  api: string;
+  /** Kills the PostgreSQL of the node. Its Patroni continues. */
+  killPostgres(): Promise<void>;
+}
+
+/** A synchronous pair under Patroni: a primary, and a standby that has every commit before it is confirmed. */
+export interface PatroniPair extends AsyncDisposable {
+  /** A URL with both nodes. */
+  url: string;
+  nodes: [PatroniNode, PatroniNode];
+  /** Resolves with the primary when the other node is a synchronous standby: only then can it take over. */
+  whenSynchronous(): Promise<PatroniNode>;
+  /** Makes the other node the primary, in the planned way. Resolves when it is. */
+  switchOver(): Promise<void>;
+}
+
+/** How a pair takes over quickly: a dead PostgreSQL is not restarted before, and the nodes look every second. */
+const cluster = {
+  ttl: 20,
+  loop_wait: 1,
+  retry_timeout: 3,
+  synchronous_mode: true,
+  // The name before and since Patroni 3.0.
+  master_start_timeout: 0,
+  primary_start_timeout: 0,
+  postgresql: {
+    use_pg_rewind: true,
+    parameters: { max_connections: 200, wal_keep_size: "128MB", wal_retrieve_retry_interval: "1s" },
+  },
+};
+
+export async function startPatroniPair(parentFolder?: string): Promise<PatroniPair> {
+  await using opening = new AsyncDisposableStack();
+  const etcd = opening.use(await startEtcd());
+  // One after the other: the first becomes the primary. A node cannot be called `first` or `any`: these are words of
+  // `synchronous_standby_names`, where Patroni 3.0 does not quote a name.
+  const first = opening.use(await startNode("node1", etcd, parentFolder));
+  const second = opening.use(await startNode("node2", etcd, parentFolder));
+  const nodes: PatroniPair["nodes"] = [first, second];
+
+  async function whenSynchronous(): Promise<PatroniNode> {
+    const timeout = AbortSignal.timeout(testWaitMaxMs);
+    for (;;) {
+      const members = await membersOf(nodes);
+      const primary = nodes.find(({ name }) => isIn(members, name, "leader", ["running"]));
+      const standby = nodes.find(({ name }) => isIn(members, name, "sync_standby", ["running", "streaming"]));
+      if (primary && standby) return primary;
+      if (timeout.aborted) throw new Error(`the pair is not synchronous: ${JSON.stringify(members)}`);
+      await sleep(50);
+    }
+  }
+
+  await whenSynchronous();
+  const opened = opening.move();
+  return {
+    url: `postgres://postgres@${nodes.map(({ url }) => new URL(url).host).join()}/postgres`,
+    nodes,
+    whenSynchronous,
+    async switchOver() {
+      const former = await whenSynchronous();
+      const candidate = nodes.find((node) => node !== former) as PatroniNode;
+      const body = JSON.stringify({ leader: former.name, candidate: candidate.name });
+      const response = await fetch(`${former.api}/switchover`, { method: "POST", body });
+      if (!response.ok) throw new Error(`no switchover: ${response.status} ${await response.text()}`);
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** The members of the cluster, from the first node that responds. */
+async function membersOf(nodes: PatroniNode[]): Promise<Member[]> {
+  const requests = nodes.map(async ({ api }) => {
+    const response = await fetch(`${api}/cluster`, { signal: AbortSignal.timeout(requestMaxMs) });
+    return ((await response.json()) as { members: Member[] }).members;
+  });
+  return Promise.any(requests).catch(() => []);
+}
+
+const requestMaxMs = 2000;
+
+async function startNode(name: string, etcd: TestServer, parentFolder?: string): Promise<PatroniNode> {
+  const api = `127.0.0.1:${await freePort()}`;
+  const data = ({ folder }: Instance) => join(folder, "data");
+  const server = await startServer(
+    {
+      name: "patroni",
+      user: postgresUser(),
+      url: ({ port }) => `postgres://postgres@127.0.0.1:${port}/postgres`,
+      prepare: (instance) => {
+        const address = `127.0.0.1:${instance.port}`;
+        const configuration = {
+          scope: "ledger",
+          name,
+          etcd3: { host: new URL(etcd.url).host },
+          restapi: { listen: api, connect_address: api },
+          bootstrap: {
+            dcs: cluster,
+            initdb: [{ encoding: "UTF8" }, { locale: "C.UTF-8" }, { auth: "trust" }, "data-checksums"],
+          },
+          postgresql: {
+            listen: address,
+            connect_address: address,
+            data_dir: data(instance),
+            bin_dir: dirname(postgresProgram("postgres") ?? ""),
+            authentication: {
+              superuser: { username: "postgres" },
+              replication: { username: "postgres" },
+              rewind: { username: "postgres" },
+            },
+            pg_hba: ["host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust"],
+            parameters: { unix_socket_directories: "", dynamic_shared_memory_type: "mmap" },
+          },
+        };
+        // YAML includes JSON.
+        return writeFile(join(instance.folder, "patroni.yml"), JSON.stringify(configuration));
+      },
+      command: ({ folder }) => [
+        python() ?? "python3",
+        ...["-c", readFileSync(new URL("machine.py", import.meta.url), "utf8")],
+        ...[program() ?? "patroni", join(folder, "patroni.yml")],
+      ],
+      stopSignal: "SIGINT",
+      probeRequest: startupMessage,
+      probeResponse: readyForQuery,
+      clean: (instance) => removeSharedMemory(data(instance)),
+    },
+    parentFolder,
+  );
+  return {
+    ...server,
+    name,
+    api: `http://${api}`,
+    async killPostgres() {
+      const file = join(data({ folder: server.folder, port: 0 }), "postmaster.pid");
+      if (existsSync(file)) await killTree(Number(readFileSync(file, "utf8").split("\n")[0]));
+    },
+  };
+}
+
+interface Member {
+  name: string;
+  role: string;
+  state: string;
+}
+
+const isIn = (members: Member[], name: string, role: string, states: string[]) =>
+  members.some((one) => one.name === name && one.role === role && states.includes(one.state));
