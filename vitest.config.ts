@@ -31,16 +31,16 @@ const slow = [
   "src/features/commands/store.test.ts",
   "src/features/many-processes.test.ts",
   "src/features/store/redis.test.ts",
-  "src/ledger/{large-messages,many-processes,outage,pooler,standstill}.test.ts",
+  "src/ledger/{failover,large-messages,many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/commands/{dead-letters,reproject}.test.ts",
-  "src/ledger/database/{pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
+  "src/ledger/database/{hosts,pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
   "src/ledger/queue/amqp.test.ts",
   "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
   "src/http/{docs/pages,limits}.test.ts",
 ];
 /** Tests that select their engines themselves. */
 const selectEngines = [
-  "src/ledger/{full-disk,large-messages,many-processes,outage,pooler,standstill}.test.ts",
+  "src/ledger/{failover,full-disk,large-messages,many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/tables/migrate-beside-traffic.test.ts",
 ];
 

@@ -14,7 +14,7 @@ export interface Host {
 export type Role = "primary" | "replica";
 
 /** The hosts of a URL that names several. Connections are made to one of them at a time. */
-export interface Hosts {
+export interface Hosts extends Disposable {
   /** A client that finds its host when it connects. */
   Client: new () => pg.Client;
   /** Searches again if the host of this client, or any if there is none, is the one to which connections are made. */
@@ -36,24 +36,29 @@ const replicaPauseMs = 10_000;
 export const readOnlyQuery = "show transaction_read_only";
 const isReadOnly = ({ rows }: pg.QueryResult): boolean => rows[0]?.transaction_read_only === "on";
 
-/** Connections to a former primary are closed when a new one is found: nothing that they wait for can be committed. */
+/**
+ * If the host in use is lost and another one is found, all connections to the former one are closed: nothing that they wait
+ * for can be committed. If a replica is back, connections to the primary are closed after their use.
+ */
 export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig): Hosts {
   const clients = new Set<pg.Client>();
+  /** The host in use. Unknown while it is doubted. */
   let current: Host | undefined;
+  let last: Host | undefined;
   let searchedAt = Number.NEGATIVE_INFINITY;
+  let isClosed = false;
 
   const search = shared(async () => {
     await sleep(Math.max(0, searchedAt + searchPauseMs - performance.now()));
+    const isLost = current === undefined;
     try {
-      current = await findHost(hosts, role, config);
+      current = last = await findHost(hosts, role, config, last);
     } finally {
       searchedAt = performance.now();
     }
-    if (role === "primary") {
-      for (const client of clients) {
-        if (isFormer(client)) client.connection.stream.destroy(new Error("another host is the primary now"));
-      }
-    }
+    const formerClients = isLost ? [...clients].filter(isFormer) : [];
+    for (const { connection } of formerClients)
+      connection.stream.destroy(new Error("another host is used now"));
     return current;
   });
   const searchInBackground = () => void search().catch(() => {});
@@ -62,7 +67,7 @@ export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig): H
     current !== undefined && (current.host !== host || current.port !== port);
 
   function doubt(client?: pg.Client): void {
-    if (client && isFormer(client)) return;
+    if (isClosed || (client && isFormer(client))) return;
     current = undefined;
     searchInBackground();
   }
@@ -101,23 +106,43 @@ export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig): H
       }
       if (performance.now() > searchedAt + replicaPauseMs) searchInBackground();
     },
+    [Symbol.dispose]() {
+      isClosed = true;
+    },
   };
 }
 
-/** Resolves with the first host that responds and has the role. Rejects with the reason of each host if none has it. */
-async function findHost(hosts: Host[], role: Role, config: pg.ClientConfig): Promise<Host> {
-  const probes = hosts.map((host) => probe(host, config));
-  const firstOf = (isWanted: (response: pg.QueryResult) => boolean) =>
+/**
+ * Resolves with the first host that responds and has the role; with the last replica if it still is one. Rejects with the
+ * reason of each host if none has the role.
+ */
+async function findHost(
+  hosts: Host[],
+  role: Role,
+  config: pg.ClientConfig,
+  last: Host | undefined,
+): Promise<Host> {
+  const probed = hosts.map((host) => {
+    const response = probe(host, config);
+    response.catch(() => {}); // Not unhandled if the others are not needed.
+    return { host, response };
+  });
+  const firstOf = (candidates: typeof probed, isWanted: (response: pg.QueryResult) => boolean) =>
     Promise.any(
-      hosts.map(async (host, index) => {
-        const response = await (probes[index] as Promise<pg.QueryResult>);
-        if (!isWanted(response)) throw new Error("is read-only");
+      candidates.map(async ({ host, response }) => {
+        if (!isWanted(await response)) throw new Error("is read-only");
         return host;
       }),
     );
+  const primary = () => firstOf(probed, (response) => !isReadOnly(response));
+  const replica = () => firstOf(probed, isReadOnly);
+  const lastReplica = () =>
+    firstOf(
+      probed.filter(({ host }) => host === last),
+      isReadOnly,
+    );
   try {
-    const primary = () => firstOf((response) => !isReadOnly(response));
-    return await (role === "primary" ? primary() : firstOf(isReadOnly).catch(primary));
+    return await (role === "primary" ? primary() : lastReplica().catch(replica).catch(primary));
   } catch (error) {
     const reasons = (error as AggregateError).errors.map(
       (reason, index) => `${hosts[index]?.host}:${hosts[index]?.port}: ${messageOf(reason)}`,

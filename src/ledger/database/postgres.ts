@@ -72,7 +72,7 @@ async function openAs(
     // The cause may have broken all connections. Those in use detect it themselves.
     pool.on("release", (error, client) => {
       if (error && !(error instanceof pg.DatabaseError)) endIdle();
-      if ((error as pg.DatabaseError | undefined)?.code === readOnlyTransaction) hosts?.doubt(client);
+      if (error && isOfHost(error)) hosts?.doubt(client);
       if (hosts?.isFormer(client)) void client.end();
     });
     pools.push(pool);
@@ -125,19 +125,22 @@ async function openAs(
       const maxMs = hosts ? checkMaxMs.severalHosts : checkMaxMs.oneHost;
       const probe = withResponseLimit(maxMs, { text: readOnlyQuery });
       const work = exclusiveReceiver(async (client) => {
-        hosts?.verify(client, await client.query(probe));
+        const response = await client.query(probe);
+        hosts?.verify(client, response);
       });
       if (!hosts) return mapping(mapError, work);
-      const silent = new Error(`no response within ${maxMs} ms`);
-      await mapping(mapError, withTimeout(work, maxMs, silent)).catch((error) => {
-        if (error.cause === silent) hosts.doubt();
-        throw error;
-      });
+      await mapping(mapError, withTimeout(work, maxMs, new Error(`no response within ${maxMs} ms`))).catch(
+        (error) => {
+          hosts.doubt();
+          throw error;
+        },
+      );
     },
     requestConnections: parameters.pool,
     connections: () => ({ receiver: usageOf([receiver]), requests: usageOf(pools.slice(1)) }),
     async [Symbol.asyncDispose]() {
       clearInterval(watch);
+      hosts?.[Symbol.dispose]();
       endIdle();
       await Promise.all(pools.map((pool) => pool.end()));
     },
@@ -320,11 +323,17 @@ function mapError(error: unknown): unknown {
     : error;
 }
 
+/**
+ * True for an error after which the host may no longer be the primary: it or its pooler closed the connection (SQLSTATE
+ * classes 08 and 57P), or it is read-only (25006).
+ */
+const isOfHost = (error: Error) =>
+  !(error instanceof pg.DatabaseError) || /^(08|57P|25006)/.test(error.code ?? "");
+
 /** The columns of a table have changed since the statement was prepared, or its preparation failed. */
 const isPlanError = (error: unknown) =>
   error instanceof pg.DatabaseError && (error.code === "0A000" || error.code === "26000");
 
-const readOnlyTransaction = "25006";
 const queryCanceled = "57014";
 const lockNotAvailable = "55P03";
 

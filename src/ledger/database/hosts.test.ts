@@ -1,0 +1,208 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { makeCertificate } from "../../../testing/certificate.ts";
+import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { freePort } from "../../../testing/free-port.ts";
+import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../../testing/servers/postgres.ts";
+import type { TestServer } from "../../../testing/servers/server.ts";
+import { openSilentServer } from "../../../testing/silent-server.ts";
+import { type Database, DatabaseUnavailable, openDatabase, openReplica } from "./database.ts";
+
+const portOf = ({ url }: TestServer) => Number(new URL(url).port);
+const urlOf = (...ports: number[]) =>
+  `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join()}/postgres`;
+
+/** Runs a statement on one server. */
+async function runOn({ url }: TestServer, statement: string): Promise<pg.QueryResult> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The port of the server that runs the statements. */
+async function serverOf(database: Pick<Database, "query">): Promise<number | undefined> {
+  const [row] = await database.query<{ port: number }>("select current_setting('port')::int as port");
+  return row?.port;
+}
+
+async function startPair() {
+  await using opening = new AsyncDisposableStack();
+  const primary = opening.use(await startPostgres());
+  await runOn(primary, "create table thing (id bigint)");
+  const standby = opening.use(await startReplicaOf(primary));
+  const opened = opening.move();
+  return {
+    primary,
+    standby,
+    /** As after a failover: the former primary only reads. */
+    async exchangeRoles() {
+      await runOn(primary, "alter system set default_transaction_read_only = on");
+      await runOn(primary, "select pg_reload_conf()");
+      await runOn(standby, "select pg_promote()");
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hosts", () => {
+  test("leads to the primary, in any order, beside a host that refuses and one that is silent", async () => {
+    await using pair = await startPair();
+    await using silent = await openSilentServer();
+    const [primary, standby] = [portOf(pair.primary), portOf(pair.standby)];
+    const hosts = [primary, standby, silent.port, await freePort()];
+    for (const [index] of hosts.entries()) {
+      const rotated = [...hosts.slice(index), ...hosts.slice(0, index)];
+      for (const order of [rotated, rotated.toReversed()]) {
+        await using database = await openDatabase(urlOf(...order));
+        expect(await eventually(() => serverOf(database))).toBe(primary);
+        // The search did not wait until the limit for the silent host.
+        expect(silent.connections()).toBe(1);
+        await eventually(() => expect(silent.connections()).toBe(0));
+        await database.query("insert into thing values (1)");
+        await database.transaction((sql) => sql.query("insert into thing values (2)"));
+        expect(await serverOf(database.within(60_000))).toBe(primary);
+        await database.runOutside("vacuum");
+      }
+    }
+  });
+
+  test("rejects with the reason of each host if none is the primary, with few connections", async () => {
+    await using pair = await startPair();
+    await using silent = await openSilentServer();
+    const refusing = await freePort();
+    const standby = portOf(pair.standby);
+    await using database = await openDatabase(urlOf(standby, silent.port, refusing));
+    const work = Array.from({ length: 200 }, (_, index) =>
+      index % 2 === 0 ? database.query("select 1") : database.transaction(async () => {}),
+    );
+    for (const { status, reason } of (await Promise.allSettled(work)) as PromiseRejectedResult[]) {
+      expect(status).toBe("rejected");
+      expect(reason).toBeInstanceOf(DatabaseUnavailable);
+      expect(reason.message).toContain(
+        `no host is the primary (127.0.0.1:${standby}: is read-only; 127.0.0.1:${silent.port}: no response within 1000 ms; 127.0.0.1:${refusing}: connect ECONNREFUSED`,
+      );
+    }
+    expect(silent.connections()).toBeLessThan(3);
+    await runOn(pair.standby, "select pg_promote()");
+    expect(await eventually(() => serverOf(database))).toBe(standby);
+  });
+
+  test("leads to the new primary after a write to the former one, which only reads, was rejected as transient", async () => {
+    await using pair = await startPair();
+    await using database = await openDatabase(urlOf(portOf(pair.primary), portOf(pair.standby)));
+    const write = (sql: Pick<Database, "query">) => sql.query("insert into thing values (7)");
+    await write(database);
+    await eventually(async () => expect((await runOn(pair.standby, "select from thing")).rowCount).toBe(1));
+    const inTransaction = database.transaction(async (sql) => {
+      await sql.run("set transaction read only");
+      await write(sql);
+    });
+    await expect(inTransaction).rejects.toThrow(DatabaseUnavailable);
+    await eventually(() => write(database));
+
+    await pair.exchangeRoles();
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => write(database)));
+    for (const one of outcomes) {
+      if (one.status === "rejected") expect(one.reason).toBeInstanceOf(DatabaseUnavailable);
+    }
+    await eventually(() => database.transaction(write));
+    expect(await serverOf(database)).toBe(portOf(pair.standby));
+    const written = outcomes.filter(({ status }) => status === "fulfilled").length;
+    expect((await runOn(pair.standby, "select from thing")).rowCount).toBe(3 + written);
+    await database.check();
+  });
+
+  test("is noticed to have a new primary without any work, and what runs on the former one is rejected", async () => {
+    await using pair = await startPair();
+    await using database = await openDatabase(urlOf(portOf(pair.primary), portOf(pair.standby)));
+    const requests = database.within(60_000);
+    const running = [
+      database.query("select pg_sleep(60)"),
+      requests.query("select pg_sleep(60)"),
+      requests.query("select pg_sleep(60)", [], "custom"),
+      database.transaction((sql) => sql.query("select pg_sleep(60)")),
+    ].map((work) => expect(work).rejects.toThrow(DatabaseUnavailable));
+    await sleep(500);
+    await pair.exchangeRoles();
+    const startedAt = performance.now();
+    await Promise.all(running);
+    // Shorter than the limit of a statement.
+    expect(performance.now() - startedAt).toBeLessThan(9000);
+    expect(await eventually(() => serverOf(requests))).toBe(portOf(pair.standby));
+  });
+
+  test("leads to the new primary when the former one is silent", async () => {
+    await using pair = await startPair();
+    await using database = await openDatabase(urlOf(portOf(pair.primary), portOf(pair.standby)));
+    await database.query("select 1");
+    pair.primary.pause();
+    const running = Array.from({ length: 5 }, () => database.query("select 1").catch(() => "rejected"));
+    const startedAt = performance.now();
+    await expect(database.check()).rejects.toThrow(DatabaseUnavailable);
+    // Shorter than the limit with one host.
+    expect(performance.now() - startedAt).toBeLessThan(1900);
+    await runOn(pair.standby, "select pg_promote()");
+    expect(await eventually(() => serverOf(database))).toBe(portOf(pair.standby));
+    await Promise.all(running);
+    expect(performance.now() - startedAt).toBeLessThan(9000);
+    pair.primary.resume();
+  });
+
+  test("leads a reader to a replica, or to the primary while no replica responds", async () => {
+    await using pair = await startPair();
+    await using silent = await openSilentServer();
+    const [primary, standby] = [portOf(pair.primary), portOf(pair.standby)];
+    await using database = await openReplica(urlOf(primary, silent.port, standby));
+    const requests = database.within(60_000);
+    expect([await serverOf(requests), await serverOf(database)]).toEqual([standby, standby]);
+    await database.check();
+
+    await pair.standby.kill();
+    expect(await eventually(() => serverOf(requests))).toBe(primary);
+    await eventually(() => database.check());
+
+    await pair.standby.start();
+    let failures = 0;
+    await eventually(async () => {
+      const port = await serverOf(requests).catch(() => {
+        failures += 1;
+      });
+      expect(port).toBe(standby);
+    });
+    // What used the primary was not interrupted.
+    expect(failures).toBe(0);
+  });
+
+  test("has its certificate verified by the name of the host that is used", async () => {
+    await using server = await startPostgres();
+    using certificate = makeCertificate("127.0.0.1");
+    const folder = (await runOn(server, "select current_setting('data_directory') as folder")).rows[0].folder;
+    for (const [name, file] of [
+      ["server.crt", certificate.certificate],
+      ["server.key", certificate.key],
+    ] as const) {
+      const text = readFileSync(file, "utf8").trim();
+      await runOn(
+        server,
+        `copy (select unnest(string_to_array('${text}', E'\\n'))) to program 'umask 077; cat > ${folder}/${name}'`,
+      );
+    }
+    await runOn(server, "alter system set ssl = on");
+    await runOn(server, "select pg_reload_conf()");
+    const port = portOf(server);
+    const parameters = `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate.certificate)}`;
+    const open = (hosts: string) => openDatabase(`postgres://postgres@${hosts}/postgres?${parameters}`);
+    await using database = await open(`localhost:${port},127.0.0.1:${port}`);
+    const isEncrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
+    await eventually(async () => expect(await database.query(isEncrypted)).toEqual([{ ssl: true }]));
+    await using other = await open(`localhost:${port},localhost:${port}`);
+    await expect(other.check()).rejects.toThrow("does not match certificate");
+  });
+});
