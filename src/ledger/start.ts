@@ -28,10 +28,12 @@ export async function start(
   const warn = (text: string) => log.warn(text);
   await using queue = await openWhenFree(() => openQueue(given.QUEUE_URL, warn), log);
   log.info(`opening the database ${withoutCredentials(given.DATABASE_URL)}`);
-  await using database = await openWhenFree(() => openDatabase(given.DATABASE_URL), log);
+  await using database = await openWhenFree(() => openDatabase(given.DATABASE_URL, warn), log);
   await migrate(database, log);
   await using _merging = startMergingSummaries(database, log);
-  await using replica = given.DATABASE_READ_URL ? await openReplica(given.DATABASE_READ_URL) : undefined;
+  await using replica = given.DATABASE_READ_URL
+    ? await openReplica(given.DATABASE_READ_URL, warn)
+    : undefined;
   const metrics = new Registry();
   const intake = openIntake(database, metrics, log);
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING

@@ -3,6 +3,7 @@ import {
   type Adapters,
   openAdapter,
   type ValuesOf,
+  type Warn,
   wholeNumber,
 } from "../../process/adapter.ts";
 import { messageOf } from "../../process/describe-error.ts";
@@ -138,11 +139,11 @@ export function withStatementTimeout(limitMs: number, sql: Sql): Sql {
   };
 }
 
-/** Opens a database. If its URL has several hosts, it is the primary of them, also after a failover. */
-export const openDatabase = (url: string) => openAdapter<Database>(databases, url);
+/** Opens a database. If its URL has several hosts, it is the primary of them; `warn` is told when that is another one. */
+export const openDatabase = (url: string, warn?: Warn) => openAdapter<Database>(databases, url, warn);
 
 /** Opens a database to read from. If its URL has several hosts, it is a replica, or the primary if no replica responds. */
-export const openReplica = (url: string) => openAdapter<Database>(replicas, url);
+export const openReplica = (url: string, warn?: Warn) => openAdapter<Database>(replicas, url, warn);
 
 /**
  * Opens the database for a command. If another process has the folder of an embedded database, the command uses the engine

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
@@ -92,6 +94,20 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
     expect(silent.connections()).toBeLessThan(3);
     await runOn(pair.standby, "select pg_promote()");
     expect(await eventually(() => serverOf(database))).toBe(standby);
+  });
+
+  test("is not searched for the primary again and again while there is none", async () => {
+    let connections = 0;
+    await using server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await using database = await openDatabase(urlOf(port, await freePort()));
+    const end = AbortSignal.timeout(1000);
+    while (!end.aborted) await expect(database.query("select 1")).rejects.toThrow(DatabaseUnavailable);
+    expect(connections).toBeLessThan(10);
   });
 
   test("leads to the new primary after a write to the former one, which only reads, was rejected as transient", async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import type { Warn } from "../../process/adapter.ts";
 import { messageOf } from "../../process/describe-error.ts";
 import { shared } from "../../process/shared.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
@@ -25,6 +26,8 @@ export interface Hosts extends Disposable {
   verify(client: pg.Client, response: pg.QueryResult): void;
 }
 
+const nameOf = ({ host, port }: Host) => `${host}:${port}`;
+
 /** Limit for the response of a host. A pooler accepts connections while its server is down, and remains silent. */
 const probeMaxMs = 1000;
 /** The minimum interval of searches, since a server that is being promoted has other work. */
@@ -40,7 +43,7 @@ const isReadOnly = ({ rows }: pg.QueryResult): boolean => rows[0]?.transaction_r
  * If the host in use is lost and another one is found, all connections to the former one are closed: nothing that they wait
  * for can be committed. If a replica is back, connections to the primary are closed after their use.
  */
-export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig): Hosts {
+export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig, warn: Warn): Hosts {
   const clients = new Set<pg.Client>();
   /** The host in use. Unknown while it is doubted. */
   let current: Host | undefined;
@@ -50,11 +53,14 @@ export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig): H
 
   const search = shared(async () => {
     await sleep(Math.max(0, searchedAt + searchPauseMs - performance.now()));
-    const isLost = current === undefined;
+    const [isLost, former] = [current === undefined, last];
     try {
-      current = last = await findHost(hosts, role, config, last);
+      current = last = await findHost(hosts, role, config, former);
     } finally {
       searchedAt = performance.now();
+    }
+    if (former && former !== current) {
+      warn(`the database is now ${nameOf(current)}, before it was ${nameOf(former)}`);
     }
     const formerClients = isLost ? [...clients].filter(isFormer) : [];
     for (const { connection } of formerClients)
@@ -102,7 +108,7 @@ export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig): H
       if (isReadOnly(response) === (role === "replica")) return;
       if (role === "primary") {
         doubt(client);
-        throw new Error(`${client.host}:${client.port} is read-only`);
+        throw new Error(`${nameOf(client)} is read-only`);
       }
       if (performance.now() > searchedAt + replicaPauseMs) searchInBackground();
     },
@@ -145,7 +151,7 @@ async function findHost(
     return await (role === "primary" ? primary() : lastReplica().catch(replica).catch(primary));
   } catch (error) {
     const reasons = (error as AggregateError).errors.map(
-      (reason, index) => `${hosts[index]?.host}:${hosts[index]?.port}: ${messageOf(reason)}`,
+      (reason, index) => `${nameOf(hosts[index] as Host)}: ${messageOf(reason)}`,
     );
     throw new Error(`no host is the primary (${reasons.join("; ")})`, { cause: error });
   }

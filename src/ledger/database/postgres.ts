@@ -37,7 +37,7 @@ const receiverMax = 1000;
 /** Idle time before the operating system probes a connection. */
 const keepAliveMs = 10_000;
 /** Limit for a health check. With several hosts a failover is to be noticed within a second. */
-const checkMaxMs = { oneHost: 2000, severalHosts: 800 };
+const checkMaxMs = { oneHost: 2000, severalHosts: 500 };
 /** With several hosts, the interval of checks: without them a host that is silent is noticed at the limit of a statement. */
 const watchMs = 1000;
 /** The server ends a statement at its limit. After this grace period the connection is closed. */
@@ -58,10 +58,10 @@ export const openReplica = (address: Address<PostgresParameters>): Promise<Datab
  */
 async function openAs(
   role: Role,
-  { url, others, parameters }: Address<PostgresParameters>,
+  { url, others, parameters, warn }: Address<PostgresParameters>,
 ): Promise<Database> {
   const config: pg.PoolConfig = await configOf(url, parameters);
-  const hosts = others.length > 0 ? openHosts([url, ...others].map(hostIn), role, config) : undefined;
+  const hosts = others.length > 0 ? openHosts([url, ...others].map(hostIn), role, config, warn) : undefined;
   if (hosts) config.Client = hosts.Client;
   const pools: Pool[] = [];
   const endIdle = () => {
@@ -72,7 +72,6 @@ async function openAs(
     // The cause may have broken all connections. Those in use detect it themselves.
     pool.on("release", (error, client) => {
       if (error && !(error instanceof pg.DatabaseError)) endIdle();
-      if (error && isOfHost(error)) hosts?.doubt(client);
       if (hosts?.isFormer(client)) void client.end();
     });
     pools.push(pool);
@@ -322,13 +321,6 @@ function mapError(error: unknown): unknown {
     ? new DatabaseUnavailable(error)
     : error;
 }
-
-/**
- * True for an error after which the host may no longer be the primary: it or its pooler closed the connection (SQLSTATE
- * classes 08 and 57P), or it is read-only (25006).
- */
-const isOfHost = (error: Error) =>
-  !(error instanceof pg.DatabaseError) || /^(08|57P|25006)/.test(error.code ?? "");
 
 /** The columns of a table have changed since the statement was prepared, or its preparation failed. */
 const isPlanError = (error: unknown) =>

@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { request } from "undici";
+import { expect, test } from "vitest";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { freePort } from "../../testing/free-port.ts";
+import { message } from "../../testing/messages.ts";
+import { newFolder, run } from "../../testing/run.ts";
+import {
+  isPatroniInstalled,
+  type PatroniNode,
+  type PatroniPair,
+  startPatroniPair,
+} from "../../testing/servers/patroni.ts";
+import { isPgbouncerInstalled, startPgbouncer } from "../../testing/servers/pgbouncer.ts";
+import { openSilentServer } from "../../testing/silent-server.ts";
+import { type Database, openDatabase } from "./database/database.ts";
+import { clientUrl, openQueue, type Queue } from "./queue/queue.ts";
+
+/** The limits, on a machine that responds at once. */
+const toldMaxMs = 1000;
+const writtenMaxMs = 5000;
+
+type Failover = (primary: PatroniNode, pair: PatroniPair) => Promise<void>;
+const failovers: Record<string, Failover> = {
+  "the PostgreSQL of the primary is killed": (primary) => primary.killPostgres(),
+  "the PostgreSQL of the next primary is killed": (primary) => primary.killPostgres(),
+  "the primary is switched over": (_primary, pair) => pair.switchOver(),
+  "the machine of the primary is lost": (primary) => primary.kill(),
+};
+
+const areInstalled = isPatroniInstalled() && isPgbouncerInstalled();
+describeIfAvailable("Patroni, etcd or PgBouncer", areInstalled)(
+  "during failovers of a synchronous pair under Patroni, ledgers",
+  () => {
+    test("that know the nodes lose nothing, and continue", async () => {
+      await using pair = await startPatroniPair();
+      await surviveFailovers(
+        pair,
+        pair.nodes.map(({ url }) => url),
+      );
+    });
+
+    test("behind a PgBouncer for each node lose nothing, and continue", async () => {
+      await using pair = await startPatroniPair();
+      const settings = ["pool_mode = transaction", "default_pool_size = 20", "server_login_retry = 1"];
+      await using first = await startPgbouncer(pair.nodes[0], ...settings);
+      await using second = await startPgbouncer(pair.nodes[1], ...settings);
+      await surviveFailovers(pair, [first.url, second.url]);
+    });
+  },
+);
+
+/** Runs ledgers while the pair fails over in each way, and verifies what they answer and store. */
+async function surviveFailovers(pair: PatroniPair, urls: string[]): Promise<void> {
+  await using silent = await openSilentServer();
+  const hosts = [...urls.map((url) => new URL(url).host), `127.0.0.1:${silent.port}`].join();
+  const queueUrl = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
+  await using queue = await openQueue(queueUrl);
+  const [receiver, reader] = [await freePort(), await freePort()];
+  const env = {
+    DATABASE_URL: `postgres://postgres@${hosts}/postgres`,
+    QUEUE_URL: clientUrl(queueUrl),
+    EVENT_WRITES: "true",
+  };
+  const ledgers = [
+    { LEDGER_PORT: String(receiver) },
+    {
+      LEDGER_PORT: String(reader),
+      QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false",
+      DATABASE_READ_URL: env.DATABASE_URL,
+    },
+  ].map((own) => run("src/main.ts", { args: ["ledger"], env: { ...env, ...own } }));
+  for (const { waitForOutput } of ledgers) await waitForOutput("listening");
+  await using traffic = sendTraffic(queue, receiver, reader);
+
+  for (const [name, failOver] of Object.entries(failovers)) {
+    const primary = await pair.whenSynchronous();
+    const next = pair.nodes.find((node) => node !== primary) as PatroniNode;
+    const urlOfReceiver = `http://127.0.0.1:${receiver}`;
+    await eventually(async () => expect(await statusOf(`${urlOfReceiver}/healthcheck`)).toBe(200));
+    // What one request takes here without a database.
+    let slowestMs = 0;
+    const measure = async () => {
+      const startedAt = performance.now();
+      await statusOf(`${urlOfReceiver}/none`);
+      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+    };
+
+    const failingOver = failOver(primary, pair);
+    await untilLost(primary);
+    const lost = performance.now();
+    await eventually(async () => {
+      await measure();
+      expect(await statusOf(`${urlOfReceiver}/healthcheck`)).toBe(503);
+    });
+    const told = performance.now();
+
+    await using database = await openDatabase(next.url);
+    await untilPromoted(database);
+    const promoted = performance.now();
+    const before = await countEvents(database);
+    await eventually(async () => {
+      await measure();
+      const now = await countEvents(database);
+      expect(now.received).toBeGreaterThan(before.received);
+      expect(now.requested).toBeGreaterThan(before.requested);
+    });
+    const written = performance.now();
+    await failingOver;
+    if (!primary.isRunning()) await primary.start();
+    expect(told - lost, name).toBeLessThan(toldMaxMs + slowestMs);
+    expect(written - promoted, name).toBeLessThan(writtenMaxMs + slowestMs);
+    await eventually(async () => expect(await statusOf(`${urlOfReceiver}/healthcheck`)).toBe(200));
+  }
+
+  const { sent, confirmed, statuses } = await traffic.stop();
+  await eventually(async () => expect((await queue.check()).waiting).toBe(0));
+  await using database = await openDatabase(env.DATABASE_URL);
+  await eventually(async () => {
+    const rows = await database.query<{ id: string }>("select resource_external_id as id from event");
+    const stored = rows.map(({ id }) => id);
+    expect(new Set(stored).size).toBe(stored.length);
+    expect(new Set([...sent, ...confirmed]).difference(new Set(stored))).toEqual(new Set());
+  });
+  expect(await database.query("select reason from dead_letter")).toEqual([]);
+  // 504: the pooler of a lost machine does not respond to what it has, until there is another primary.
+  expect([...statuses.difference(new Set([200, 202, 404, 503, 504]))]).toEqual([]);
+  for (const { child } of ledgers) child.kill("SIGTERM");
+  for (const { exit } of ledgers) expect(await exit).toMatchObject({ code: 0, errors: "" });
+  expect(ledgers.flatMap(({ output }) => output().match(/.*unexpected error.*/g) ?? [])).toEqual([]);
+}
+
+/** Sends events to the queue and in requests, and reads, until `stop`. */
+function sendTraffic(queue: Queue, receiver: number, reader: number) {
+  const stop = new AbortController();
+  const sent: string[] = [];
+  const confirmed: string[] = [];
+  const statuses = new Set<number>();
+  const repeat = async (work: (index: number) => Promise<void>) => {
+    for (let index = 0; !stop.signal.aborted; index += 1) {
+      await work(index);
+      await sleep(20);
+    }
+  };
+  const body = (id: string) => JSON.stringify(message({ resource_external_id: id }));
+  const running = Promise.all([
+    repeat(async (index) => {
+      const ids = ["a", "b", "c"].map((part) => `received-${index}-${part}`);
+      await queue.send(ids.map(body));
+      sent.push(...ids);
+    }),
+    ...[receiver, reader].map((port) =>
+      repeat(async (index) => {
+        const id = `requested-${port}-${index}`;
+        const status = await statusOf(`http://127.0.0.1:${port}/v1/event`, body(id));
+        statuses.add(status);
+        if (status === 202) confirmed.push(id);
+      }),
+    ),
+    ...[receiver, reader].map((port) =>
+      repeat(async (index) => {
+        const path = index % 2 === 0 ? "?account_id=57" : "received-0-a?account_id=57";
+        statuses.add(await statusOf(`http://127.0.0.1:${port}/v1/transaction/${path}`));
+      }),
+    ),
+  ]);
+  running.catch(() => {});
+  return {
+    async stop() {
+      stop.abort();
+      await running;
+      return { sent, confirmed, statuses };
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running.catch(() => {});
+    },
+  };
+}
+
+async function statusOf(url: string, json?: string): Promise<number> {
+  const { statusCode, body } = await request(url, {
+    ...(json && { method: "POST", body: json, headers: { "content-type": "application/json" } }),
+  });
+  await body.dump();
+  return statusCode;
+}
+
+async function untilLost({ url }: PatroniNode): Promise<void> {
+  await using database = await openDatabase(url);
+  while (await isPrimary(database)) await sleep(5);
+}
+
+async function untilPromoted(database: Database): Promise<void> {
+  while (!(await isPrimary(database))) await sleep(5);
+}
+
+async function isPrimary(database: Database): Promise<boolean> {
+  const rows = await database.query("select where not pg_is_in_recovery()").catch(() => []);
+  return rows.length > 0;
+}
+
+async function countEvents(database: Database): Promise<{ received: number; requested: number }> {
+  const [row] = await database.query<{ received: number; requested: number }>(
+    `select (count(*) filter (where resource_external_id like 'received-%'))::int as received,
+            (count(*) filter (where resource_external_id like 'requested-%'))::int as requested
+     from event`,
+  );
+  return row ?? { received: 0, requested: 0 };
+}
