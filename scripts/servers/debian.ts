@@ -1,4 +1,5 @@
 import { rename } from "node:fs/promises";
+import { isPatroniInstalled } from "../../testing/servers/patroni.ts";
 import { isPgbouncerInstalled } from "../../testing/servers/pgbouncer.ts";
 import { isPostgresInstalled } from "../../testing/servers/postgres.ts";
 import { isRabbitmqInstalled, laterDebian, rabbitmq4 } from "../../testing/servers/rabbitmq.ts";
@@ -42,4 +43,10 @@ export const pgbouncer: Installable = {
   name: "PgBouncer",
   aptPackages: ["pgbouncer"],
   isInstalled: isPgbouncerInstalled,
+};
+/** It makes one of two PostgreSQL servers the primary, as etcd records. Only tests and simulations start it. */
+export const patroni: Installable = {
+  name: "Patroni",
+  aptPackages: ["postgresql", "patroni", "etcd-server", "python3-etcd"],
+  isInstalled: isPatroniInstalled,
 };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { run } from "../../testing/run.ts";
+import { isPatroniInstalled } from "../../testing/servers/patroni.ts";
 import { isPgbouncerInstalled } from "../../testing/servers/pgbouncer.ts";
 import { isPostgresInstalled } from "../../testing/servers/postgres.ts";
 import { isRabbitmqInstalled, rabbitmq4 } from "../../testing/servers/rabbitmq.ts";
@@ -68,15 +69,15 @@ describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ and Redis", areInstalled)("
   });
 });
 
-const isEverythingInstalled = areInstalled && rabbitmq4() !== undefined;
-describeIfAvailable("RabbitMQ 4 and the other servers", isEverythingInstalled)(
+const isEverythingInstalled = areInstalled && isPatroniInstalled() && rabbitmq4() !== undefined;
+describeIfAvailable("RabbitMQ 4, Patroni and the other servers", isEverythingInstalled)(
   "npm run servers -- --install",
   () => {
     test("installs nothing if nothing is missing", async () => {
       expect(await runServers(["--install"]).exit).toMatchObject({
         code: 0,
         output:
-          "nothing to install; installed: PostgreSQL, RabbitMQ, Redis, Redis Cluster, PgBouncer, RabbitMQ 4\n",
+          "nothing to install; installed: PostgreSQL, RabbitMQ, Redis, Redis Cluster, PgBouncer, Patroni, RabbitMQ 4\n",
       });
     });
   },

@@ -4,7 +4,7 @@ import { startProcess } from "../../testing/child-process.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { laterDebian, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import { startRedis, startRedisCluster } from "../../testing/servers/redis.ts";
-import { newRabbitmq, pgbouncer, postgresql, rabbitmq, redis } from "./debian.ts";
+import { newRabbitmq, patroni, pgbouncer, postgresql, rabbitmq, redis } from "./debian.ts";
 import { installMissing, requireInstalled } from "./install.ts";
 
 const usage = `Usage: npm run servers [-- COMMAND ARG...]
@@ -14,10 +14,10 @@ Starts an empty PostgreSQL, RabbitMQ, Redis and Redis Cluster on free ports of t
 runs it with TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_REDIS_URL and TEST_REDIS_CLUSTER_URL set, and exits with its exit
 code. Without a command, prints these variables and runs until SIGINT or SIGTERM. All data is deleted at the end.
 
-  --install   install the missing servers with apt-get, as root (Debian, Ubuntu). Also install PgBouncer, for tests, and,
-              if RabbitMQ is older than 4, RabbitMQ 4 with debootstrap in ${laterDebian} (370 MB). The services
-              of the packages are not started now, but systemd starts them at the next boot. To prevent that: systemctl
-              disable postgresql rabbitmq-server redis-server pgbouncer
+  --install   install the missing servers with apt-get, as root (Debian, Ubuntu). Also install PgBouncer, and Patroni with
+              etcd, for tests, and, if RabbitMQ is older than 4, RabbitMQ 4 with debootstrap in ${laterDebian}
+              (370 MB). The services of the packages are not started now, but systemd starts them at the next boot. To
+              prevent that: systemctl disable postgresql rabbitmq-server redis-server pgbouncer patroni etcd
   --help      print this text
 `;
 
@@ -31,7 +31,7 @@ const kinds = [
 await runCommand("servers", usage, async (args) => {
   const stop = stopOnSignals();
   if (args[0] === "--install" && args.length === 1) {
-    return installMissing([...kinds, pgbouncer, newRabbitmq], "servers", stop.signal);
+    return installMissing([...kinds, pgbouncer, patroni, newRabbitmq], "servers", stop.signal);
   }
   if (args[0]?.startsWith("-")) {
     throw new UsageError(`unknown: ${args.join(" ")}; known: COMMAND ARG..., --install, --help`);
