@@ -10,6 +10,8 @@ export interface Fault {
   component: string;
   /** The name in the statistics, for example `ledger killed`. */
   kind: string;
+  /** Resolves when the component can have the fault. Errors are not excused before. Default: always. */
+  possible?(): Promise<unknown>;
   /** Resolves when the fault is over. */
   inject(random: Random): Promise<void>;
 }
@@ -69,6 +71,13 @@ const startMaxMs = 60_000;
  * server and of the connections. `partition` is only for a dependency whose clients have timeouts for lost packets.
  */
 export async function openFaultyServer(component: string, server: TestServer) {
+  const proxy = await openFaultyConnection(component, server);
+  const faults = [...faultsOfServer(component, component, server), proxy.reset];
+  return { ...proxy, faults };
+}
+
+/** Opens a TCP proxy for a server, with the faults of its connections. */
+export async function openFaultyConnection(component: string, server: TestServer) {
   const proxy = await openTcpProxy(server.url);
   const reset: Fault = {
     component,
@@ -86,8 +95,7 @@ export async function openFaultyServer(component: string, server: TestServer) {
       await sleep(statementEndsMs);
     },
   };
-  const faults = [...faultsOfServer(component, component, server), reset];
-  return { url: proxy.url, faults, partition, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() };
+  return { url: proxy.url, reset, partition, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() };
 }
 
 const partitionMaxMs = 15_000;
@@ -137,11 +145,13 @@ export function injectFaults(faults: Fault[], random: Random, stop: AbortSignal)
       await sleep(own.integer(200, 2500), undefined, { signal: stop }).catch(() => {});
       const possible = faults.filter(({ component }) => !faulty.has(component));
       if (stop.aborted || possible.length === 0) continue;
-      const { component, kind, inject } = own.pick(possible);
+      const fault = own.pick(possible);
+      const { component, kind } = fault;
+      faulty.add(component);
+      await fault.possible?.();
       const record = { component, kind, from: performance.now(), to: Number.POSITIVE_INFINITY };
       records.push(record);
-      faulty.add(component);
-      await inject(own);
+      await fault.inject(own);
       faulty.delete(component);
       record.to = performance.now();
     }

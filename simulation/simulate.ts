@@ -1,4 +1,4 @@
-import { newRabbitmq, postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
+import { newRabbitmq, patroni, postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
 import { requireInstalled } from "../scripts/servers/install.ts";
 import { complain, parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
 import { numeral } from "../src/process/progress.ts";
@@ -12,7 +12,8 @@ import { simulateLedger } from "./ledger/run.ts";
 import { chooseDefects, findDefect, plantedDefects } from "./planted.ts";
 import { Violation, violationExitCode } from "./violation.ts";
 
-const usage = `Usage: npm run simulate [-- --seed N] [--minutes M] [--engine pglite|postgres] [--queue embedded|amqp|amqp4]
+const usage = `Usage: npm run simulate [-- --seed N] [--minutes M] [--engine pglite|postgres|patroni]
+                            [--queue embedded|amqp|amqp4]
        npm run simulate -- --store lmdb|redis [--seed N] [--minutes M]
        npm run simulate -- --prove [--count N] [--seed N]
 
@@ -24,8 +25,9 @@ only if this process may mount one (Linux, root). PROMISES.md lists the guarante
   --seed N       seed of the random messages, requests and faults; it is printed. Default: a random one. Runs with the
                  same seed differ in timing
   --minutes M    duration of the faults in minutes; the rest takes about 30 seconds. Default: 1
-  --engine pglite|postgres
-                 database of the ledger. Default: pglite
+  --engine pglite|postgres|patroni
+                 database of the ledger: patroni is a synchronous pair of PostgreSQL servers under Patroni, which loses
+                 its primary again and again. Default: pglite
   --queue embedded|amqp|amqp4
                  queue of the ledger: amqp is the installed RabbitMQ of any version, amqp4 is RabbitMQ 4 or later.
                  Default: embedded
@@ -72,6 +74,7 @@ await runCommand("simulate", usage, async (args) => {
   const subject = store ? `feature storage on ${store}` : `ledger on ${engine}, queue ${queue}`;
   const programs = [
     ...(!store && engine === "postgres" ? [postgresql] : []),
+    ...(!store && engine === "patroni" ? [patroni] : []),
     ...(!store && queue === "amqp" ? [rabbitmq] : []),
     ...(!store && queue === "amqp4" ? [newRabbitmq] : []),
     ...(store === "redis" ? [redis] : []),

@@ -7,14 +7,22 @@ import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/le
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
 import { freePort } from "../../testing/free-port.ts";
 import type { Random } from "../../testing/random.ts";
+import { type PatroniPair, startPatroniPair } from "../../testing/servers/patroni.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { installedRabbitmq, rabbitmq4, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openScratch } from "../../testing/small-disk.ts";
-import { diskFilled, type Fault, faultsOfServer, openFaultyServer } from "../faults.ts";
+import {
+  diskFilled,
+  ensureRunning,
+  type Fault,
+  faultsOfServer,
+  openFaultyConnection,
+  openFaultyServer,
+} from "../faults.ts";
 import { startService } from "../service.ts";
 
-export const engines = ["pglite", "postgres"] as const;
+export const engines = ["pglite", "postgres", "patroni"] as const;
 export const queues = ["embedded", "amqp", "amqp4"] as const;
 export type Engine = (typeof engines)[number];
 export type QueueKind = (typeof queues)[number];
@@ -32,7 +40,7 @@ export interface Deployment extends AsyncDisposable {
 /** The components that every response depends on, apart from the ledger itself. */
 export const dependencies = ["database", "disk"];
 
-const diskMebibytes = { pglite: 400, postgres: 1000 };
+const diskMebibytes = { pglite: 400, postgres: 1000, patroni: 400 };
 /** Longer than the database keeps the session of a suspended client. */
 const longSuspensionMaxMs = 15_000;
 /** Seconds until a message that is not acknowledged is delivered again. */
@@ -58,6 +66,15 @@ export async function openDeployment(
     faults.push(...database.faults, database.partition, tableLocked(server.url));
     databaseUrl = database.url;
   }
+  if (engine === "patroni") {
+    const pair = opening.use(await startPatroniPair());
+    const connections = [
+      opening.use(await openFaultyConnection("database", pair.nodes[0])),
+      opening.use(await openFaultyConnection("database", pair.nodes[1])),
+    ];
+    faults.push(...failovers(pair), ...connections.flatMap(({ reset, partition }) => [reset, partition]));
+    databaseUrl = `postgres://postgres@${connections.map(({ url }) => new URL(url).host).join()}/postgres`;
+  }
 
   // Only the first ledger has the embedded queue; the others are its clients.
   const port = await freePort();
@@ -70,7 +87,7 @@ export async function openDeployment(
   }
   const clientsUrl = clientUrl(queueUrls[0] as string);
   // Only one process can open an embedded database.
-  if (engine === "postgres") queueUrls = [queueUrls[0] as string, clientsUrl, clientsUrl];
+  if (engine !== "pglite") queueUrls = [queueUrls[0] as string, clientsUrl, clientsUrl];
 
   const ledgers: TestServer[] = [];
   for (const [index, queueUrl] of queueUrls.entries()) {
@@ -98,6 +115,47 @@ export async function openDeployment(
   const opened = opening.move();
   return { ledgers, databaseUrl, queue, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
+
+/** The faults of a synchronous pair. Each is over when there is a primary; the next one waits for a synchronous standby. */
+function failovers({ nodes, whenSynchronous, whenReplaced, switchOver }: PatroniPair): Fault[] {
+  const common = { component: "database", possible: whenSynchronous };
+  const killed: Fault = {
+    ...common,
+    kind: "primary killed",
+    async inject() {
+      const primary = await whenSynchronous();
+      await primary.killPostgres();
+      await whenReplaced(primary);
+    },
+  };
+  return [
+    // More often than each of the others.
+    ...[killed, killed, killed],
+    {
+      ...common,
+      kind: "machine of the primary lost",
+      async inject() {
+        const primary = await whenSynchronous();
+        await primary.kill();
+        await whenReplaced(primary);
+        await ensureRunning(primary);
+      },
+    },
+    {
+      ...common,
+      kind: "standby killed",
+      async inject() {
+        const primary = await whenSynchronous();
+        for (const node of nodes) if (node !== primary) await node.killPostgres();
+        await sleep(asynchronousAfterMs);
+      },
+    },
+    { ...common, kind: "primary switched over", inject: switchOver },
+  ];
+}
+
+/** Commits wait for a dead standby until the primary has noticed. */
+const asynchronousAfterMs = 3000;
 
 /** While the lock is held, no event can be stored, but reads succeed. */
 const tableLocked = (url: string): Fault => ({

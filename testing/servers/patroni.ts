@@ -39,6 +39,8 @@ export interface PatroniPair extends AsyncDisposable {
   whenSynchronous(): Promise<PatroniNode>;
   /** Makes the other node the primary, in the planned way. Resolves when it is. */
   switchOver(): Promise<void>;
+  /** Resolves when the other node than this one is the primary. */
+  whenReplaced(former: PatroniNode): Promise<void>;
 }
 
 /** How a pair takes over quickly: a dead PostgreSQL is not restarted before, and the nodes look every second. */
@@ -56,13 +58,13 @@ const cluster = {
   },
 };
 
-export async function startPatroniPair(parentFolder?: string): Promise<PatroniPair> {
+export async function startPatroniPair(): Promise<PatroniPair> {
   await using opening = new AsyncDisposableStack();
   const etcd = opening.use(await startEtcd());
   // One after the other: the first becomes the primary. A node cannot be called `first` or `any`: these are words of
   // `synchronous_standby_names`, where Patroni 3.0 does not quote a name.
-  const first = opening.use(await startNode("node1", etcd, parentFolder));
-  const second = opening.use(await startNode("node2", etcd, parentFolder));
+  const first = opening.use(await startNode("node1", etcd));
+  const second = opening.use(await startNode("node2", etcd));
   const nodes: PatroniPair["nodes"] = [first, second];
 
   async function whenSynchronous(): Promise<PatroniNode> {
@@ -77,15 +79,23 @@ export async function startPatroniPair(parentFolder?: string): Promise<PatroniPa
     }
   }
 
+  const otherThan = (node: PatroniNode) => nodes.find((other) => other !== node) as PatroniNode;
   await whenSynchronous();
   const opened = opening.move();
   return {
     url: `postgres://postgres@${nodes.map(({ url }) => new URL(url).host).join()}/postgres`,
     nodes,
     whenSynchronous,
+    async whenReplaced(former) {
+      const timeout = AbortSignal.timeout(testWaitMaxMs);
+      while (!(await isPrimary(otherThan(former)))) {
+        if (timeout.aborted) throw new Error("no other primary");
+        await sleep(50);
+      }
+    },
     async switchOver() {
       const former = await whenSynchronous();
-      const candidate = nodes.find((node) => node !== former) as PatroniNode;
+      const candidate = otherThan(former);
       const body = JSON.stringify({ leader: former.name, candidate: candidate.name });
       const response = await fetch(`${former.api}/switchover`, { method: "POST", body });
       if (!response.ok) throw new Error(`no switchover: ${response.status} ${await response.text()}`);
@@ -103,56 +113,59 @@ async function membersOf(nodes: PatroniNode[]): Promise<Member[]> {
   return Promise.any(requests).catch(() => []);
 }
 
+const isPrimary = ({ api }: PatroniNode): Promise<boolean> =>
+  fetch(`${api}/primary`, { signal: AbortSignal.timeout(requestMaxMs) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
 const requestMaxMs = 2000;
 
-async function startNode(name: string, etcd: TestServer, parentFolder?: string): Promise<PatroniNode> {
+async function startNode(name: string, etcd: TestServer): Promise<PatroniNode> {
   const api = `127.0.0.1:${await freePort()}`;
   const data = ({ folder }: Instance) => join(folder, "data");
-  const server = await startServer(
-    {
-      name: "patroni",
-      user: postgresUser(),
-      url: ({ port }) => `postgres://postgres@127.0.0.1:${port}/postgres`,
-      prepare: (instance) => {
-        const address = `127.0.0.1:${instance.port}`;
-        const configuration = {
-          scope: "ledger",
-          name,
-          etcd3: { host: new URL(etcd.url).host },
-          restapi: { listen: api, connect_address: api },
-          bootstrap: {
-            dcs: cluster,
-            initdb: [{ encoding: "UTF8" }, { locale: "C.UTF-8" }, { auth: "trust" }, "data-checksums"],
+  const server = await startServer({
+    name: "patroni",
+    user: postgresUser(),
+    url: ({ port }) => `postgres://postgres@127.0.0.1:${port}/postgres`,
+    prepare: (instance) => {
+      const address = `127.0.0.1:${instance.port}`;
+      const configuration = {
+        scope: "ledger",
+        name,
+        etcd3: { host: new URL(etcd.url).host },
+        restapi: { listen: api, connect_address: api },
+        bootstrap: {
+          dcs: cluster,
+          initdb: [{ encoding: "UTF8" }, { locale: "C.UTF-8" }, { auth: "trust" }, "data-checksums"],
+        },
+        postgresql: {
+          listen: address,
+          connect_address: address,
+          data_dir: data(instance),
+          bin_dir: dirname(postgresProgram("postgres") ?? ""),
+          authentication: {
+            superuser: { username: "postgres" },
+            replication: { username: "postgres" },
+            rewind: { username: "postgres" },
           },
-          postgresql: {
-            listen: address,
-            connect_address: address,
-            data_dir: data(instance),
-            bin_dir: dirname(postgresProgram("postgres") ?? ""),
-            authentication: {
-              superuser: { username: "postgres" },
-              replication: { username: "postgres" },
-              rewind: { username: "postgres" },
-            },
-            pg_hba: ["host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust"],
-            parameters: { unix_socket_directories: "", dynamic_shared_memory_type: "mmap" },
-          },
-        };
-        // YAML includes JSON.
-        return writeFile(join(instance.folder, "patroni.yml"), JSON.stringify(configuration));
-      },
-      command: ({ folder }) => [
-        python() ?? "python3",
-        ...["-c", readFileSync(new URL("machine.py", import.meta.url), "utf8")],
-        ...[program() ?? "patroni", join(folder, "patroni.yml")],
-      ],
-      stopSignal: "SIGINT",
-      probeRequest: startupMessage,
-      probeResponse: readyForQuery,
-      clean: (instance) => removeSharedMemory(data(instance)),
+          pg_hba: ["host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust"],
+          parameters: { unix_socket_directories: "", dynamic_shared_memory_type: "mmap" },
+        },
+      };
+      // YAML includes JSON.
+      return writeFile(join(instance.folder, "patroni.yml"), JSON.stringify(configuration));
     },
-    parentFolder,
-  );
+    command: ({ folder }) => [
+      python() ?? "python3",
+      ...["-c", readFileSync(new URL("machine.py", import.meta.url), "utf8")],
+      ...[program() ?? "patroni", join(folder, "patroni.yml")],
+    ],
+    stopSignal: "SIGINT",
+    probeRequest: startupMessage,
+    probeResponse: readyForQuery,
+    clean: (instance) => removeSharedMemory(data(instance)),
+  });
   return {
     ...server,
     name,
