@@ -95,13 +95,6 @@ alter table transaction disable trigger summarise_update;`,
     simulation: ["--seed", "13", "--minutes", "0.3", "--queue", "amqp4"],
   },
   {
-    name: "the primary is not searched again after a failover",
-    file: "src/ledger/database/hosts.ts",
-    original: "    current = undefined;\n    searchInBackground();",
-    defective: "",
-    simulation: ["--seed", "1", "--minutes", "0.5", "--engine", "patroni"],
-  },
-  {
     name: "a process of the feature storage answers from an old read transaction",
     file: "src/features/store/lmdb.ts",
     original: "environment.resetReadTxn();",

@@ -118,7 +118,17 @@ export async function openDeployment(
 
 /** The faults of a synchronous pair. Each is over when there is a primary; the next one waits for a synchronous standby. */
 function failovers({ nodes, whenSynchronous, whenReplaced, switchOver }: PatroniPair): Fault[] {
-  const common = { component: "database", possible: whenSynchronous };
+  const common = {
+    component: "database",
+    async possible() {
+      for (const node of nodes) {
+        if (node.isRunning()) continue;
+        await sleep(machineLostMs);
+        await ensureRunning(node);
+      }
+      await whenSynchronous();
+    },
+  };
   const killed: Fault = {
     ...common,
     kind: "primary killed",
@@ -138,7 +148,6 @@ function failovers({ nodes, whenSynchronous, whenReplaced, switchOver }: Patroni
         const primary = await whenSynchronous();
         await primary.kill();
         await whenReplaced(primary);
-        await ensureRunning(primary);
       },
     },
     {
@@ -154,6 +163,8 @@ function failovers({ nodes, whenSynchronous, whenReplaced, switchOver }: Patroni
   ];
 }
 
+/** A lost machine is back after this time. Nothing is excused by it once there is another primary. */
+const machineLostMs = 8000;
 /** Commits wait for a dead standby until the primary has noticed. */
 const asynchronousAfterMs = 3000;
 

@@ -87,7 +87,9 @@ async function surviveFailovers(pair: PatroniPair, urls: string[]): Promise<void
       slowestMs = Math.max(slowestMs, performance.now() - startedAt);
     };
 
+    await using database = await openDatabase(next.url);
     const failingOver = failOver(primary, pair);
+    const promotion = untilPromoted(database).then(() => performance.now());
     await untilLost(primary);
     const lost = performance.now();
     await eventually(async () => {
@@ -96,9 +98,7 @@ async function surviveFailovers(pair: PatroniPair, urls: string[]): Promise<void
     });
     const told = performance.now();
 
-    await using database = await openDatabase(next.url);
-    await untilPromoted(database);
-    const promoted = performance.now();
+    const promoted = await promotion;
     const before = await countEvents(database);
     await eventually(async () => {
       await measure();
