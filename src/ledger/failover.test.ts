@@ -18,7 +18,7 @@ import { type Database, openDatabase } from "./database/database.ts";
 import { clientUrl, openQueue, type Queue } from "./queue/queue.ts";
 
 /** The limits, on a machine that responds at once. */
-const toldMaxMs = 1000;
+const reportedMaxMs = 1000;
 const writtenMaxMs = 5000;
 
 type Failover = (primary: PatroniNode, pair: PatroniPair) => Promise<void>;
@@ -51,7 +51,7 @@ describeIfAvailable("Patroni, etcd or PgBouncer", areInstalled)(
   },
 );
 
-/** Runs ledgers while the pair fails over in each way, and verifies what they answer and store. */
+/** Runs ledgers while the pair fails over in each way, and verifies their responses and what they store. */
 async function surviveFailovers(pair: PatroniPair, urls: string[]): Promise<void> {
   await using silent = await openSilentServer();
   const hosts = [...urls.map((url) => new URL(url).host), `127.0.0.1:${silent.port}`].join();
@@ -96,7 +96,7 @@ async function surviveFailovers(pair: PatroniPair, urls: string[]): Promise<void
       await measure();
       expect(await statusOf(`${urlOfReceiver}/healthcheck`)).toBe(503);
     });
-    const told = performance.now();
+    const reported = performance.now();
 
     const promoted = await promotion;
     const before = await countEvents(database);
@@ -109,7 +109,7 @@ async function surviveFailovers(pair: PatroniPair, urls: string[]): Promise<void
     const written = performance.now();
     await failingOver;
     if (!primary.isRunning()) await primary.start();
-    expect(told - lost, name).toBeLessThan(toldMaxMs + slowestMs);
+    expect(reported - lost, name).toBeLessThan(reportedMaxMs + slowestMs);
     expect(written - promoted, name).toBeLessThan(writtenMaxMs + slowestMs);
     await eventually(async () => expect(await statusOf(`${urlOfReceiver}/healthcheck`)).toBe(200));
   }

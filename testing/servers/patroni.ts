@@ -43,7 +43,7 @@ export interface PatroniPair extends AsyncDisposable {
   whenReplaced(former: PatroniNode): Promise<void>;
 }
 
-/** How a pair takes over quickly: a dead PostgreSQL is not restarted before, and the nodes look every second. */
+/** How a pair takes over quickly: a dead PostgreSQL is not restarted before, and the nodes check every second. */
 const cluster = {
   ttl: 20,
   loop_wait: 1,

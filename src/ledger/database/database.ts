@@ -139,7 +139,7 @@ export function withStatementTimeout(limitMs: number, sql: Sql): Sql {
   };
 }
 
-/** Opens a database. If its URL has several hosts, it is the primary of them; `warn` is told when that is another one. */
+/** Opens a database. If its URL has several hosts, it is the primary of them; `warn` gets a text when another one becomes it. */
 export const openDatabase = (url: string, warn?: Warn) => openAdapter<Database>(databases, url, warn);
 
 /** Opens a database to read from. If its URL has several hosts, it is a replica, or the primary if no replica responds. */

@@ -11,7 +11,7 @@ export interface Host {
   port: number;
 }
 
-/** The host to connect to: the primary, or a replica if one responds, otherwise the primary. */
+/** The host to connect to: the primary; or a replica, or the primary if no replica responds. */
 export type Role = "primary" | "replica";
 
 /** The hosts of a URL that names several. Connections are made to one of them at a time. */
@@ -35,7 +35,7 @@ const searchPauseMs = 250;
 /** The interval of searches for a replica while the primary has its place. */
 const replicaPauseMs = 10_000;
 
-/** A replica only reads, and so does a primary that is told to. A pooler passes this on. */
+/** Read-only is a replica, and a primary with `default_transaction_read_only`. A pooler passes the response on. */
 export const readOnlyQuery = "show transaction_read_only";
 const isReadOnly = ({ rows }: pg.QueryResult): boolean => rows[0]?.transaction_read_only === "on";
 
