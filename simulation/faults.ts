@@ -12,6 +12,8 @@ export interface Fault {
   kind: string;
   /** Resolves when the component can have the fault. Errors are not excused before. Default: always. */
   possible?(): Promise<unknown>;
+  /** It comes before all others, so that a short run has it. Default: false. */
+  isFirst?: boolean;
   /** Resolves when the fault is over. */
   inject(random: Random): Promise<void>;
 }
@@ -145,7 +147,10 @@ export function injectFaults(faults: Fault[], random: Random, stop: AbortSignal)
       await sleep(own.integer(200, 2500), undefined, { signal: stop }).catch(() => {});
       const possible = faults.filter(({ component }) => !faulty.has(component));
       if (stop.aborted || possible.length === 0) continue;
-      const fault = own.pick(possible);
+      const first = possible.filter(
+        ({ isFirst, kind }) => isFirst && !records.some((record) => record.kind === kind),
+      );
+      const fault = own.pick(first.length > 0 ? first : possible);
       const { component, kind } = fault;
       faulty.add(component);
       await fault.possible?.();

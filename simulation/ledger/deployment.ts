@@ -132,6 +132,7 @@ function failovers({ nodes, whenSynchronous, whenReplaced, switchOver }: Patroni
   const killed: Fault = {
     ...common,
     kind: "primary killed",
+    isFirst: true,
     async inject() {
       const primary = await whenSynchronous();
       await primary.killPostgres();
