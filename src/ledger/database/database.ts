@@ -53,8 +53,10 @@ export interface Database extends Sql, AsyncDisposable {
    * that shares sessions, the limits of the role and the database apply.
    */
   runOutside(statement: string): Promise<void>;
-  /** Rejects if the database cannot be reached. */
-  check(): Promise<void>;
+  /** Rejects if the database does not respond within this time in milliseconds. Default: about 2000. */
+  check(maxMs?: number): Promise<void>;
+  /** The time for the check of a health check, if another database takes the place of one that is lost. */
+  readonly failoverCheckMaxMs?: number;
   /** Number of `repeated` and `custom` statements of `within` that run at the same time. */
   readonly requestConnections: number;
   /** The use of its connections by pool. The embedded engine has none. */

@@ -161,7 +161,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
     pair.primary.pause();
     const running = Array.from({ length: 5 }, () => database.query("select 1").catch(() => "rejected"));
     const startedAt = performance.now();
-    await expect(database.check()).rejects.toThrow(DatabaseUnavailable);
+    await expect(database.check(database.failoverCheckMaxMs)).rejects.toThrow(DatabaseUnavailable);
     // Shorter than the limit with one host.
     expect(performance.now() - startedAt).toBeLessThan(1900);
     await runOn(pair.standby, "select pg_promote()");
@@ -169,6 +169,20 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
     await Promise.all(running);
     expect(performance.now() - startedAt).toBeLessThan(9000);
     pair.primary.resume();
+  });
+
+  test("leads to the primary that is only slow, while there is no other", async () => {
+    await using pair = await startPair();
+    await using database = await openDatabase(urlOf(portOf(pair.primary), portOf(pair.standby)));
+    await database.query("select 1");
+    pair.primary.pause();
+    await expect(database.check(database.failoverCheckMaxMs)).rejects.toThrow(DatabaseUnavailable);
+    // Meanwhile its connection breaks, and a search finds it silent.
+    await sleep(3000);
+    const waiting = database.query("select 1 as one");
+    await sleep(2000);
+    pair.primary.resume();
+    expect(await waiting).toEqual([{ one: 1 }]);
   });
 
   test("leads a reader to a replica, or to the primary while no replica responds", async () => {

@@ -18,8 +18,10 @@ export type Role = "primary" | "replica";
 export interface Hosts extends Disposable {
   /** A client that finds its host when it connects. */
   Client: new () => pg.Client;
-  /** Searches again if the host of this client, or any if there is none, is the one to which connections are made. */
-  doubt(client?: pg.Client): void;
+  /** Connections wait for a search, if the host of this client is the one to which they are made. */
+  doubt(client: pg.Client): void;
+  /** Searches again, while connections are still made to the present host. */
+  search(): void;
   /** True if connections are now made to another host than that of this client. */
   isFormer(client: pg.Client): boolean;
   /** Throws if the response to `readOnlyQuery` shows that the host of this client is not the primary that it should be. */
@@ -53,27 +55,25 @@ export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig, wa
 
   const search = shared(async () => {
     await sleep(Math.max(0, searchedAt + searchPauseMs - performance.now()));
-    const [isLost, former] = [current === undefined, last];
-    try {
-      current = last = await findHost(hosts, role, config, former);
-    } finally {
+    const found = await findHost(hosts, role, config, last).finally(() => {
       searchedAt = performance.now();
-    }
-    if (former && former !== current) {
-      warn(`the database is now ${nameOf(current)}, before it was ${nameOf(former)}`);
-    }
+    });
+    const isLost = role === "primary" || current === undefined;
+    if (last && last !== found) warn(`the database is now ${nameOf(found)}, before it was ${nameOf(last)}`);
+    current = last = found;
     const formerClients = isLost ? [...clients].filter(isFormer) : [];
-    for (const { connection } of formerClients)
+    for (const { connection } of formerClients) {
       connection.stream.destroy(new Error("another host is used now"));
-    return current;
+    }
+    return found;
   });
   const searchInBackground = () => void search().catch(() => {});
 
   const isFormer = ({ host, port }: pg.Client) =>
     current !== undefined && (current.host !== host || current.port !== port);
 
-  function doubt(client?: pg.Client): void {
-    if (isClosed || (client && isFormer(client))) return;
+  function doubt(client: pg.Client): void {
+    if (isClosed || isFormer(client)) return;
     current = undefined;
     searchInBackground();
   }
@@ -103,6 +103,7 @@ export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig, wa
   return {
     Client,
     doubt,
+    search: searchInBackground,
     isFormer,
     verify(client, response) {
       if (isReadOnly(response) === (role === "replica")) return;
@@ -119,8 +120,8 @@ export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig, wa
 }
 
 /**
- * Resolves with the first host that responds and has the role; with the last replica if it still is one. Rejects with the
- * reason of each host if none has the role.
+ * Resolves with the first host that has the role; with the last replica if it still is one; with the last primary if it is
+ * silent and there is no other, since it may only be slow. Rejects with the reason of each host if there is none.
  */
 async function findHost(
   hosts: Host[],
@@ -128,48 +129,48 @@ async function findHost(
   config: pg.ClientConfig,
   last: Host | undefined,
 ): Promise<Host> {
-  const probed = hosts.map((host) => {
-    const response = probe(host, config);
-    response.catch(() => {}); // Not unhandled if the others are not needed.
-    return { host, response };
-  });
-  const firstOf = (candidates: typeof probed, isWanted: (response: pg.QueryResult) => boolean) =>
+  const probed = hosts.map((host) => ({ host, state: probe(host, config) }));
+  const firstThat = (wanted: State, candidates = probed) =>
     Promise.any(
-      candidates.map(async ({ host, response }) => {
-        if (!isWanted(await response)) throw new Error("is read-only");
+      candidates.map(async ({ host, state }) => {
+        if ((await state) !== wanted) throw new Error(`not ${wanted}`);
         return host;
       }),
     );
-  const primary = () => firstOf(probed, (response) => !isReadOnly(response));
-  const replica = () => firstOf(probed, isReadOnly);
-  const lastReplica = () =>
-    firstOf(
-      probed.filter(({ host }) => host === last),
-      isReadOnly,
-    );
+  const probedLast = probed.filter(({ host }) => host === last);
   try {
-    return await (role === "primary" ? primary() : lastReplica().catch(replica).catch(primary));
-  } catch (error) {
-    const reasons = (error as AggregateError).errors.map(
-      (reason, index) => `${nameOf(hosts[index] as Host)}: ${messageOf(reason)}`,
-    );
-    throw new Error(`no host is the primary (${reasons.join("; ")})`, { cause: error });
+    return role === "primary"
+      ? await firstThat(writable).catch(() => firstThat(silent, probedLast))
+      : await firstThat(readOnly, probedLast)
+          .catch(() => firstThat(readOnly))
+          .catch(() => firstThat(writable));
+  } catch {
+    const states = await Promise.all(probed.map(({ state }) => state));
+    const reasons = states.map((state, index) => `${nameOf(hosts[index] as Host)}: ${messageOf(state)}`);
+    throw new Error(`no host is the primary (${reasons.join("; ")})`);
   }
 }
 
-async function probe(host: Host, config: pg.ClientConfig): Promise<pg.QueryResult> {
+type State = string | Error;
+const writable = "accepts writes";
+const readOnly = "is read-only";
+const silent = `no response within ${probeMaxMs} ms`;
+
+/** Resolves with the state of a host, or with the error if it refuses the connection. */
+async function probe(host: Host, config: pg.ClientConfig): Promise<State> {
   const client = new pg.Client({ ...config, ...host });
   client.on("error", () => {});
   const respond = async () => {
     await client.connect();
     const response = await client.query(readOnlyQuery);
     void client.end();
-    return response;
+    return isReadOnly(response) ? readOnly : writable;
   };
+  const timeout = new Error(silent);
   try {
-    return await withTimeout(respond(), probeMaxMs, new Error(`no response within ${probeMaxMs} ms`));
+    return await withTimeout(respond(), probeMaxMs, timeout);
   } catch (error) {
     client.connection.stream.destroy();
-    throw error;
+    return error === timeout ? silent : (error as Error);
   }
 }

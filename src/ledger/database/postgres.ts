@@ -36,9 +36,11 @@ const idleMs = 60_000;
 const receiverMax = 1000;
 /** Idle time before the operating system probes a connection. */
 const keepAliveMs = 10_000;
-/** Limit for a health check. With several hosts a failover is to be noticed within a second. */
-const checkMaxMs = { oneHost: 2000, severalHosts: 500 };
-/** With several hosts, the interval of checks: without them a host that is silent is noticed at the limit of a statement. */
+/** Limit for a check. */
+const checkMaxMs = 2000;
+/** Limit for a check of several hosts, since a failover is to be noticed within a second. */
+const failoverCheckMaxMs = 500;
+/** The interval of checks of several hosts: a silent one would otherwise be noticed at the limit of a statement. */
 const watchMs = 1000;
 /** The server ends a statement at its limit. After this grace period the connection is closed. */
 const responseGraceMs = 500;
@@ -120,9 +122,8 @@ async function openAs(
         await pool.end();
       }
     },
-    async check() {
-      const maxMs = hosts ? checkMaxMs.severalHosts : checkMaxMs.oneHost;
-      const probe = withResponseLimit(maxMs, { text: readOnlyQuery });
+    async check(maxMs = checkMaxMs) {
+      const probe = withResponseLimit(checkMaxMs, { text: readOnlyQuery });
       const work = exclusiveReceiver(async (client) => {
         const response = await client.query(probe);
         hosts?.verify(client, response);
@@ -130,11 +131,12 @@ async function openAs(
       if (!hosts) return mapping(mapError, work);
       await mapping(mapError, withTimeout(work, maxMs, new Error(`no response within ${maxMs} ms`))).catch(
         (error) => {
-          hosts.doubt();
+          hosts.search();
           throw error;
         },
       );
     },
+    ...(hosts && { failoverCheckMaxMs }),
     requestConnections: parameters.pool,
     connections: () => ({ receiver: usageOf([receiver]), requests: usageOf(pools.slice(1)) }),
     async [Symbol.asyncDispose]() {
@@ -144,7 +146,7 @@ async function openAs(
       await Promise.all(pools.map((pool) => pool.end()));
     },
   };
-  const check = shared(() => database.check().catch(() => {}));
+  const check = shared(() => database.check(failoverCheckMaxMs).catch(() => {}));
   const watch = hosts && setInterval(check, watchMs).unref();
   return database;
 }

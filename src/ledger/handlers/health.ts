@@ -39,7 +39,9 @@ export const healthHandlers = ({
   log,
 }: Checks): Pick<Handlers<operations>, "checkHealth"> => {
   const outages = { database: watchOutage(log), queue: watchOutage(log) };
-  const checkDatabases = shared(() => Promise.all(databases.map((each) => each.check())));
+  const checkDatabases = shared(() =>
+    Promise.all(databases.map((each) => each.check(each.failoverCheckMaxMs))),
+  );
   const checkQueue = shared(() => queue.check());
   return {
     async checkHealth() {
