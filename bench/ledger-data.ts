@@ -100,10 +100,11 @@ const withoutIndexes = (script: string) => `
   alter table transaction disable trigger user;
   alter table event set unlogged;
   alter table transaction set unlogged;
+  alter table transaction_outline set unlogged;
   set local maintenance_work_mem = '1GB';
   create temporary table dropped_index as
   select indexname, indexdef from pg_indexes
-  where tablename in ('event', 'transaction') and indexname not in (select conname from pg_constraint);
+  where tablename in ('event', 'transaction', 'transaction_outline') and indexname not in (select conname from pg_constraint);
   do $$ declare name text; begin
     for name in select indexname from dropped_index loop execute format('drop index %I', name); end loop;
   end $$;
@@ -111,6 +112,7 @@ const withoutIndexes = (script: string) => `
   insert into metadata_key
   select gateway_account_id, key
   from (select distinct gateway_account_id from transaction) as account, (values ('branch'), ('case_number')) as keys(key);
+  insert into transaction_outline select * from expected_transaction_outline;
   do $$ declare definition text; begin
     for definition in select indexdef from dropped_index loop execute definition; end loop;
   end $$;

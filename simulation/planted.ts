@@ -80,6 +80,14 @@ alter table transaction disable trigger summarise_update;`,
     simulation: ledgerSimulation,
   },
   {
+    name: "a search by state does not follow a change of the state",
+    file: "src/ledger/tables/migrations/0018-transaction-outlines.sql",
+    original: "for each statement execute function outline_update();",
+    defective: `for each statement execute function outline_update();
+alter table transaction disable trigger outline_update;`,
+    simulation: ledgerSimulation,
+  },
+  {
     name: "a report in the time of London has transactions on their day in UTC",
     file: "src/ledger/tables/summary-rows.ts",
     original: "where from_instant < to_instant and (",

@@ -96,7 +96,7 @@ export async function openDeployment(
       ...settings,
       DATABASE_URL: databaseUrl,
       QUEUE_URL: queueUrl,
-      QUEUE_RECEIVER_BATCH_SIZE: String(random.pick([1, 10, 100])),
+      QUEUE_RECEIVER_BATCH_SIZE: String(random.pick([1, 10, 100, 400])),
       // The third ledger has no receiver.
       QUEUE_RECEIVER_BACKGROUND_PROCESSING: String(index < 2),
     });

@@ -178,8 +178,8 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
     );
     expect((await ledger.request("/v1/transaction/before?account_id=57")).status).toBe(200);
     const { text } = await ledger.request("/metrics");
-    // Each of the 4 loops of the receiver retries at most one batch of 100. After that, messages are tried one at a time.
-    expect(Number(/outcome="retried"\} (\d+)/.exec(text)?.[1])).toBeLessThan(4 * 100 + 50);
+    // Each of the 4 loops of the receiver retries at most one batch of 400. After that, messages are tried one at a time.
+    expect(Number(/outcome="retried"\} (\d+)/.exec(text)?.[1])).toBeLessThan(4 * 400 + 50);
 
     const recovered = performance.now();
     for (const statement of end) await operator.query(statement);

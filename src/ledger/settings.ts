@@ -22,7 +22,7 @@ export const settings = {
   EVENT_WRITES: flag(false),
   QUEUE_URL: adapterUrl(queues, "sqs+embedded:./data/queue"),
   QUEUE_RECEIVER_BACKGROUND_PROCESSING: flag(true),
-  QUEUE_RECEIVER_BATCH_SIZE: count(100, 1000),
+  QUEUE_RECEIVER_BATCH_SIZE: count(400, 1000),
   QUEUE_RECEIVER_CONCURRENCY: count(4, 100),
   QUEUE_RECEIVER_WAIT_MS: milliseconds(20_000),
   QUEUE_RECEIVER_RETRY_DELAY_MS: milliseconds(1000),

@@ -144,12 +144,28 @@ test("any events that two releases fold in turn give the same rows", async () =>
 test("verification finds a row whose fold state differs from its events", async () => {
   await rowsAfter([events]);
   await database.run(
-    `update transaction set folded = jsonb_set(folded, '{sources,0,0}', '"2024-03-05T00:00:00.000000Z"')
+    `update transaction set folded = jsonb_set(folded, '{origins,0}', '"2024-03-05T00:00:00.000000Z payment PAYMENT_CREATED"')
      where external_id = 'demo-success'`,
   );
   expect(await verify(database, ["demo-success", "demo-refund"])).toEqual([
     "transaction demo-success: folded",
   ]);
+});
+
+test("verification finds outlines that differ, and a rebuild writes them", async () => {
+  await rowsAfter([events]);
+  await database.run(`
+    update transaction_outline set state = 'ERROR' where external_id = 'demo-success';
+    delete from transaction_outline where external_id = 'demo-refund';
+    insert into transaction_outline values ('demo-unknown', '57', 'PAYMENT', 'CREATED', now(), 1)`);
+  const ids = ["demo-success", "demo-refund", "demo-unknown"];
+  expect((await verify(database, ids)).sort()).toEqual(
+    ids.map((id) => `outline of transaction ${id}: differs from the transaction`).sort(),
+  );
+  const rebuild = () => ingest(database, { events: [], rebuilds: ids, deadLetters: [] });
+  expect(await rebuild()).toMatchObject({ changedRows: 3 });
+  expect(await verify(database, ids)).toEqual([]);
+  expect(await rebuild()).toMatchObject({ changedRows: 0 });
 });
 
 /** Returns a function that ingests a batch and resolves with the number of rows that its statements return. */

@@ -19,6 +19,7 @@ import {
 } from "../tables/event.ts";
 import { lockResources } from "../tables/lock.ts";
 import { saveMetadataKeys } from "../tables/metadata-key.ts";
+import { rebuildOutlines } from "../tables/outline.ts";
 import { instrumentsMax, withTooManyInstruments } from "../tables/payment-instrument.ts";
 import { countWrites, LimitExceeded } from "../tables/save-statement.ts";
 import {
@@ -138,7 +139,9 @@ async function ingestOnce(
   await requireFewInstruments(sql, saved);
   if (deadLetters.length > 0) await saveDeadLetters(sql, deadLetters);
   if (replayed.length > 0) await removeDeadLetters(sql, replayed);
-  return { stored: saved, changedRows: rebuilds.length > 0 ? (await countWrites(sql)) - writesBefore : 0 };
+  if (rebuilds.length === 0) return { stored: saved, changedRows: 0 };
+  const rows = (await countWrites(sql)) - writesBefore;
+  return { stored: saved, changedRows: rows + (await rebuildOutlines(sql, rebuilds)) };
 }
 
 const isOfTransaction = ({ resource_type }: NewEvent) => transactionTypes.includes(resource_type);

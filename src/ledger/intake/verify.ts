@@ -6,6 +6,7 @@ import { projectFrom } from "../projection/transaction.ts";
 import { eventsInPieces, transactionTypes } from "../tables/event.ts";
 import { foldStateOf } from "../tables/fold-state.ts";
 import { type MetadataKeyRow, missingMetadataKeys } from "../tables/metadata-key.ts";
+import { differingOutlines } from "../tables/outline.ts";
 import { summaryDifferences } from "../tables/summary-upkeep.ts";
 import { transactionTable } from "../tables/transaction.ts";
 import { resourceKinds } from "./resource-kinds.ts";
@@ -31,6 +32,9 @@ export const verify = (database: Database, ids: string[]): Promise<string[]> =>
       const { rows, projected } = await compare(sql, ids);
       found.push(...differences(type.replaceAll("_", " "), key, rows, projected));
     }
+    for (const id of await differingOutlines(sql, ids)) {
+      found.push(`outline of transaction ${id}: differs from the transaction`);
+    }
     return [...found, ...(await keyDifferences(sql, metadataKeysOf(projected)))];
   }, limits);
 
@@ -55,8 +59,10 @@ function differences(kind: string, key: string, rows: FoldedRow[], projected: Fo
     const [row, fold] = [actual.get(id), expected.get(id)];
     if (!fold) return `${kind} ${id}: has a row and no events`;
     if (!row) return `${kind} ${id}: has events and no row`;
-    // An older version does not write the state of the fold. The next event adds it.
-    const expectedRow = foldStateOf(row) === null ? { ...fold, folded: row.folded } : fold;
+    // An older release writes the state of the fold in another form, or not. The next event replaces it.
+    const state = foldStateOf(row);
+    const isSame = state === null || isDeepStrictEqual(state, foldStateOf(fold));
+    const expectedRow = isSame ? { ...fold, folded: row.folded } : fold;
     const columns = Object.keys(expectedRow).filter(
       (name) => !isDeepStrictEqual(row[name as keyof FoldedRow], expectedRow[name as keyof FoldedRow]),
     );

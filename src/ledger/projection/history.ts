@@ -1,11 +1,12 @@
 import type { Details, EventRow } from "../tables/event.ts";
 import {
-  type FoldState,
   foldStateOf,
   memberNames,
   type Source,
   type SourcedColumn,
+  type StoredFoldState,
   sourcedColumns,
+  storedFoldState,
 } from "../tables/fold-state.ts";
 import { textOf } from "./details.ts";
 import { metadataOf } from "./metadata.ts";
@@ -20,7 +21,7 @@ export interface FoldedRow {
   first_event_id?: bigint;
   /** The newest value of each member. Members are replaced, not merged. */
   details: Details;
-  folded: FoldState | null;
+  folded: StoredFoldState | null;
 }
 
 /** Rows into which events can be folded, by external id. */
@@ -71,7 +72,7 @@ export class Folds<Row extends Base, State extends string, Base extends FoldedRo
 interface Common extends FoldedRow {
   gateway_account_id: string | null;
   live: boolean | null;
-  folded: FoldState;
+  folded: StoredFoldState;
 }
 
 interface Sourced {
@@ -98,16 +99,15 @@ export class Fold<State extends string> {
     this.#count = base?.event_count ?? 0;
     this.#firstEventId = base?.first_event_id;
     if (!base || !state) return;
-    const sourceAt = (index: number) => state.sources[index] as Source;
-    for (const [index, name] of memberNames(base.details).entries()) {
-      const value = base.details[name as keyof Details];
-      this.#members.set(name, { value, source: sourceAt(state.members[index] as number) });
-    }
+    const sources = state.places.map((place) => state.sources[place]);
     const values = { ...columns, service_id: base.service_id, live: state.live };
-    for (const name of sourcedColumns) {
-      const index = state.columns[name];
-      if (index >= 0)
-        this.#columns.set(name, { value: values[name as keyof typeof values], source: sourceAt(index) });
+    for (const [index, name] of sourcedColumns.entries()) {
+      const source = sources[index];
+      if (source) this.#columns.set(name, { value: values[name as keyof typeof values], source });
+    }
+    for (const [index, name] of memberNames(base.details).entries()) {
+      const source = sources[sourcedColumns.length + index] as Source;
+      this.#members.set(name, { value: base.details[name as keyof Details], source });
     }
   }
 
@@ -164,29 +164,27 @@ export class Fold<State extends string> {
       created_date: this.#created,
       event_count: this.#count,
       details,
-      folded: {
+      folded: storedFoldState({
         event_count: this.#count,
         live,
         accounts: [...this.#accounts].sort(),
         metadata_keys: [...this.#metadataKeys].sort(),
         ...this.#sources(memberNames(details)),
-      },
+      }),
     };
   }
 
-  #sources(names: string[]): Pick<FoldState, "sources" | "columns" | "members"> {
-    const all = [...this.#members.values(), ...this.#columns.values()].map(({ source }) => source);
-    const byText = new Map(all.map((source) => [source.join(), source]));
+  #sources(names: string[]): { sources: Source[]; places: number[] } {
+    const sourced = [
+      ...sourcedColumns.map((name) => this.#columns.get(name)),
+      ...names.map((name) => this.#members.get(name)),
+    ].map((value) => value?.source);
+    const byText = new Map(sourced.flatMap((source) => (source ? [[source.join(), source]] : [])));
     const sources = [...byText.values()].sort(compareSources);
-    const indexes = new Map(sources.map((source, index) => [source.join(), index]));
-    const indexOf = (sourced: Sourced | undefined) =>
-      sourced ? (indexes.get(sourced.source.join()) as number) : -1;
+    const places = new Map(sources.map((source, place) => [source.join(), place]));
     return {
       sources,
-      columns: Object.fromEntries(
-        sourcedColumns.map((name) => [name, indexOf(this.#columns.get(name))]),
-      ) as FoldState["columns"],
-      members: names.map((name) => indexOf(this.#members.get(name))),
+      places: sourced.map((source) => (source ? (places.get(source.join()) as number) : -1)),
     };
   }
 }

@@ -14,7 +14,7 @@ import {
   type Position,
 } from "./conditions.ts";
 import type { Details } from "./event.ts";
-import type { FoldState } from "./fold-state.ts";
+import type { StoredFoldState } from "./fold-state.ts";
 import { newestInstrument, type PaymentInstrumentRow } from "./payment-instrument.ts";
 import { resourceTable } from "./resource-table.ts";
 import type { PageLimits } from "./search.ts";
@@ -39,7 +39,7 @@ export interface AgreementRow {
   cancelled_date: string | null;
   cancelled_by_user_email: string | null;
   details: Details;
-  folded: FoldState | null;
+  folded: StoredFoldState | null;
 }
 
 export const agreementTable = resourceTable<AgreementRow>(

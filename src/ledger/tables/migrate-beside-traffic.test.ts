@@ -6,6 +6,7 @@ import { type Database, openDatabase } from "../database/database.ts";
 import { newPostgres, postgresServer } from "../database/new-database.fixture.ts";
 import { migrate } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
+import { differingOutlines } from "./outline.ts";
 import { summaryDifferences } from "./summary-upkeep.ts";
 
 const rows = 200_000;
@@ -95,6 +96,14 @@ describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)(
       ]);
       expect(outcomes.flatMap(({ failures }) => failures)).toEqual([]);
       expect(await summaryDifferences(withoutLimit, 10)).toEqual([]);
+      const ids = await withoutLimit.query<{ external_id: string }>("select external_id from transaction");
+      expect(ids.length).toBeGreaterThan(rows);
+      expect(
+        await differingOutlines(
+          withoutLimit,
+          ids.map(({ external_id }) => external_id),
+        ),
+      ).toEqual([]);
       for (const { count, longestMs } of outcomes) {
         expect(count).toBeGreaterThan(100);
         expect(longestMs).toBeLessThan(waitMaxMs);

@@ -21,6 +21,10 @@ const savedRows = async (database: Database) => ({
   transactions: await database.query(
     "select to_jsonb(transaction) - array['folded', 'size'] as row from transaction order by external_id",
   ),
+  outlines: await database.query(
+    `select transaction_outline.*, transaction_outline is distinct from expected as differs
+     from expected_transaction_outline as expected left join transaction_outline using (external_id) order by external_id`,
+  ),
   metadataKeys: await database.query("select * from metadata_key order by gateway_account_id, key"),
   summary: await summarise(database, {}, { groupBy: ["account", "type", "state", "day"] }),
 });
@@ -48,12 +52,13 @@ test("later migrations give a database of the first migration the rows of a new 
     alter table event rename to new_event;
     alter table transaction rename to new_transaction;
     drop view parked_message;
-    drop view expected_transaction_summary;
-    drop table dead_letter, payout, agreement, payment_instrument, metadata_key, transaction_summary,
+    drop view expected_transaction_summary, expected_transaction_outline;
+    drop table transaction_outline, dead_letter, payout, agreement, payment_instrument, metadata_key, transaction_summary,
       transaction_summary_change;
     drop function pence_of, summarised_details, utc_day, summarised_periods, merge_transaction_summary_changes,
       rebuild_transaction_summaries;
-    drop function summarise_insert, summarise_update, summarise_delete cascade;
+    drop function summarise_insert, summarise_update, summarise_delete, outline_insert, outline_update, outline_delete
+      cascade;
     delete from migration where name <> '0001-events-and-transactions.sql'`);
   await database.run(
     await readFile(new URL("./migrations/0001-events-and-transactions.sql", import.meta.url), "utf8"),
@@ -92,7 +97,9 @@ test("agreements of older events get the rows into which new events are folded",
   const known = new Set(["DETAILS", "OTHER", "UNKNOWN", ...agreementEventTypes]);
   await fc.assert(
     fc.asyncProperty(relatedEvents, async (all) => {
-      await database.run("truncate event, transaction, payout, agreement, payment_instrument, metadata_key");
+      await database.run(
+        "truncate event, transaction, transaction_outline, payout, agreement, payment_instrument, metadata_key",
+      );
       const events = all.filter(({ event_type }) => known.has(event_type));
       await ingest(database, { events, rebuilds: [], deadLetters: [] });
       const expected = [await rows("agreement"), await rows("payment_instrument")];
@@ -254,6 +261,7 @@ const allowed: Record<string, RegExp[]> = {
     /^create function \w+\(/,
     /^do \$\w+\$ .* create function /,
     /^create trigger \w+ after (insert|update|delete) on \w+ referencing .* for each statement /,
+    /^alter table \w+ set \(fillfactor = \d+\)$/,
     // It reads a whole table without a lock that a request of the previous release would wait for.
     /^select rebuild_transaction_summaries\(\)$/,
     /^drop (table|view) \w+$/,

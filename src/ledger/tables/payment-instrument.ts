@@ -1,6 +1,6 @@
 import type { Sql } from "../database/database.ts";
 import type { Details } from "./event.ts";
-import type { FoldState } from "./fold-state.ts";
+import type { StoredFoldState } from "./fold-state.ts";
 import { resourceTable } from "./resource-table.ts";
 
 export interface PaymentInstrumentRow {
@@ -11,7 +11,7 @@ export interface PaymentInstrumentRow {
   created_date: string;
   event_count: number;
   details: Details;
-  folded: FoldState | null;
+  folded: StoredFoldState | null;
 }
 
 export const paymentInstrumentTable = resourceTable<PaymentInstrumentRow>(

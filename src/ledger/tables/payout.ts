@@ -1,7 +1,7 @@
 import type { eventTypes } from "../../../generated/ledger.event-types.ts";
 import type { Sql } from "../database/database.ts";
 import type { Details } from "./event.ts";
-import type { FoldState } from "./fold-state.ts";
+import type { StoredFoldState } from "./fold-state.ts";
 import { resourceTable } from "./resource-table.ts";
 import { isPayoutOfTransaction, type TransactionType } from "./transaction.ts";
 
@@ -21,7 +21,7 @@ export interface PayoutRow {
   /** UTC, six fraction digits. */
   paid_out_date: string | null;
   details: Details;
-  folded: FoldState | null;
+  folded: StoredFoldState | null;
 }
 
 export const payoutTable = resourceTable<PayoutRow>("payout", "gateway_payout_id", {

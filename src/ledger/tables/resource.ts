@@ -11,6 +11,7 @@ const sources = [
     account: "event_details ->> 'gateway_account_id'",
   },
   { id: "external_id", from: "transaction where true", account: "gateway_account_id" },
+  { id: "external_id", from: "transaction_outline where true", account: "gateway_account_id" },
   { id: "gateway_payout_id", from: "payout where true", account: "gateway_account_id" },
   { id: "external_id", from: "agreement where true", account: "gateway_account_id" },
   {

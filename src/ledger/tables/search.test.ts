@@ -213,11 +213,14 @@ const outdatedStatistics = `
     'external_id', n, 'gateway_account_id', '7', 'transaction_type', 'PAYMENT', 'state', 'SUCCESS', 'card_brand', 'visa',
     'reference', 'none', 'metadata_values', array['nowhere']))).*
   from transaction, generate_series(1, 1000) as n where transaction.external_id = 'id1';
-  analyze once;
-  update pg_statistic set starelid = 'transaction'::regclass where starelid = 'once'::regclass;
+  create table once_outline (like transaction_outline including all);
+  insert into once_outline select external_id, gateway_account_id, transaction_type, state, created_date, first_event_id from once;
+  analyze once, once_outline;
+  update pg_statistic set starelid = case starelid when 'once'::regclass then 'transaction' else 'transaction_outline' end::regclass
+  where starelid in ('once'::regclass, 'once_outline'::regclass);
 `;
 const withoutStatistics = `
-  delete from pg_statistic where starelid = 'transaction'::regclass or starelid = 'payout'::regclass
+  delete from pg_statistic where starelid in ('transaction'::regclass, 'transaction_outline'::regclass, 'payout'::regclass)
     or starelid in (select indexrelid from pg_index where indrelid = 'transaction'::regclass);
 `;
 

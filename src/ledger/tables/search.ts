@@ -159,7 +159,7 @@ function attemptsFor(filter: TransactionFilter, enough: number): Attempt[] {
 }
 
 const newestFirst = `order by ${inOrder}`;
-/** The same order, since neither column is null, in a form that only the indexes by type and state have. */
+/** The same order, since neither column is null, in a form that only the indexes of outlines have. */
 const newestFirstOfKind = "order by created_date desc nulls last, external_id desc nulls last";
 
 /** Filters that select ranges of an index. */
@@ -178,7 +178,8 @@ const hasOnlyRanges = (filter: TransactionFilter): boolean =>
   Object.entries(filter).every(([name, value]) => value === undefined || namesOfRanges.has(name));
 
 /**
- * Reads the transactions of each account, type and state, newest first, from an index in this order. With `rows`, that many
+ * Reads the transactions of each account, type and state, newest first, from an index in this order: with a type or a state
+ * it is one of their outlines. With `rows`, that many
  * rows are read and checked against the other conditions, evenly in all ranges, and each range ends with an edge. Without
  * it there must be no other conditions.
  */
@@ -202,21 +203,29 @@ const walk =
       ranges.push(`unnest(${unnested}) as kind (wanted_type, wanted_state)`);
       conditions.push("transaction_type = wanted_type and state = wanted_state");
     }
-    const order = kinds ? newestFirstOfKind : newestFirst;
+    const [table, order] = kinds
+      ? ["transaction_outline as transaction", newestFirstOfKind]
+      : ["transaction", newestFirst];
     // For a limit in a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
     const range = (what: string, max: string) => `
-      select ${what} from transaction where ${conditions.join(" and ")} ${order} limit (select ${max}::bigint)`;
+      select ${what} from ${table} where ${conditions.join(" and ")} ${order} limit (select ${max}::bigint)`;
+    const rowsIn = (max: string) =>
+      kinds
+        ? `select transaction.* from (${range("external_id", max)}) as outline cross join lateral (
+             select * from transaction where transaction.external_id = outline.external_id offset 0
+           ) as transaction`
+        : range("*", max);
     const rangeCount = Math.max(1, (accounts?.length ?? 1) * (kinds?.length ?? 1));
     const matchingOf = (rowsOfRange: number) => `
       select * from (
         select *, coalesce(external_id = (${range("external_id", "1")} offset ${bind(rowsOfRange - 1)}), false) as is_edge
-        from (${range("*", bind(rowsOfRange))}) as read_rows offset 0
+        from (${rowsIn(bind(rowsOfRange))}) as read_rows offset 0
       ) as transaction
       where is_edge or ${conditionsOf(filter, bind)}
       ${order} limit ${bind(enough)}`;
     const matching =
       rows === undefined
-        ? range("*, false as is_edge", bind(enough))
+        ? `select *, false as is_edge from (${rowsIn(bind(enough))}) as read_rows`
         : matchingOf(Math.ceil(rows / rangeCount));
     return `
       select ${[...columns.map((column) => `transaction.${column}`), "is_edge"]}

@@ -2,7 +2,7 @@ import type { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { components } from "../../../generated/ledger.ts";
 import type { Sql } from "../database/database.ts";
 import { type Details, transactionTypes } from "./event.ts";
-import type { FoldState } from "./fold-state.ts";
+import type { StoredFoldState } from "./fold-state.ts";
 import { resourceTable } from "./resource-table.ts";
 
 export type TransactionType = components["schemas"]["TransactionType"];
@@ -36,7 +36,7 @@ export interface TransactionRow {
   metadata_values: string[] | null;
   details: Details;
   payment_details: Details | null;
-  folded: FoldState | null;
+  folded: StoredFoldState | null;
 }
 
 /** The columns of a transaction in responses. The values of the other columns are also in the details. */
