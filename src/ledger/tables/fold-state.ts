@@ -35,13 +35,6 @@ export interface StoredFoldState extends Common {
   places: string;
 }
 
-/** What the previous release stores. */
-interface PreviousFoldState extends Common {
-  sources: Source[];
-  columns: Record<SourcedColumn, number>;
-  members: number[];
-}
-
 /** The names of the members of details, in the order of `FoldState.places`. */
 export const memberNames = (details: Details): string[] => Object.keys(details).sort();
 
@@ -54,25 +47,13 @@ export const storedFoldState = ({ sources, places, ...common }: FoldState): Stor
 });
 
 /**
- * The fold state of a row; null if it is unknown: releases before the previous one store less, or nothing but increase
- * `event_count` of the row, so that the two counts differ.
+ * The fold state of a row; null if it is unknown. The previous release does not write `origins`, and older ones write
+ * nothing but increase `event_count` of the row, so that the two counts differ.
  */
-export function foldStateOf({
-  event_count,
-  folded,
-}: {
-  event_count: number;
-  folded: StoredFoldState | null;
-}): FoldState | null {
-  if (folded?.event_count !== event_count) return null;
-  if (folded.origins) {
-    const { origins, places, ...common } = folded;
-    return { ...common, sources: origins.map(sourceOf), places: places.split(" ").map(Number) };
-  }
-  const { sources, columns, members, ...common } = folded as Common as PreviousFoldState;
-  return sources
-    ? { ...common, sources, places: [...sourcedColumns.map((name) => columns[name]), ...members] }
-    : null;
+export function foldStateOf(row: { event_count: number; folded: StoredFoldState | null }): FoldState | null {
+  if (row.folded?.event_count !== row.event_count || !row.folded.origins) return null;
+  const { origins, places, ...common } = row.folded;
+  return { ...common, sources: origins.map(sourceOf), places: places.split(" ").map(Number) };
 }
 
 function sourceOf(origin: string): Source {
