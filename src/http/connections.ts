@@ -76,16 +76,17 @@ const waiting = Symbol("the number of requests that wait for it");
 type PipeliningSocket = Socket & { [previous]?: ServerResponse; [waiting]?: number };
 
 /**
- * Begins a request when the response before it on the same connection has been sent (HTTP/1.1 pipelining), so that one
- * connection has one request in flight. Closes a connection with too many.
+ * The response before this one on the same connection, if it has not been sent yet (HTTP/1.1 pipelining). The request then
+ * begins after it (`afterResponse`), so that one connection has one request in flight.
  */
-export function afterPrevious(socket: PipeliningSocket, response: ServerResponse, begin: () => void): void {
+export function unsentBefore(socket: PipeliningSocket, response: ServerResponse): ServerResponse | undefined {
   const before = socket[previous];
   socket[previous] = response;
-  if (!before || before.writableFinished || before.destroyed) {
-    begin();
-    return;
-  }
+  return !before || before.writableFinished || before.destroyed ? undefined : before;
+}
+
+/** Begins a request when the response before it has been sent. Closes a connection with too many that wait. */
+export function afterResponse(before: ServerResponse, socket: PipeliningSocket, begin: () => void): void {
   socket[waiting] = (socket[waiting] ?? 0) + 1;
   if (socket[waiting] > pipelinedMax) socket.destroy();
   before.once("close", () => {
