@@ -15,7 +15,7 @@ const measuredCore = "0";
 const otherCores = availableParallelism() > 1 ? `1-${availableParallelism() - 1}` : measuredCore;
 
 /** The command, restricted to the measured core. */
-export const onMeasuredCore = (command: string[]): [program: string, ...args: string[]] => [
+const onMeasuredCore = (command: string[]): [program: string, ...args: string[]] => [
   "taskset",
   ...["--cpu-list", measuredCore, ...command],
 ];
