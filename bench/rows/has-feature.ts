@@ -1,5 +1,5 @@
 import { request } from "undici";
-import { startBaseline, startService } from "../programs.ts";
+import { asNpmStart, startBaseline, startService } from "../programs.ts";
 import type { Row } from "../row.ts";
 import { compareThroughput, writeRequests } from "../wrk.ts";
 
@@ -21,7 +21,7 @@ export const hasFeature: Row = {
       const env = { FEATURES_STORE_URL: store };
       const service = opened.use(await startService("features", { env }));
       await request(service.url + path, { method: "POST" }).then(({ body }) => body.dump());
-      const fastify = opened.use(await startBaseline("has-feature-fastify.ts", { env }));
+      const fastify = opened.use(await startBaseline("has-feature-fastify.ts", asNpmStart({ env })));
       const sameCall = { name: "Fastify, the same store call", url: fastify.url };
       const sameBytes = { name: "node:http, the same bytes", url: nodeHttp.url };
       return [

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isJson, toJson } from "../values/json.ts";
@@ -14,8 +14,6 @@ const errors: Record<string, { status: number; message: string }> = {
 /** Limit for the arrival of a request. It is checked once a second. */
 export const requestMaxMs = 30_000;
 export const requestCheckMs = 1000;
-/** How often connections are checked for progress. */
-const stalledCheckMs = 20_000;
 
 /** A socket with the response that it sends; the default handler of Node.js reads the same member. */
 type RespondingSocket = Socket & { _httpMessage?: { headersSent: boolean } };
@@ -55,17 +53,6 @@ function endWith(socket: Socket, status: number, { type, body }: ErrorContent, h
     );
   }
   socket.destroySoon();
-}
-
-/**
- * Closes a connection whose client has read nothing of a response between two checks. Connections that wait for a handler
- * or for the rest of a request stay open (the latter have `requestMaxMs`), as do idle ones within their keep-alive time.
- */
-export function closeStalledConnections(server: Server): void {
-  server.setTimeout(stalledCheckMs, (socket) => {
-    const isIdle = socket.timeout !== stalledCheckMs;
-    if (isIdle || socket.writableLength > 0) socket.destroy();
-  });
 }
 
 /** More requests that wait for each other on one connection would only take memory. */

@@ -17,7 +17,6 @@ import { acceptJsonOnly, bodyMaxBytes, limitArriving } from "./body.ts";
 import { closeGracefully, closingError } from "./closing.ts";
 import {
   afterResponse,
-  closeStalledConnections,
   hostError,
   readTarget,
   rejectConnect,
@@ -168,7 +167,6 @@ function createServer({
   }) as unknown as FastifyInstance;
   app.decorate("publicUrl", publicUrl?.replace(/\/+$/, ""));
   app.setErrorHandler(sendError);
-  closeStalledConnections(app.server);
   limitUnsent(app.server, log);
   app.server.on("connect", rejectConnect(renderError));
   // An unknown expectation is ignored. The default of Node.js is a 417 with an empty body.
