@@ -31,7 +31,7 @@ export function parametersReader(
   const validator = lazyValidator(() => ajv.compile({ ...schema, properties }));
   const toConvert = Object.entries(schema.properties).filter(([, property]) => isConverted(property));
   const optional = new Set(Object.keys(properties).filter((name) => !schema.required?.includes(name)));
-  const read = (sent: Record<string, unknown>): Outcome => {
+  return (sent) => {
     const given = blankIsAbsent ? withoutBlanks(sent, optional) : sent;
     const value = toConvert.length > 0 ? { ...given } : given;
     for (const [name, property] of toConvert) {
@@ -47,23 +47,6 @@ export function parametersReader(
     const messages = describeErrors(errors, (path) => `${kinds[part]} ${path.slice(1)}`);
     return { error: new HttpError(400, messages) };
   };
-  // Most requests have no query. What is read of none is always the same, and shared.
-  let none: Outcome | undefined;
-  return (sent) => {
-    if (!isEmpty(sent)) return read(sent);
-    none ??= frozen(read({}));
-    return none;
-  };
-}
-
-const frozen = (outcome: Outcome): Outcome => {
-  if ("value" in outcome) Object.freeze(outcome.value);
-  return outcome;
-};
-
-function isEmpty(record: object): boolean {
-  for (const _name in record) return false;
-  return true;
 }
 
 export interface ParametersSchema {

@@ -15,18 +15,10 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, "headers">): stri
 
 /** Random for each process; the rest counts its requests. A random UUID for each request takes 2 µs. */
 const prefix = randomUUID().slice(0, "00000000-0000-0000-0000-".length);
-const hexadecimal = (number: number, length: number) => number.toString(16).padStart(length, "0");
-const lastDigits = Array.from({ length: 256 }, (_, number) => hexadecimal(number, 2));
 let count = 0;
-let firstDigits = "";
 
-/** A unique id in the form of a UUID. Only its last two digits are written for each request. */
-export function newRequestId(): string {
-  const last = count % lastDigits.length;
-  if (last === 0) firstDigits = prefix + hexadecimal(count / lastDigits.length, 10);
-  count += 1;
-  return firstDigits + lastDigits[last];
-}
+/** A unique id in the form of a UUID. */
+export const newRequestId = (): string => prefix + (++count).toString(16).padStart(12, "0");
 
 /** An error response in which a problem document names the request. */
 export const withRequestId = (type: string, body: unknown, request_id: string): unknown =>
