@@ -24,7 +24,7 @@ const usage = `Usage: npm run bench [-- --rows 1,4] [--rounds N] [--transactions
 
 Compares both services with alternatives, prints a table, and writes bench/results.json and bench/chart.svg.
 bench/README.md describes the method. A full run takes about half an hour. It needs two cores without other load, and
-PostgreSQL, RabbitMQ, Redis, wrk and Webdis from the packages of Debian. The exit code does not depend on the results.
+PostgreSQL, RabbitMQ, Redis and wrk from the packages of Debian. The exit code does not depend on the results.
 
   --rows 1,4         rows to measure; the others stay in bench/results.json as they are. Default: all rows
   --rounds N         rounds per comparison. Default: 7

@@ -8,5 +8,4 @@ export const needs: Installable[] = [
   rabbitmq,
   redis,
   { name: "wrk", aptPackages: ["wrk"], isInstalled: () => findProgram("wrk") !== undefined },
-  { name: "Webdis", aptPackages: ["webdis"], isInstalled: () => findProgram("webdis") !== undefined },
 ];

@@ -15,7 +15,7 @@ const measuredCore = "0";
 const otherCores = availableParallelism() > 1 ? `1-${availableParallelism() - 1}` : measuredCore;
 
 /** The command, restricted to the measured core. */
-export const onMeasuredCore = (command: string[]): [program: string, ...args: string[]] => [
+const onMeasuredCore = (command: string[]): [program: string, ...args: string[]] => [
   "taskset",
   ...["--cpu-list", measuredCore, ...command],
 ];
@@ -49,16 +49,16 @@ export interface Settings {
   path?: string;
 }
 
+/** The settings with the options of Node.js and the environment of `npm start`, which save memory and cost time. */
+export const asNpmStart = ({ env, options = [], ...settings }: Settings): Settings => ({
+  ...settings,
+  env: { ...startEnvironment, ...env },
+  options: [...startOptions, ...options],
+});
+
 /** Starts a service as `npm start` does, on the measured core, in a folder of its own. Resolves when it responds. */
-export const startService = (
-  service: "ledger" | "features",
-  { env, options = [], ...settings }: Settings = {},
-) =>
-  startServer("src/main.ts", [service], `${service.toUpperCase()}_PORT`, {
-    ...settings,
-    env: { ...startEnvironment, ...env },
-    options: [...startOptions, ...options],
-  });
+export const startService = (service: "ledger" | "features", settings: Settings = {}) =>
+  startServer("src/main.ts", [service], `${service.toUpperCase()}_PORT`, asNpmStart(settings));
 
 /** Starts a ledger on this database, without a receiver. */
 export const startLedger = (databaseUrl: string) =>

@@ -1,8 +1,13 @@
 import { request } from "undici";
-import { startBaseline, startService } from "../programs.ts";
+import { asNpmStart, startBaseline, startService } from "../programs.ts";
 import type { Row } from "../row.ts";
 import { compareThroughput, writeRequests } from "../wrk.ts";
 
+/** The target for the ratio to `node:http`, which calls no store. */
+const stores = [
+  { store: "memory:", ofNodeHttp: 0.85 },
+  { store: "lmdb:./features", ofNodeHttp: 0.7 },
+];
 const path = "/features/customer/42/dark-mode";
 
 export const hasFeature: Row = {
@@ -10,19 +15,20 @@ export const hasFeature: Row = {
   title: "has-feature",
   async open({ seconds }, opened) {
     const requests = await writeRequests(opened, [`GET ${path}`]);
-    const baseline = opened.use(await startBaseline("has-feature.ts"));
     const load = { requests, connections: 64, seconds };
-    const stores = ["memory:", "lmdb:./features"].map(async (store) => {
-      const service = opened.use(await startService("features", { env: { FEATURES_STORE_URL: store } }));
+    const nodeHttp = opened.use(await startBaseline("has-feature.ts"));
+    const comparisons = stores.map(async ({ store, ofNodeHttp }) => {
+      const env = { FEATURES_STORE_URL: store };
+      const service = opened.use(await startService("features", { env }));
       await request(service.url + path, { method: "POST" }).then(({ body }) => body.dump());
-      return compareThroughput(
-        store,
-        service,
-        { name: "node:http, the same bytes", url: baseline.url },
-        load,
-        0.85,
-      );
+      const fastify = opened.use(await startBaseline("has-feature-fastify.ts", asNpmStart({ env })));
+      const sameCall = { name: "Fastify, the same store call", url: fastify.url };
+      const sameBytes = { name: "node:http, the same bytes", url: nodeHttp.url };
+      return [
+        compareThroughput(`${store}, Fastify`, service, sameCall, load, 0.92),
+        compareThroughput(`${store}, node:http`, service, sameBytes, load, ofNodeHttp),
+      ];
     });
-    return Promise.all(stores);
+    return (await Promise.all(comparisons)).flat();
   },
 };

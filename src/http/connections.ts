@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isJson, toJson } from "../values/json.ts";
@@ -14,8 +14,6 @@ const errors: Record<string, { status: number; message: string }> = {
 /** Limit for the arrival of a request. It is checked once a second. */
 export const requestMaxMs = 30_000;
 export const requestCheckMs = 1000;
-/** How often connections are checked for progress. */
-const stalledCheckMs = 20_000;
 
 /** A socket with the response that it sends; the default handler of Node.js reads the same member. */
 type RespondingSocket = Socket & { _httpMessage?: { headersSent: boolean } };
@@ -57,17 +55,6 @@ function endWith(socket: Socket, status: number, { type, body }: ErrorContent, h
   socket.destroySoon();
 }
 
-/**
- * Closes a connection whose client has read nothing of a response between two checks. Connections that wait for a handler
- * or for the rest of a request stay open (the latter have `requestMaxMs`), as do idle ones within their keep-alive time.
- */
-export function closeStalledConnections(server: Server): void {
-  server.setTimeout(stalledCheckMs, (socket) => {
-    const isIdle = socket.timeout !== stalledCheckMs;
-    if (isIdle || socket.writableLength > 0) socket.destroy();
-  });
-}
-
 /** More requests that wait for each other on one connection would only take memory. */
 const pipelinedMax = 100;
 
@@ -76,16 +63,17 @@ const waiting = Symbol("the number of requests that wait for it");
 type PipeliningSocket = Socket & { [previous]?: ServerResponse; [waiting]?: number };
 
 /**
- * Begins a request when the response before it on the same connection has been sent (HTTP/1.1 pipelining), so that one
- * connection has one request in flight. Closes a connection with too many.
+ * The response before this one on the same connection, if it has not been sent yet (HTTP/1.1 pipelining). The request then
+ * begins after it (`afterResponse`), so that one connection has one request in flight.
  */
-export function afterPrevious(socket: PipeliningSocket, response: ServerResponse, begin: () => void): void {
+export function unsentBefore(socket: PipeliningSocket, response: ServerResponse): ServerResponse | undefined {
   const before = socket[previous];
   socket[previous] = response;
-  if (!before || before.writableFinished || before.destroyed) {
-    begin();
-    return;
-  }
+  return !before || before.writableFinished || before.destroyed ? undefined : before;
+}
+
+/** Begins a request when the response before it has been sent. Closes a connection with too many that wait. */
+export function afterResponse(before: ServerResponse, socket: PipeliningSocket, begin: () => void): void {
   socket[waiting] = (socket[waiting] ?? 0) + 1;
   if (socket[waiting] > pipelinedMax) socket.destroy();
   before.once("close", () => {

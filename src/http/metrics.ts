@@ -1,12 +1,12 @@
-import type { onResponseHookHandler } from "fastify";
+import type { ServerResponse } from "node:http";
 import { collectDefaultMetrics, Gauge, Histogram, type Registry } from "prom-client";
 import { shared } from "../process/shared.ts";
 
 /**
- * Measures the duration of requests, by operation and status. Returns the hook for the routes of an operation. An
- * observation takes 0.6 µs.
+ * Measures the duration of requests, by operation and status: from a call with the response of an operation until it has
+ * been sent.
  */
-export function requestDurations(registry: Registry): (operation: string) => onResponseHookHandler {
+export function requestDurations(registry: Registry): (operation: string, response: ServerResponse) => void {
   const durations = new Histogram({
     name: "http_request_duration_seconds",
     help: "Duration of HTTP requests, by operation and status.",
@@ -14,11 +14,12 @@ export function requestDurations(registry: Registry): (operation: string) => onR
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
     registers: [registry],
   });
-  return (operation) =>
-    (_request, { statusCode: status, elapsedTime }, done) => {
-      durations.observe({ operation, status }, elapsedTime / 1000);
-      done();
-    };
+  return (operation, response) => {
+    const start = performance.now();
+    response.on("finish", () => {
+      durations.observe({ operation, status: response.statusCode }, (performance.now() - start) / 1000);
+    });
+  };
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { Logger } from "../process/log.ts";
 import { type Outage, watchOutage } from "../process/outage.ts";
 import type { HttpError } from "./http-error.ts";
-import type { AnyHandler } from "./response.ts";
 
 /** The outages of the dependencies of a service: one for each status by which requests fail. */
 export interface Outages {
   failed(error: HttpError, details: object): void;
+  /** A handler has succeeded, which ends an outage. */
   succeeded(): void;
 }
 
@@ -22,12 +22,3 @@ export function watchOutages(log: Logger): Outages {
     },
   };
 }
-
-/** A handler whose success ends an outage. */
-export const watched =
-  (handler: AnyHandler, outages: Outages): AnyHandler =>
-  async (request) => {
-    const response = await handler(request);
-    outages.succeeded();
-    return response;
-  };

@@ -58,7 +58,7 @@ export interface ParametersSchema {
 
 /** The parameters without the optional ones that are blank. Consumers send filters that a person left empty. */
 function withoutBlanks(given: Record<string, unknown>, optional: Set<string>): Record<string, unknown> {
-  const isBlank = (name: string) => optional.has(name) && blank.test([given[name]].flat().join(""));
+  const isBlank = (name: string) => optional.has(name) && blank.test(String(given[name]));
   const blanks = Object.keys(given).filter(isBlank);
   if (blanks.length === 0) return given;
   const rest = { ...given };

@@ -10,7 +10,9 @@ import { isJson, toJson } from "../values/json.ts";
 import { chooseEncoding, compress, compressedMin, compressingStream, type Encoding } from "./compression.ts";
 import { isHost } from "./connections.ts";
 import { entityTag } from "./entity-tag.ts";
-import { HttpError } from "./http-error.ts";
+import { HttpError, unavailable } from "./http-error.ts";
+import type { Outages } from "./outages.ts";
+import type { InFlight } from "./overload.ts";
 import { withRequestId } from "./request-id.ts";
 
 /** Why a signal aborts. Without a reason each signal would create an error, which costs time when many clients leave. */
@@ -26,12 +28,20 @@ interface AnyResponse {
   body?: unknown;
 }
 
+export interface RouteParts {
+  log: Logger;
+  closing: AbortSignal;
+  /** Default: the requests are not counted. */
+  inFlight?: InFlight;
+  /** Default: a success does not end an outage. */
+  outages?: Outages;
+}
+
 /** Makes a handler a route handler. This is the only place where a handler meets the framework. */
 export function routeHandler(
   handler: AnyHandler,
   { parameters, responses }: Operation,
-  log: Logger,
-  closing: AbortSignal,
+  { log, closing, inFlight, outages }: RouteParts,
 ) {
   const mediaTypes = Object.keys(responses[200]?.content ?? {});
   const [only, ...others] = mediaTypes;
@@ -99,12 +109,25 @@ export function routeHandler(
     else sendText(reply, type, text);
   }
 
-  return function handle(_request: FastifyRequest, reply: FastifyReply): void {
-    handler(new RequestContext(reply))
-      .then((response) => send(reply, response))
-      .catch((error) => reply.send(error));
-  };
+  async function respond(reply: FastifyReply): Promise<void> {
+    if (inFlight?.enter() === false) return void reply.send(overloaded());
+    try {
+      const response = await handler(new RequestContext(reply));
+      outages?.succeeded();
+      send(reply, response);
+    } catch (error) {
+      reply.send(error);
+    } finally {
+      inFlight?.leave();
+    }
+  }
+
+  // The framework would wait for a promise, and send what it resolves with.
+  return (_request: FastifyRequest, reply: FastifyReply): void => void respond(reply);
 }
+
+const overloaded = () =>
+  unavailable("the service is overloaded: too many requests are in flight; try again later");
 
 declare module "fastify" {
   interface FastifyInstance {

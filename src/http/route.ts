@@ -26,6 +26,9 @@ export function withoutResponses(contract: Contract, operations: Operation[]): C
 
 type ParametersSchema = { properties: Record<string, object> };
 
+/** The hooks of a route for the beginning of its requests. */
+export const hooksOf = ({ onRequest = [] }: RouteOptions): onRequestHookHandler[] => [onRequest].flat();
+
 /** Changes a route of the binder: it rejects undeclared parameters and a missing body, and authenticates first. */
 export function strictRoute(
   route: RouteOptions,
@@ -55,7 +58,11 @@ export function strictRoute(
   // The binder authenticates after validation, whose errors would reveal the contract to anyone.
   const authenticate = route.preHandler ?? [];
   const ignoresBody = body === undefined && method !== "GET";
-  route.onRequest = [authenticate, ignoresBody ? ignoreBody : []].flat() as onRequestHookHandler[];
+  route.onRequest = [
+    hooksOf(route),
+    authenticate,
+    ignoresBody ? ignoreBody : [],
+  ].flat() as onRequestHookHandler[];
   delete route.preHandler;
   if (body) route.preParsing = limitArriving;
   if (body?.required) route.preValidation = requireBody;

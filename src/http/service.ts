@@ -1,9 +1,10 @@
-import { METHODS } from "node:http";
+import { type IncomingMessage, METHODS } from "node:http";
 import {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   fastify,
+  type onRequestHookHandler,
   type onResponseHookHandler,
 } from "fastify";
 import type { Registry } from "prom-client";
@@ -15,8 +16,7 @@ import { fastifyOpenapiGlue } from "./binder.ts";
 import { acceptJsonOnly, bodyMaxBytes, limitArriving } from "./body.ts";
 import { closeGracefully, closingError } from "./closing.ts";
 import {
-  afterPrevious,
-  closeStalledConnections,
+  afterResponse,
   hostError,
   readTarget,
   rejectConnect,
@@ -24,19 +24,20 @@ import {
   requestMaxMs,
   respondToMalformed,
   targetError,
+  unsentBefore,
 } from "./connections.ts";
 import { type RenderError, toHttpError, unwrapSecurityError } from "./errors.ts";
 import type { Handlers } from "./handlers.ts";
 import { HttpError } from "./http-error.ts";
 import { anonymousOperation, type Place, placesLeftOut, withoutPlaces } from "./left-out.ts";
 import { processMetrics, requestDurations } from "./metrics.ts";
-import { type Outages, watched, watchOutages } from "./outages.ts";
+import { type Outages, watchOutages } from "./outages.ts";
 import { limitInFlight } from "./overload.ts";
 import { bodyReader, type ParametersSchema, parametersReader } from "./parameters.ts";
 import { type Publication, publish } from "./publication.ts";
 import { requestIdHeader, requestIdOf } from "./request-id.ts";
 import { type AnyHandler, routeHandler, sendBody } from "./response.ts";
-import { rejectOtherMethods, strictRoute, withoutResponses } from "./route.ts";
+import { hooksOf, rejectOtherMethods, strictRoute, withoutResponses } from "./route.ts";
 import { type Security, securityHandlers } from "./security.ts";
 import { limitUnsent } from "./unsent.ts";
 
@@ -166,7 +167,6 @@ function createServer({
   }) as unknown as FastifyInstance;
   app.decorate("publicUrl", publicUrl?.replace(/\/+$/, ""));
   app.setErrorHandler(sendError);
-  closeStalledConnections(app.server);
   limitUnsent(app.server, log);
   app.server.on("connect", rejectConnect(renderError));
   // An unknown expectation is ignored. The default of Node.js is a 417 with an empty body.
@@ -185,29 +185,37 @@ const logRequest = (log: Logger): onResponseHookHandler =>
 /** The operation label of requests that belong to none. */
 const noOperation = "none";
 
-/** Adds the hooks for all requests. Returns a signal that aborts when closing begins. */
+/**
+ * Adds the hooks for all requests. Returns a signal that aborts when closing begins. Each route has one hook of its own for
+ * its beginning, since a hook for all routes would have to find out the operation, and one for the end costs more.
+ */
 function addHooks<Operations>(
   app: FastifyInstance,
   { contract, operations }: Plan,
   { metrics, onViolation, log }: ServiceParts<Operations>,
 ): AbortSignal {
   const closing = closeGracefully(app);
-  app.addHook("onRequest", ({ id, raw }, reply, done) => {
-    reply.header(requestIdHeader, id);
-    afterPrevious(raw.socket, reply.raw, () =>
-      done(closingError(closing) ?? hostError(raw) ?? targetError(raw.url as string)),
-    );
-  });
+  const measure = metrics && requestDurations(metrics);
+  const errorOf = (request: IncomingMessage) =>
+    closingError(closing) ?? hostError(request) ?? targetError(request.url as string);
+  const begin =
+    (operation: string): onRequestHookHandler =>
+    ({ id, raw }, reply, done) => {
+      measure?.(operation, reply.raw);
+      reply.header(requestIdHeader, id);
+      const before = unsentBefore(raw.socket, reply.raw);
+      if (before) afterResponse(before, raw.socket, () => done(errorOf(raw)));
+      else done(errorOf(raw));
+    };
   if (logsDebug(log)) app.addHook("onResponse", logRequest(log));
   if (onViolation) checkResponses(app, contract, operations, onViolation);
   acceptJsonOnly(app);
-  const measure = metrics && requestDurations(metrics);
   if (metrics) processMetrics(metrics, contract.info);
   app.addHook("onRoute", (route) => {
-    if (measure) route.onResponse = measure(operationIdOf(route.schema) ?? noOperation);
+    route.onRequest = [begin(operationIdOf(route.schema) ?? noOperation), ...hooksOf(route)];
   });
   app.register(async (unknownPaths) => {
-    if (measure) unknownPaths.addHook("onResponse", measure(noOperation));
+    unknownPaths.addHook("onRequest", begin(noOperation));
     unknownPaths.setNotFoundHandler(() => {
       throw new HttpError(404, ["nothing is served at this path"]);
     });
@@ -237,7 +245,7 @@ async function bindOperations<Operations>(
     const operation = byId.get(operationIdOf(route.schema) ?? "");
     if (operation) strictRoute(route, operation, limitBodies);
   });
-  const limited = limitInFlight();
+  const limits = { inFlight: limitInFlight(), outages };
   await app.register(fastifyOpenapiGlue, {
     specification: withoutResponses(contract, operations),
     operationResolver(operationId: string) {
@@ -245,7 +253,7 @@ async function bindOperations<Operations>(
       const handler = handlers[operationId] as AnyHandler;
       // Health and metrics are needed most when the service is overloaded.
       const isOfHealth = operation.tags.includes("health");
-      return routeHandler(isOfHealth ? handler : limited(watched(handler, outages)), operation, log, closing);
+      return routeHandler(handler, operation, { log, closing, ...(!isOfHealth && limits) });
     },
     securityHandlers: securityHandlers(security ?? {}),
   });

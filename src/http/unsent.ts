@@ -7,6 +7,8 @@ import type { Logger } from "../process/log.ts";
 const unsentMaxBytes = 64 * 2 ** 20;
 /** A client that has taken nothing for this long is too slow while there are more. */
 const stalledMs = 1000;
+/** A client that has taken nothing for this long is disconnected, also if there are no more. */
+const stalledMaxMs = 30_000;
 const checkMs = 250;
 /** Number of connections that are closed in one turn of the event loop. */
 const closedPerTurn = 50;
@@ -21,8 +23,9 @@ interface Progress {
 }
 
 /**
- * Bounds the memory of responses that clients do not read. Beyond the limit it closes the connections that have made no
- * progress for the longest time, for at least a second; beyond twice the limit, those with the most bytes.
+ * Closes a connection whose client has read nothing of a response for 30 seconds, and bounds the memory of all responses
+ * that clients do not read. Beyond the limit it closes the connections that have made no progress for the longest time, for
+ * at least a second; beyond twice the limit, those with the most bytes.
  */
 export function limitUnsent(server: Server, log: Logger): void {
   const connections = new Map<WritingSocket, Progress>();
@@ -37,7 +40,10 @@ export function limitUnsent(server: Server, log: Logger): void {
     for (const [socket, progress] of connections) {
       total += socket.writableLength;
       const queued = socket._handle?.writeQueueSize ?? 0;
-      if (queued === progress.queued && queued > 0) continue;
+      if (queued === progress.queued && queued > 0) {
+        if (now - progress.since >= stalledMaxMs) socket.destroy();
+        continue;
+      }
       progress.queued = queued;
       progress.since = now;
     }

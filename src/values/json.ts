@@ -24,7 +24,8 @@ export function parseJson(text: string): unknown {
 }
 
 /** True if a body of this media type is a single JSON value. */
-export const isJson = (mediaType: string): boolean => /[/+]json$/.test(mediaType);
+export const isJson = (mediaType: string): boolean =>
+  mediaType.endsWith("/json") || mediaType.endsWith("+json");
 
 /**
  * True if no text in a JSON value has an unpaired surrogate. `JSON.stringify` writes one as an escape, which an even

@@ -12,8 +12,8 @@ import { withTimeout } from "../../process/with-timeout.ts";
 
 /**
  * Runs SQL. Values are `$1`, `$2` …. In rows, a `bigint` column is a bigint, `timestamptz` is text in UTC with six fraction
- * digits and `Z`, and `jsonb` is its value with exact numbers (`exact-json.ts`). Rejects with `DatabaseUnavailable` if the
- * error is transient.
+ * digits and `Z`, and `json` and `jsonb` are the value with exact numbers (`exact-json.ts`). Rejects with
+ * `DatabaseUnavailable` if the error is transient.
  */
 export interface Sql {
   /**

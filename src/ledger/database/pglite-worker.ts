@@ -105,6 +105,7 @@ async function start(folder: string | undefined, crash: (reason: string) => neve
     ],
     parsers: {
       [types.INT8]: BigInt,
+      [types.JSON]: (text: string) => text,
       [types.JSONB]: (text: string) => text,
       [types.TIMESTAMPTZ]: readTimestamp,
       [types.BYTEA]: (text: string) => Buffer.from(text.slice("\\x".length), "hex"),
@@ -133,7 +134,9 @@ async function answer(pglite: PGlite, query: Query, message: Message): Promise<R
   return {
     columns: fields.map(({ name }) => name),
     rows,
-    json: fields.flatMap(({ dataTypeID }, index) => (dataTypeID === types.JSONB ? index : [])),
+    json: fields.flatMap(({ dataTypeID }, index) =>
+      dataTypeID === types.JSONB || dataTypeID === types.JSON ? index : [],
+    ),
     command: undefined,
   };
 }

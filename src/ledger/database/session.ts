@@ -84,7 +84,9 @@ const digests = new Map<string, string>();
 
 /** A name that is unique to the text of a statement, in any process and version. */
 function digestOf(text: string): string {
-  const digest = digests.get(text) ?? createHash("sha256").update(text).digest("base64url");
+  const known = digests.get(text);
+  if (known !== undefined) return known;
+  const digest = createHash("sha256").update(text).digest("base64url");
   digests.set(text, digest);
   return digest;
 }

@@ -54,10 +54,10 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
       transaction_type: query.transaction_type,
       parent_external_id: query.parent_external_id,
     };
-    const lane = lanes(query.account_id);
+    const lane = () => lanes(query.account_id);
     const row = await (query.as_of === undefined
       ? findWhole(sql, lane, wanted)
-      : findAsOf(asOfReader(lane, readInstant(query.as_of) as string, limitMs), wanted));
+      : findAsOf(asOfReader(lane(), readInstant(query.as_of) as string, limitMs), wanted));
     return row
       ? { status: 200, body: viewTransaction(row, query.status_version) }
       : notFound(transactionExternalId);
@@ -121,11 +121,11 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
 
 async function findWhole(
   sql: Sql,
-  lane: Sql,
+  lane: () => Sql,
   wanted: TransactionKey,
 ): Promise<ReportedTransaction | undefined> {
   const row = await findTransaction(sql, wanted, quickBytesMax);
-  return row?.is_whole === false ? findTransaction(lane, wanted) : row;
+  return row?.is_whole === false ? findTransaction(lane(), wanted) : row;
 }
 
 async function findAsOf(

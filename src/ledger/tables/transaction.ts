@@ -166,9 +166,12 @@ export const isPayoutOfTransaction = `
   and payout.gateway_account_id = transaction.gateway_account_id`;
 
 /** The columns of a transaction in responses, with the date of its payout. */
-const select = (column: (name: (typeof reportedColumns)[number]) => string) => `
+const select = (
+  column: (name: (typeof reportedColumns)[number]) => string,
+  paidOutDate = "paid_out_date",
+) => `
   ${reportedColumns.map(column).join(", ")},
-  (select paid_out_date from payout where ${isPayoutOfTransaction}) as paid_out_date`;
+  (select ${paidOutDate} from payout where ${isPayoutOfTransaction}) as paid_out_date`;
 
 export const reported = select((name) => `transaction.${name}`);
 
@@ -178,14 +181,21 @@ const size = "coalesce(size, octet_length(details::text) + coalesce(octet_length
 /** The size of the rows before one, in an order. */
 export const bytesBefore = (order: string): string => `sum(${size}) over (order by ${order}) - ${size}`;
 
-/** The columns in responses; null for details that are larger than a number of bytes. These are not read. */
+/** A `timestamptz` in the form of `Sql`, for JSON. */
+const instantText = (column: string) =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/**
+ * The columns in responses as the members of a JSON object; null for details that are larger than a number of bytes. These
+ * are not read.
+ */
 const reportedUpTo = (bytesMax: string): string => {
   const isWhole = `coalesce(size, pg_column_size(details)) <= ${bytesMax}`;
-  const columns = select((name) =>
-    name === "details" || name === "payment_details"
-      ? `case when ${isWhole} then ${name} end as ${name}`
-      : `transaction.${name}`,
-  );
+  const columns = select((name) => {
+    if (name === "created_date") return `${instantText(name)} as ${name}`;
+    const isLong = name === "details" || name === "payment_details";
+    return isLong ? `case when ${isWhole} then ${name} end as ${name}` : `transaction.${name}`;
+  }, instantText("paid_out_date"));
   return `${columns}, ${isWhole} as is_whole`;
 };
 
@@ -197,27 +207,33 @@ export interface TransactionKey {
   parent_external_id?: string | undefined;
 }
 
+type FoundTransaction = ReportedTransaction & { is_whole: boolean };
+
+/** The row is one column, which the client reads in half the time of twelve. */
 const findStatement = `
-  select ${reportedUpTo("$5::bigint")} from transaction
-  where external_id = $1
-    and ($2::text is null or gateway_account_id = $2)
-    and ($3::text is null or transaction_type = $3)
-    and ($4::text is null or parent_external_id = $4)`;
+  select row_to_json(found) as found
+  from (
+    select ${reportedUpTo("$5::bigint")} from transaction
+    where external_id = $1
+      and ($2::text is null or gateway_account_id = $2)
+      and ($3::text is null or transaction_type = $3)
+      and ($4::text is null or parent_external_id = $4)
+  ) as found`;
 
 /** A transaction; without its details, which must be read again, if they are larger than `bytesMax`. */
 export async function findTransaction(
   sql: Sql,
   { external_id, gateway_account_id, transaction_type, parent_external_id }: TransactionKey,
   bytesMax = Number.MAX_SAFE_INTEGER,
-): Promise<(ReportedTransaction & { is_whole: boolean }) | undefined> {
-  const [row] = await sql.query<ReportedTransaction & { is_whole: boolean }>(findStatement, [
+): Promise<FoundTransaction | undefined> {
+  const [row] = await sql.query<{ found: FoundTransaction }>(findStatement, [
     external_id,
     gateway_account_id ?? null,
     transaction_type ?? null,
     parent_external_id ?? null,
     bytesMax,
   ]);
-  return row;
+  return row?.found;
 }
 
 /** The ids of the transaction and its children, those that belong to the account. */
