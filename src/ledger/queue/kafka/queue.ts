@@ -1,0 +1,167 @@
+import { once } from "node:events";
+import { Admin, type BaseOptions, ProduceAcks, Producer } from "@platformatic/kafka";
+import { type Address, hostOf } from "../../../process/adapter.ts";
+import { withTimeout } from "../../../process/with-timeout.ts";
+import { inChunks } from "../../../values/chunks.ts";
+import type { Delivery, KafkaParameters, Queue } from "../queue.ts";
+import { acknowledge, type Message, type Partition, retryHeaders, take } from "./partition.ts";
+import { type Receiving, startReceiving } from "./receiving.ts";
+import { createMissing, listOffsets, retryTopicFor, type Topics } from "./topics.ts";
+
+/** Limit for the messages of one request: brokers count those of a partition together. A larger message is sent alone. */
+const sentBytesMax = 512 * 1024;
+const requestMaxMs = 5000;
+const sendMaxMs = 15_000;
+const closeMaxMs = 5000;
+/** After this time of failures all connections are opened again: a broker may be silent, or a topic was deleted. */
+const failingMaxMs = 20_000;
+
+/** The clients of a cluster. A group is joined with the first receive: senders are no members. */
+interface Clients {
+  admin: Admin;
+  producer: Producer;
+  receiving?: Receiving;
+}
+type Sent = { topic: string; value: Buffer; headers?: Record<string, Buffer> };
+
+/**
+ * A topic of Kafka, from which the processes of a group receive. Missing topics are created. Connections are opened on
+ * demand. Retried messages wait in topics of the group.
+ */
+export async function open({ url, others, parameters }: Address<KafkaParameters>): Promise<Queue> {
+  const hosts = [url, ...others].map((each) => `${hostOf(each)}:${each.port || 9092}`);
+  const topics: Topics = { main: url.pathname.slice(1), group: parameters.group };
+  let current: Promise<Clients> | undefined;
+
+  function connected(): Promise<Clients> {
+    if (current) return current;
+    const opening = openClients(hosts, topics);
+    opening.catch(() => {
+      if (current === opening) current = undefined;
+    });
+    current = opening;
+    return opening;
+  }
+
+  /** Closes all connections. The next call opens others. */
+  async function close(): Promise<void> {
+    const clients = await current?.catch(() => undefined);
+    current = undefined;
+    if (!clients) return;
+    const { admin, producer, receiving } = clients;
+    const closed = Promise.allSettled([receiving?.close(), producer.close(), admin.close()]);
+    await withTimeout(closed, closeMaxMs, new Error("a broker does not respond")).catch(() => {});
+  }
+
+  async function publish(messages: Sent[]): Promise<void> {
+    const { producer } = await connected();
+    for (const chunk of inChunks(messages, ({ value }) => value.length, sentBytesMax)) {
+      const sending = producer.send({ messages: chunk, acks: ProduceAcks.ALL });
+      await withTimeout(sending, sendMaxMs, new Error("the brokers do not confirm a message"));
+    }
+  }
+
+  return {
+    address: { kind: "kafka", url: hosts.join(), topic: topics.main },
+    async receive(max, waitMs, stop) {
+      const clients = await connected();
+      clients.receiving ??= startReceiving(optionsFor(hosts), clients.admin, topics);
+      const { receiving } = clients;
+      const timeout = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
+      for (;;) {
+        const messages = stop.aborted ? [] : takeFrom(receiving, max);
+        if (messages.length > 0) return messages.map(({ delivery }) => delivery);
+        if (timeout.aborted) break;
+        // A message that waits for its due time does not emit anything.
+        const wake = AbortSignal.any([timeout, AbortSignal.timeout(dueWithinMs(receiving))]);
+        await once(receiving.events, "change", { signal: wake }).catch(() => {});
+      }
+      const failure = stop.aborted ? undefined : receiving.failure();
+      if (!failure) return [];
+      if (performance.now() - failure.since > failingMaxMs && (await current) === clients) await close();
+      throw failure.error;
+    },
+    async acknowledge(deliveries) {
+      const { receiving } = await connected();
+      for (const { partition, message } of inFlight(receiving, deliveries)) acknowledge(partition, message);
+      receiving?.advance();
+    },
+    async retry(deliveries, delayMs) {
+      const { receiving } = await connected();
+      const retried = inFlight(receiving, deliveries);
+      const dueAt = Date.now() + delayMs;
+      const topic = retryTopicFor(topics, delayMs);
+      try {
+        await publish(
+          retried.map(({ message: { value, delivery } }) => ({
+            ...{ topic, value, headers: retryHeaders(delivery, dueAt) },
+          })),
+        );
+      } catch (error) {
+        // They are delivered again from memory.
+        for (const { partition, message } of retried) partition.arrived.unshift(message);
+        throw error;
+      }
+      for (const { partition, message } of retried) acknowledge(partition, message);
+      receiving?.advance();
+    },
+    send: (bodies) => publish(bodies.map((body) => ({ topic: topics.main, value: Buffer.from(body) }))),
+    async check() {
+      const { admin } = await connected();
+      const offsets = await listOffsets(admin, topics);
+      return { waiting: offsets.reduce((sum, { next, end }) => sum + Number(end - next), 0) };
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function openClients(hosts: string[], topics: Topics): Promise<Clients> {
+  const admin = new Admin(optionsFor(hosts));
+  try {
+    await createMissing(admin, topics);
+  } catch (error) {
+    await admin.close();
+    throw error;
+  }
+  return { admin, producer: new Producer({ ...optionsFor(hosts), idempotent: true }) };
+}
+
+const optionsFor = (hosts: string[]): BaseOptions => ({
+  clientId: "payment-ledger",
+  // In another order each time: the client begins with the first, which may accept connections and not respond.
+  bootstrapBrokers: hosts.toSorted(() => Math.random() - 0.5),
+  connectTimeout: requestMaxMs,
+  requestTimeout: requestMaxMs,
+  timeout: requestMaxMs,
+  retries: 2,
+  retryDelay: 200,
+});
+
+/** Up to `max` messages that are due, from all partitions in turn. */
+function takeFrom({ partitions }: Receiving, max: number): Message[] {
+  const messages: Message[] = [];
+  for (const [key, partition] of [...partitions]) {
+    messages.push(...take(partition, max - messages.length, Date.now()));
+    if (messages.length === max) break;
+    // It is the last the next time.
+    partitions.delete(key);
+    partitions.set(key, partition);
+  }
+  return messages;
+}
+
+/** The time until the next message of a retry topic is due, in milliseconds. */
+function dueWithinMs({ partitions }: Receiving): number {
+  const dueAt = [...partitions.values()].flatMap(({ arrived }) => (arrived[0] ? [arrived[0].dueAt] : []));
+  return Math.max(1, Math.min(...dueAt, Date.now() + 60_000) - Date.now());
+}
+
+/** The messages of these deliveries. Those of an earlier assignment of their partition are delivered again, to its receiver. */
+function inFlight(receiving: Receiving | undefined, deliveries: Delivery[]) {
+  const partitions = [...(receiving?.partitions.values() ?? [])];
+  return deliveries.flatMap(({ receipt }): { partition: Partition; message: Message }[] => {
+    const partition = partitions.find(({ unacknowledged }) => unacknowledged.has(receipt));
+    const message = partition?.unacknowledged.get(receipt);
+    return partition && message ? [{ partition, message }] : [];
+  });
+}
