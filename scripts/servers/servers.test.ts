@@ -37,45 +37,48 @@ const areInstalled = [
   isRedisInstalled,
   isKafkaInstalled,
 ].every((isInstalled) => isInstalled());
-describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ, Redis and Kafka", areInstalled)("npm run servers", () => {
-  afterEach(() => expect([leftoverProcesses(), readdirSync(scratch)]).toEqual([[], []]));
+describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ, Redis and Kafka", areInstalled)(
+  "npm run servers",
+  () => {
+    afterEach(() => expect([leftoverProcesses(), readdirSync(scratch)]).toEqual([[], []]));
 
-  test("runs a command with the addresses of the servers, and exits with its exit code", async () => {
-    const names = ["POSTGRES", "AMQP", "REDIS", "REDIS_CLUSTER", "KAFKA"].map((name) => `TEST_${name}_URL`);
-    const values = names.map((name) => `process.env.${name}`);
-    const command = `console.log(${values.join()}); process.exit(7)`;
-    const args = [process.execPath, "-e", command];
-    const address = (scheme: string) => `${scheme}127\\.0\\.0\\.1:\\d+`;
-    const addresses = [
-      `${address("postgres://postgres@")}/postgres`,
-      address("amqp://guest:guest@"),
-      address("redis://"),
-      [address("redis\\+cluster://"), address(""), address("")].join(),
-      address("kafka://"),
-    ];
-    expect(await runServers(args).exit).toEqual({
-      code: 7,
-      output: expect.stringMatching(`^${addresses.join(" ")}\n$`),
-      errors: "",
+    test("runs a command with the addresses of the servers, and exits with its exit code", async () => {
+      const names = ["POSTGRES", "AMQP", "REDIS", "REDIS_CLUSTER", "KAFKA"].map((name) => `TEST_${name}_URL`);
+      const values = names.map((name) => `process.env.${name}`);
+      const command = `console.log(${values.join()}); process.exit(7)`;
+      const args = [process.execPath, "-e", command];
+      const address = (scheme: string) => `${scheme}127\\.0\\.0\\.1:\\d+`;
+      const addresses = [
+        `${address("postgres://postgres@")}/postgres`,
+        address("amqp://guest:guest@"),
+        address("redis://"),
+        [address("redis\\+cluster://"), address(""), address("")].join(),
+        address("kafka://"),
+      ];
+      expect(await runServers(args).exit).toEqual({
+        code: 7,
+        output: expect.stringMatching(`^${addresses.join(" ")}\n$`),
+        errors: "",
+      });
     });
-  });
 
-  test("runs until SIGINT, and ignores a second one", async () => {
-    const { child, exit, waitForOutput } = runServers([]);
-    await waitForOutput("TEST_KAFKA_URL=kafka://");
-    expect(leftoverProcesses().length).toBeGreaterThan(3);
-    child.kill("SIGINT");
-    child.kill("SIGINT");
-    expect(await exit).toMatchObject({ code: 0, errors: "" });
-  });
+    test("runs until SIGINT, and ignores a second one", async () => {
+      const { child, exit, waitForOutput } = runServers([]);
+      await waitForOutput("TEST_KAFKA_URL=kafka://");
+      expect(leftoverProcesses().length).toBeGreaterThan(3);
+      child.kill("SIGINT");
+      child.kill("SIGINT");
+      expect(await exit).toMatchObject({ code: 0, errors: "" });
+    });
 
-  test("stops the command and the servers on SIGTERM", async () => {
-    const { child, exit, waitForOutput } = runServers(["sh", "-c", "echo begun; exec sleep 1000"]);
-    await waitForOutput("begun");
-    child.kill("SIGTERM");
-    expect(await exit).toMatchObject({ code: 128 + 15, errors: "" });
-  });
-});
+    test("stops the command and the servers on SIGTERM", async () => {
+      const { child, exit, waitForOutput } = runServers(["sh", "-c", "echo begun; exec sleep 1000"]);
+      await waitForOutput("begun");
+      child.kill("SIGTERM");
+      expect(await exit).toMatchObject({ code: 128 + 15, errors: "" });
+    });
+  },
+);
 
 const isEverythingInstalled = areInstalled && isPatroniInstalled() && rabbitmq4() !== undefined;
 describeIfAvailable("RabbitMQ 4, Patroni and the other servers", isEverythingInstalled)(

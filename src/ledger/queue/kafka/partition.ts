@@ -33,7 +33,12 @@ export interface Partition {
   bytes: number;
 }
 
-export const newPartition = (topic: string, index: number, isRetry: boolean, committed: bigint): Partition => ({
+export const newPartition = (
+  topic: string,
+  index: number,
+  isRetry: boolean,
+  committed: bigint,
+): Partition => ({
   ...{ topic, index, isRetry, committed, position: committed },
   ...{ id: randomUUID(), arrived: [], unacknowledged: new Map(), bytes: 0 },
 });
@@ -77,18 +82,28 @@ export function acknowledgedUpTo({ unacknowledged, position }: Partition): bigin
 /** Headers of a retried message: those of the ledger. A producer's headers are dropped. */
 const headerNames = { id: "id", attempts: "attempts", sentAt: "sent-at", dueAt: "due-at" };
 
-export const retryHeaders = ({ id, attempt, sentAt }: Delivery, dueAt: number): Record<string, Buffer> => ({
-  [headerNames.id]: Buffer.from(id),
-  [headerNames.attempts]: Buffer.from(String(attempt)),
-  [headerNames.sentAt]: Buffer.from(String(sentAt)),
-  [headerNames.dueAt]: Buffer.from(String(dueAt)),
-});
+export function retryHeaders({ id, attempt, sentAt }: Delivery, dueAt: number): Map<Buffer, Buffer> {
+  const texts = [
+    [headerNames.id, id],
+    [headerNames.attempts, String(attempt)],
+    [headerNames.sentAt, String(sentAt)],
+    [headerNames.dueAt, String(dueAt)],
+  ] as const;
+  return new Map(texts.map(([name, text]) => [Buffer.from(name), Buffer.from(text)]));
+}
 
-function messageOf(partition: Partition, offset: bigint, record: KafkaRecord, firstTimestamp: bigint): Message {
+function messageOf(
+  partition: Partition,
+  offset: bigint,
+  record: KafkaRecord,
+  firstTimestamp: bigint,
+): Message {
   // A copy, since the value is a view of a whole response, which would stay in memory with it.
   const value = Buffer.from(record.value ?? "");
   // Only retry topics have these headers from the ledger: producers can set any.
-  const headers = new Map(partition.isRetry ? record.headers.map(([name, text]) => [`${name}`, `${text}`]) : []);
+  const headers = new Map(
+    partition.isRetry ? record.headers.map(([name, text]) => [`${name}`, `${text}`]) : [],
+  );
   const numberIn = (name: string) => Number(headers.get(name)) || 0;
   return {
     offset,

@@ -13,16 +13,16 @@ const sentBytesMax = 512 * 1024;
 const requestMaxMs = 5000;
 const sendMaxMs = 15_000;
 const closeMaxMs = 5000;
+/** A new topic, and one whose leader was lost, is available after about this time. */
+const availableWithinMs = 3000;
 /** After this time of failures all connections are opened again: a broker may be silent, or a topic was deleted. */
 const failingMaxMs = 20_000;
 
-/** The clients of a cluster. A group is joined with the first receive: senders are no members. */
 interface Clients {
   admin: Admin;
   producer: Producer;
-  receiving?: Receiving;
 }
-type Sent = { topic: string; value: Buffer; headers?: Record<string, Buffer> };
+type Sent = { topic: string; value: Buffer; headers?: Map<Buffer, Buffer> };
 
 /**
  * A topic of Kafka, from which the processes of a group receive. Missing topics are created. Connections are opened on
@@ -32,6 +32,8 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
   const hosts = [url, ...others].map((each) => `${hostOf(each)}:${each.port || 9092}`);
   const topics: Topics = { main: url.pathname.slice(1), group: parameters.group };
   let current: Promise<Clients> | undefined;
+  /** Since the first call of `receive`: senders are no members of the group. */
+  let receiving: Receiving | undefined;
 
   function connected(): Promise<Clients> {
     if (current) return current;
@@ -45,11 +47,11 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
 
   /** Closes all connections. The next call opens others. */
   async function close(): Promise<void> {
-    const clients = await current?.catch(() => undefined);
+    const [own, opening] = [receiving, current];
+    receiving = undefined;
     current = undefined;
-    if (!clients) return;
-    const { admin, producer, receiving } = clients;
-    const closed = Promise.allSettled([receiving?.close(), producer.close(), admin.close()]);
+    const clients = await opening?.catch(() => undefined);
+    const closed = Promise.allSettled([own?.close(), clients?.producer.close(), clients?.admin.close()]);
     await withTimeout(closed, closeMaxMs, new Error("a broker does not respond")).catch(() => {});
   }
 
@@ -64,30 +66,29 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
   return {
     address: { kind: "kafka", url: hosts.join(), topic: topics.main },
     async receive(max, waitMs, stop) {
-      const clients = await connected();
-      clients.receiving ??= startReceiving(optionsFor(hosts), clients.admin, topics);
-      const { receiving } = clients;
+      const { admin } = await connected();
+      receiving ??= startReceiving(optionsFor(hosts), admin, topics);
+      const own = receiving;
       const timeout = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
       for (;;) {
-        const messages = stop.aborted ? [] : takeFrom(receiving, max);
+        const messages = stop.aborted ? [] : takeFrom(own, max);
         if (messages.length > 0) return messages.map(({ delivery }) => delivery);
         if (timeout.aborted) break;
         // A message that waits for its due time does not emit anything.
-        const wake = AbortSignal.any([timeout, AbortSignal.timeout(dueWithinMs(receiving))]);
-        await once(receiving.events, "change", { signal: wake }).catch(() => {});
+        const wake = AbortSignal.any([timeout, AbortSignal.timeout(dueWithinMs(own))]);
+        await once(own.events, "change", { signal: wake }).catch(() => {});
       }
-      const failure = stop.aborted ? undefined : receiving.failure();
-      if (!failure) return [];
-      if (performance.now() - failure.since > failingMaxMs && (await current) === clients) await close();
-      throw failure.error;
+      const failure = stop.aborted ? undefined : own.failure();
+      const failingMs = failure ? performance.now() - failure.since : 0;
+      if (failingMs > failingMaxMs && receiving === own) await close();
+      if (failure && failingMs > availableWithinMs) throw failure.error;
+      return [];
     },
     async acknowledge(deliveries) {
-      const { receiving } = await connected();
       for (const { partition, message } of inFlight(receiving, deliveries)) acknowledge(partition, message);
       receiving?.advance();
     },
     async retry(deliveries, delayMs) {
-      const { receiving } = await connected();
       const retried = inFlight(receiving, deliveries);
       const dueAt = Date.now() + delayMs;
       const topic = retryTopicFor(topics, delayMs);
@@ -123,8 +124,11 @@ async function openClients(hosts: string[], topics: Topics): Promise<Clients> {
     await admin.close();
     throw error;
   }
-  return { admin, producer: new Producer({ ...optionsFor(hosts), idempotent: true }) };
+  return { admin, producer: new Producer({ ...optionsFor(hosts), ...sending }) };
 }
+
+/** A message that is sent again, because its confirmation was lost, is stored once. A new leader is available after seconds. */
+const sending = { idempotent: true, retries: 10, retryDelay: 500 };
 
 const optionsFor = (hosts: string[]): BaseOptions => ({
   clientId: "payment-ledger",

@@ -15,6 +15,7 @@ const fetchBytes = 2 ** 20;
 const partitionBytesMax = 4 * 2 ** 20;
 const totalBytesMax = 24 * 2 ** 20;
 const attemptDelayMs = 500;
+const lastCommitMaxMs = 1000;
 
 /** The membership in a group, and the messages of its partitions. */
 export interface Receiving {
@@ -39,7 +40,8 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
   const partitions: Receiving["partitions"] = new Map();
   const events: Receiving["events"] = new EventEmitter();
   events.setMaxListeners(0);
-  const failures = new Map<string, Failure>();
+  /** By the name of the work, or by the id of a broker. */
+  const failures = new Map<string | number, Failure>();
   const closing = new AbortController();
   const pause = () => sleep(attemptDelayMs, undefined, { signal: closing.signal }).catch(() => {});
 
@@ -56,7 +58,7 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
       }
     }
   }
-  const fail = (name: string, error: unknown) =>
+  const fail = (name: string | number, error: unknown) =>
     failures.set(name, { error, since: failures.get(name)?.since ?? performance.now() });
 
   // It does not retry by itself: a member that joins again for each commit of an earlier generation begins another
@@ -76,14 +78,23 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
   const fetcher = new Consumer({ ...options, groupId: topics.group });
   for (const consumer of [member, fetcher]) consumer.topics.trackAll(...names);
 
-  const join = single(() => persist("group", () => member.joinGroup({})));
+  let isJoining = false;
+  async function join(): Promise<void> {
+    if (isJoining) return;
+    isJoining = true;
+    await persist("group", () => member.joinGroup({}));
+    isJoining = false;
+  }
   member.on("consumer:group:join", () => void assign());
   // The member has joined again after a heartbeat, and that failed. It sends no more heartbeats.
   member.on("error", () => void join());
   member.on("consumer:heartbeat:stalled", () => fail("heartbeat", new Error("no response to a heartbeat")));
   member.on("consumer:heartbeat:end", () => failures.delete("heartbeat"));
 
-  /** Takes over the assigned partitions. One that stays keeps its messages: nobody else had it in between. */
+  /**
+   * Takes over the assigned partitions. One that stays keeps its messages, even if another member had it in between: the
+   * messages before each offset that this process commits were acknowledged here, or were before it.
+   */
   async function assign(): Promise<void> {
     const assigned = new Map(
       (member.assignments ?? []).flatMap(({ topic, partitions }) =>
@@ -114,6 +125,7 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
         return offset > partition.committed ? [{ partition, offset }] : [];
       });
       if (changed.length === 0) return;
+      if (!member.isActive()) throw new Error("this process is joining its group");
       const offsets = changed.map(({ partition: { topic, index }, offset }) => ({
         ...{ topic, partition: index, offset, leaderEpoch: -1 },
       }));
@@ -124,13 +136,21 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
 
   /** The brokers that have a request of this process. */
   const busy = new Set<number>();
+  let partitionCount: number | undefined;
 
   async function fetchMore(): Promise<void> {
     if (closing.signal.aborted || wanted().length === 0) return;
     try {
       const { topics: found } = await fetcher.metadata({ topics: names });
       failures.delete("metadata");
+      const count = [...found.values()].reduce((sum, { partitionsCount }) => sum + partitionsCount, 0);
+      // The new partitions are assigned when the leader of the group joins again.
+      if (partitionCount !== undefined && count > partitionCount) join();
+      partitionCount = count;
       const leaderOf = ({ topic, index }: Partition) => found.get(topic)?.partitions[index]?.leader ?? -1;
+      const leaders = new Set([...partitions.values()].map(leaderOf));
+      for (const key of failures.keys())
+        if (typeof key === "number" && !leaders.has(key)) failures.delete(key);
       for (const [node, led] of Map.groupBy(wanted(), leaderOf)) {
         if (busy.has(node) || closing.signal.aborted) continue;
         busy.add(node);
@@ -166,11 +186,10 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
     }));
     const find = (topicId: string, index: number) =>
       led.find((partition) => idOf(partition.topic) === topicId && partition.index === index);
-    const name = `broker ${node}`;
     try {
       const limits = { maxWaitTime: fetchWaitMs, minBytes: 1, maxBytes: fetchBytes };
       const { responses } = await fetcher.fetch({ node, topics: request, ...limits });
-      failures.delete(name);
+      failures.delete(node);
       for (const { topicId, partitions } of responses) {
         for (const { partitionIndex, records } of partitions) {
           const partition = find(topicId, partitionIndex);
@@ -179,7 +198,7 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
       }
       events.emit("change");
     } catch (error) {
-      fail(name, error);
+      fail(node, error);
       if (isOf(error, "OFFSET_OUT_OF_RANGE")) await beginAgain(led).catch(() => {});
       await pause();
     }
@@ -206,7 +225,7 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
     failure: () => [...failures.values()].sort((one, other) => one.since - other.since)[0],
     advance,
     async close() {
-      await commit();
+      await Promise.race([commit(), sleep(lastCommitMaxMs, undefined, { ref: false })]);
       closing.abort();
       for (const consumer of [member, fetcher]) {
         // A client whose request is rejected does not close its connections.

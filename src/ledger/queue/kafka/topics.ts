@@ -69,7 +69,9 @@ export interface PartitionOffsets {
 export async function listOffsets(admin: Admin, topics: Topics): Promise<PartitionOffsets[]> {
   const names = allTopics(topics);
   const { topics: found } = await admin.metadata({ topics: names, forceUpdate: true });
-  const indexes = new Map(names.map((name) => [name, [...Array(found.get(name)?.partitionsCount ?? 0).keys()]]));
+  const indexes = new Map(
+    names.map((name) => [name, [...Array(found.get(name)?.partitionsCount ?? 0).keys()]]),
+  );
   const at = async (timestamp: bigint) => {
     const requests = [...indexes].map(([name, partitions]) => ({
       name,
