@@ -225,7 +225,7 @@ describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
     await admin.createTopics({ topics: [topic], partitions: 1 });
     await queue.send(["1"]);
     await drain(queue, ["1"]);
-    await admin.createPartitions({ topics: [{ name: topic, count: 4, assignments: null as never }] });
+    await admin.createPartitions({ topics: [{ name: topic, count: 4, assignments: null }] });
     await sleep(100);
     const value = Buffer.from("2");
     await eventually(() => producer.send({ messages: [{ topic, partition: 3, value }] }));
