@@ -29,7 +29,7 @@ const kinds = [
   { ...rabbitmq, variable: "TEST_AMQP_URL", start: startRabbitmq },
   { ...redis, variable: "TEST_REDIS_URL", start: startRedis },
   { ...redis, name: "Redis Cluster", variable: "TEST_REDIS_CLUSTER_URL", start: startRedisCluster },
-  { ...kafka, variable: "TEST_KAFKA_URL", start: startKafka },
+  { ...kafka, variable: "TEST_KAFKA_URL", start: () => startKafka() },
 ];
 
 await runCommand("servers", usage, async (args) => {

@@ -31,11 +31,26 @@ const program = (...args: string[]): [string, ...string[]] => [
   ...args,
 ];
 
+/** A user for listeners with SASL, by SCRAM-SHA-512. */
+export const kafkaUser = { username: "ledger", password: "pass:word/1" };
+
+interface Options {
+  count?: number;
+  /** Further listeners, for example `SECURE://127.0.0.1:9093`. */
+  listeners?: string[];
+  /** Further lines of the configuration. */
+  settings?: string[];
+}
+
 /**
  * Starts brokers in KRaft mode, each also a controller. Every topic has a replica on each of them; of three, one can be
- * lost. `settings` are further lines of the configuration.
+ * lost. Default: one broker.
  */
-export async function startKafka({ count = 1, settings = [] as string[] } = {}): Promise<TestKafka> {
+export async function startKafka({
+  count = 1,
+  listeners = [],
+  settings = [],
+}: Options = {}): Promise<TestKafka> {
   await using opening = new AsyncDisposableStack();
   const controllers = await Promise.all(Array.from({ length: count }, freePort));
   const cluster = randomBytes(16).toString("base64url");
@@ -53,7 +68,7 @@ export async function startKafka({ count = 1, settings = [] as string[] } = {}):
             `node.id=${index + 1}`,
             `controller.quorum.voters=${voters.join()}`,
             "controller.listener.names=CONTROLLER",
-            `listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}`,
+            `listeners=${[`PLAINTEXT://127.0.0.1:${port}`, `CONTROLLER://127.0.0.1:${controller}`, ...listeners]}`,
             `log.dirs=${join(folder, "data")}`,
             "auto.create.topics.enable=false",
             "num.partitions=3",
@@ -68,8 +83,11 @@ export async function startKafka({ count = 1, settings = [] as string[] } = {}):
             ...settings,
           ];
           await writeFile(file(instance), `${lines.join("\n")}\n`);
-          const [command, ...args] = program("kafka.tools.StorageTool", "format");
-          await promisify(execFile)(command, [...args, "--cluster-id", cluster, "--config", file(instance)], {
+          const { username, password } = kafkaUser;
+          const user = `SCRAM-SHA-512=[name=${username},password=${password}]`;
+          const options = ["--cluster-id", cluster, "--config", file(instance), "--add-scram", user];
+          const [command, ...args] = program("kafka.tools.StorageTool", "format", ...options);
+          await promisify(execFile)(command, args, {
             cwd: folder,
             env: minimalEnvironment(folder),
           });

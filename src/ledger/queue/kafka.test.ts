@@ -1,10 +1,15 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Admin, Producer, type ProducerOptions } from "@platformatic/kafka";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { isOpensslInstalled, makeCertificate } from "../../../testing/certificate.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
-import { isKafkaInstalled, startKafka, type TestKafka } from "../../../testing/servers/kafka.ts";
+import { freePort } from "../../../testing/free-port.ts";
+import { newFolder, run } from "../../../testing/run.ts";
+import { isKafkaInstalled, kafkaUser, startKafka, type TestKafka } from "../../../testing/servers/kafka.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 
@@ -292,7 +297,7 @@ describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
     ["kafka://localhost:9092/", "has a path that is not the name of a topic"],
     ["kafka://localhost:9092/a/b", "has a path that is not the name of a topic"],
     ["kafka://localhost:9092/topic?group=", "has a parameter group that is not the name of a group"],
-    ["kafka://localhost:9092/topic?queue=a", "known: group"],
+    ["kafka://localhost:9092/topic?queue=a", "known: group, sasl"],
   ])("rejects the URL %s", async (url, message) => {
     await expect(openQueue(url)).rejects.toThrow(message);
   });
@@ -304,6 +309,53 @@ describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
     await expect(unreachable.receive(1, 100, stop())).rejects.toThrow();
   });
 });
+
+describeIfAvailable("Kafka and openssl", isKafkaInstalled() && isOpensslInstalled())(
+  "a Kafka with TLS and passwords",
+  () => {
+    test("is used if its certificate is trusted and the password is right", async () => {
+      using certificate = makeCertificate("127.0.0.1");
+      const port = await freePort();
+      const keystore = join(newFolder(), "keystore.pem");
+      const pem = [certificate.key, certificate.certificate].map((file) => readFileSync(file, "utf8"));
+      writeFileSync(keystore, pem.join(""));
+      const modules = "org.apache.kafka.common.security";
+      await using _server = await startKafka({
+        listeners: [`SECURE://127.0.0.1:${port}`],
+        settings: [
+          "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL",
+          "listener.name.secure.ssl.keystore.type=PEM",
+          `listener.name.secure.ssl.keystore.location=${keystore}`,
+          "listener.name.secure.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-512",
+          `listener.name.secure.scram-sha-512.sasl.jaas.config=${modules}.scram.ScramLoginModule required;`,
+          `listener.name.secure.plain.sasl.jaas.config=${modules}.plain.PlainLoginModule required user_plain="secret";`,
+        ],
+      });
+      const send = async (credentials: string, parameters = "", env = {}) => {
+        const QUEUE_URL = `kafkas://${credentials}@127.0.0.1:${port}/payment-events${parameters}`;
+        const file = join(newFolder(), "events");
+        writeFileSync(file, "{}\n");
+        const sent = run("src/ledger/commands/send-events.ts", { args: [file], env: { QUEUE_URL, ...env } });
+        const { code, errors } = await sent.exit;
+        return code === 0 ? "sent" : errors;
+      };
+      const trusting = { NODE_EXTRA_CA_CERTS: certificate.certificate };
+      const { username, password } = kafkaUser;
+      expect(await send(`${username}:${encodeURIComponent(password)}`, "", trusting)).toBe("sent");
+      expect(await send("plain:secret", "?sasl=PLAIN", trusting)).toBe("sent");
+      for (const failed of [
+        await send(`${username}:planted`, "", trusting),
+        await send("plain:planted", "?sasl=PLAIN", trusting),
+        await send(`${username}:planted`),
+      ]) {
+        expect(failed).toContain(
+          `send-events: no queue responds at kafkas://127.0.0.1:${port}/payment-events`,
+        );
+        expect(failed).not.toContain("planted");
+      }
+    });
+  },
+);
 
 describeIfAvailable("Kafka", isKafkaInstalled())("three brokers of Kafka", () => {
   let cluster: TestKafka;

@@ -59,6 +59,7 @@ const fixtures: Fixtures<keyof typeof queues, string> = {
     describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)(title, () =>
       tests(async () => `${kafka}/test-${randomUUID()}`),
     ),
+  "kafkas:": { sameAs: "kafka:" },
 };
 
 describeOnAdapters("a queue", fixtures, queueTests);

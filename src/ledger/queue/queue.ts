@@ -76,8 +76,25 @@ const kafkaName = (what: string) => ({
   must: `the name of a ${what}, up to 100 letters, digits, ".", "_" and "-"`,
   read: (text: string) => (/^[\w.-]{1,100}$/.test(text) && !/^\.\.?$/.test(text) ? text : undefined),
 });
-const kafkaParameters = { group: { ...kafkaName("group"), default: "payment-ledger" } };
+const mechanisms = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] as const;
+const kafkaParameters = {
+  group: { ...kafkaName("group"), default: "payment-ledger" },
+  /** The mechanism for the user and the password, if the URL has them. */
+  sasl: {
+    must: `one of ${mechanisms.join(", ")}`,
+    read: (text: string) => mechanisms.find((mechanism) => mechanism === text),
+    default: "SCRAM-SHA-512" as const,
+  },
+};
 export type KafkaParameters = ValuesOf<typeof kafkaParameters>;
+
+const kafka: Adapter<Queue> = {
+  form: "kafka://USER:PASSWORD@HOST:9092,HOST:9092/TOPIC?group=payment-ledger&sasl=SCRAM-SHA-512",
+  load: () => import("./kafka/queue.ts"),
+  hasManyHosts: true,
+  path: kafkaName("topic"),
+  parameters: kafkaParameters,
+};
 
 const embeddedParameters = {
   port: { must: portRange, read: (text: string) => (isPort(text) ? Number(text) : undefined), default: 4566 },
@@ -107,13 +124,8 @@ export const queues = {
   "sqs+http:": { form: "sqs+http://HOST:PORT/ACCOUNT/QUEUE", load: () => import("./sqs.ts") },
   "amqp:": rabbitmq,
   "amqps:": { ...rabbitmq, form: rabbitmq.form.replace("amqp:", "amqps:") },
-  "kafka:": {
-    form: "kafka://HOST:9092,HOST:9092/TOPIC?group=payment-ledger",
-    load: () => import("./kafka/queue.ts"),
-    hasManyHosts: true,
-    path: kafkaName("topic"),
-    parameters: kafkaParameters,
-  },
+  "kafka:": kafka,
+  "kafkas:": { ...kafka, form: kafka.form.replace("kafka:", "kafkas:") },
 } satisfies Adapters<Queue>;
 
 export const openQueue = (url: string, warn?: Warn) => openAdapter<Queue>(queues, url, warn);

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { isIP } from "node:net";
 import { Admin, type BaseOptions, ProduceAcks, Producer } from "@platformatic/kafka";
 import { type Address, hostOf } from "../../../process/adapter.ts";
 import { withTimeout } from "../../../process/with-timeout.ts";
@@ -30,6 +31,7 @@ type Sent = { topic: string; value: Buffer; headers?: Map<Buffer, Buffer> };
  */
 export async function open({ url, others, parameters }: Address<KafkaParameters>): Promise<Queue> {
   const hosts = [url, ...others].map((each) => `${hostOf(each)}:${each.port || 9092}`);
+  const options = () => optionsFor(hosts, url, parameters);
   const topics: Topics = { main: url.pathname.slice(1), group: parameters.group };
   let current: Promise<Clients> | undefined;
   /** Since the first call of `receive`: senders are no members of the group. */
@@ -37,7 +39,7 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
 
   function connected(): Promise<Clients> {
     if (current) return current;
-    const opening = openClients(hosts, topics);
+    const opening = openClients(options(), topics);
     opening.catch(() => {
       if (current === opening) current = undefined;
     });
@@ -67,7 +69,7 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
     address: { kind: "kafka", url: hosts.join(), topic: topics.main },
     async receive(max, waitMs, stop) {
       const { admin } = await connected();
-      receiving ??= startReceiving(optionsFor(hosts), admin, topics);
+      receiving ??= startReceiving(options(), admin, topics);
       const own = receiving;
       const timeout = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
       for (;;) {
@@ -116,30 +118,35 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
   };
 }
 
-async function openClients(hosts: string[], topics: Topics): Promise<Clients> {
-  const admin = new Admin(optionsFor(hosts));
+async function openClients(options: BaseOptions, topics: Topics): Promise<Clients> {
+  const admin = new Admin(options);
   try {
     await createMissing(admin, topics);
   } catch (error) {
     await admin.close();
     throw error;
   }
-  return { admin, producer: new Producer({ ...optionsFor(hosts), ...sending }) };
+  return { admin, producer: new Producer({ ...options, ...sending }) };
 }
 
 /** A message that is sent again, because its confirmation was lost, is stored once. A new leader is available after seconds. */
 const sending = { idempotent: true, retries: 10, retryDelay: 500 };
 
-const optionsFor = (hosts: string[]): BaseOptions => ({
-  clientId: "payment-ledger",
-  // In another order each time: the client begins with the first, which may accept connections and not respond.
-  bootstrapBrokers: hosts.toSorted(() => Math.random() - 0.5),
-  connectTimeout: requestMaxMs,
-  requestTimeout: requestMaxMs,
-  timeout: requestMaxMs,
-  retries: 2,
-  retryDelay: 200,
-});
+function optionsFor(hosts: string[], url: URL, { sasl: mechanism }: KafkaParameters): BaseOptions {
+  const username = decodeURIComponent(url.username);
+  return {
+    clientId: "payment-ledger",
+    // In another order each time: the client begins with the first, which may accept connections and not respond.
+    bootstrapBrokers: hosts.toSorted(() => Math.random() - 0.5),
+    ...(url.protocol === "kafkas:" && { tls: {}, tlsServerName: isIP(hostOf(url)) === 0 }),
+    ...(username && { sasl: { mechanism, username, password: decodeURIComponent(url.password) } }),
+    connectTimeout: requestMaxMs,
+    requestTimeout: requestMaxMs,
+    timeout: requestMaxMs,
+    retries: 2,
+    retryDelay: 200,
+  };
+}
 
 /** Up to `max` messages that are due, from all partitions in turn. */
 function takeFrom({ partitions }: Receiving, max: number): Message[] {
