@@ -95,6 +95,13 @@ alter table transaction disable trigger summarise_update;`,
     simulation: ["--seed", "13", "--minutes", "0.3", "--queue", "amqp4"],
   },
   {
+    name: "offsets are committed although messages before them are not stored",
+    file: "src/ledger/queue/kafka/partition.ts",
+    original: "return lowest?.offset ?? position;",
+    defective: "return position;",
+    simulation: ["--seed", "1", "--minutes", "0.4", "--queue", "kafka"],
+  },
+  {
     name: "a process of the feature storage answers from an old read transaction",
     file: "src/features/store/lmdb.ts",
     original: "environment.resetReadTxn();",

@@ -7,7 +7,7 @@ import { inChunks } from "../../../values/chunks.ts";
 import type { Delivery, KafkaParameters, Queue } from "../queue.ts";
 import { acknowledge, type Message, type Partition, retryHeaders, take } from "./partition.ts";
 import { type Receiving, startReceiving } from "./receiving.ts";
-import { createMissing, listOffsets, retryTopicFor, type Topics } from "./topics.ts";
+import { createMissing, explained, listOffsets, retryTopicFor, type Topics } from "./topics.ts";
 
 /** Limit for the messages of one request: brokers count those of a partition together. A larger message is sent alone. */
 const sentBytesMax = 512 * 1024;
@@ -61,7 +61,11 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
     const { producer } = await connected();
     for (const chunk of inChunks(messages, ({ value }) => value.length, sentBytesMax)) {
       const sending = producer.send({ messages: chunk, acks: ProduceAcks.ALL });
-      await withTimeout(sending, sendMaxMs, new Error("the brokers do not confirm a message"));
+      await withTimeout(sending, sendMaxMs, new Error("the brokers do not confirm a message")).catch(
+        (error) => {
+          throw explained(error);
+        },
+      );
     }
   }
 
@@ -83,7 +87,7 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
       const failure = stop.aborted ? undefined : own.failure();
       const failingMs = failure ? performance.now() - failure.since : 0;
       if (failingMs > failingMaxMs && receiving === own) await close();
-      if (failure && failingMs > availableWithinMs) throw failure.error;
+      if (failure && failingMs > availableWithinMs) throw explained(failure.error);
       return [];
     },
     async acknowledge(deliveries) {
@@ -111,7 +115,9 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
     send: (bodies) => publish(bodies.map((body) => ({ topic: topics.main, value: Buffer.from(body) }))),
     async check() {
       const { admin } = await connected();
-      const offsets = await listOffsets(admin, topics);
+      const offsets = await listOffsets(admin, topics).catch((error) => {
+        throw explained(error);
+      });
       return { waiting: offsets.reduce((sum, { next, end }) => sum + Number(end - next), 0) };
     },
     [Symbol.asyncDispose]: close,
@@ -124,7 +130,7 @@ async function openClients(options: BaseOptions, topics: Topics): Promise<Client
     await createMissing(admin, topics);
   } catch (error) {
     await admin.close();
-    throw error;
+    throw explained(error);
   }
   return { admin, producer: new Producer({ ...options, ...sending }) };
 }

@@ -54,6 +54,19 @@ export async function createMissing(admin: Admin, topics: Topics): Promise<void>
 export const isOf = (error: unknown, apiId: string): boolean =>
   (error as { findBy?(name: string, value: string): unknown }).findBy?.("apiId", apiId) != null;
 
+/** An error of the client as one sentence: its cause is the last of nested attempts. */
+export function explained(error: unknown): Error {
+  const messages: string[] = [];
+  for (
+    let each = error;
+    each instanceof Error;
+    each = (each as AggregateError).errors?.at(-1) ?? each.cause
+  ) {
+    messages.push(each.message.replace(/\.$/, ""));
+  }
+  return new Error(messages.slice(-2).join(": "));
+}
+
 export interface PartitionOffsets {
   topic: string;
   index: number;
