@@ -85,7 +85,8 @@ export async function startKafka({
           await writeFile(file(instance), `${lines.join("\n")}\n`);
           const { username, password } = kafkaUser;
           const user = `SCRAM-SHA-512=[name=${username},password=${password}]`;
-          const options = ["--cluster-id", cluster, "--config", file(instance), "--add-scram", user];
+          // The id can begin with a hyphen, like an option.
+          const options = [`--cluster-id=${cluster}`, "--config", file(instance), "--add-scram", user];
           const [command, ...args] = program("kafka.tools.StorageTool", "format", ...options);
           await promisify(execFile)(command, args, {
             cwd: folder,
