@@ -7,17 +7,17 @@ import { inChunks } from "../../../values/chunks.ts";
 import type { Delivery, KafkaParameters, Queue } from "../queue.ts";
 import { acknowledge, type Message, type Partition, retryHeaders, take } from "./partition.ts";
 import { type Receiving, startReceiving } from "./receiving.ts";
-import { createMissing, explained, listOffsets, retryTopicFor, type Topics } from "./topics.ts";
+import { createMissing, explained, isTimeout, listOffsets, retryTopicFor, type Topics } from "./topics.ts";
 
 /** Limit for the messages of one request: brokers count those of a partition together. A larger message is sent alone. */
 const sentBytesMax = 512 * 1024;
 const requestMaxMs = 5000;
-const sendMaxMs = 15_000;
+const workMaxMs = 15_000;
 const closeMaxMs = 5000;
 /** A new topic, and one whose leader was lost, is available after about this time. */
 const availableWithinMs = 3000;
-/** After this time of failures all connections are opened again: a broker may be silent, or a topic was deleted. */
-const failingMaxMs = 20_000;
+
+const silent = new Error("the brokers do not respond");
 
 interface Clients {
   admin: Admin;
@@ -31,7 +31,11 @@ type Sent = { topic: string; value: Buffer; headers?: Map<Buffer, Buffer> };
  */
 export async function open({ url, others, parameters }: Address<KafkaParameters>): Promise<Queue> {
   const hosts = [url, ...others].map((each) => `${hostOf(each)}:${each.port || 9092}`);
-  const options = () => optionsFor(hosts, url, parameters);
+  function options(): BaseOptions {
+    // The client begins with the first host, which may accept connections and not respond: another one the next time.
+    hosts.push(...hosts.splice(0, 1));
+    return optionsFor(hosts, url, parameters);
+  }
   const topics: Topics = { main: url.pathname.slice(1), group: parameters.group };
   let current: Promise<Clients> | undefined;
   /** Since the first call of `receive`: senders are no members of the group. */
@@ -54,39 +58,47 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
     current = undefined;
     const clients = await opening?.catch(() => undefined);
     const closed = Promise.allSettled([own?.close(), clients?.producer.close(), clients?.admin.close()]);
-    await withTimeout(closed, closeMaxMs, new Error("a broker does not respond")).catch(() => {});
+    await withTimeout(closed, closeMaxMs, silent).catch(() => {});
+  }
+
+  /** Does work with the clients. If a broker is silent, the next call opens other connections. */
+  async function withClients<Result>(work: (clients: Clients) => Promise<Result>): Promise<Result> {
+    const opening = connected();
+    const clients = await opening;
+    try {
+      return await withTimeout(work(clients), workMaxMs, silent);
+    } catch (error) {
+      if (current === opening && (error === silent || isTimeout(error))) {
+        current = undefined;
+        Promise.allSettled([clients.producer.close(), clients.admin.close()]);
+      }
+      throw explained(error);
+    }
   }
 
   async function publish(messages: Sent[]): Promise<void> {
-    const { producer } = await connected();
     for (const chunk of inChunks(messages, ({ value }) => value.length, sentBytesMax)) {
-      const sending = producer.send({ messages: chunk, acks: ProduceAcks.ALL });
-      await withTimeout(sending, sendMaxMs, new Error("the brokers do not confirm a message")).catch(
-        (error) => {
-          throw explained(error);
-        },
-      );
+      await withClients(({ producer }) => producer.send({ messages: chunk, acks: ProduceAcks.ALL }));
     }
   }
 
   return {
     address: { kind: "kafka", url: hosts.join(), topic: topics.main },
     async receive(max, waitMs, stop) {
-      const { admin } = await connected();
-      receiving ??= startReceiving(options(), admin, topics);
+      await connected();
+      receiving ??= startReceiving(options(), topics, () => void close());
       const own = receiving;
       const timeout = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
       for (;;) {
         const messages = stop.aborted ? [] : takeFrom(own, max);
         if (messages.length > 0) return messages.map(({ delivery }) => delivery);
-        if (timeout.aborted) break;
+        if (timeout.aborted || receiving !== own) break;
         // A message that waits for its due time does not emit anything.
         const wake = AbortSignal.any([timeout, AbortSignal.timeout(dueWithinMs(own))]);
         await once(own.events, "change", { signal: wake }).catch(() => {});
       }
       const failure = stop.aborted ? undefined : own.failure();
       const failingMs = failure ? performance.now() - failure.since : 0;
-      if (failingMs > failingMaxMs && receiving === own) await close();
       if (failure && failingMs > availableWithinMs) throw explained(failure.error);
       return [];
     },
@@ -114,10 +126,7 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
     },
     send: (bodies) => publish(bodies.map((body) => ({ topic: topics.main, value: Buffer.from(body) }))),
     async check() {
-      const { admin } = await connected();
-      const offsets = await listOffsets(admin, topics).catch((error) => {
-        throw explained(error);
-      });
+      const offsets = await withClients(({ admin }) => listOffsets(admin, topics));
       return { waiting: offsets.reduce((sum, { next, end }) => sum + Number(end - next), 0) };
     },
     [Symbol.asyncDispose]: close,
@@ -142,8 +151,7 @@ function optionsFor(hosts: string[], url: URL, { sasl: mechanism }: KafkaParamet
   const username = decodeURIComponent(url.username);
   return {
     clientId: "payment-ledger",
-    // In another order each time: the client begins with the first, which may accept connections and not respond.
-    bootstrapBrokers: hosts.toSorted(() => Math.random() - 0.5),
+    bootstrapBrokers: [...hosts],
     ...(url.protocol === "kafkas:" && { tls: {}, tlsServerName: isIP(hostOf(url)) === 0 }),
     ...(username && { sasl: { mechanism, username, password: decodeURIComponent(url.password) } }),
     connectTimeout: requestMaxMs,

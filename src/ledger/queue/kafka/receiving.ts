@@ -29,13 +29,20 @@ export interface Receiving {
   close(): Promise<void>;
 }
 
+/** A new leader takes over from a killed one within this time. */
+const failingMaxMs = 12_000;
+
 interface Failure {
   error: unknown;
   since: number;
 }
 
-/** Joins the group. Errors are tried again; `failure` has them. */
-export function startReceiving(options: BaseOptions, admin: Admin, topics: Topics): Receiving {
+/**
+ * Joins the group. Errors are tried again; `failure` has them. Calls `onLost` after 12 seconds of failures: a broker may be
+ * silent, for which the client waits for ever, or a topic was deleted. The receiver should then be closed, and another one
+ * started.
+ */
+export function startReceiving(options: BaseOptions, topics: Topics, onLost: () => void): Receiving {
   const names = allTopics(topics);
   const partitions: Receiving["partitions"] = new Map();
   const events: Receiving["events"] = new EventEmitter();
@@ -67,6 +74,8 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
     ...options,
     groupId: topics.group,
     retries: 0,
+    // A silent broker would hold up heartbeats if the client took the metadata from it. Errors of brokers renew them.
+    metadataMaxAge: 3_600_000,
     sessionTimeout: sessionMs,
     rebalanceTimeout: rebalanceMaxMs,
     heartbeatInterval: sessionMs / 10,
@@ -75,7 +84,8 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
     requestTimeout: rebalanceMaxMs + 5000,
   });
   // Of its own, since a broker handles the requests of a connection one after another: heartbeats would wait behind fetches.
-  const fetcher = new Consumer({ ...options, groupId: topics.group });
+  const fetcher = new Consumer({ ...options, groupId: topics.group, retries: 0 });
+  const admin = new Admin(options);
   for (const consumer of [member, fetcher]) consumer.topics.trackAll(...names);
 
   let isJoining = false;
@@ -141,11 +151,14 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
   async function fetchMore(): Promise<void> {
     if (closing.signal.aborted || wanted().length === 0) return;
     try {
-      const { topics: found } = await fetcher.metadata({ topics: names });
+      const { topics: found } = await fetcher.metadata({ topics: names, retries: 2 });
       failures.delete("metadata");
       const count = [...found.values()].reduce((sum, { partitionsCount }) => sum + partitionsCount, 0);
       // The new partitions are assigned when the leader of the group joins again.
-      if (partitionCount !== undefined && count > partitionCount) join();
+      if (partitionCount !== undefined && count > partitionCount) {
+        member.clearMetadata();
+        join();
+      }
       partitionCount = count;
       const leaderOf = ({ topic, index }: Partition) => found.get(topic)?.partitions[index]?.leader ?? -1;
       const leaders = new Set([...partitions.values()].map(leaderOf));
@@ -199,6 +212,7 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
       events.emit("change");
     } catch (error) {
       fail(node, error);
+      fetcher.clearMetadata();
       if (isOf(error, "OFFSET_OUT_OF_RANGE")) await beginAgain(led).catch(() => {});
       await pause();
     }
@@ -218,19 +232,27 @@ export function startReceiving(options: BaseOptions, admin: Admin, topics: Topic
     fetchMore();
   }
 
+  const failure = () => [...failures.values()].sort((one, other) => one.since - other.since)[0];
+  const watch = setInterval(() => {
+    if (performance.now() - (failure()?.since ?? Number.POSITIVE_INFINITY) > failingMaxMs) onLost();
+  }, attemptDelayMs).unref();
   join();
   return {
     partitions,
     events,
-    failure: () => [...failures.values()].sort((one, other) => one.since - other.since)[0],
+    failure,
     advance,
     async close() {
+      clearInterval(watch);
+      events.emit("change");
       await Promise.race([commit(), sleep(lastCommitMaxMs, undefined, { ref: false })]);
       closing.abort();
-      for (const consumer of [member, fetcher]) {
-        // A client whose request is rejected does not close its connections.
-        await consumer.close(true).catch(() => consumer.connections.close());
-      }
+      partitions.clear();
+      // A client whose request is rejected does not close its connections.
+      const consumers = [member, fetcher].map((consumer) =>
+        consumer.close(true).catch(() => consumer.connections.close()),
+      );
+      await Promise.allSettled([...consumers, admin.close()]);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Admin } from "@platformatic/kafka";
+import { type Admin, findErrorBy, TimeoutError } from "@platformatic/kafka";
 
 /**
  * The least delay of the messages in each retry topic, in seconds. In a topic they are in the order in which they were
@@ -51,8 +51,9 @@ export async function createMissing(admin: Admin, topics: Topics): Promise<void>
 }
 
 /** True if a broker responded with this error, for example `UNKNOWN_MEMBER_ID`. */
-export const isOf = (error: unknown, apiId: string): boolean =>
-  (error as { findBy?(name: string, value: string): unknown }).findBy?.("apiId", apiId) != null;
+export const isOf = (error: unknown, apiId: string): boolean => findErrorBy(error, "apiId", apiId) !== null;
+/** True if a broker did not respond. */
+export const isTimeout = (error: unknown): boolean => findErrorBy(error, "code", TimeoutError.code) !== null;
 
 /** An error of the client as one sentence: its cause is the last of nested attempts. */
 export function explained(error: unknown): Error {
