@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Admin, type BaseOptions, Consumer } from "@platformatic/kafka";
+import { Admin, type BaseOptions, Consumer } from "@platformatic/kafka";
 import { accept, acknowledgedUpTo, newPartition, type Partition } from "./partition.ts";
 import { allTopics, isOf, keyOf, listOffsets, type Topics } from "./topics.ts";
 

@@ -51,9 +51,11 @@ export async function createMissing(admin: Admin, topics: Topics): Promise<void>
 }
 
 /** True if a broker responded with this error, for example `UNKNOWN_MEMBER_ID`. */
-export const isOf = (error: unknown, apiId: string): boolean => findErrorBy(error, "apiId", apiId) !== null;
+export const isOf = (error: unknown, apiId: string): boolean =>
+  findErrorBy(error as Error, "apiId", apiId) !== null;
 /** True if a broker did not respond. */
-export const isTimeout = (error: unknown): boolean => findErrorBy(error, "code", TimeoutError.code) !== null;
+export const isTimeout = (error: unknown): boolean =>
+  findErrorBy(error as Error, "code", TimeoutError.code) !== null;
 
 /** An error of the client as one sentence: its cause is the last of nested attempts. */
 export function explained(error: unknown): Error {
