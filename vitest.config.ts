@@ -34,7 +34,7 @@ const slow = [
   "src/ledger/{failover,large-messages,many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/commands/{dead-letters,reproject}.test.ts",
   "src/ledger/database/{hosts,pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
-  "src/ledger/queue/amqp.test.ts",
+  "src/ledger/queue/{amqp,kafka}.test.ts",
   "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
   "src/http/{docs/pages,limits}.test.ts",
 ];
@@ -44,7 +44,7 @@ const selectEngines = [
   "src/ledger/tables/migrate-beside-traffic.test.ts",
 ];
 
-const servers = { TEST_POSTGRES_URL: "PostgreSQL", TEST_AMQP_URL: "RabbitMQ" };
+const servers = { TEST_POSTGRES_URL: "PostgreSQL", TEST_AMQP_URL: "RabbitMQ", TEST_KAFKA_URL: "Kafka" };
 const missing = Object.entries(servers).filter(([variable]) => !process.env[variable]);
 for (const [variable, server] of missing) {
   complain(

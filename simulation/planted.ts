@@ -103,6 +103,13 @@ alter table transaction disable trigger outline_update;`,
     simulation: ["--seed", "13", "--minutes", "0.3", "--queue", "amqp4"],
   },
   {
+    name: "a receiver begins with the newest message of a partition, and not at the committed offset",
+    file: "src/ledger/queue/kafka/topics.ts",
+    original: "next: commit > first ? commit : first",
+    defective: "next: ends.get(key) ?? commit",
+    simulation: ["--seed", "2", "--minutes", "0.3", "--queue", "kafka"],
+  },
+  {
     name: "a process of the feature storage answers from an old read transaction",
     file: "src/features/store/lmdb.ts",
     original: "environment.resetReadTxn();",

@@ -1,4 +1,4 @@
-import { newRabbitmq, patroni, postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
+import { kafka, newRabbitmq, patroni, postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
 import { requireInstalled } from "../scripts/servers/install.ts";
 import { complain, parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
 import { numeral } from "../src/process/progress.ts";
@@ -28,9 +28,9 @@ only if this process may mount one (Linux, root). PROMISES.md lists the guarante
   --engine pglite|postgres|patroni
                  database of the ledger: patroni is a synchronous pair of PostgreSQL servers under Patroni, which loses
                  its primary again and again. Default: pglite
-  --queue embedded|amqp|amqp4
-                 queue of the ledger: amqp is the installed RabbitMQ of any version, amqp4 is RabbitMQ 4 or later.
-                 Default: embedded
+  --queue embedded|amqp|amqp4|kafka
+                 queue of the ledger: amqp is the installed RabbitMQ of any version, amqp4 is RabbitMQ 4 or later, kafka is
+                 three brokers of Kafka, one of which is lost again and again. Default: embedded
   --store lmdb|redis
                  simulates the feature storage with this store
   --prove        verifies that the simulation finds defects: plants each known defect in a copy of this project and runs
@@ -77,6 +77,7 @@ await runCommand("simulate", usage, async (args) => {
     ...(!store && engine === "patroni" ? [patroni] : []),
     ...(!store && queue === "amqp" ? [rabbitmq] : []),
     ...(!store && queue === "amqp4" ? [newRabbitmq] : []),
+    ...(!store && queue === "kafka" ? [kafka] : []),
     ...(store === "redis" ? [redis] : []),
   ];
   requireInstalled(programs, "servers");

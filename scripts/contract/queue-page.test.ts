@@ -59,7 +59,7 @@ async function expectEvents(queue: Queue, count: number): Promise<void> {
   }
 }
 
-const tools = await pythonTools(["boto3==1.44.5", "pika==1.4.4"]);
+const tools = await pythonTools(["boto3==1.44.5", "pika==1.4.4", "kafka-python==2.2.15"]);
 const [python, reason] = "folder" in tools ? [join(tools.folder, "python"), ""] : ["", tools.reason];
 
 describeIfAvailable(`packages of Python: ${reason}`, python !== "")("the programs of the page", () => {
@@ -85,6 +85,16 @@ describeIfAvailable(`packages of Python: ${reason}`, python !== "")("the program
       await connection.close();
     });
   });
+
+  const kafka = process.env.TEST_KAFKA_URL;
+  describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("with Kafka", () => {
+    test("publish to its topic", { timeout: wholeMaxMs }, async () => {
+      await using queue = await openQueue(`${kafka}/test-${randomUUID()}`);
+      await queue.check();
+      await runPrograms(await pageOf(queue), python);
+      await expectEvents(queue, 2);
+    });
+  });
 });
 
 test.each([
@@ -98,6 +108,11 @@ test.each([
     "sqs+https://planted:pa55word@sqs.eu-west-2.amazonaws.com/1/events",
     "https://sqs.eu-west-2.amazonaws.com/1/events",
     "eu-west-2",
+  ],
+  [
+    "kafkas://planted:pa55word@kafka1.test:9093,kafka2.test/pay.events?sasl=PLAIN",
+    "kafka1.test:9093,kafka2.test:9092",
+    "pay.events",
   ],
   ["sqs+http://planted:pa55word@localhost:9324/1/events", "http://localhost:9324/1/events", "us-east-1"],
 ])("the page for %s names the queue, without credentials", async (url, address, other) => {

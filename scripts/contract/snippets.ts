@@ -132,6 +132,54 @@ console.log("sent");`,
   },
 ];
 
+/** They wait until Kafka has confirmed the message. */
+const kafka: Snippet[] = [
+  {
+    language: "Python",
+    requires: "`pip install kafka-python`",
+    program: `from kafka import KafkaProducer
+
+producer = KafkaProducer(bootstrap_servers={{"url"}}.split(","), acks="all")
+event = r"""MESSAGE"""
+sent = producer.send({{"topic"}}, event.encode()).get(timeout=30)
+producer.close()
+print("sent", sent.offset)`,
+  },
+  {
+    language: "Java",
+    requires: "Artifact `org.apache.kafka:kafka-clients`",
+    program: `import java.util.Map;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+public class SendEvent {
+  public static void main(String[] arguments) throws Exception {
+    Map<String, Object> settings = Map.of("bootstrap.servers", {{"url"}}, "acks", "all");
+    var event = """
+        MESSAGE""";
+    try (var producer = new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
+      var sent = producer.send(new ProducerRecord<>({{"topic"}}, event)).get();
+      System.out.println("sent " + sent.offset());
+    }
+  }
+}`,
+  },
+  {
+    language: "TypeScript",
+    requires: "`npm install @platformatic/kafka`",
+    program: `import { ProduceAcks, Producer, stringSerializers } from "@platformatic/kafka";
+
+const bootstrapBrokers = {{"url"}}.split(",");
+const producer = new Producer({ clientId: "producer", bootstrapBrokers, serializers: stringSerializers });
+const event = MESSAGE;
+const messages = [{ topic: {{"topic"}}, value: JSON.stringify(event) }];
+await producer.send({ messages, acks: ProduceAcks.ALL });
+await producer.close();
+console.log("sent");`,
+  },
+];
+
 /** The programs for each kind of queue, with an introduction in Markdown. */
 export const publishing: Record<string, { introduction: string; snippets: Snippet[] }> = {
   "stand-in": {
@@ -148,6 +196,11 @@ export const publishing: Record<string, { introduction: string; snippets: Snippe
     introduction: `The queue of this service is \`{{queue}}\` of the RabbitMQ at \`{{url}}\`. The programs read this URL,
 with the user and the password of the producer (\`amqp://USER:PASSWORD@…\`), from the variable \`AMQP_URL\`.`,
     snippets: rabbitmq,
+  },
+  kafka: {
+    introduction: `The queue of this service is the topic \`{{topic}}\` of the Kafka at \`{{url}}\`. If its brokers require
+TLS or a password, the producer needs these settings, too.`,
+    snippets: kafka,
   },
 };
 

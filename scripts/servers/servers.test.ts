@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { run } from "../../testing/run.ts";
+import { isKafkaInstalled } from "../../testing/servers/kafka.ts";
 import { isPatroniInstalled } from "../../testing/servers/patroni.ts";
 import { isPgbouncerInstalled } from "../../testing/servers/pgbouncer.ts";
 import { isPostgresInstalled } from "../../testing/servers/postgres.ts";
@@ -29,45 +30,55 @@ const leftoverProcesses = () =>
 const runServers = (args: string[], env = {}) =>
   run("scripts/servers/servers.ts", { args, env: { TMPDIR: scratch, ...env } });
 
-const areInstalled =
-  isPostgresInstalled() && isPgbouncerInstalled() && isRabbitmqInstalled() && isRedisInstalled();
-describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ and Redis", areInstalled)("npm run servers", () => {
-  afterEach(() => expect([leftoverProcesses(), readdirSync(scratch)]).toEqual([[], []]));
+const areInstalled = [
+  isPostgresInstalled,
+  isPgbouncerInstalled,
+  isRabbitmqInstalled,
+  isRedisInstalled,
+  isKafkaInstalled,
+].every((isInstalled) => isInstalled());
+describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ, Redis and Kafka", areInstalled)(
+  "npm run servers",
+  () => {
+    afterEach(() => expect([leftoverProcesses(), readdirSync(scratch)]).toEqual([[], []]));
 
-  test("runs a command with the addresses of the servers, and exits with its exit code", async () => {
-    const names = "TEST_POSTGRES_URL: p, TEST_AMQP_URL: a, TEST_REDIS_URL: r, TEST_REDIS_CLUSTER_URL: c";
-    const command = `const { ${names} } = process.env; console.log(p, a, r, c); process.exit(7)`;
-    const args = [process.execPath, "-e", command];
-    const address = (scheme: string) => `${scheme}127\\.0\\.0\\.1:\\d+`;
-    const addresses = [
-      `${address("postgres://postgres@")}/postgres`,
-      address("amqp://guest:guest@"),
-      address("redis://"),
-      [address("redis\\+cluster://"), address(""), address("")].join(),
-    ];
-    expect(await runServers(args).exit).toEqual({
-      code: 7,
-      output: expect.stringMatching(`^${addresses.join(" ")}\n$`),
-      errors: "",
+    test("runs a command with the addresses of the servers, and exits with its exit code", async () => {
+      const names = ["POSTGRES", "AMQP", "REDIS", "REDIS_CLUSTER", "KAFKA"].map((name) => `TEST_${name}_URL`);
+      const values = names.map((name) => `process.env.${name}`);
+      const command = `console.log(${values.join()}); process.exit(7)`;
+      const args = [process.execPath, "-e", command];
+      const address = (scheme: string) => `${scheme}127\\.0\\.0\\.1:\\d+`;
+      const addresses = [
+        `${address("postgres://postgres@")}/postgres`,
+        address("amqp://guest:guest@"),
+        address("redis://"),
+        [address("redis\\+cluster://"), address(""), address("")].join(),
+        address("kafka://"),
+      ];
+      expect(await runServers(args).exit).toEqual({
+        code: 7,
+        output: expect.stringMatching(`^${addresses.join(" ")}\n$`),
+        errors: "",
+      });
     });
-  });
 
-  test("runs until SIGINT, and ignores a second one", async () => {
-    const { child, exit, waitForOutput } = runServers([]);
-    await waitForOutput("TEST_REDIS_CLUSTER_URL=redis+cluster://");
-    expect(leftoverProcesses().length).toBeGreaterThan(3);
-    child.kill("SIGINT");
-    child.kill("SIGINT");
-    expect(await exit).toMatchObject({ code: 0, errors: "" });
-  });
+    test("runs until SIGINT, and ignores a second one", async () => {
+      const { child, exit, waitForOutput } = runServers([]);
+      await waitForOutput("TEST_KAFKA_URL=kafka://");
+      expect(leftoverProcesses().length).toBeGreaterThan(3);
+      child.kill("SIGINT");
+      child.kill("SIGINT");
+      expect(await exit).toMatchObject({ code: 0, errors: "" });
+    });
 
-  test("stops the command and the servers on SIGTERM", async () => {
-    const { child, exit, waitForOutput } = runServers(["sh", "-c", "echo begun; exec sleep 1000"]);
-    await waitForOutput("begun");
-    child.kill("SIGTERM");
-    expect(await exit).toMatchObject({ code: 128 + 15, errors: "" });
-  });
-});
+    test("stops the command and the servers on SIGTERM", async () => {
+      const { child, exit, waitForOutput } = runServers(["sh", "-c", "echo begun; exec sleep 1000"]);
+      await waitForOutput("begun");
+      child.kill("SIGTERM");
+      expect(await exit).toMatchObject({ code: 128 + 15, errors: "" });
+    });
+  },
+);
 
 const isEverythingInstalled = areInstalled && isPatroniInstalled() && rabbitmq4() !== undefined;
 describeIfAvailable("RabbitMQ 4, Patroni and the other servers", isEverythingInstalled)(
@@ -77,7 +88,7 @@ describeIfAvailable("RabbitMQ 4, Patroni and the other servers", isEverythingIns
       expect(await runServers(["--install"]).exit).toMatchObject({
         code: 0,
         output:
-          "nothing to install; installed: PostgreSQL, RabbitMQ, Redis, Redis Cluster, PgBouncer, Patroni, RabbitMQ 4\n",
+          "nothing to install; installed: PostgreSQL, RabbitMQ, Redis, Redis Cluster, Kafka, PgBouncer, Patroni, RabbitMQ 4\n",
       });
     });
   },
@@ -87,7 +98,7 @@ test("npm run servers names the missing servers and the command that installs th
   const { code, output, errors } = await runServers(["true"], { PATH: scratch }).exit;
   expect([code, output]).toEqual([1, ""]);
   expect(errors).toMatch(
-    /^servers: not installed: .*Redis, Redis Cluster; to install: npm run servers -- --install\n$/,
+    /^servers: not installed: .*Redis, Redis Cluster, Kafka; to install: npm run servers -- --install\n$/,
   );
 });
 

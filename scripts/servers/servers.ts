@@ -1,20 +1,23 @@
 import { runCommand, say, UsageError } from "../../src/process/command.ts";
 import { stopOnSignals, untilStopped } from "../../src/process/stop.ts";
 import { startProcess } from "../../testing/child-process.ts";
+import { kafkaFolder, startKafka } from "../../testing/servers/kafka.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { laterDebian, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import { startRedis, startRedisCluster } from "../../testing/servers/redis.ts";
-import { newRabbitmq, patroni, pgbouncer, postgresql, rabbitmq, redis } from "./debian.ts";
+import { kafka, newRabbitmq, patroni, pgbouncer, postgresql, rabbitmq, redis } from "./debian.ts";
 import { installMissing, requireInstalled } from "./install.ts";
 
 const usage = `Usage: npm run servers [-- COMMAND ARG...]
        npm run servers -- --install
 
-Starts an empty PostgreSQL, RabbitMQ, Redis and Redis Cluster on free ports of the loopback interface. With a command,
-runs it with TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_REDIS_URL and TEST_REDIS_CLUSTER_URL set, and exits with its exit
-code. Without a command, prints these variables and runs until SIGINT or SIGTERM. All data is deleted at the end.
+Starts an empty PostgreSQL, RabbitMQ, Redis, Redis Cluster and Kafka on free ports of the loopback interface. With a
+command, runs it with TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_REDIS_URL, TEST_REDIS_CLUSTER_URL and TEST_KAFKA_URL set,
+and exits with its exit code. Without a command, prints these variables and runs until SIGINT or SIGTERM. All data is
+deleted at the end.
 
-  --install   install the missing servers with apt-get, as root (Debian, Ubuntu). Also install PgBouncer, and Patroni with
+  --install   install the missing servers with apt-get, as root (Debian, Ubuntu), and Kafka from Maven Central in
+              ${kafkaFolder} (45 MB). Also install PgBouncer, and Patroni with
               etcd, for tests, and, if RabbitMQ is older than 4, RabbitMQ 4 with debootstrap in ${laterDebian}
               (370 MB). The services of the packages are not started now, but systemd starts them at the next boot. To
               prevent that: systemctl disable postgresql rabbitmq-server redis-server pgbouncer patroni etcd
@@ -26,6 +29,7 @@ const kinds = [
   { ...rabbitmq, variable: "TEST_AMQP_URL", start: startRabbitmq },
   { ...redis, variable: "TEST_REDIS_URL", start: startRedis },
   { ...redis, name: "Redis Cluster", variable: "TEST_REDIS_CLUSTER_URL", start: startRedisCluster },
+  { ...kafka, variable: "TEST_KAFKA_URL", start: () => startKafka() },
 ];
 
 await runCommand("servers", usage, async (args) => {

@@ -7,6 +7,7 @@ import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/le
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
 import { freePort } from "../../testing/free-port.ts";
 import type { Random } from "../../testing/random.ts";
+import { startKafka, type TestKafka } from "../../testing/servers/kafka.ts";
 import { type PatroniPair, startPatroniPair } from "../../testing/servers/patroni.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { installedRabbitmq, rabbitmq4, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
@@ -23,7 +24,7 @@ import {
 import { startService } from "../service.ts";
 
 export const engines = ["pglite", "postgres", "patroni"] as const;
-export const queues = ["embedded", "amqp", "amqp4"] as const;
+export const queues = ["embedded", "amqp", "amqp4", "kafka"] as const;
 export type Engine = (typeof engines)[number];
 export type QueueKind = (typeof queues)[number];
 
@@ -79,7 +80,12 @@ export async function openDeployment(
   // Only the first ledger has the embedded queue; the others are its clients.
   const port = await freePort();
   let queueUrls = [`sqs+embedded:${join(folder, "queue")}?port=${port}`];
-  if (queueKind !== "embedded") {
+  if (queueKind === "kafka") {
+    const cluster = opening.use(await startKafka({ count: 3 }));
+    faults.push(...brokersLost(cluster));
+    queueUrls = [`${cluster.url}/payment-events`];
+  }
+  if (queueKind === "amqp" || queueKind === "amqp4") {
     const server = opening.use(await startRabbitmq(queueKind === "amqp4" ? rabbitmq4 : installedRabbitmq));
     const broker = opening.use(await openFaultyServer("queue", server));
     faults.push(...broker.faults, consumersClosed(server.url));
@@ -189,6 +195,44 @@ const tableLocked = (url: string): Fault => ({
 });
 
 const lockedMaxMs = 15_000;
+
+/** The faults of three brokers: one at a time, since two are enough. The next one waits until it is back. */
+const brokersLost = ({ brokers }: TestKafka): Fault[] => {
+  const killed: Fault = {
+    component: "queue",
+    kind: "broker killed",
+    isFirst: true,
+    async inject(random) {
+      const broker = random.pick(brokers);
+      await broker.kill();
+      await sleep(random.integer(0, brokerLostMaxMs));
+      await ensureRunning(broker);
+    },
+  };
+  return [
+    killed,
+    {
+      component: "queue",
+      kind: "broker suspended",
+      async inject(random) {
+        const broker = random.pick(brokers);
+        broker.pause();
+        await sleep(random.integer(0, brokerLostMaxMs));
+        broker.resume();
+      },
+    },
+    {
+      component: "queue",
+      kind: "broker restarted",
+      async inject(random) {
+        const broker = random.pick(brokers);
+        await broker.restart().catch(() => ensureRunning(broker));
+      },
+    },
+  ];
+};
+/** Longer than the others need to notice: 9 seconds. */
+const brokerLostMaxMs = 15_000;
 
 const rabbitmqQueue = "payment-events";
 

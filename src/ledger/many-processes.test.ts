@@ -19,9 +19,10 @@ import { migrate } from "./tables/migrate.ts";
 import { savedRows } from "./tables/saved-rows.fixture.ts";
 
 const broker = process.env.TEST_AMQP_URL;
+const kafka = process.env.TEST_KAFKA_URL;
 const describeOnServers = describeIfAvailable(
-  "TEST_POSTGRES_URL or TEST_AMQP_URL",
-  postgresServer !== undefined && broker !== undefined,
+  "TEST_POSTGRES_URL, TEST_AMQP_URL or TEST_KAFKA_URL",
+  [postgresServer, broker, kafka].every((server) => server !== undefined),
 );
 
 /** Copies of the demonstration's events, each copy with its own ids. They are shuffled, and every message occurs twice. */
@@ -45,6 +46,7 @@ async function expectedRows(bodies: string[]) {
 describeOnServers("many processes", () => {
   test.each([
     ["RabbitMQ", async () => ({ url: `${broker}?queue=test-${randomUUID()}`, host: undefined })],
+    ["Kafka", async () => ({ url: `${kafka}/test-${randomUUID()}`, host: undefined })],
     [
       "SQS",
       async () => {

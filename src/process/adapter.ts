@@ -40,6 +40,8 @@ export interface Adapter<Port> {
   load(): Promise<{ open(address: Address<any>): Promise<Port> }>;
   /** True if a URL can have several hosts, separated by commas. */
   hasManyHosts?: true;
+  /** The requirement for the path after its first slash. Default: any path. */
+  path?: UrlParameter<string>;
   parameters?: UrlParameters;
 }
 
@@ -55,6 +57,9 @@ export function findUrlError<Port>(adapters: Adapters<Port>, text: string): stri
   if (others.length > 0 && !adapter.hasManyHosts) return `has more than one host; it must be ${adapter.form}`;
   if (url.pathname === "" && url.host === "" && adapter.form.includes("FOLDER")) {
     return `has no folder; it must be ${adapter.form}`;
+  }
+  if (adapter.path && adapter.path.read(url.pathname.slice(1)) === undefined) {
+    return `has a path that is not ${adapter.path.must}; it must be ${adapter.form}`;
   }
   if (!isDecodable(url)) return "has malformed percent-encoding";
   const known = adapter.parameters ?? {};

@@ -23,6 +23,7 @@ async function receive(queue: Queue, count: number): Promise<Delivery[]> {
 }
 
 const broker = process.env.TEST_AMQP_URL;
+const kafka = process.env.TEST_KAFKA_URL;
 
 const fixtures: Fixtures<keyof typeof queues, string> = {
   "memory:": (title, tests) => describe(title, () => tests(async () => "memory:")),
@@ -54,6 +55,11 @@ const fixtures: Fixtures<keyof typeof queues, string> = {
       });
     }),
   "amqps:": { sameAs: "amqp:" },
+  "kafka:": (title, tests) =>
+    describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)(title, () =>
+      tests(async () => `${kafka}/test-${randomUUID()}`),
+    ),
+  "kafkas:": { sameAs: "kafka:" },
 };
 
 describeOnAdapters("a queue", fixtures, queueTests);

@@ -31,7 +31,9 @@ export interface Delivery {
 export type QueueAddress =
   /** A stand-in for Amazon SQS accepts any credentials. */
   | { kind: "stand-in" | "amazon"; url: string; endpoint: string; region: string }
-  | { kind: "rabbitmq"; url: string; queue: string };
+  | { kind: "rabbitmq"; url: string; queue: string }
+  /** `url` is the hosts with their ports, separated by commas. */
+  | { kind: "kafka"; url: string; topic: string };
 
 /** Delivers at least once, in any order, to any number of receivers. */
 export interface Queue extends AsyncDisposable {
@@ -69,6 +71,31 @@ const rabbitmq: Adapter<Queue> = {
   parameters: rabbitmqParameters,
 };
 
+/** Both are parts of the names of topics, which have at most 249 characters. */
+const kafkaName = (what: string) => ({
+  must: `the name of a ${what}, up to 100 letters, digits, ".", "_" and "-"`,
+  read: (text: string) => (/^[\w.-]{1,100}$/.test(text) && !/^\.\.?$/.test(text) ? text : undefined),
+});
+const mechanisms = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] as const;
+const kafkaParameters = {
+  group: { ...kafkaName("group"), default: "payment-ledger" },
+  /** The mechanism for the user and the password, if the URL has them. */
+  sasl: {
+    must: `one of ${mechanisms.join(", ")}`,
+    read: (text: string) => mechanisms.find((mechanism) => mechanism === text),
+    default: "SCRAM-SHA-512" as const,
+  },
+};
+export type KafkaParameters = ValuesOf<typeof kafkaParameters>;
+
+const kafka: Adapter<Queue> = {
+  form: "kafka://USER:PASSWORD@HOST:9092,HOST:9092/TOPIC?group=payment-ledger&sasl=SCRAM-SHA-512",
+  load: () => import("./kafka/queue.ts"),
+  hasManyHosts: true,
+  path: kafkaName("topic"),
+  parameters: kafkaParameters,
+};
+
 const embeddedParameters = {
   port: { must: portRange, read: (text: string) => (isPort(text) ? Number(text) : undefined), default: 4566 },
 };
@@ -97,6 +124,8 @@ export const queues = {
   "sqs+http:": { form: "sqs+http://HOST:PORT/ACCOUNT/QUEUE", load: () => import("./sqs.ts") },
   "amqp:": rabbitmq,
   "amqps:": { ...rabbitmq, form: rabbitmq.form.replace("amqp:", "amqps:") },
+  "kafka:": kafka,
+  "kafkas:": { ...kafka, form: kafka.form.replace("kafka:", "kafkas:") },
 } satisfies Adapters<Queue>;
 
 export const openQueue = (url: string, warn?: Warn) => openAdapter<Queue>(queues, url, warn);
@@ -120,7 +149,5 @@ export const standInAddress = (url: string): QueueAddress => ({
 export const defaultAddress = standInAddress(embeddedQueueUrl(embeddedParameters.port.default));
 
 /** The URL by which other processes reach the queue. It differs only for an embedded queue. */
-export function clientUrl(text: string): string {
-  const url = new URL(text);
-  return url.protocol === "sqs+embedded:" ? `sqs+${embeddedQueueUrl(embeddedPortOf(url))}` : text;
-}
+export const clientUrl = (text: string): string =>
+  text.startsWith("sqs+embedded:") ? `sqs+${embeddedQueueUrl(embeddedPortOf(new URL(text)))}` : text;

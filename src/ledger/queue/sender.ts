@@ -17,7 +17,7 @@ export interface Sender extends AsyncDisposable {
  * If none is running, it opens the queue itself, and the messages wait in its folder for the next ledger.
  */
 export async function openSender(queueUrl: string): Promise<Sender> {
-  if (new URL(queueUrl).protocol === "memory:") {
+  if (queueUrl.startsWith("memory:")) {
     throw new SettingsError(["QUEUE_URL is memory:, to which no other process can send"]);
   }
   const url = clientUrl(queueUrl);

@@ -1,0 +1,276 @@
+import { EventEmitter } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Admin, type BaseOptions, Consumer } from "@platformatic/kafka";
+import { accept, acknowledgedUpTo, newPartition, type Partition } from "./partition.ts";
+import { allTopics, isOf, keyOf, listOffsets, type Topics } from "./topics.ts";
+
+/** A process that is silent for this time loses its partitions to others. */
+const sessionMs = 10_000;
+/** How long the members of a group wait for one that does not join again. */
+const rebalanceMaxMs = 15_000;
+/** A broker holds a request for this time while no message arrives. */
+const fetchWaitMs = 500;
+const fetchBytes = 2 ** 20;
+/** Limits for the memory of unacknowledged messages: of a partition, and of all without the retry topics. */
+const partitionBytesMax = 4 * 2 ** 20;
+const totalBytesMax = 24 * 2 ** 20;
+const attemptDelayMs = 500;
+const lastCommitMaxMs = 1000;
+
+/** The membership in a group, and the messages of its partitions. */
+export interface Receiving {
+  partitions: Map<string, Partition>;
+  /** Emits when messages have arrived. */
+  events: EventEmitter<{ change: [] }>;
+  /** The error because of which messages may not arrive now, and since when, by `performance.now()`. */
+  failure(): Failure | undefined;
+  /** Commits what is acknowledged, and fetches as there is room. */
+  advance(): void;
+  close(): Promise<void>;
+}
+
+/** A new leader takes over from a killed one within this time. */
+const failingMaxMs = 12_000;
+
+interface Failure {
+  error: unknown;
+  since: number;
+}
+
+/**
+ * Joins the group. Errors are tried again; `failure` has them. Calls `onLost` after 12 seconds of failures: a broker may be
+ * silent, for which the client waits for ever, or a topic was deleted. The receiver should then be closed, and another one
+ * started.
+ */
+export function startReceiving(options: BaseOptions, topics: Topics, onLost: () => void): Receiving {
+  const names = allTopics(topics);
+  const partitions: Receiving["partitions"] = new Map();
+  const events: Receiving["events"] = new EventEmitter();
+  events.setMaxListeners(0);
+  /** By the name of the work, or by the id of a broker. */
+  const failures = new Map<string | number, Failure>();
+  const closing = new AbortController();
+  const pause = () => sleep(attemptDelayMs, undefined, { signal: closing.signal }).catch(() => {});
+
+  /** Repeats the work until it succeeds or receiving ends. */
+  async function persist(name: string, work: () => Promise<unknown>): Promise<void> {
+    while (!closing.signal.aborted) {
+      try {
+        await work();
+        failures.delete(name);
+        return;
+      } catch (error) {
+        fail(name, error);
+        await pause();
+      }
+    }
+  }
+  const fail = (name: string | number, error: unknown) =>
+    failures.set(name, { error, since: failures.get(name)?.since ?? performance.now() });
+
+  // It does not retry by itself: a member that joins again for each commit of an earlier generation begins another
+  // rebalance each time, and the group never gets to an end.
+  const member = new Consumer({
+    ...options,
+    groupId: topics.group,
+    retries: 0,
+    // A silent broker would hold up heartbeats if the client took the metadata from it. Errors of brokers renew them.
+    metadataMaxAge: 3_600_000,
+    sessionTimeout: sessionMs,
+    rebalanceTimeout: rebalanceMaxMs,
+    heartbeatInterval: sessionMs / 10,
+    heartbeatStallTimeout: sessionMs,
+    // A broker responds to a member that joins when all have joined.
+    requestTimeout: rebalanceMaxMs + 5000,
+  });
+  // Of its own, since a broker handles the requests of a connection one after another: heartbeats would wait behind fetches.
+  const fetcher = new Consumer({ ...options, groupId: topics.group, retries: 0 });
+  const admin = new Admin(options);
+  for (const consumer of [member, fetcher]) consumer.topics.trackAll(...names);
+
+  let isJoining = false;
+  async function join(): Promise<void> {
+    if (isJoining) return;
+    isJoining = true;
+    await persist("group", () => member.joinGroup({}));
+    isJoining = false;
+  }
+  member.on("consumer:group:join", () => void assign());
+  // The member has joined again after a heartbeat, and that failed. It sends no more heartbeats.
+  member.on("error", () => void join());
+  member.on("consumer:heartbeat:stalled", () => fail("heartbeat", new Error("no response to a heartbeat")));
+  member.on("consumer:heartbeat:end", () => failures.delete("heartbeat"));
+
+  /**
+   * Takes over the assigned partitions. One that stays keeps its messages, even if another member had it in between: the
+   * messages before each offset that this process commits were acknowledged here, or were before it.
+   */
+  async function assign(): Promise<void> {
+    const assigned = new Map(
+      (member.assignments ?? []).flatMap(({ topic, partitions }) =>
+        partitions.map((index) => [keyOf(topic, index), { topic, index }] as const),
+      ),
+    );
+    for (const key of partitions.keys()) if (!assigned.has(key)) partitions.delete(key);
+    const generation = member.generationId;
+    const isCurrent = () => member.generationId === generation;
+    await persist("offsets", async () => {
+      if (!isCurrent() || [...assigned.keys()].every((key) => partitions.has(key))) return;
+      const offsets = await listOffsets(admin, topics);
+      if (!isCurrent()) return;
+      for (const { topic, index, next } of offsets) {
+        const key = keyOf(topic, index);
+        if (!assigned.has(key) || partitions.has(key)) continue;
+        partitions.set(key, newPartition(topic, index, topic !== topics.main, next));
+      }
+    });
+    advance();
+  }
+
+  /** One commit at a time: it has all that was acknowledged before. */
+  const commit = single(() =>
+    persist("commit", async () => {
+      const changed = [...partitions.values()].flatMap((partition) => {
+        const offset = acknowledgedUpTo(partition);
+        return offset > partition.committed ? [{ partition, offset }] : [];
+      });
+      if (changed.length === 0) return;
+      if (!member.isActive()) throw new Error("this process is joining its group");
+      const offsets = changed.map(({ partition: { topic, index }, offset }) => ({
+        ...{ topic, partition: index, offset, leaderEpoch: -1 },
+      }));
+      await member.commit({ offsets });
+      for (const { partition, offset } of changed) partition.committed = offset;
+    }),
+  );
+
+  /** The brokers that have a request of this process. */
+  const busy = new Set<number>();
+  let partitionCount: number | undefined;
+
+  async function fetchMore(): Promise<void> {
+    if (closing.signal.aborted || wanted().length === 0) return;
+    try {
+      const { topics: found } = await fetcher.metadata({ topics: names, retries: 2 });
+      failures.delete("metadata");
+      const count = [...found.values()].reduce((sum, { partitionsCount }) => sum + partitionsCount, 0);
+      // The new partitions are assigned when the leader of the group joins again.
+      if (partitionCount !== undefined && count > partitionCount) {
+        member.clearMetadata();
+        join();
+      }
+      partitionCount = count;
+      const leaderOf = ({ topic, index }: Partition) => found.get(topic)?.partitions[index]?.leader ?? -1;
+      const leaders = new Set([...partitions.values()].map(leaderOf));
+      for (const key of failures.keys())
+        if (typeof key === "number" && !leaders.has(key)) failures.delete(key);
+      for (const [node, led] of Map.groupBy(wanted(), leaderOf)) {
+        if (busy.has(node) || closing.signal.aborted) continue;
+        busy.add(node);
+        const idOf = (topic: string) => found.get(topic)?.id ?? "";
+        fetchFrom(node, led, idOf).then(() => {
+          busy.delete(node);
+          fetchMore();
+        });
+      }
+    } catch (error) {
+      fail("metadata", error);
+      await pause();
+      fetchMore();
+    }
+  }
+
+  /** The partitions with room. Messages of retry topics wait long, and must not take the room of others. */
+  function wanted(): Partition[] {
+    const all = [...partitions.values()];
+    const total = all.reduce((sum, { isRetry, bytes }) => sum + (isRetry ? 0 : bytes), 0);
+    return all.filter(
+      ({ isRetry, bytes }) => bytes < partitionBytesMax && (isRetry || total < totalBytesMax),
+    );
+  }
+
+  async function fetchFrom(node: number, led: Partition[], idOf: (topic: string) => string): Promise<void> {
+    const request = [...Map.groupBy(led, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
+      topicId: idOf(topic),
+      partitions: ofTopic.map(({ index, position }) => ({
+        ...{ partition: index, fetchOffset: position, partitionMaxBytes: fetchBytes },
+        ...{ currentLeaderEpoch: -1, lastFetchedEpoch: -1 },
+      })),
+    }));
+    const find = (topicId: string, index: number) =>
+      led.find((partition) => idOf(partition.topic) === topicId && partition.index === index);
+    try {
+      const limits = { maxWaitTime: fetchWaitMs, minBytes: 1, maxBytes: fetchBytes };
+      const { responses } = await fetcher.fetch({ node, topics: request, ...limits });
+      failures.delete(node);
+      for (const { topicId, partitions } of responses) {
+        for (const { partitionIndex, records } of partitions) {
+          const partition = find(topicId, partitionIndex);
+          if (partition && records) accept(partition, records);
+        }
+      }
+      events.emit("change");
+    } catch (error) {
+      fail(node, error);
+      fetcher.clearMetadata();
+      if (isOf(error, "OFFSET_OUT_OF_RANGE")) await beginAgain(led).catch(() => {});
+      await pause();
+    }
+  }
+
+  /** Continues with the first message that the topic has: those before it are gone, or the topic was created again. */
+  async function beginAgain(led: Partition[]): Promise<void> {
+    const offsets = await listOffsets(admin, topics);
+    for (const { topic, index, first, end } of offsets) {
+      const partition = led.find((each) => each.topic === topic && each.index === index);
+      if (partition && (partition.position < first || partition.position > end)) partition.position = first;
+    }
+  }
+
+  function advance(): void {
+    commit();
+    fetchMore();
+  }
+
+  const failure = () => [...failures.values()].sort((one, other) => one.since - other.since)[0];
+  const watch = setInterval(() => {
+    if (performance.now() - (failure()?.since ?? Number.POSITIVE_INFINITY) > failingMaxMs) onLost();
+  }, attemptDelayMs).unref();
+  join();
+  return {
+    partitions,
+    events,
+    failure,
+    advance,
+    async close() {
+      clearInterval(watch);
+      events.emit("change");
+      await Promise.race([commit(), sleep(lastCommitMaxMs, undefined, { ref: false })]);
+      closing.abort();
+      partitions.clear();
+      // A client whose request is rejected does not close its connections.
+      const consumers = [member, fetcher].map((consumer) =>
+        consumer.close(true).catch(() => consumer.connections.close()),
+      );
+      await Promise.allSettled([...consumers, admin.close()]);
+    },
+  };
+}
+
+/** Runs the work once at a time. A call meanwhile runs it once more at its end. */
+function single(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let again = false;
+  async function run(): Promise<void> {
+    do {
+      again = false;
+      await work();
+    } while (again);
+    running = undefined;
+  }
+  return () => {
+    again = true;
+    running ??= run();
+    return running;
+  };
+}

@@ -1,0 +1,118 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { freePort } from "../free-port.ts";
+import { findProgram, type Instance, minimalEnvironment, startServer, type TestServer } from "./server.ts";
+
+export const kafkaVersion = "4.3.1";
+/** The folder with the jars of the broker. Debian has no package of it. */
+export const kafkaFolder = `/opt/kafka-${kafkaVersion}`;
+
+const java = () => findProgram("java");
+
+export const isKafkaInstalled = () => java() !== undefined && existsSync(kafkaFolder);
+
+/** Brokers of one cluster. Each can be killed, paused and started. */
+export interface TestKafka extends AsyncDisposable {
+  /** The URL of all brokers, without a topic. */
+  url: string;
+  brokers: TestServer[];
+}
+
+/** A small heap, since three brokers can run on one machine. */
+const jvm = ["-Xms64m", "-Xmx320m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
+const program = (...args: string[]): [string, ...string[]] => [
+  java() ?? "java",
+  ...jvm,
+  ...["-cp", `${kafkaFolder}/*`],
+  ...args,
+];
+
+/** A user for listeners with SASL, by SCRAM-SHA-512. */
+export const kafkaUser = { username: "ledger", password: "pass:word/1" };
+
+interface Options {
+  count?: number;
+  /** Further listeners, for example `SECURE://127.0.0.1:9093`. */
+  listeners?: string[];
+  /** Further lines of the configuration. */
+  settings?: string[];
+}
+
+/**
+ * Starts brokers in KRaft mode, each also a controller. Every topic has a replica on each of them; of three, one can be
+ * lost. Default: one broker.
+ */
+export async function startKafka({
+  count = 1,
+  listeners = [],
+  settings = [],
+}: Options = {}): Promise<TestKafka> {
+  await using opening = new AsyncDisposableStack();
+  const controllers = await Promise.all(Array.from({ length: count }, freePort));
+  const cluster = randomBytes(16).toString("base64url");
+  const voters = controllers.map((port, index) => `${index + 1}@127.0.0.1:${port}`);
+  const file = ({ folder }: Instance) => join(folder, "server.properties");
+  const starts = controllers.map(async (controller, index) =>
+    opening.use(
+      await startServer({
+        name: "kafka",
+        url: ({ port }) => `kafka://127.0.0.1:${port}`,
+        async prepare(instance) {
+          const { folder, port } = instance;
+          const lines = [
+            "process.roles=broker,controller",
+            `node.id=${index + 1}`,
+            `controller.quorum.voters=${voters.join()}`,
+            "controller.listener.names=CONTROLLER",
+            `listeners=${[`PLAINTEXT://127.0.0.1:${port}`, `CONTROLLER://127.0.0.1:${controller}`, ...listeners]}`,
+            `log.dirs=${join(folder, "data")}`,
+            "auto.create.topics.enable=false",
+            "num.partitions=3",
+            `default.replication.factor=${count}`,
+            `min.insync.replicas=${count > 2 ? 2 : 1}`,
+            `offsets.topic.replication.factor=${count}`,
+            "offsets.topic.num.partitions=3",
+            `transaction.state.log.replication.factor=${count}`,
+            "transaction.state.log.min.isr=1",
+            // The default waits 3 seconds for further members of a new group.
+            "group.initial.rebalance.delay.ms=0",
+            ...settings,
+          ];
+          await writeFile(file(instance), `${lines.join("\n")}\n`);
+          const { username, password } = kafkaUser;
+          const user = `SCRAM-SHA-512=[name=${username},password=${password}]`;
+          // The id can begin with a hyphen, like an option.
+          const options = [`--cluster-id=${cluster}`, "--config", file(instance), "--add-scram", user];
+          const [command, ...args] = program("kafka.tools.StorageTool", "format", ...options);
+          await promisify(execFile)(command, args, {
+            cwd: folder,
+            env: minimalEnvironment(folder),
+          });
+        },
+        command: (instance) => program("kafka.Kafka", file(instance)),
+        stopSignal: "SIGTERM",
+        probeRequest: apiVersionsRequest,
+        probeResponse: apiVersionsResponse,
+      }),
+    ),
+  );
+  const brokers = (await Promise.allSettled(starts)).map((start) => {
+    if (start.status === "rejected") throw start.reason;
+    return start.value;
+  });
+  const opened = opening.move();
+  return {
+    url: `kafka://${brokers.map(({ url }) => new URL(url).host).join()}`,
+    brokers,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** ApiVersions, version 0: its length, key, version, an id and no client id. */
+const apiVersionsRequest = "\0\0\0\x0a\0\x12\0\0test\xff\xff";
+/** The same id and no error. */
+const apiVersionsResponse = "test\0\0";
