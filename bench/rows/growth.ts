@@ -7,36 +7,56 @@ import {
   type SampledTransaction,
   sampleTransactions,
 } from "../ledger-data.ts";
-import { startLedger } from "../programs.ts";
+import { type Program, startLedger, startProgram } from "../programs.ts";
 import type { Comparison, Row } from "../row.ts";
 import { requestsPerSecond, writeRequests } from "../wrk.ts";
 
 const sampleSize = 10_000;
 
-/** Compares the time of a request in larger ledgers with that in the smallest. */
+/** Compares the time of a request and of an event, and the disk space of an event, in larger ledgers with the smallest. */
 export const growth: Row = {
   number: 8,
   title: "growth with the size of the ledger",
-  async open({ seconds, ledgers: sizes }, opened, ledgers) {
+  async open({ seconds, payments, ledgers: sizes }, opened, ledgers) {
     const running: RunningLedger[] = [];
     for (const size of sizes) running.push(await startLedgerOf(size, opened, ledgers));
     const [smallest, ...larger] = running as [RunningLedger, ...RunningLedger[]];
     const measure = (url: string, requests: string) => async () =>
       1000 / (await requestsPerSecond(url, { requests, connections: 1, seconds }));
-    return larger.flatMap(({ size, url, kinds }) =>
+    const nameOfSmallest = `${smallest.size} transactions`;
+    const requests = larger.flatMap(({ size, url, kinds }) =>
       Object.entries(kinds).map(
         ([kind, requests]): Comparison => ({
           name: `${kind}, ${size} transactions`,
           unit: "ms",
           ours: measure(url, requests),
-          baseline: {
-            name: `${smallest.size} transactions`,
-            measure: measure(smallest.url, smallest.kinds[kind as Kind]),
-          },
+          baseline: { name: nameOfSmallest, measure: measure(smallest.url, smallest.kinds[kind as Kind]) },
           target: { atMost: 1.5 },
         }),
       ),
     );
+    const ingest =
+      ({ receiver }: RunningLedger) =>
+      async () =>
+        1_000_000 / (await receiver.call<number>({ payments, order: "interleaved" }));
+    const ofEvents = larger.flatMap((ledger): Comparison[] => [
+      {
+        name: `disk, ${ledger.size} transactions`,
+        unit: "bytes/event",
+        ours: async () => ledger.bytesPerEvent,
+        baseline: { name: nameOfSmallest, measure: async () => smallest.bytesPerEvent },
+        target: { atMost: 1.5 },
+        rounds: 1,
+      },
+      {
+        name: `ingest, interleaved, ${ledger.size} transactions`,
+        unit: "µs/event",
+        ours: ingest(ledger),
+        baseline: { name: nameOfSmallest, measure: ingest(smallest) },
+        target: { atMost: 1.5 },
+      },
+    ]);
+    return [...requests, ...ofEvents];
   },
 };
 
@@ -45,6 +65,10 @@ type Kind = keyof Awaited<ReturnType<typeof pathsOf>>;
 interface RunningLedger {
   size: number;
   url: string;
+  /** Tables and indexes, before anything is ingested. */
+  bytesPerEvent: number;
+  /** `programs/ingest.ts` on the database of the ledger. */
+  receiver: Program;
   /** The file with the requests of each kind. */
   kinds: Record<Kind, string>;
 }
@@ -66,7 +90,16 @@ async function startLedgerOf(
     const lines = kindPaths.map((path) => `GET ${path}`);
     return [kind, await writeRequests(opened, lines)];
   });
-  return { size, url, kinds: Object.fromEntries(await Promise.all(files)) };
+  const [disk] = await database.query<{ bytes: number }>(
+    "select pg_database_size(current_database())::float / (select count(*) from event) as bytes",
+  );
+  const receiver = opened.use(
+    await startProgram("programs/ingest.ts", { DATABASE_URL: databaseUrl, QUEUE_URL: "memory:" }),
+  );
+  return {
+    ...{ size, url, receiver, bytesPerEvent: disk?.bytes as number },
+    kinds: Object.fromEntries(await Promise.all(files)),
+  };
 }
 
 const pathsOf = async (url: string, all: SampledTransaction[], refunded: SampledTransaction[]) => ({
