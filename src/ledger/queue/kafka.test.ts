@@ -156,6 +156,21 @@ describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
     expect(await other.receive(10, 1500, stop())).toEqual([]);
   });
 
+  test("receives from its own topic although members of its group receive from others", async () => {
+    const names = ["a", "b", "c"].map((name) => `${topic}-${name}`);
+    await Promise.all(
+      names.map(async (name) => {
+        await using own = await open(name);
+        await own.send(numbered(20));
+        const deliveries: Delivery[] = [];
+        while (deliveries.length < 20) deliveries.push(...(await own.receive(100, waitMs, stop())));
+        expect(deliveries.every(({ id }) => id.startsWith(name))).toBe(true);
+        await own.retry(deliveries, 0);
+        await drain(own, numbered(20));
+      }),
+    );
+  });
+
   test("delivers the bytes of what is no text, an empty body for no value, and ignores keys and headers of producers", async () => {
     await queue.check();
     const headers = new Map(

@@ -1,6 +1,12 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Admin, type BaseOptions, Consumer } from "@platformatic/kafka";
+import {
+  Admin,
+  type BaseOptions,
+  Consumer,
+  type GroupAssignment,
+  type GroupPartitionsAssigner,
+} from "@platformatic/kafka";
 import { accept, acknowledgedUpTo, newPartition, type Partition } from "./partition.ts";
 import { allTopics, isOf, keyOf, listOffsets, type Topics } from "./topics.ts";
 
@@ -74,6 +80,7 @@ export function startReceiving(options: BaseOptions, topics: Topics, onLost: () 
     ...options,
     groupId: topics.group,
     retries: 0,
+    partitionAssigner: assignPartitions,
     // A silent broker would hold up heartbeats if the client took the metadata from it. Errors of brokers renew them.
     metadataMaxAge: 3_600_000,
     sessionTimeout: sessionMs,
@@ -256,6 +263,27 @@ export function startReceiving(options: BaseOptions, topics: Topics, onLost: () 
     },
   };
 }
+
+/**
+ * Gives the partitions of each topic to its members in turn. The client's own assigner gives them to all members of the
+ * group, also to those of another topic, which ignore them.
+ */
+const assignPartitions: GroupPartitionsAssigner = (_current, members, _topics, metadata) => {
+  const assigned = [...members.keys()].map((memberId) => ({
+    memberId,
+    assignments: new Map<string, GroupAssignment>(),
+  }));
+  let turn = 0;
+  for (const [topic, { partitionsCount }] of metadata.topics) {
+    const receivers = assigned.filter(({ memberId }) => members.get(memberId)?.topics?.includes(topic));
+    for (let index = 0; index < partitionsCount && receivers.length > 0; index += 1, turn += 1) {
+      const assignments = receivers[turn % receivers.length]?.assignments;
+      const partitions = assignments?.get(topic)?.partitions ?? [];
+      assignments?.set(topic, { topic, partitions: [...partitions, index] });
+    }
+  }
+  return assigned;
+};
 
 /** Runs the work once at a time. A call meanwhile runs it once more at its end. */
 function single(work: () => Promise<void>): () => Promise<void> {
