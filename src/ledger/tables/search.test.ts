@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import { toJson } from "../../values/json.ts";
 import type { Database, Sql } from "../database/database.ts";
 import { openNewDatabase } from "../database/new-database.fixture.ts";
 import type { Position } from "./conditions.ts";
@@ -243,12 +244,14 @@ async function rowsReadDuring(sql: Sql, work: (sql: Sql) => Promise<unknown>): P
   await work({
     ...sql,
     async query<Result>(text: string, values?: unknown[]) {
-      const [line] = await sql.query<{ "QUERY PLAN": { Plan: PlanNode }[] }>(
+      const [line] = await sql.query<{ "QUERY PLAN": unknown }>(
         `explain (analyze, format json) ${text}`,
         values,
         "custom",
       );
-      sum += rowsReadBy((line?.["QUERY PLAN"] ?? [])[0]?.Plan as PlanNode);
+      // Parsed again, since rows have exact numbers: 1.00 would not be one of JavaScript.
+      const [plan] = JSON.parse(toJson(line?.["QUERY PLAN"])) as { Plan: PlanNode }[];
+      sum += rowsReadBy(plan?.Plan as PlanNode);
       return sql.query<Result>(text, values, "custom");
     },
   });

@@ -178,10 +178,9 @@ const hasOnlyRanges = (filter: TransactionFilter): boolean =>
   Object.entries(filter).every(([name, value]) => value === undefined || namesOfRanges.has(name));
 
 /**
- * Reads the transactions of each account, type and state, newest first, from an index in this order: with a type or a state
- * it is one of their outlines. With `rows`, that many
- * rows are read and checked against the other conditions, evenly in all ranges, and each range ends with an edge. Without
- * it there must be no other conditions.
+ * Reads the transactions of each account, type and state, newest first, from an index in this order; with a type or a state,
+ * from an index of outlines. With `rows`, that many rows are read and checked against the other conditions, evenly in all
+ * ranges, and each range ends with an edge. Without it there must be no other conditions.
  */
 const walk =
   (filter: TransactionFilter, enough: number, rows?: number): Attempt =>
@@ -209,27 +208,33 @@ const walk =
     // For a limit in a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
     const range = (what: string, max: string) => `
       select ${what} from ${table} where ${conditions.join(" and ")} ${order} limit (select ${max}::bigint)`;
-    const rowsIn = (max: string) =>
+    /** The transactions of outlines, or what was read of the transactions themselves. */
+    const rowsOf = (read: string) =>
       kinds
-        ? `select transaction.* from (${range("external_id", max)}) as outline cross join lateral (
+        ? `select transaction.* from (${read}) as outline cross join lateral (
              select * from transaction where transaction.external_id = outline.external_id offset 0
            ) as transaction`
-        : range("*", max);
+        : read;
+    const what = kinds ? "external_id, created_date" : "*";
+    const selected = columns.map((column) => `transaction.${column}`);
+    const fromRanges = `from ${ranges.join(" cross join ")} cross join lateral`;
+    if (rows === undefined) {
+      const max = bind(enough);
+      const newest = `select own.* ${fromRanges} (${range(what, max)}) as own ${newestFirst} limit ${max}`;
+      return `select ${[...selected, "false as is_edge"]} from (${rowsOf(newest)}) as transaction`;
+    }
     const rangeCount = Math.max(1, (accounts?.length ?? 1) * (kinds?.length ?? 1));
-    const matchingOf = (rowsOfRange: number) => `
-      select * from (
-        select *, coalesce(external_id = (${range("external_id", "1")} offset ${bind(rowsOfRange - 1)}), false) as is_edge
-        from (${rowsIn(bind(rowsOfRange))}) as read_rows offset 0
-      ) as transaction
-      where is_edge or ${conditionsOf(filter, bind)}
-      ${order} limit ${bind(enough)}`;
-    const matching =
-      rows === undefined
-        ? `select *, false as is_edge from (${rowsIn(bind(enough))}) as read_rows`
-        : matchingOf(Math.ceil(rows / rangeCount));
+    const rowsOfRange = Math.ceil(rows / rangeCount);
+    const edge = `${range("external_id", "1")} offset ${bind(rowsOfRange - 1)}`;
     return `
-      select ${[...columns.map((column) => `transaction.${column}`), "is_edge"]}
-      from ${ranges.join(" cross join ")} cross join lateral (${matching}) as transaction`;
+      select ${[...selected, "is_edge"]} ${fromRanges} (
+        select * from (
+          select *, coalesce(external_id = (${edge}), false) as is_edge
+          from (${rowsOf(range(what, bind(rowsOfRange)))}) as read_rows offset 0
+        ) as transaction
+        where is_edge or ${conditionsOf(filter, bind)}
+        ${order} limit ${bind(enough)}
+      ) as transaction`;
   };
 
 /** The accounts of a search, without duplicates; undefined for all accounts. */
