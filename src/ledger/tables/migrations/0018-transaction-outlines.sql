@@ -54,4 +54,4 @@ create trigger outline_delete after delete on transaction
 referencing old table as old_row for each statement execute function outline_delete();
 
 -- Room in each page for the new version of a row, so that its indexes need no new entries.
-alter table transaction set (fillfactor = 60);
+alter table transaction set (fillfactor = 80);
