@@ -171,7 +171,7 @@ describeIfAvailable("Kafka", isKafkaInstalled())("Kafka", () => {
     );
   });
 
-  test("delivers the bytes of what is no text, an empty body for no value, and ignores keys and headers of producers", async () => {
+  test("delivers invalid UTF-8 as bytes and a null value as an empty body, and ignores keys and headers", async () => {
     await queue.check();
     const headers = new Map(
       [

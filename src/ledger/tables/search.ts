@@ -215,12 +215,12 @@ const walk =
              select * from transaction where transaction.external_id = outline.external_id offset 0
            ) as transaction`
         : read;
-    const what = kinds ? "external_id, created_date" : "*";
+    const selection = kinds ? "external_id, created_date" : "*";
     const selected = columns.map((column) => `transaction.${column}`);
     const fromRanges = `from ${ranges.join(" cross join ")} cross join lateral`;
     if (rows === undefined) {
       const max = bind(enough);
-      const newest = `select own.* ${fromRanges} (${range(what, max)}) as own ${newestFirst} limit ${max}`;
+      const newest = `select own.* ${fromRanges} (${range(selection, max)}) as own ${newestFirst} limit ${max}`;
       return `select ${[...selected, "false as is_edge"]} from (${rowsOf(newest)}) as transaction`;
     }
     const rangeCount = Math.max(1, (accounts?.length ?? 1) * (kinds?.length ?? 1));
@@ -230,7 +230,7 @@ const walk =
       select ${[...selected, "is_edge"]} ${fromRanges} (
         select * from (
           select *, coalesce(external_id = (${edge}), false) as is_edge
-          from (${rowsOf(range(what, bind(rowsOfRange)))}) as read_rows offset 0
+          from (${rowsOf(range(selection, bind(rowsOfRange)))}) as read_rows offset 0
         ) as transaction
         where is_edge or ${conditionsOf(filter, bind)}
         ${order} limit ${bind(enough)}
