@@ -1,8 +1,8 @@
 import type { Results } from "./results.ts";
 import type { Result } from "./rounds.ts";
 
-const width = 860;
-const labelWidth = 385;
+const width = 900;
+const labelWidth = 430;
 const lineHeight = 20;
 const barHeight = 12;
 const right = width - 60;

@@ -25,8 +25,8 @@ export const hasFeature: Row = {
       const sameCall = { name: "Fastify, the same store call", url: fastify.url };
       const sameBytes = { name: "node:http, the same bytes", url: nodeHttp.url };
       return [
-        compareThroughput(`${store}, Fastify`, service, sameCall, load, 0.92),
-        compareThroughput(`${store}, node:http`, service, sameBytes, load, ofNodeHttp),
+        compareThroughput(`${store}, ratio to Fastify`, service, sameCall, load, 0.92),
+        compareThroughput(`${store}, ratio to node:http`, service, sameBytes, load, ofNodeHttp),
       ];
     });
     return (await Promise.all(comparisons)).flat();
