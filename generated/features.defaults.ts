@@ -11,6 +11,10 @@ export const defaults = {
   "hasFeature": {},
   "addFeature": {},
   "removeFeature": {},
+  "getResource": {},
+  "listResourceChanges": {
+    "limit": 100
+  },
   "hasFeatures": {},
   "listChanges": {
     "limit": 100

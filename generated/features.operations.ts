@@ -201,6 +201,58 @@ export const operations: ClientOperation[] = [
     }
   },
   {
+    "operationId": "getResource",
+    "method": "GET",
+    "path": "/resources/{resource}/{id}",
+    "parameters": [
+      {
+        "name": "resource",
+        "in": "path"
+      },
+      {
+        "name": "id",
+        "in": "path"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "listResourceChanges",
+    "method": "GET",
+    "path": "/resources/{resource}/{id}/changes",
+    "parameters": [
+      {
+        "name": "resource",
+        "in": "path"
+      },
+      {
+        "name": "id",
+        "in": "path"
+      },
+      {
+        "name": "cursor"
+      },
+      {
+        "name": "limit"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
     "operationId": "hasFeatures",
     "method": "POST",
     "path": "/query",

@@ -223,6 +223,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/resources/{resource}/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a resource with its features and their expiry times
+         * @description Returns the features that `listFeatures` returns, in the same order, each with the instant at which it expires. A
+         *     resource without features has an empty list, whether it is known or not.
+         */
+        get: operations["getResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/resources/{resource}/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a resource
+         * @description Returns the change records of one resource that the change feed still has, oldest first. A response covers up to
+         *     10,000 records of the feed. Follow `next_cursor` until it is absent; a page before that may be empty. A cursor
+         *     older than the oldest record gets 410.
+         */
+        get: operations["listResourceChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -487,6 +530,22 @@ export interface components {
          */
         FeatureList: components["schemas"]["Name"][];
         /**
+         * @description A feature of a resource.
+         * @example {
+         *       "feature": "dark-mode",
+         *       "expires_at": "2037-03-05T09:14:22.018Z"
+         *     }
+         */
+        FeatureWithExpiry: {
+            /**
+             * Format: date-time
+             * @description When the feature expires (UTC). Absent if it does not.
+             */
+            expires_at?: string;
+            /** @description Name of the feature. */
+            feature: components["schemas"]["Name"];
+        };
+        /**
          * @description The reason why a request failed.
          * @example {
          *       "errorDetails": "connection to the store was lost"
@@ -575,6 +634,39 @@ export interface components {
         QueryResults: {
             /** @description One result for each resource, in the order of the query. */
             results: components["schemas"]["QueryResult"][];
+        };
+        /**
+         * @description Change records of one resource.
+         * @example {
+         *       "changes": [],
+         *       "next_cursor": "1f0c9a2b-18"
+         *     }
+         */
+        ResourceChangePage: {
+            /** @description The records, oldest first. The list may be empty on any page. */
+            changes: components["schemas"]["ChangeRecord"][];
+            /** @description The cursor of the next page. Absent at the end of the feed. */
+            next_cursor?: string;
+        };
+        /**
+         * @description A resource with its features.
+         * @example {
+         *       "resource": "customer",
+         *       "id": "42",
+         *       "features": [
+         *         {
+         *           "feature": "dark-mode"
+         *         }
+         *       ]
+         *     }
+         */
+        ResourceFeatures: {
+            /** @description The features, oldest first. At most 1,000, unless an earlier release stored more. */
+            features: components["schemas"]["FeatureWithExpiry"][];
+            /** @description Identifier of the resource. */
+            id: components["schemas"]["Name"];
+            /** @description Kind of the resource. */
+            resource: components["schemas"]["Name"];
         };
         /**
          * @description One resource.
@@ -1510,6 +1602,96 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["StoreFailure"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource among those of its kind.
+                 * @example 42
+                 */
+                id: components["parameters"]["Id"];
+                /**
+                 * @description Kind of the resource.
+                 * @example customer
+                 */
+                resource: components["parameters"]["Resource"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceFeatures"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["StoreFailure"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listResourceChanges: {
+        parameters: {
+            query: {
+                /**
+                 * @description The `next_cursor` of the previous page. Default is before the oldest record.
+                 * @example 1f0c9a2b-17
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Maximum number of items on a page, 1 to 1,000. Default 100.
+                 * @example 20
+                 */
+                limit: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Identifier of the resource among those of its kind.
+                 * @example 42
+                 */
+                id: components["parameters"]["Id"];
+                /**
+                 * @description Kind of the resource.
+                 * @example customer
+                 */
+                resource: components["parameters"]["Resource"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The records of the resource after the cursor. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceChangePage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            410: components["responses"]["Gone"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["StoreFailure"];
             503: components["responses"]["Unavailable"];

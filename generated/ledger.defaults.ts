@@ -64,5 +64,10 @@ export const defaults = {
   "getAgreement": {
     "override_account_or_service_id_restriction": false
   },
-  "listAgreementEvents": {}
+  "listAgreementEvents": {},
+  "getIntake": {},
+  "listDeadLetters": {
+    "display_size": 100
+  },
+  "getDeadLetter": {}
 } as const;

@@ -835,5 +835,72 @@ export const operations: ClientOperation[] = [
         ]
       }
     }
+  },
+  {
+    "operationId": "getIntake",
+    "method": "GET",
+    "path": "/v1/intake",
+    "parameters": [],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "listDeadLetters",
+    "method": "GET",
+    "path": "/v1/dead-letter",
+    "parameters": [
+      {
+        "name": "state"
+      },
+      {
+        "name": "display_size"
+      },
+      {
+        "name": "cursor"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "dead_letters",
+            "*",
+            "dead_letter_id"
+          ]
+        ]
+      }
+    }
+  },
+  {
+    "operationId": "getDeadLetter",
+    "method": "GET",
+    "path": "/v1/dead-letter/{deadLetterId}",
+    "parameters": [
+      {
+        "name": "deadLetterId",
+        "in": "path"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "dead_letter_id"
+          ]
+        ]
+      }
+    }
   }
 ];

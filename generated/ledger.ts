@@ -117,6 +117,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/dead-letter": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List dead letters
+         * @description Returns the messages that can never be stored, each with its reason, newest first. They are replayed and discarded
+         *     with the command `dead-letters`. If there are more than `display_size`, the link `next_cursor` leads to the next
+         *     page.
+         */
+        get: operations["listDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dead-letter/{deadLetterId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a dead letter and what a replay would do
+         * @description Returns a dead letter with its message, in which personal data is masked, and what a replay would do. A preview
+         *     reads the message and does not write; the database can still reject it.
+         *
+         *     Masked are the values of the members that have `x-personal-data` in `EventDetails`, and of members that this
+         *     contract does not have. They are shown as the type of the value.
+         */
+        get: operations["getDeadLetter"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/event": {
         parameters: {
             query?: never;
@@ -175,6 +221,28 @@ export interface paths {
          *     next page.
          */
         get: operations["listTickerEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/intake": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state of the intake
+         * @description Returns how many messages wait in the queue, how many dead letters are open, and what became of the messages in
+         *     each minute of the last hour, in all processes of the ledger together. A process adds its numbers every 5 seconds;
+         *     one that is killed loses those since then.
+         */
+        get: operations["getIntake"];
         put?: never;
         post?: never;
         delete?: never;
@@ -657,6 +725,63 @@ export interface components {
          * @example 2024-03-11
          */
         Day: string;
+        /** @description A message that can never be stored. */
+        DeadLetter: {
+            created_date: components["schemas"]["Microseconds"];
+            dead_letter_id: components["schemas"]["DeadLetterId"];
+            /**
+             * Format: date-time
+             * @description When an operator discarded it; null if it is open.
+             */
+            discarded_date: string | null;
+            /** @description Why an operator discarded it, or null. */
+            note: string | null;
+            /** @description Why the message cannot be stored. */
+            reason: string;
+            /** @description Size of the message in bytes. */
+            size: number;
+            /** @description The queue's id of the message. */
+            source_id: string;
+        };
+        /** @description A dead letter with its message. */
+        DeadLetterDetail: {
+            created_date: components["schemas"]["Microseconds"];
+            dead_letter_id: components["schemas"]["DeadLetterId"];
+            /**
+             * Format: date-time
+             * @description When an operator discarded it; null if it is open.
+             */
+            discarded_date: string | null;
+            /** @description The message as indented JSON, in which personal data is masked. Null if it is not JSON. */
+            message: string | null;
+            /** @description Why an operator discarded it, or null. */
+            note: string | null;
+            /** @description Why the message cannot be stored. */
+            reason: string;
+            replay: components["schemas"]["ReplayPreview"];
+            /** @description Size of the message in bytes. */
+            size: number;
+            /** @description The queue's id of the message. */
+            source_id: string;
+        };
+        /**
+         * Format: int64
+         * @description Number of a dead letter, a 64-bit integer.
+         * @example 17
+         */
+        DeadLetterId: bigint;
+        /** @description One page of dead letters. */
+        DeadLetters: {
+            /** @description Absent on the last page. */
+            _links?: components["schemas"]["NextCursorLink"];
+            /** @description The dead letters, newest first. */
+            dead_letters: components["schemas"]["DeadLetter"][];
+        };
+        /**
+         * @description Whether a dead letter waits for an operator.
+         * @enum {string}
+         */
+        DeadLetterState: "open" | "discarded";
         /**
          * @description Any JSON value.
          * @example 2024-03-05T09:14:22Z
@@ -720,7 +845,7 @@ export interface components {
         /**
          * @description Details of the resource. Any member is allowed; those listed here become part of the transaction, payout or
          *     agreement, except if they are stored only. The value of a member comes from the newest event that has it. A member that is null
-         *     counts as absent.
+         *     counts as absent. Values of members with `x-personal-data` are masked for operators.
          * @example {
          *       "amount": 4250,
          *       "reference": "LIC-88"
@@ -1008,6 +1133,34 @@ export interface components {
             queue: components["schemas"]["HealthCheck"];
             receiver?: components["schemas"]["ReceiverCheck"];
         };
+        /** @description What became of the messages in a minute. */
+        IntakeMinute: {
+            /** @description Messages that became dead letters. */
+            dead_letter: components["schemas"]["MessageCount"];
+            /** @description Messages with an event that was stored. */
+            duplicate: components["schemas"]["MessageCount"];
+            /** @description Average time from the sending of a message to its commit, in milliseconds. Null if the queue does not have it. */
+            lag_ms_average: number | null;
+            /** @description Greatest time from the sending of a message to its commit, in milliseconds, or null. */
+            lag_ms_max: number | null;
+            /** @description Start of the minute. */
+            minute: components["schemas"]["Milliseconds"];
+            /** @description Messages that rebuilt a projection. */
+            rebuilt: components["schemas"]["MessageCount"];
+            /** @description Deliveries that are retried later. */
+            retried: components["schemas"]["MessageCount"];
+            /** @description Messages with a new event. */
+            stored: components["schemas"]["MessageCount"];
+        };
+        /** @description The state of the intake. */
+        IntakeReport: {
+            /** @description Approximate number of messages in the queue. Null if the queue cannot be reached. */
+            messages_waiting: number | null;
+            /** @description The minutes of the last hour in which there were messages, oldest first. */
+            minutes: components["schemas"]["IntakeMinute"][];
+            /** @description Number of open dead letters. Counting stops at 10,000. */
+            open_dead_letters: number;
+        };
         /**
          * @description A boolean, or its text `true` or `false`.
          * @example true
@@ -1038,6 +1191,11 @@ export interface components {
         };
         /** @description An item of a comma-separated list, 1 to 255 characters without comma or NUL. */
         ListedText: string;
+        /**
+         * @description Number of messages.
+         * @example 420
+         */
+        MessageCount: number;
         /**
          * @description Metrics in the text format of Prometheus.
          * @example # HELP ledger_dead_letters Messages in the dead-letter table.
@@ -1369,6 +1527,17 @@ export interface components {
          * @enum {string}
          */
         RefundType: "REFUND";
+        /** @description What a replay would do. */
+        ReplayPreview: {
+            /**
+             * @description `stored`: its event would be stored. `rebuilt`: a projection would be rebuilt. `dead_letter`: it would stay a
+             *     dead letter.
+             * @enum {string}
+             */
+            outcome: "stored" | "rebuilt" | "dead_letter";
+            /** @description Why it would stay a dead letter. */
+            reason?: string;
+        };
         /**
          * @description Type of the resource that an event belongs to. Events of payments, refunds and disputes change transactions, and
          *     events of payouts settle them. Events of agreements and payment instruments change agreements. Other events are
@@ -1629,6 +1798,16 @@ export interface components {
         };
         /** @description The body is larger than 1 MiB. */
         BodyTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such dead letter. */
+        DeadLetterNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -2167,6 +2346,87 @@ export interface operations {
             504: components["responses"]["TooSlow"];
         };
     };
+    listDeadLetters: {
+        parameters: {
+            query: {
+                /**
+                 * @description The cursor in the link `next_cursor` of the previous page. Default is the first page.
+                 * @example WyIxNyJd
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Number of dead letters on a page. Default 100; a greater value counts as 100.
+                 * @example 20
+                 */
+                display_size: number;
+                /**
+                 * @description Whether the dead letters are open or discarded. Default open.
+                 * @example open
+                 */
+                state?: components["schemas"]["DeadLetterState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of dead letters. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetters"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    getDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Number of the dead letter.
+                 * @example 17
+                 */
+                deadLetterId: components["schemas"]["DeadLetterId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The dead letter. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetterDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeadLetterNotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
     addEvents: {
         parameters: {
             query?: never;
@@ -2279,6 +2539,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TickerEvents"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    getIntake: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntakeReport"];
                 };
             };
             400: components["responses"]["BadRequest"];
