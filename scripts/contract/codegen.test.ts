@@ -73,10 +73,11 @@ components:
 });
 
 test.each([
+  ["PAYMENT_STARTED is listed twice", "- event_type: REFUND_SUCCEEDED\n", "- event_type: PAYMENT_STARTED\n"],
   [
-    "PAYMENT_STARTED is listed twice",
-    "{ event_type: REFUND_SUCCEEDED, state: SUCCESS,",
-    "{ event_type: PAYMENT_STARTED, state: SUCCESS,",
+    "REFUND_SUCCEEDED has no description",
+    "- event_type: REFUND_SUCCEEDED\n        description: The payment provider made the refund.\n",
+    "- event_type: REFUND_SUCCEEDED\n",
   ],
   ["colour is not a member of EventDetails", "details: [disputed]", "details: [disputed, colour]"],
   [

@@ -2,6 +2,8 @@ import type { Contract } from "../../src/contract/operations.ts";
 
 interface Row {
   event_type: string;
+  /** What happened, as a sentence. */
+  description: string;
   state?: string;
   /** The members of the details that producers send with the event. */
   details?: string[];
@@ -18,13 +20,21 @@ export function readEventTypes(contract: Contract): Record<string, Omit<Row, "de
   const named = new Set(rows.flatMap(({ details = [] }) => details));
   const { EventDetails } = (contract.components?.schemas ?? {}) as Record<string, { properties: object }>;
   const declared = new Set(Object.keys(EventDetails?.properties ?? {}));
+  throwIfAny(
+    "has no description",
+    rows.flatMap(({ event_type, description }) => (description ? [] : event_type)),
+  );
   throwIfAny("is listed twice", twiceIn(rows.map(({ event_type }) => event_type)));
   throwIfAny("is not a member of EventDetails", named.difference(declared));
   throwIfAny("is a member of EventDetails, and no event type has it", declared.difference(named));
   return Object.fromEntries(
     Object.entries(tables).map(([resourceType, table]) => [
       resourceType,
-      table.rows.map(({ event_type, state }) => ({ event_type, ...(state && { state }) })),
+      table.rows.map(({ event_type, description, state }) => ({
+        event_type,
+        description,
+        ...(state && { state }),
+      })),
     ]),
   );
 }

@@ -68,8 +68,9 @@ function renderEventTypes({ description, ...tables }: Node): string[] {
       `<h3 id="event-types-${resourceType}">Resource type ${code(resourceType)}</h3>`,
       prose(table.description),
       renderTable(
-        table.rows.map(({ event_type, state = "none", details = [] }: Node) => ({
+        table.rows.map(({ event_type, description, state = "none", details = [] }: Node) => ({
           event_type,
+          description,
           state,
           details,
         })),
