@@ -63,6 +63,7 @@ await runCommand("start", usage, async (args) => {
   }
   const http: HttpParts = {
     security,
+    scopeClaim: settings.AUTH_SCOPE_CLAIM,
     publicUrl: settings.PUBLIC_URL?.href,
     trustedProxies: settings.TRUSTED_PROXIES,
   };

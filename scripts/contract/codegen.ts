@@ -9,6 +9,7 @@ import { type Contract, follow, operationsOf, type Parameter } from "../../src/c
 import { openAjv } from "../../src/contract/validation.ts";
 import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { contractsIn, redocly, root } from "../../testing/project.ts";
+import { bundleConsoles } from "../console/bundle.ts";
 import { clientOperations } from "./client-operations.ts";
 import { completeContract } from "./complete.ts";
 import { readEventTypes } from "./event-types.ts";
@@ -27,6 +28,8 @@ Generates from every openapi/NAME.yaml:
 and from every openapi/NAME.asyncapi.yaml:
   generated/NAME.asyncapi.yaml      the contract in one file
   generated/NAME.html               the contract as a page
+and from src/console and the client:
+  generated/NAME.console.js         the console of a service, for browsers
 
   --check   write nothing; exit with 1 if a generated file is not up to date
   --help    print this text
@@ -152,24 +155,32 @@ const defaultsOf = (contract: Contract): Record<string, Record<string, unknown>>
     ]),
   );
 
+/** Writes the texts that differ from the files in `generated/`, and returns their names. With `check` nothing is written. */
+async function update(texts: Map<string, string>, check: boolean): Promise<string[]> {
+  const stale: string[] = [];
+  for (const [name, text] of texts) {
+    const target = join(generatedFolder, name);
+    if (text === (await readFile(target, "utf8").catch(() => undefined))) continue;
+    stale.push(name);
+    if (!check) await writeFile(target, text);
+  }
+  return stale;
+}
+
 async function run(check: boolean): Promise<void> {
   const contracts = await contractsIn(openapiFolder);
-  const texts = new Map((await Promise.all(contracts.map(generate))).flatMap((files) => [...files]));
   await mkdir(generatedFolder, { recursive: true });
-  const existing = await readdir(generatedFolder);
-  const stale: string[] = [];
-  for (const name of new Set([...texts.keys(), ...existing])) {
-    const target = join(generatedFolder, name);
-    const text = texts.get(name);
-    if (text === (await readFile(target, "utf8").catch(() => undefined))) continue;
-    stale.push(`generated/${name}`);
-    if (check) continue;
-    if (text === undefined) await rm(target);
-    else await writeFile(target, text);
-  }
-  if (stale.length === 0) say(`the generated files of ${contracts.length} contracts are up to date`);
-  else if (!check) say(`wrote or removed ${stale.join(", ")}`);
-  else throw new Error(`not up to date: ${stale.join(", ")}; run npm run codegen`);
+  const texts = new Map((await Promise.all(contracts.map(generate))).flatMap((files) => [...files]));
+  const stale = await update(texts, check);
+  // The consoles contain the client, which contains what has just been written.
+  const consoles = await bundleConsoles();
+  stale.push(...(await update(consoles, check)));
+  const leftOver = (await readdir(generatedFolder)).filter((name) => !texts.has(name) && !consoles.has(name));
+  if (!check) for (const name of leftOver) await rm(join(generatedFolder, name));
+  const names = [...stale, ...leftOver].map((name) => `generated/${name}`).join(", ");
+  if (names === "") say(`the generated files of ${contracts.length} contracts are up to date`);
+  else if (!check) say(`wrote or removed ${names}`);
+  else throw new Error(`not up to date: ${names}; run npm run codegen`);
 }
 
 await runCommand("codegen", usage, async (args) => {

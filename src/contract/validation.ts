@@ -23,7 +23,7 @@ export function openAjv(): Ajv2020 {
   });
   ajv.addVocabulary(["example", "externalDocs", "xml", "discriminator", "components"]);
   // Read by generators, and by the reader of parameters (`http/parameters.ts`).
-  ajv.addVocabulary(["x-enum-varnames", "x-ignore-case"]);
+  ajv.addVocabulary(["x-enum-varnames", "x-ignore-case", "x-personal-data"]);
   ajv.addFormat("date-time", (text) => readInstant(text) !== undefined);
   ajv.addFormat("date", isDay);
   ajv.addFormat("uri", (text) => URL.canParse(text));

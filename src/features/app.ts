@@ -20,7 +20,10 @@ interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "onVio
 export const featuresService = {
   contract: contract as unknown as Contract,
   renderError,
-  publication: { contract: new URL("../../generated/features.yaml", import.meta.url) },
+  publication: {
+    contract: new URL("../../generated/features.yaml", import.meta.url),
+    console: { script: new URL("../../generated/features.console.js", import.meta.url) },
+  },
 };
 
 /** The feature storage service. It does not listen yet. */
@@ -33,7 +36,16 @@ export function featuresApp({ store, ...parts }: Parts) {
     ...healthHandlers(store, parts.log),
     getMetrics: metricsHandler(metrics),
   };
-  return createService<operations>({ ...featuresService, handlers, mapError, metrics, ...parts });
+  const { publication } = featuresService;
+  const claims = parts.security && { scopeClaim: parts.scopeClaim ?? "scope" };
+  return createService<operations>({
+    ...featuresService,
+    publication: { ...publication, console: { ...publication.console, claims } },
+    handlers,
+    mapError,
+    metrics,
+    ...parts,
+  });
 }
 
 /** A failure of the store is a declared response: 500 with the message of the store. */

@@ -6,6 +6,7 @@ import fresh from "fresh";
 import type { Contract } from "../contract/operations.ts";
 import { toJson } from "../values/json.ts";
 import { compress, type Encoding } from "./compression.ts";
+import { consolePage, type TokenClaims } from "./docs/console-page.ts";
 import { completePage, escapeHtml, htmlPage, type PageValues } from "./docs/page.ts";
 import { tablesOf } from "./docs/tables.ts";
 import { entityTag } from "./entity-tag.ts";
@@ -13,12 +14,14 @@ import type { Place } from "./left-out.ts";
 import { originOf, sendCompressed } from "./response.ts";
 import { rejectOtherMethods } from "./route.ts";
 
-/** The files of the contracts that a service publishes. */
+/** The files that a service publishes: its contracts and its console. */
 export interface Publication {
   /** The contract in YAML. */
   contract: URL;
   /** Optional parameters that the forms prefill with their example, since a request with none of them is invalid. */
   prefilled?: string[];
+  /** The script of its console, and the claims of tokens that it reads, if the service requires tokens. Default: none. */
+  console?: { script: URL; claims?: TokenClaims | undefined };
   /** The contract of its queue: AsyncAPI in YAML, the page that renders it, and what completes the page. */
   queue?: { contract: URL; page: URL; values: PageValues };
 }
@@ -52,13 +55,13 @@ const pagePolicy = [
 ].join("; ");
 
 /**
- * Serves the contract, pages that render it and let a reader try it, and a catalog of both (RFC 9727). A file is read at
+ * Serves the contract, pages that render it and let a reader try it, the console, and a catalog of these (RFC 9727). A file is read at
  * its first request. The YAML is the file without the nodes that the served contract leaves out.
  */
 export function publish(
   app: FastifyInstance,
   contract: Contract,
-  { contract: source, prefilled = [], queue }: Publication,
+  { contract: source, prefilled = [], console, queue }: Publication,
   leftOut: Place[],
 ): void {
   const file = (url: URL, type: string) => readOnce(type, () => readFile(url));
@@ -69,11 +72,16 @@ export function publish(
     "/openapi.yaml": readOnce(yaml, async () => yamlWithout(await readFile(source, "utf8"), leftOut)),
     ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
     "/openapi.json": readOnce(json, async () => toJson(contract)),
-    "/docs": readOnce(html, async () => docsPage(contract, prefilled, queue !== undefined)),
+    "/docs": readOnce(html, async () => docsPage(contract, prefilled, { console, queue })),
     ...(queue && {
       "/docs/queue": readOnce(html, async () =>
         completePage(await readFile(queue.page, "utf8"), queue.values),
       ),
+    }),
+    ...(console && {
+      "/console": readOnce(html, async () => consolePage(contract.info.title, console.claims)),
+      "/console/console.js": file(console.script, "text/javascript; charset=utf-8"),
+      "/console/console.css": file(ours("../../console/console.css"), "text/css; charset=utf-8"),
     }),
     "/docs/docs.js": file(ours("docs.js"), "text/javascript; charset=utf-8"),
     "/docs/docs.css": file(ours("docs.css"), "text/css; charset=utf-8"),
@@ -155,13 +163,18 @@ function catalog(base: string, documents: Record<string, Document>): string {
   return toJson({ linkset });
 }
 
-const docsPage = (contract: Contract, prefilled: string[], hasQueue: boolean): string =>
+const docsPage = (
+  contract: Contract,
+  prefilled: string[],
+  { console, queue }: Pick<Publication, "console" | "queue">,
+): string =>
   htmlPage({
     title: `${contract.info.title} ${contract.info.version}`,
     links: [
+      ...(console ? [["/console", "Console"] as [string, string]] : []),
       ["/openapi.yaml", "OpenAPI as YAML"],
       ["/openapi.json", "OpenAPI as JSON"],
-      ...(hasQueue ? [["/docs/queue", "Contract of the queue"] as [string, string]] : []),
+      ...(queue ? [["/docs/queue", "Contract of the queue"] as [string, string]] : []),
     ],
     head: `
     <link rel="stylesheet" href="/docs/swagger-ui.css">

@@ -48,6 +48,8 @@ export interface HttpParts {
    * authentication and publishes its contract without anything about it.
    */
   security?: Security | undefined;
+  /** The claim of tokens that has the scopes, for the console. Default: `scope`. */
+  scopeClaim?: string | undefined;
   /** The URL under which callers reach the service, for links. Default: the URL of each request. */
   publicUrl?: string | undefined;
   /** Addresses, networks and their names whose headers `X-Forwarded-Proto` and `-Host` apply. Default: none. */

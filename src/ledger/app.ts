@@ -47,6 +47,7 @@ export const ledgerService = {
   renderError: problem,
   publication: {
     contract: generated("ledger.yaml"),
+    console: { script: generated("ledger.console.js") },
     prefilled: ["account_id"],
     queue: {
       contract: generated("payment-events.asyncapi.yaml"),
@@ -91,6 +92,10 @@ export function ledgerApp({
     ...ledgerService,
     publication: {
       ...publication,
+      console: {
+        ...publication.console,
+        claims: parts.security && { scopeClaim: parts.scopeClaim ?? "scope", accountsClaim },
+      },
       queue: { ...publication.queue, values: shownAddress(queue.address, parts.security !== undefined) },
     },
     handlers: {

@@ -1,0 +1,79 @@
+import { scaleBand, scaleLinear } from "d3-scale";
+import { stack } from "d3-shape";
+
+export interface Bar {
+  /** The text below the bar. */
+  label: string;
+  /** The parts of the bar by name. */
+  parts: Record<string, number>;
+}
+
+interface Props {
+  /** What the chart shows, for screen readers. A table beside it has the numbers. */
+  label: string;
+  bars: Bar[];
+  /** The names of the parts, from bottom to top. Each has a colour in the style sheet: `.part-NAME`. */
+  names: string[];
+  format: (value: number) => string;
+}
+
+const width = 800;
+const height = 260;
+const margin = { top: 10, right: 4, bottom: 24, left: 64 };
+/** More labels would overlap on a narrow screen. */
+const labelsMax = 6;
+
+/** Stacked bars. */
+export function BarChart({ label, bars, names, format }: Props) {
+  const totals = bars.map(({ parts }) => names.reduce((sum, name) => sum + (parts[name] ?? 0), 0));
+  const y = scaleLinear([0, Math.max(1, ...totals)], [height - margin.bottom, margin.top]).nice();
+  const x = scaleBand(
+    bars.map((_, index) => index),
+    [margin.left, width - margin.right],
+  ).padding(0.2);
+  const series = stack<Bar>()
+    .keys(names)
+    .value(({ parts }, name) => parts[name] ?? 0)(bars);
+  const every = Math.ceil(bars.length / labelsMax);
+  return (
+    <svg class="chart" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      {y.ticks(4).map((tick) => (
+        <g key={tick}>
+          <line class="grid" x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} />
+          <text class="tick" x={margin.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
+            {format(tick)}
+          </text>
+        </g>
+      ))}
+      {series.map((one) => (
+        <g class={`part-${one.key}`} key={one.key}>
+          {one.map(([from, to], index) => (
+            <rect
+              key={bars[index]?.label}
+              x={x(index)}
+              width={x.bandwidth()}
+              y={y(to)}
+              height={y(from) - y(to)}
+            >
+              <title>{`${bars[index]?.label}, ${one.key}: ${format(to - from)}`}</title>
+            </rect>
+          ))}
+        </g>
+      ))}
+      {bars.map(
+        (bar, index) =>
+          index % every === 0 && (
+            <text
+              class="tick"
+              key={bar.label}
+              x={(x(index) ?? 0) + x.bandwidth() / 2}
+              y={height - 6}
+              text-anchor="middle"
+            >
+              {bar.label}
+            </text>
+          ),
+      )}
+    </svg>
+  );
+}

@@ -1,0 +1,3 @@
+import { openConsole } from "../page.tsx";
+
+openConsole([]);

@@ -1,0 +1,50 @@
+/** An amount in pence as pounds, with the sign of the currency. Exact for every integer. */
+export function formatMoney(pence: number | bigint): string {
+  const [, sign = "", digits = ""] = /^(-?)(\d+)$/.exec(String(pence)) ?? [];
+  const padded = digits.padStart(3, "0");
+  return pounds.format(`${sign}${padded.slice(0, -2)}.${padded.slice(-2)}` as `${number}`);
+}
+
+const pounds = new Intl.NumberFormat(undefined, { style: "currency", currency: "GBP" });
+
+export const formatCount = (count: number | bigint): string => count.toLocaleString();
+
+/** A duration in milliseconds, in the largest unit that has at least one of it. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
+  if (milliseconds < 3_600_000) return `${Math.round(milliseconds / 60_000)} min`;
+  return `${Math.round(milliseconds / 3_600_000)} h`;
+}
+
+const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const dateOnly = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+
+/** An instant in the time zone of the reader. */
+export const formatInstant = (instant: string): string => dateAndTime.format(new Date(instant));
+
+/** An instant in UTC, with all its digits. */
+export const formatUtc = (instant: string): string => instant.replace("T", " ").replace(/Z$/, " UTC");
+
+/** A calendar day, which is the same day in every time zone. */
+export const formatDay = (day: string): string => dateOnly.format(new Date(`${day}T00:00:00Z`));
+
+/** A name of the contract as words: `needs_response` becomes `Needs response`. */
+export function formatName(name: string): string {
+  const words = name.replaceAll("_", " ").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A value as indented JSON. Integers beyond the safe range keep their digits. */
+export const formatJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, member) => (typeof member === "bigint" ? exactNumber(member) : member), 2);
+
+/** Browsers before 2025 have no raw JSON. */
+const exactNumber = (value: bigint): unknown =>
+  Number.isSafeInteger(Number(value)) ? Number(value) : (JSON.rawJSON?.(String(value)) ?? String(value));
+
+declare global {
+  interface JSON {
+    rawJSON?(text: string): unknown;
+  }
+}

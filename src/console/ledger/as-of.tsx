@@ -1,0 +1,53 @@
+import { useState } from "preact/hooks";
+import { formatInstant, formatUtc } from "../format.ts";
+import type { TransactionEvent } from "./ledger.ts";
+import { describeEvent } from "./timeline.tsx";
+
+interface Props {
+  /** The events of the transaction, oldest first. Each is a position of the slider; the last one is now. */
+  events: TransactionEvent[];
+  /** The instant of the address bar. */
+  asOf: string | undefined;
+  onChange: (instant: string | undefined) => void;
+}
+
+/** The last microsecond of an instant that is truncated to the millisecond. */
+const endOf = (timestamp: string) => timestamp.replace("Z", "999Z");
+
+/** A slider through the events: the page shows the transaction as it was after the event. */
+export function AsOf({ events, asOf, onChange }: Props) {
+  const now = events.length;
+  const isShown = ({ timestamp }: TransactionEvent) => Date.parse(timestamp) <= Date.parse(asOf ?? "");
+  const position = asOf === undefined ? now : events.filter(isShown).length - 1;
+  const [moved, setMoved] = useState<number>();
+  const shown = moved ?? position;
+  const event = events[shown];
+  const text = event ? `${formatInstant(event.timestamp)}: ${describeEvent(event.event_type)}` : "Now";
+  const settle = (index: number) => {
+    setMoved(undefined);
+    if (index !== position) onChange(events[index] && endOf(events[index].timestamp));
+  };
+  return (
+    <div class="as-of">
+      <label for="as-of">Show the transaction as of</label>
+      <input
+        id="as-of"
+        type="range"
+        min={0}
+        max={now}
+        value={Math.max(shown, 0)}
+        aria-valuetext={text}
+        onInput={({ currentTarget }) => setMoved(Number(currentTarget.value))}
+        onChange={({ currentTarget }) => settle(Number(currentTarget.value))}
+      />
+      <output for="as-of" title={event && formatUtc(event.timestamp)}>
+        {text}
+      </output>
+      {asOf !== undefined && (
+        <button type="button" onClick={() => onChange(undefined)}>
+          Back to now
+        </button>
+      )}
+    </div>
+  );
+}

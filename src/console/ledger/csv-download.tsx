@@ -1,0 +1,68 @@
+import { useRef, useState } from "preact/hooks";
+import { detailOf } from "../load.tsx";
+import { useSession } from "../session.ts";
+import { clientFor, type Search } from "./ledger.ts";
+
+/** Pieces up to this size are joined, since the browser can keep what is joined on the disk. */
+const joinedCharacters = 8_000_000;
+
+/**
+ * Downloads all matches as CSV. The page fetches it, since a link cannot send a token, and shows how far it is.
+ */
+export function CsvDownload({ search }: { search: Search }) {
+  const session = useSession();
+  const [progress, setProgress] = useState("");
+  const running = useRef<AbortController | undefined>(undefined);
+  async function download() {
+    const controller = new AbortController();
+    running.current = controller;
+    setProgress("Starting");
+    try {
+      let whole = new Blob([], { type: "text/csv" });
+      let pieces: string[] = [];
+      let rows = -1;
+      let characters = 0;
+      const csv = clientFor(session).exportTransactions(search, {
+        signal: controller.signal,
+        timeoutMs: Number.POSITIVE_INFINITY,
+      });
+      for await (const piece of csv) {
+        pieces.push(piece);
+        characters += piece.length;
+        rows += piece.split("\n").length - 1;
+        setProgress(`${Math.max(rows, 0).toLocaleString()} rows`);
+        if (characters < joinedCharacters) continue;
+        whole = new Blob([whole, ...pieces], { type: "text/csv" });
+        [pieces, characters] = [[], 0];
+      }
+      save(new Blob([whole, ...pieces], { type: "text/csv" }), "transactions.csv");
+      setProgress(`Downloaded ${Math.max(rows, 0).toLocaleString()} rows`);
+    } catch (error) {
+      setProgress(controller.signal.aborted ? "Cancelled" : `The download failed: ${detailOf(error)}`);
+    } finally {
+      running.current = undefined;
+    }
+  }
+  return (
+    <p class="download">
+      <span role="status">{progress}</span>{" "}
+      {running.current ? (
+        <button type="button" onClick={() => running.current?.abort()}>
+          Cancel
+        </button>
+      ) : (
+        <button type="button" onClick={download}>
+          Download CSV
+        </button>
+      )}
+    </p>
+  );
+}
+
+function save(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

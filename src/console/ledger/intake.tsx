@@ -1,0 +1,222 @@
+import { useEffect } from "preact/hooks";
+import { type Bar, BarChart } from "../bar-chart.tsx";
+import { formatCount, formatDuration, formatName } from "../format.ts";
+import { fragmentOf } from "../fragment.ts";
+import { Empty, Show, useLoaded } from "../load.tsx";
+import { Heading, type ViewProps } from "../page.tsx";
+import { Pages } from "../pages.tsx";
+import { useSession } from "../session.ts";
+import { Facts, Table } from "../table.tsx";
+import { Time } from "../time.tsx";
+import { DeadLetter } from "./dead-letter.tsx";
+import { clientFor, cursorIn } from "./ledger.ts";
+
+const refreshMs = 5000;
+const outcomes = ["stored", "duplicate", "rebuilt", "retried", "dead_letter"] as const;
+
+/** `#/intake` is the intake with its dead letters, `#/intake/NUMBER` a dead letter. */
+export const Intake = (props: ViewProps) =>
+  props.place.path.length > 1 ? (
+    <DeadLetter id={props.place.path[1] ?? ""} />
+  ) : (
+    <>
+      <Heading>Intake</Heading>
+      <Rates />
+      <DeadLetters {...props} />
+    </>
+  );
+
+/** The numbers of the intake, which are read again while the page is visible. */
+function Rates() {
+  const session = useSession();
+  const intake = useLoaded("intake", (signal) => clientFor(session).getIntake({}, { signal }));
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible" && intake.status !== "loading") intake.reload();
+    }, refreshMs);
+    return () => clearInterval(timer);
+  });
+  return (
+    <Show of={intake} name="intake">
+      {({ messages_waiting, open_dead_letters, minutes }) => {
+        const latest = minutes.at(-1);
+        return (
+          <>
+            <Facts
+              facts={[
+                [
+                  "Messages in the queue",
+                  messages_waiting === null
+                    ? "Unknown: the queue cannot be reached"
+                    : formatCount(messages_waiting),
+                ],
+                ["Open dead letters", formatCount(open_dead_letters)],
+                [
+                  "Events stored in the last hour",
+                  formatCount(minutes.reduce((sum, { stored }) => sum + stored, 0)),
+                ],
+                ["Latest minute", latest && <Time at={latest.minute} />],
+                ["Rate in that minute", latest && `${formatCount(latest.stored)} events`],
+                [
+                  "Lag in that minute",
+                  latest?.lag_ms_average !== null &&
+                    latest?.lag_ms_average !== undefined &&
+                    `${formatDuration(latest.lag_ms_average)} on average, ${formatDuration(latest.lag_ms_max ?? 0)} at most`,
+                ],
+              ].map(([name, value]) => [name as string, value === false ? undefined : value])}
+            />
+            {minutes.length === 0 ? (
+              <Empty>No message arrived in the last hour.</Empty>
+            ) : (
+              <>
+                <BarChart
+                  label="Messages of each minute of the last hour by outcome; the table below has the numbers"
+                  bars={barsOf(minutes)}
+                  names={[...outcomes]}
+                  format={formatCount}
+                />
+                <p class="legend">
+                  {outcomes.map((outcome) => (
+                    <span key={outcome}>
+                      <span class={`key part-${outcome}`} /> {formatName(outcome)}{" "}
+                    </span>
+                  ))}
+                </p>
+                <Minutes minutes={minutes} />
+              </>
+            )}
+          </>
+        );
+      }}
+    </Show>
+  );
+}
+
+type Minute = Awaited<ReturnType<ReturnType<typeof clientFor>["getIntake"]>>["minutes"][number];
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const minuteMs = 60_000;
+
+/** A bar for each minute of the last hour, also for those without messages. */
+function barsOf(minutes: Minute[]): Bar[] {
+  const known = new Map(minutes.map((one) => [Date.parse(one.minute), one]));
+  const last = Math.floor(Date.now() / minuteMs) * minuteMs;
+  return Array.from({ length: 60 }, (_, index) => {
+    const at = last - (59 - index) * minuteMs;
+    const minute = known.get(at);
+    return {
+      label: clock.format(at),
+      parts: Object.fromEntries(outcomes.map((outcome) => [outcome, minute?.[outcome] ?? 0])),
+    };
+  });
+}
+
+const Minutes = ({ minutes }: { minutes: Minute[] }) => (
+  <details>
+    <summary>Numbers of each minute</summary>
+    <Table
+      label="Messages of each minute"
+      head={
+        <>
+          <th scope="col">Minute</th>
+          {outcomes.map((outcome) => (
+            <th scope="col" class="money" key={outcome}>
+              {formatName(outcome)}
+            </th>
+          ))}
+          <th scope="col" class="money">
+            Average lag
+          </th>
+          <th scope="col" class="money">
+            Greatest lag
+          </th>
+        </>
+      }
+    >
+      {minutes.toReversed().map((minute) => (
+        <tr key={minute.minute}>
+          <th scope="row">
+            <Time at={minute.minute} />
+          </th>
+          {outcomes.map((outcome) => (
+            <td class="money" key={outcome}>
+              {formatCount(minute[outcome])}
+            </td>
+          ))}
+          <td class="money">{minute.lag_ms_average !== null && formatDuration(minute.lag_ms_average)}</td>
+          <td class="money">{minute.lag_ms_max !== null && formatDuration(minute.lag_ms_max)}</td>
+        </tr>
+      ))}
+    </Table>
+  </details>
+);
+
+function DeadLetters({ place: { parameters }, visit }: ViewProps) {
+  const session = useSession();
+  const state = parameters.get("state") === "discarded" ? "discarded" : "open";
+  const cursor = parameters.get("cursor") ?? undefined;
+  const letters = useLoaded(
+    `dead letters ${state} ${cursor}`,
+    (signal) =>
+      clientFor(session).listDeadLetters(
+        { state, display_size: 50, ...(cursor !== undefined && { cursor }) },
+        { signal },
+      ),
+    visit,
+  );
+  return (
+    <>
+      <h2>Dead letters</h2>
+      <p>
+        These messages can never be stored. The command <code>npm run dead-letters</code> replays and discards
+        them.{" "}
+        {state === "open" ? (
+          <a href="#/intake?state=discarded">Show discarded ones</a>
+        ) : (
+          <a href="#/intake">Show open ones</a>
+        )}
+      </p>
+      <Show of={letters} name="dead letters">
+        {({ dead_letters, _links }) =>
+          dead_letters.length === 0 ? (
+            <Empty>There are no {state} dead letters.</Empty>
+          ) : (
+            <>
+              <Table label="Dead letters" head={columns}>
+                {dead_letters.map(({ dead_letter_id: id, created_date, reason, note }) => (
+                  <tr key={String(id)}>
+                    <td>
+                      <Time at={created_date} />
+                    </td>
+                    <th scope="row">
+                      <a href={fragmentOf(["intake", String(id)])}>{String(id)}</a>
+                    </th>
+                    <td>
+                      {reason}
+                      {note !== null && <span class="person"> Discarded: {note}</span>}
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+              <Pages
+                fragmentOfPage={(next) =>
+                  fragmentOf(["intake"], { state: state === "open" ? undefined : state, cursor: next })
+                }
+                current={cursor}
+                next={cursorIn(_links)}
+              />
+            </>
+          )
+        }
+      </Show>
+    </>
+  );
+}
+
+const columns = (
+  <>
+    <th scope="col">Created</th>
+    <th scope="col">Number</th>
+    <th scope="col">Reason</th>
+  </>
+);

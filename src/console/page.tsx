@@ -1,0 +1,175 @@
+import { type ComponentChildren, type ComponentType, render } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Place } from "./fragment.ts";
+import { usePlace, type Visit } from "./history.ts";
+import { type Authentication, claimsOf, type Session, SessionContext, sessionOf } from "./session.ts";
+
+/** What a view gets. */
+export interface ViewProps {
+  place: Place;
+  visit: Visit;
+}
+
+/** A page of the console. */
+export interface View {
+  /** The first segment of its path; empty for the start page. */
+  name: string;
+  title: string;
+  /** The text of its link in the navigation. Default: it has none. */
+  link?: string;
+  /** A token needs one of these scopes to see the view. */
+  scopes: string[];
+  component: ComponentType<ViewProps>;
+}
+
+interface ConsoleProps {
+  views: View[];
+  authentication: Authentication | undefined;
+}
+
+/** Renders the console of a service into its page. */
+export function openConsole(views: View[]): void {
+  const root = document.querySelector<HTMLElement>("#console");
+  const { authentication } = root?.dataset ?? {};
+  const given = authentication ? (JSON.parse(authentication) as Authentication) : undefined;
+  if (root) render(<Console views={views} authentication={given} />, root);
+}
+
+function Console({ views, authentication }: ConsoleProps) {
+  const { place, visit } = usePlace();
+  const [token, setToken] = useState<string>();
+  const [rejection, setRejection] = useState("");
+  const session = useMemo<Session>(
+    () => ({
+      ...sessionOf(authentication, token),
+      reject(reason) {
+        setRejection(reason);
+        setToken(undefined);
+      },
+    }),
+    [authentication, token],
+  );
+  const isAllowed = ({ scopes }: View) => scopes.some(session.can);
+  const allowed = views.filter(isAllowed);
+  const [name = allowed[0]?.name] = place.path;
+  const view = views.find((one) => one.name === name);
+  const needsToken = authentication !== undefined && token === undefined;
+  return (
+    <SessionContext.Provider value={session}>
+      <Header views={needsToken ? [] : allowed} current={name}>
+        {token !== undefined && (
+          <button type="button" onClick={() => setToken(undefined)}>
+            Forget token
+          </button>
+        )}
+      </Header>
+      <main>
+        {needsToken ? (
+          <TokenForm rejection={rejection} onToken={setToken} />
+        ) : !view ? (
+          <NothingHere />
+        ) : !isAllowed(view) ? (
+          <NotAllowed view={view} />
+        ) : (
+          <view.component key={view.name} place={place} visit={visit} />
+        )}
+      </main>
+    </SessionContext.Provider>
+  );
+}
+
+interface HeaderProps {
+  views: View[];
+  current: string | undefined;
+  children: ComponentChildren;
+}
+
+const Header = ({ views, current, children }: HeaderProps) => (
+  <header>
+    <nav aria-label="Console">
+      {views.map(
+        ({ name, link }) =>
+          link && (
+            <a href={`#/${name}`} key={name} aria-current={name === current ? "page" : undefined}>
+              {link}
+            </a>
+          ),
+      )}
+      <a href="/docs">API</a>
+      {children}
+    </nav>
+  </header>
+);
+
+const NothingHere = () => (
+  <>
+    <Heading>Nothing here</Heading>
+    <p>
+      This address leads to no page. <a href="#/">Go to the start page.</a>
+    </p>
+  </>
+);
+
+const NotAllowed = ({ view: { title, scopes } }: { view: View }) => (
+  <>
+    <Heading>{title}</Heading>
+    <div class="notice forbidden" role="alert">
+      <strong>Your token may not see this page.</strong> It needs the scope {scopes.join(" or ")}.
+    </div>
+  </>
+);
+
+/** The heading of a view, which is the title of the window too. It gets the focus when a link has led to the view. */
+export function Heading({ children, title }: { children: ComponentChildren; title?: string }) {
+  const ref = useRef<HTMLHeadingElement>(null);
+  const text = title ?? String(children);
+  useEffect(() => {
+    const isFirst = document.title === "" || document.activeElement === document.body;
+    document.title = text;
+    if (!isFirst && !document.activeElement?.closest("main")) ref.current?.focus({ preventScroll: true });
+  }, [text]);
+  return (
+    <h1 ref={ref} tabIndex={-1}>
+      {children}
+    </h1>
+  );
+}
+
+interface TokenFormProps {
+  rejection: string;
+  onToken: (token: string) => void;
+}
+
+/** The service requires a token. It is kept in the memory of this page only. */
+function TokenForm({ rejection, onToken }: TokenFormProps) {
+  const [problem, setProblem] = useState(rejection);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const token = String(form.get("token"))
+      .trim()
+      .replace(/^bearer\s+/i, "");
+    if (claimsOf(token) === undefined) setProblem("this is not a JWT");
+    else onToken(token);
+  };
+  return (
+    <>
+      <Heading>Access token</Heading>
+      <p>
+        This service requires an access token. It stays in the memory of this page and is gone after a reload.
+      </p>
+      <form onSubmit={submit} class="token">
+        <label>
+          Token
+          <textarea name="token" required rows={6} autoComplete="off" spellcheck={false} />
+        </label>
+        {problem && (
+          <p class="notice failed" role="alert">
+            The token was not accepted: {problem}.
+          </p>
+        )}
+        <button type="submit">Use token</button>
+      </form>
+    </>
+  );
+}

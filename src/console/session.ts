@@ -1,0 +1,68 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+
+/** The claims of tokens that the page reads. The service names them on the page if it requires tokens. */
+export interface Authentication {
+  scopeClaim: string;
+  accountsClaim?: string;
+}
+
+/** What the reader may do. */
+export interface Session {
+  /** The token, which is in memory only. Undefined without one, or if the service requires none. */
+  token?: string | undefined;
+  can(scope: string): boolean;
+  /** The accounts of the token, if it has a list of them and may not read every account. */
+  accounts?: string[] | undefined;
+  /** Discards the token, since the service does not accept it. */
+  reject(reason: string): void;
+}
+
+export const SessionContext = createContext<Session | undefined>(undefined);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error("there is no session");
+  return session;
+}
+
+type Claims = Record<string, unknown>;
+
+/** The claims of a JWT, which the service verifies; the page only reads them. Undefined if the text is no JWT. */
+export function claimsOf(token: string): Claims | undefined {
+  const [, payload = ""] = token.split(".");
+  try {
+    const bytes = Uint8Array.from(atob(payload.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
+      character.charCodeAt(0),
+    );
+    const claims = JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+    return typeof claims === "object" && claims !== null ? (claims as Claims) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The scopes in a claim: a text with spaces between them, or a list. */
+export function scopesIn(value: unknown): string[] {
+  if (typeof value === "string") return value.split(" ").filter(Boolean);
+  return Array.isArray(value) ? value.filter((scope) => typeof scope === "string") : [];
+}
+
+const everyAccount = "ledger:read:all";
+
+/** What a token allows. Without authentication everything is allowed. */
+export function sessionOf(
+  authentication: Authentication | undefined,
+  token: string | undefined,
+): Omit<Session, "reject"> {
+  if (!authentication) return { can: () => true };
+  const claims: Claims = (token !== undefined && claimsOf(token)) || {};
+  const scopes = scopesIn(claims[authentication.scopeClaim]);
+  const accounts =
+    authentication.accountsClaim === undefined ? undefined : claims[authentication.accountsClaim];
+  return {
+    token,
+    can: (scope) => scopes.includes(scope),
+    ...(!scopes.includes(everyAccount) && Array.isArray(accounts) && { accounts: accounts.map(String) }),
+  };
+}

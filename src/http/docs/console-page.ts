@@ -1,0 +1,27 @@
+import { escapeHtml } from "./page.ts";
+
+/** The claims of tokens that the console reads, to know what it can offer. */
+export interface TokenClaims {
+  scopeClaim: string;
+  /** The claim with the accounts of the caller, if the service has accounts. */
+  accountsClaim?: string | undefined;
+}
+
+/** The page into which the script of the console renders. With `claims` it requires a token from the reader. */
+export const consolePage = (title: string, claims: TokenClaims | undefined): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>${escapeHtml(title)}</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/console/console.css">
+    <script type="module" src="/console/console.js"></script>
+  </head>
+  <body>
+    <div id="console"${claims ? ` data-authentication="${escapeHtml(JSON.stringify(claims))}"` : ""}></div>
+    <noscript>The console needs JavaScript. The API is described at <a href="/docs">/docs</a>.</noscript>
+  </body>
+</html>
+`;
