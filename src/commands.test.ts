@@ -55,7 +55,7 @@ describe("with the embedded engines", () => {
     });
     await eventually(async () => expect(await statusOf("pay2")).toBe(200));
 
-    const demo = await run("src/ledger/commands/demo.ts", { env, folder }).exit;
+    const demo = await run("scripts/demo/demo.ts", { env, folder }).exit;
     expect(demo).toMatchObject({ code: 0, errors: "" });
     const urls = [...demo.output.matchAll(/curl '([^']+)'/g)].map(([, url = ""]) => url);
     expect(urls.length).toBeGreaterThan(5);
@@ -168,7 +168,7 @@ describe("send-events", () => {
     const senders = ["pay1", "pay2", "pay3"].map((id) =>
       run("src/ledger/commands/send-events.ts", { args: ["-"], input: createdPayment(id), env, folder }),
     );
-    const demo = run("src/ledger/commands/demo.ts", { env, folder });
+    const demo = run("scripts/demo/demo.ts", { env, folder });
     for (const { exit } of [...senders, demo]) {
       expect(await exit).toMatchObject({ code: 0, errors: expect.not.stringContaining("in use") });
     }

@@ -85,7 +85,7 @@ await runCommand("fuzz", usage, async (args) => {
   const stop = stopOnSignals();
   say("starting the services with the data of npm run demo");
   await using services = await startServices();
-  await services.run("src/ledger/commands/demo.ts");
+  await services.run("scripts/demo/demo.ts");
 
   say(`fuzzing both services with seed ${seed}; takes about a minute`);
   const reports = await mkdtemp(join(tmpdir(), "fuzz-"));

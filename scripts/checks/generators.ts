@@ -75,7 +75,7 @@ async function startWithData(): Promise<Services> {
       ["-"],
       events.map((event) => JSON.stringify(event)).join("\n"),
     );
-    await services.run("src/ledger/commands/demo.ts");
+    await services.run("scripts/demo/demo.ts");
     return services;
   } catch (error) {
     await services[Symbol.asyncDispose]();

@@ -33,6 +33,12 @@ export function goTo(fragment: string, previous?: string): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
+/** Changes the place without a new entry in the history. */
+export function replacePlace(fragment: string): void {
+  history.replaceState(history.state, "", fragment);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
 /** The fragment of the page before this page of a list, if the reader came from there. */
 export const previousPage = (): string | undefined =>
   (history.state as { previous?: string } | null)?.previous;

@@ -101,7 +101,7 @@ const Header = ({ views, current, children }: HeaderProps) => (
   </header>
 );
 
-const NothingHere = () => (
+export const NothingHere = () => (
   <>
     <Heading>Nothing here</Heading>
     <p>

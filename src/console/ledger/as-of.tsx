@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { formatInstant, formatUtc } from "../format.ts";
+import { describeEvent } from "./event-words.ts";
 import type { TransactionEvent } from "./ledger.ts";
-import { describeEvent } from "./timeline.tsx";
 
 interface Props {
   /** The events of the transaction, oldest first. Each is a position of the slider; the last one is now. */
@@ -14,11 +14,14 @@ interface Props {
 /** The last microsecond of an instant that is truncated to the millisecond. */
 const endOf = (timestamp: string) => timestamp.replace("Z", "999Z");
 
+/** True if an event is part of the state as of an instant. Without an instant every event is. */
+export const isUpTo = (asOf: string | undefined, { timestamp }: TransactionEvent): boolean =>
+  asOf === undefined || Date.parse(timestamp) <= Date.parse(asOf);
+
 /** A slider through the events: the page shows the transaction as it was after the event. */
 export function AsOf({ events, asOf, onChange }: Props) {
   const now = events.length;
-  const isShown = ({ timestamp }: TransactionEvent) => Date.parse(timestamp) <= Date.parse(asOf ?? "");
-  const position = asOf === undefined ? now : events.filter(isShown).length - 1;
+  const position = asOf === undefined ? now : events.filter((event) => isUpTo(asOf, event)).length - 1;
   const [moved, setMoved] = useState<number>();
   const shown = moved ?? position;
   const event = events[shown];

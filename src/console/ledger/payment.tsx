@@ -1,13 +1,12 @@
 import { formatDay, formatMoney, formatName } from "../format.ts";
 import { fragmentOf } from "../fragment.ts";
-import { goTo } from "../history.ts";
+import { replacePlace } from "../history.ts";
 import { Empty, Show, useLoaded } from "../load.tsx";
 import { Heading, type ViewProps } from "../page.tsx";
 import { RawJson } from "../raw-json.tsx";
 import { useSession } from "../session.ts";
 import { Facts, Table } from "../table.tsx";
 import { Time } from "../time.tsx";
-import { AsOf } from "./as-of.tsx";
 import { accountsOf, clientFor, cursorIn, type Transaction } from "./ledger.ts";
 import { PayoutCheck } from "./payout-check.tsx";
 import { State } from "./state.tsx";
@@ -39,6 +38,7 @@ export function Payment({ place, visit }: ViewProps) {
           <Heading title={`${formatName(found.transaction_type)} ${id}`}>
             {formatName(found.transaction_type)} {referenceOf(found)} <State status={found.state.status} />
           </Heading>
+          <RawJson value={found} />
           <Summary transaction={found} />
           {found.gateway_account_id !== undefined && (
             <Related
@@ -47,7 +47,7 @@ export function Payment({ place, visit }: ViewProps) {
               asOf={asOf}
               visit={visit}
               onAsOf={(instant) =>
-                goTo(
+                replacePlace(
                   fragmentOf(["transactions", id], {
                     account_id: found.gateway_account_id,
                     as_of: instant,
@@ -56,7 +56,6 @@ export function Payment({ place, visit }: ViewProps) {
               }
             />
           )}
-          <RawJson value={found} />
         </>
       )}
     </Show>
@@ -170,9 +169,7 @@ function Related({ transaction, account, asOf, visit, onAsOf }: RelatedProps) {
       {transaction.transaction_type === "PAYMENT" && <Children parent={id} account={account} visit={visit} />}
       <h2>Timeline</h2>
       <Show of={events} name="events">
-        {(list) => (
-          <Timeline first={list}>{(all) => <AsOf events={all} asOf={asOf} onChange={onAsOf} />}</Timeline>
-        )}
+        {(list) => <Timeline first={list} asOf={asOf} onAsOf={onAsOf} />}
       </Show>
     </>
   );

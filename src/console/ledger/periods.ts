@@ -15,7 +15,7 @@ export function dayOf(instant: Date, zone: ReportZone): string {
 export const addDays = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 
-/** The first instant of a day in a zone. London changes its clocks at 01:00 UTC, so midnight UTC has the offset of the day's start. */
+/** The first instant of a day in a zone. London changes its clocks at 01:00 UTC, never between 23:00 and midnight. */
 export function startOf(day: string, zone: ReportZone): Date {
   const midnight = new Date(`${day}T00:00:00Z`);
   const parts = new Intl.DateTimeFormat("en-GB", {

@@ -1,9 +1,9 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { eventTypes } from "../../../generated/ledger.event-types.ts";
 import { formatJson, formatMoney, formatName } from "../format.ts";
 import { detailOf, Empty } from "../load.tsx";
 import { Time } from "../time.tsx";
+import { AsOf, isUpTo } from "./as-of.tsx";
+import { describeEvent } from "./event-words.ts";
 import { cursorIn, type TransactionEvent } from "./ledger.ts";
 import { State } from "./state.tsx";
 
@@ -19,12 +19,13 @@ interface Props {
     next: string | undefined;
     page: (cursor: string) => Promise<EventPage>;
   };
-  /** What stands above the list, for the events that are shown. */
-  children: (events: TransactionEvent[]) => ComponentChildren;
+  /** The instant as of which the transaction is shown; undefined for now. */
+  asOf: string | undefined;
+  onAsOf: (instant: string | undefined) => void;
 }
 
-/** The events of a transaction and of its children, oldest first, with what happened in words. */
-export function Timeline({ first, children }: Props) {
+/** The events of a transaction and of its children, oldest first, each as a sentence. */
+export function Timeline({ first, asOf, onAsOf }: Props) {
   const [more, setMore] = useState<{ events: TransactionEvent[]; next: string | undefined }>();
   const [problem, setProblem] = useState("");
   const events = [...first.events, ...(more?.events ?? [])];
@@ -41,10 +42,10 @@ export function Timeline({ first, children }: Props) {
   if (events.length === 0) return <Empty>There are no events.</Empty>;
   return (
     <>
-      {children(events)}
+      <AsOf events={events} asOf={asOf} onChange={onAsOf} />
       <ol class="timeline">
         {events.map((event) => (
-          <Event key={String(event.event_id)} event={event} />
+          <Event key={String(event.event_id)} event={event} isLater={!isUpTo(asOf, event)} />
         ))}
       </ol>
       {problem && (
@@ -61,16 +62,6 @@ export function Timeline({ first, children }: Props) {
   );
 }
 
-const descriptions = new Map<string, string>(
-  Object.values(eventTypes).flatMap((rows) =>
-    rows.map(({ event_type, description }): [string, string] => [event_type, description]),
-  ),
-);
-
-/** What an event says, as a sentence. An event type that the contract does not list has its name. */
-export const describeEvent = (eventType: string): string =>
-  descriptions.get(eventType) ?? `${formatName(eventType)}.`;
-
 /** The members of an event's data that say who acted. */
 const people = ["user_email", "refunded_by", "admin_github_id", "user_external_id"];
 const amounts = [
@@ -82,15 +73,17 @@ const amounts = [
   "refund_amount_available",
 ];
 
-function Event({
-  event: { event_type, resource_type, timestamp, state, data },
-}: {
+interface EventProps {
   event: TransactionEvent;
-}) {
+  /** True if it is later than the instant as of which the transaction is shown. */
+  isLater: boolean;
+}
+
+function Event({ event: { event_type, resource_type, timestamp, state, data }, isLater }: EventProps) {
   const person = people.map((name) => data[name]).find((value) => typeof value === "string");
   const entries = Object.entries(data);
   return (
-    <li>
+    <li class={isLater ? "later" : undefined}>
       <Time at={timestamp} />
       <p>
         {resource_type !== "PAYMENT" && <span class="kind">{formatName(resource_type)}</span>}{" "}

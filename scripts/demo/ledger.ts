@@ -1,24 +1,16 @@
-import { complain, runCommand, say, UsageError } from "../../process/command.ts";
-import { retry } from "../../process/retry.ts";
-import { readSettings } from "../../process/settings.ts";
-import { openSender } from "../queue/sender.ts";
-import { settings } from "../settings.ts";
-import { demoEvents, demoTransactions } from "./demo-events.ts";
-
-const usage = `Usage: npm run demo
-
-Sends the events of a few payments and an agreement to the queue of the ledger at LEDGER_PORT, out of order and with
-duplicates. Waits until they are folded and prints requests to try. It is safe to run it again. If no ledger
-responds, one is awaited for a minute.
-
-  --help   print this text
-`;
+import { demoEvents, demoTransactions } from "../../src/ledger/commands/demo-events.ts";
+import { openSender } from "../../src/ledger/queue/sender.ts";
+import { settings } from "../../src/ledger/settings.ts";
+import { complain, say } from "../../src/process/command.ts";
+import { retry } from "../../src/process/retry.ts";
+import { readSettings } from "../../src/process/settings.ts";
+import { shopAccount, shopEvents } from "./shop-events.ts";
 
 const startedWithinMs = 60_000;
 const foldedWithinMs = 30_000;
 
-await runCommand("demo", usage, async (args) => {
-  if (args.length > 0) throw new UsageError("takes no arguments");
+/** Sends the events of the demonstration to the queue of the ledger, and waits until they are folded. */
+export async function fillLedger(): Promise<void> {
   const { HOST, LEDGER_PORT, QUEUE_URL } = readSettings(process.env, settings);
   const base = `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${LEDGER_PORT}`;
   await retry(() => get(`${base}/healthcheck`), {
@@ -26,14 +18,20 @@ await runCommand("demo", usage, async (args) => {
     onFirst: ({ message }) => complain(`${message}; it is awaited for ${startedWithinMs / 1000} s`),
   });
   await using sender = await openSender(QUEUE_URL);
-  const messages = demoEvents();
-  await sender.send(messages.map((message) => JSON.stringify(message)));
+  const shop = shopEvents(new Date());
+  const messages = [...demoEvents(), ...shop].map((message) => JSON.stringify(message));
+  // Each run would add them again.
+  if (!(await hasDeadLetters(base))) messages.push(...invalidMessages);
+  await sender.send(messages);
   say(`sent ${messages.length} messages to ${sender.url}`);
 
-  await retry(() => requireFolded(base), { forMs: foldedWithinMs });
+  const payments = new Set(shop.filter(isPayment).map(({ resource_external_id }) => resource_external_id));
+  await retry(() => requireFolded(base, payments.size), { forMs: foldedWithinMs });
   const events = await get(`${base}/v1/transaction/demo-success/event?gateway_account_id=demo`);
   const eventId = /"event_id":(\d+)/.exec(events)?.[1];
-  say(`folded into ${demoTransactions.length} transactions, a payout and an agreement; try:\n`);
+  say(
+    `folded into ${demoTransactions.length} transactions, a payout and an agreement, and ${payments.size} payments of a shop; try:\n`,
+  );
   for (const [description, path] of [
     ["all transactions", "/v1/transaction/?account_id=demo"],
     ["by reference", "/v1/transaction/?account_id=demo&reference=parking&display_size=2"],
@@ -65,22 +63,56 @@ await runCommand("demo", usage, async (args) => {
     ["an agreement, with its card", "/v1/agreement/demo-agreement?account_id=demo"],
     ["its payments", "/v1/transaction/?account_id=demo&agreement_id=demo-agreement"],
     ["its events", "/v1/agreement/demo-agreement/event?account_id=demo"],
+    [
+      "the payments of a shop by day and state",
+      `/v1/report/transactions?account_id=${shopAccount}&group_by=day,state`,
+    ],
   ]) {
     say(`# ${description}\ncurl '${base}${path}'`);
   }
   say(
     `# all transactions as CSV\ncurl -H 'Accept: text/csv' '${base}/v1/transaction/?account_id=demo&fee_headers=true'`,
   );
-});
+  say(`\nthe console of the ledger is ${base}/console`);
+}
 
-async function requireFolded(base: string): Promise<void> {
+const isPayment = ({ resource_type }: { resource_type: string }) => resource_type === "payment";
+
+/** Messages that can never be stored. */
+const invalidMessages = [
+  JSON.stringify({
+    resource_type: "payment",
+    resource_external_id: "demo-without-type",
+    timestamp: "2024-03-09T10:00:00.000000Z",
+    event_details: { gateway_account_id: "demo", amount: 700, email: "angler@example.org" },
+  }),
+  JSON.stringify({
+    event_type: "PAYMENT_CREATED",
+    resource_type: "payment",
+    resource_external_id: "demo-without-amount",
+    timestamp: "2024-03-09T11:00:00.000000Z",
+    event_details: { gateway_account_id: "demo", amount: "seven pounds" },
+  }),
+];
+
+async function hasDeadLetters(base: string): Promise<boolean> {
+  const { open_dead_letters } = JSON.parse(await get(`${base}/v1/intake`)) as { open_dead_letters: number };
+  return open_dead_letters > 0;
+}
+
+async function requireFolded(base: string, shopPayments: number): Promise<void> {
   const found = JSON.parse(await get(`${base}/v1/transaction/?account_id=demo`)) as {
     results?: { transaction_id: string; state: { status: string } }[];
   };
   const states = new Map(found.results?.map(({ transaction_id, state }) => [transaction_id, state.status]));
   const agreement = JSON.parse(await get(`${base}/v1/agreement/demo-agreement?account_id=demo`));
   const isActive = agreement.status === "ACTIVE" && agreement.payment_instrument !== null;
-  if (isActive && demoTransactions.every(({ id, status }) => states.get(id) === status)) return;
+  const report = JSON.parse(
+    await get(`${base}/v1/report/transactions?account_id=${shopAccount}&transaction_type=PAYMENT`),
+  ) as { groups?: { count: number }[] };
+  const isShopComplete = (report.groups?.[0]?.count ?? 0) >= shopPayments;
+  const isComplete = demoTransactions.every(({ id, status }) => states.get(id) === status);
+  if (isActive && isShopComplete && isComplete) return;
   throw new Error(
     `the ledger did not fold the events within ${foldedWithinMs / 1000} s; is its receiver on (QUEUE_RECEIVER_BACKGROUND_PROCESSING)?`,
   );

@@ -1,0 +1,47 @@
+import { featuresClient } from "../../src/client/client.ts";
+import { settings } from "../../src/features/settings.ts";
+import { say } from "../../src/process/command.ts";
+import { readSettings } from "../../src/process/settings.ts";
+
+const dayMs = 86_400_000;
+
+/** Each feature, and of how many of 40 customers it is. */
+const shares = { "dark-mode": 25, "beta search": 8, "new-checkout": 15, invoices: 3 };
+const customers = Array.from({ length: 40 }, (_, index) => String(index + 1));
+
+/** Gives some customers features, some of which expire, if a feature storage runs. */
+export async function fillFeatures(): Promise<void> {
+  const { HOST, FEATURES_PORT } = readSettings(process.env, settings);
+  const base = `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${FEATURES_PORT}`;
+  const client = featuresClient({ baseUrl: base, retries: 0 });
+  const expires_at = new Date(Date.now() + 14 * dayMs).toISOString();
+  const changes = Object.entries(shares).flatMap(([feature, share]) =>
+    customers
+      .filter((_, index) => (index * 7) % customers.length < share)
+      .map((id) => ({
+        type: "add" as const,
+        resource: "customer",
+        id,
+        feature,
+        ...(feature === "beta search" && { expires_at }),
+      })),
+  );
+  try {
+    await client.changeFeatures({ body: { changes } });
+    await client.changeFeatures({
+      body: { changes: [{ type: "remove", resource: "customer", id: "2", feature: "dark-mode" }] },
+    });
+  } catch (error) {
+    say(`\nno feature storage got features: ${(error as Error).message}`);
+    return;
+  }
+  say(`\ngave ${customers.length} customers features; try:\n`);
+  for (const [description, path] of [
+    ["the features of a customer, with their expiry times", "/resources/customer/1"],
+    ["the customers with a feature", "/features/customer?feature=dark-mode"],
+    ["the change feed", "/changes?limit=5"],
+  ]) {
+    say(`# ${description}\ncurl '${base}${path}'`);
+  }
+  say(`\nthe console of the feature storage is ${base}/console`);
+}

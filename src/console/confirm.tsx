@@ -1,0 +1,47 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { detailOf } from "./load.tsx";
+
+interface Props {
+  question: string;
+  /** The text of the button that makes the change. */
+  action: string;
+  isDangerous: boolean;
+  make: () => Promise<unknown>;
+  onClose: (isMade: boolean) => void;
+}
+
+/** A dialog that makes a change after the reader has confirmed it. */
+export function Confirm({ question, action, isDangerous, make, onClose }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [problem, setProblem] = useState("");
+  const [isRunning, setRunning] = useState(false);
+  useEffect(() => dialog.current?.showModal(), []);
+  async function confirm() {
+    setRunning(true);
+    try {
+      await make();
+      onClose(true);
+    } catch (error) {
+      setProblem(detailOf(error));
+      setRunning(false);
+    }
+  }
+  return (
+    <dialog ref={dialog} aria-label={question} onClose={() => onClose(false)}>
+      <p>{question}</p>
+      {problem && (
+        <p class="notice failed" role="alert">
+          The change was not made: {problem}
+        </p>
+      )}
+      <p class="pages">
+        <button type="button" class={isDangerous ? "danger" : ""} onClick={confirm} disabled={isRunning}>
+          {action}
+        </button>
+        <button type="button" class="second" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+      </p>
+    </dialog>
+  );
+}
