@@ -67,6 +67,7 @@ export const defaults = {
   "listAgreementEvents": {},
   "getIntake": {},
   "listDeadLetters": {
+    "state": "open",
     "display_size": 100
   },
   "getDeadLetter": {}

@@ -151,8 +151,10 @@ export interface paths {
          * @description Returns a dead letter with its message, in which personal data is masked, and what a replay would do. A preview
          *     reads the message and does not write; the database can still reject it.
          *
-         *     Masked are the values of the members that have `x-personal-data` in `EventDetails`, and of members that this
-         *     contract does not have. They are shown as the type of the value.
+         *     Masked are the values of the members that have `x-personal-data` in `EventDetails`, of members that `EventMessage`
+         *     and `EventDetails` do not have, and all objects and lists but `event_details`. They are shown as the type of the
+         *     value. A name that the contract does not have is shown as a number, such as `(member 1)`. The envelope of Amazon SNS
+         *     is not shown.
          */
         get: operations["getDeadLetter"];
         put?: never;
@@ -752,7 +754,7 @@ export interface components {
              * @description When an operator discarded it; null if it is open.
              */
             discarded_date: string | null;
-            /** @description The message as indented JSON, in which personal data is masked. Null if it is not JSON. */
+            /** @description The message as indented JSON, in which personal data is masked. Null if it is not JSON or exceeds a limit of `EventMessage`. */
             message: string | null;
             /** @description Why an operator discarded it, or null. */
             note: string | null;
@@ -779,6 +781,7 @@ export interface components {
         };
         /**
          * @description Whether a dead letter waits for an operator.
+         * @default open
          * @enum {string}
          */
         DeadLetterState: "open" | "discarded";
@@ -1531,7 +1534,7 @@ export interface components {
         ReplayPreview: {
             /**
              * @description `stored`: its event would be stored. `rebuilt`: a projection would be rebuilt. `dead_letter`: it would stay a
-             *     dead letter.
+             *     dead letter, as one that was discarded does.
              * @enum {string}
              */
             outcome: "stored" | "rebuilt" | "dead_letter";
@@ -2363,7 +2366,7 @@ export interface operations {
                  * @description Whether the dead letters are open or discarded. Default open.
                  * @example open
                  */
-                state?: components["schemas"]["DeadLetterState"];
+                state: components["schemas"]["DeadLetterState"];
             };
             header?: never;
             path?: never;

@@ -22,7 +22,7 @@ export function openAjv(): Ajv2020 {
     verbose: true,
   });
   ajv.addVocabulary(["example", "externalDocs", "xml", "discriminator", "components"]);
-  // Read by generators, and by the reader of parameters (`http/parameters.ts`).
+  // Read by generators, by the reader of parameters (`http/parameters.ts`), and where messages are masked.
   ajv.addVocabulary(["x-enum-varnames", "x-ignore-case", "x-personal-data"]);
   ajv.addFormat("date-time", (text) => readInstant(text) !== undefined);
   ajv.addFormat("date", isDay);

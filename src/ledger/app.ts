@@ -9,8 +9,10 @@ import { type Database, DatabaseUnavailable, StatementTimeout } from "./database
 import { withinAccounts } from "./handlers/accounts.ts";
 import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
 import { agreementHandlers } from "./handlers/agreements.ts";
+import { openBacklog } from "./handlers/backlog.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
+import { intakeHandlers } from "./handlers/intake.ts";
 import { openLanes } from "./handlers/lanes.ts";
 import { metricsHandlers } from "./handlers/metrics.ts";
 import { payoutHandlers } from "./handlers/payouts.ts";
@@ -77,9 +79,10 @@ export function ledgerApp({
   const primary = replica ? openReader(database) : reader;
   const { sql, lanes } = reader;
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
+  const backlog = openBacklog(sql, queue);
   const handlers = {
     ...healthHandlers({ databases: Object.values(databases), queue, receiver, log: parts.log }),
-    ...metricsHandlers(metrics, { sql, databases, queue, receiver }),
+    ...metricsHandlers(metrics, { sql, databases, backlog, receiver }),
     ...eventHandlers(sql, lanes),
     ...transactionHandlers(sql, lanes, statementTimeoutMs),
     ...searchHandlers(lanes),
@@ -100,6 +103,12 @@ export function ledgerApp({
     },
     handlers: {
       ...(parts.security ? withinAccounts(handlers, accountsClaim) : handlers),
+      ...intakeHandlers({
+        ...reader,
+        backlog,
+        runningMax: slowMax(replica ?? database),
+        limitMs: statementTimeoutMs,
+      }),
       ...(intake && {
         addEvents: addEventsHandler({
           intake,

@@ -10,6 +10,10 @@ beforeAll(async () => {
   await ledger.send(...demoEvents());
   await ledger.until("/v1/transaction?account_id=demo", { total: 6 });
   await ledger.until("/v1/agreement/demo-agreement?account_id=demo", { payment_instrument: {} });
+  // The demonstration sends valid messages only.
+  await ledger.database.run(`
+    insert into dead_letter (id, source_id, body, reason) overriding system value
+    select n, 'demo' || n, '{}', 'event_type is required' from generate_series(1, 17) as n`);
 });
 afterAll(() => ledger[Symbol.asyncDispose]());
 
@@ -56,6 +60,7 @@ describe("the parameter examples of the contract", () => {
       searchPayouts: json.results,
       searchAgreements: json.results,
       listAgreementEvents: json.events,
+      listDeadLetters: json.dead_letters,
     }[operationId] ?? [json];
     expect(found).not.toEqual([]);
   });

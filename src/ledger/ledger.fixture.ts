@@ -9,6 +9,7 @@ import { ledgerApp } from "./app.ts";
 import type { Database } from "./database/database.ts";
 import { openNewDatabase } from "./database/new-database.fixture.ts";
 import { openIntake } from "./intake/intake.ts";
+import { startSavingIntakeMinutes } from "./intake/intake-minutes.ts";
 import { createReceiver } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
@@ -35,6 +36,7 @@ export async function startLedger({
   const queue = await openQueue(queueUrl);
   const metrics = new Registry();
   const intake = openIntake(database, metrics, log);
+  const saving = startSavingIntakeMinutes(database, intake.minutes, log);
   const receiver = createReceiver({
     queue,
     database,
@@ -94,6 +96,7 @@ export async function startLedger({
       stop.abort();
       await receiving;
       await app.close();
+      await saving[Symbol.asyncDispose]();
       await queue[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
       expect(violations).toEqual([]);

@@ -9,6 +9,7 @@ import { untilStopped } from "../process/stop.ts";
 import { ledgerApp } from "./app.ts";
 import { openDatabase, openReplica } from "./database/database.ts";
 import { openIntake } from "./intake/intake.ts";
+import { startSavingIntakeMinutes } from "./intake/intake-minutes.ts";
 import { startMergingSummaries } from "./intake/merge-summaries.ts";
 import { createReceiver } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
@@ -36,6 +37,7 @@ export async function start(
     : undefined;
   const metrics = new Registry();
   const intake = openIntake(database, metrics, log);
+  await using _saving = startSavingIntakeMinutes(database, intake.minutes, log);
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING
     ? createReceiver({ queue, database, intake, log, limits: receiverLimits(given) })
     : undefined;

@@ -5,7 +5,8 @@ import { readSettings } from "../../process/settings.ts";
 import { toJson } from "../../values/json.ts";
 import { type Database, openCommandDatabase, type Sql } from "../database/database.ts";
 import { type Batch, ingest, permanentReason } from "../intake/ingest.ts";
-import { messageBytesMax, readMessage } from "../intake/message.ts";
+import { messageBytesMax } from "../intake/message.ts";
+import { type Plan, planOf } from "../intake/replay.ts";
 import { settings } from "../settings.ts";
 import {
   type DeadLetterRow,
@@ -116,7 +117,7 @@ function readId(word: string): bigint {
 }
 
 /** A dead letter as JSON, without its body. */
-function asJson({ body: _, ...row }: DeadLetterRow) {
+function asJson({ body: _body, size: _size, ...row }: DeadLetterRow) {
   return row;
 }
 
@@ -149,21 +150,6 @@ async function show(database: Database, id: bigint, json: boolean): Promise<void
   say("");
   process.stdout.write(process.stdout.isTTY ? printable(body.toString()) : body);
   say("");
-}
-
-/** What becomes of a message: it is ingested as this batch, or stays a dead letter. */
-type Plan = { outcome: "stored" | "rebuilt"; batch: Batch } | { outcome: "dead_letter"; reason: string };
-
-function planOf({ id, body }: DeadLetterRow): Plan {
-  const stay = (reason: string): Plan => ({ outcome: "dead_letter", reason });
-  if (body === null) return stay("the message is larger than 1 MiB");
-  if (!isUtf8(body)) return stay("the message is not valid UTF-8");
-  const message = readMessage(Buffer.from(body).toString());
-  const batch = { events: [], rebuilds: [], deadLetters: [], replayed: [id] };
-  if (message.kind === "invalid") return stay(message.reason);
-  return message.kind === "event"
-    ? { outcome: "stored", batch: { ...batch, events: [message.event] } }
-    : { outcome: "rebuilt", batch: { ...batch, rebuilds: [message.externalId] } };
 }
 
 async function showOutcomes(database: Database, ids: bigint[] | undefined, output: Output): Promise<void> {

@@ -20,7 +20,7 @@ function read(text: string, ...areValid: ((member: unknown) => boolean)[]): unkn
   return isCursor ? members : undefined;
 }
 
-const isEventNumber = (member: unknown) => typeof member === "string" && /^[1-9]\d{0,17}$/.test(member);
+const isNumber = (member: unknown) => typeof member === "string" && /^[1-9]\d{0,17}$/.test(member);
 const isInstant = (member: unknown) => typeof member === "string" && readInstant(member) === member;
 const isText = (member: unknown) => typeof member === "string" && isStorable(member);
 const isFrom = (min: number) => (member: unknown) =>
@@ -37,7 +37,7 @@ export const writeCursor = ({ created_date, external_id, newest_event_id, page, 
 
 /** Parses a cursor. Undefined if `writeCursor` has not written it; the first page has no cursor. */
 export function readCursor(text: string): Cursor | undefined {
-  const members = read(text, isInstant, isText, isEventNumber, isFrom(2), isFrom(1));
+  const members = read(text, isInstant, isText, isNumber, isFrom(2), isFrom(1));
   if (!members) return undefined;
   const [created_date, external_id, newest, page, total] = members as [
     string,
@@ -93,6 +93,14 @@ export const writeTickerCursor = ({ timestamp, id }: TickerPosition): string =>
   write([timestamp, String(id)]);
 
 export function readTickerCursor(text: string): TickerPosition | undefined {
-  const [timestamp, id] = (read(text, isInstant, isEventNumber) as [string, string] | undefined) ?? [];
+  const [timestamp, id] = (read(text, isInstant, isNumber) as [string, string] | undefined) ?? [];
   return timestamp === undefined || id === undefined ? undefined : { timestamp, id: BigInt(id) };
+}
+
+/** The cursor after a dead letter. */
+export const writeDeadLetterCursor = (id: bigint): string => write([String(id)]);
+
+export function readDeadLetterCursor(text: string): bigint | undefined {
+  const [id] = (read(text, isNumber) as [string] | undefined) ?? [];
+  return id === undefined ? undefined : BigInt(id);
 }

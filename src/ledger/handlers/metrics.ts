@@ -4,30 +4,25 @@ import type { Handlers } from "../../http/handlers.ts";
 import { metricsHandler } from "../../http/metrics.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
 import type { Database, Sql } from "../database/database.ts";
-import type { Queue } from "../queue/queue.ts";
-import { countDeadLetters } from "../tables/dead-letter.ts";
 import { countSummaryChanges } from "../tables/summary-upkeep.ts";
+import { type Backlog, deadLettersMax, readMaxMs } from "./backlog.ts";
 import type { ReceiverState } from "./health.ts";
 
-/** Limit for a value that is read for a request. */
-const readMaxMs = 2000;
-
 /** Counting stops here, since it must not take long. */
-const deadLettersMax = 10_000;
 const summaryChangesMax = 100_000;
 
 interface Sources {
   sql: Sql;
   /** By the name of their setting. */
   databases: Record<string, Database>;
-  queue: Queue;
+  backlog: Backlog;
   receiver: ReceiverState | undefined;
 }
 
 /** Metrics whose values are read when they are requested. */
 export function metricsHandlers(
   registry: Registry,
-  { sql, databases, queue, receiver }: Sources,
+  { sql, databases, backlog, receiver }: Sources,
 ): Pick<Handlers<operations>, "getMetrics"> {
   const registers = [registry];
   /**
@@ -66,10 +61,13 @@ export function metricsHandlers(
     "shared",
     "ledger_queue_messages_waiting",
     "Approximate number of messages in the queue.",
-    async () => (await queue.check()).waiting,
+    backlog.messagesWaiting,
   );
-  gauge("shared", "ledger_dead_letters", `Messages in the dead-letter table, up to ${deadLettersMax}.`, () =>
-    countDeadLetters(sql, deadLettersMax),
+  gauge(
+    "shared",
+    "ledger_dead_letters",
+    `Messages in the dead-letter table, up to ${deadLettersMax}.`,
+    backlog.openDeadLetters,
   );
   gauge(
     "shared",

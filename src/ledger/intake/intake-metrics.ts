@@ -2,6 +2,7 @@ import { Counter, Histogram, type Registry } from "prom-client";
 import type { Delivery } from "../queue/queue.ts";
 import type { NewEvent } from "../tables/event.ts";
 import type { Batch } from "./ingest.ts";
+import type { IntakeMinutes, Outcome } from "./intake-minutes.ts";
 
 /** Metrics of the messages that a process stores. */
 export interface IntakeMetrics {
@@ -10,7 +11,7 @@ export interface IntakeMetrics {
   retried(messages: Delivery[]): void;
 }
 
-export function createIntakeMetrics(registry: Registry): IntakeMetrics {
+export function createIntakeMetrics(registry: Registry, minutes: IntakeMinutes): IntakeMetrics {
   const registers = [registry];
   const outcomes = new Counter({
     registers,
@@ -18,9 +19,6 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
     help: "Messages by outcome: stored (a new event), duplicate, rebuilt (a projection), dead_letter, retried.",
     labelNames: ["outcome"],
   });
-  // A rate needs the value before the first message.
-  for (const outcome of ["stored", "duplicate", "rebuilt", "dead_letter", "retried"])
-    outcomes.inc({ outcome }, 0);
   const size = new Histogram({
     registers,
     name: "ledger_batch_messages",
@@ -33,20 +31,31 @@ export function createIntakeMetrics(registry: Registry): IntakeMetrics {
     help: "Time from the sending of a message, if the queue has it, to its commit.",
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600, 86_400],
   });
+  const count = (counts: Partial<Record<Outcome, number>>) => {
+    for (const [outcome, messages] of Object.entries(counts)) outcomes.inc({ outcome }, messages);
+  };
+  // A rate needs the value before the first message.
+  count({ stored: 0, duplicate: 0, rebuilt: 0, dead_letter: 0, retried: 0 });
   return {
     committed(messages, { events, rebuilds, deadLetters }, stored) {
-      outcomes.inc({ outcome: "stored" }, stored.length);
-      outcomes.inc({ outcome: "duplicate" }, events.length - stored.length);
-      outcomes.inc({ outcome: "rebuilt" }, rebuilds.length);
-      outcomes.inc({ outcome: "dead_letter" }, deadLetters.length);
+      const counts = {
+        stored: stored.length,
+        duplicate: events.length - stored.length,
+        rebuilt: rebuilds.length,
+        dead_letter: deadLetters.length,
+      };
+      count(counts);
       size.observe(messages.length);
       const now = Date.now();
-      for (const { sentAt } of messages) {
-        if (sentAt !== undefined) lag.observe(Math.max(now - sentAt, 0) / 1000);
-      }
+      const lagsMs = messages.flatMap(({ sentAt }) =>
+        sentAt === undefined ? [] : Math.max(now - sentAt, 0),
+      );
+      for (const lagMs of lagsMs) lag.observe(lagMs / 1000);
+      minutes.add(counts, lagsMs);
     },
     retried(messages) {
-      outcomes.inc({ outcome: "retried" }, messages.length);
+      count({ retried: messages.length });
+      minutes.add({ retried: messages.length });
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Database } from "../database/database.ts";
 import type { Delivery } from "../queue/queue.ts";
 import { type Batch, type Ingested, ingest } from "./ingest.ts";
 import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";
+import { type IntakeMinutes, openIntakeMinutes } from "./intake-minutes.ts";
 import { watchUnknownEventTypes } from "./unknown-event-types.ts";
 
 /** Stores messages, wherever they come from, and measures and logs what became of them. */
@@ -11,13 +12,17 @@ export interface Intake {
   /** Ingests the batch that these messages contain: all or nothing. Rejects as `ingest` does. */
   store(batch: Batch, messages: Pick<Delivery, "sentAt">[]): Promise<Ingested>;
   metrics: IntakeMetrics;
+  /** What became of the messages, to be saved with `startSavingIntakeMinutes`. */
+  minutes: IntakeMinutes;
 }
 
 export function openIntake(database: Database, registry: Registry, log: Logger): Intake {
-  const metrics = createIntakeMetrics(registry);
+  const minutes = openIntakeMinutes();
+  const metrics = createIntakeMetrics(registry, minutes);
   const noticeTypes = watchUnknownEventTypes(registry, log);
   return {
     metrics,
+    minutes,
     async store(batch, messages) {
       const ingested = await ingest(database, batch);
       metrics.committed(messages, batch, ingested.stored);

@@ -39,15 +39,22 @@ const findNumberErrors = (details: Details): string[] =>
         .filter((name) => isRawNumber(details[name]) && integerOf(details[name]) === undefined)
         .map((name) => `event_details/${name} must be an integer`);
 
+/**
+ * The text and the value of a message, alone or in an Amazon SNS envelope. Returns the reason if the message is not JSON or
+ * exceeds a limit.
+ */
+export function parseMessage(body: string): { text: string; value: unknown } | string {
+  if (Buffer.byteLength(body) > messageBytesMax) return "the message is larger than 1 MiB";
+  const outer = parseBounded(body);
+  if (typeof outer === "string" || !isNotification(outer.value)) return outer;
+  return parseBounded(outer.value.Message);
+}
+
 /** Reads a message in the schema `EventMessage` of the contract, alone or in an Amazon SNS envelope. */
 export function readMessage(body: string): Message {
-  if (Buffer.byteLength(body) > messageBytesMax) return invalid("the message is larger than 1 MiB");
-  const outer = parseBounded(body);
-  if (typeof outer === "string") return invalid(outer);
-  const text = isNotification(outer.value) ? outer.value.Message : body;
-  const inner = text === body ? outer : parseBounded(text);
-  if (typeof inner === "string") return invalid(inner);
-  const parsed = inner.value;
+  const read = parseMessage(body);
+  if (typeof read === "string") return invalid(read);
+  const { text, value: parsed } = read;
   const message = withoutNulls(parsed) as EventMessage;
   if (isObject(message)) message.event_details = withoutNulls(message.event_details ?? {}) as Details;
   const errors = findErrors(message);
@@ -83,12 +90,12 @@ export function readMessage(body: string): Message {
 
 type Details = Record<string, unknown>;
 
-/** The value of a JSON text, or why it cannot be used. */
-function parseBounded(text: string): { value: unknown } | string {
+/** A JSON text and its value, or why it cannot be used. */
+function parseBounded(text: string): { text: string; value: unknown } | string {
   const exceeded = exceededBound(text, membersMax);
   if (exceeded) return `the message ${exceeded}`;
   const value = parseJson(text);
-  return value === undefined ? "the message is not JSON" : { value };
+  return value === undefined ? "the message is not JSON" : { text, value };
 }
 
 const invalid = (reason: string): Message => ({ kind: "invalid", reason });

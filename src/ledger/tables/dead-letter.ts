@@ -10,10 +10,11 @@ export interface DeadLetter {
   reason: string;
 }
 
-export interface DeadLetterRow extends Omit<DeadLetter, "body"> {
+/** A dead letter without its body. */
+export interface DeadLetterSummary extends Omit<DeadLetter, "body"> {
   id: bigint;
-  /** Null if the body is longer than the limit of the query, since many large bodies do not fit into memory. */
-  body: Uint8Array | null;
+  /** Size of the body in bytes. */
+  size: number;
   /** UTC, six fraction digits. */
   created_at: string;
   /** When an operator has discarded it; null if it is open. */
@@ -22,8 +23,15 @@ export interface DeadLetterRow extends Omit<DeadLetter, "body"> {
   note: string | null;
 }
 
+export interface DeadLetterRow extends DeadLetterSummary {
+  /** Null if the body is longer than the limit of the query, since many large bodies do not fit into memory. */
+  body: Uint8Array | null;
+}
+
+/** The size is read without the body. */
+const summaryColumns = "id, source_id, reason, octet_length(body) as size, created_at, discarded_at, note";
 const columns = (bodyBytesMax: string) =>
-  `id, source_id, reason, created_at, discarded_at, note, case when octet_length(body) <= ${bodyBytesMax} then body end as body`;
+  `${summaryColumns}, case when octet_length(body) <= ${bodyBytesMax} then body end as body`;
 
 /** Open dead letters are to be replayed or discarded. */
 export type Kind = "open" | "discarded";
@@ -43,6 +51,19 @@ export async function deadLettersAfter(
     where id > $1 and id <= $2 and ${conditions[kind]} order by id limit $3`;
   return sql.query<DeadLetterRow>(statement, [after, last, limit, bodyBytesMax]);
 }
+
+/** Dead letters of a kind with ids before `before`, newest first. */
+export const newestDeadLetters = (
+  sql: Sql,
+  kind: Kind,
+  before: bigint,
+  limit: number,
+): Promise<DeadLetterSummary[]> =>
+  sql.query(
+    `select ${summaryColumns} from dead_letter where id < $1 and ${conditions[kind]} order by id desc limit $2`,
+    [before, limit],
+    "repeated",
+  );
 
 export async function findDeadLetter(
   sql: Sql,

@@ -1,0 +1,113 @@
+import type { components, operations } from "../../../generated/ledger.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import { shared } from "../../process/shared.ts";
+import { letOthersRun } from "../../process/turns.ts";
+import { withTimeout } from "../../process/with-timeout.ts";
+import { type Sql, StatementTimeout } from "../database/database.ts";
+import { messageBytesMax } from "../intake/message.ts";
+import { messageIn, planOf } from "../intake/replay.ts";
+import { type DeadLetterRow, findDeadLetter, newestDeadLetters } from "../tables/dead-letter.ts";
+import { intakeMinutesSince } from "../tables/intake-minute.ts";
+import { viewDeadLetter, viewIntakeMinute } from "../views/intake.ts";
+import { viewMaskedMessage } from "../views/masked-message.ts";
+import { viewNextCursor } from "../views/next-cursor.ts";
+import { type Backlog, readMaxMs } from "./backlog.ts";
+import { readDeadLetterCursor, writeDeadLetterCursor } from "./cursor.ts";
+import { type Lanes, openLane } from "./lanes.ts";
+import { problem, unknownCursor } from "./problem.ts";
+
+type Schemas = components["schemas"];
+
+const minuteMs = 60_000;
+/** The present minute and the 60 before it are shown. */
+const minutesBefore = 60;
+
+/**
+ * A greater `display_size` counts as this. The bodies of dead letters are not read, and the other texts are short: a page has
+ * less than 2 MiB.
+ */
+const displaySizeMax = 100;
+const newest = 2n ** 63n - 1n;
+
+/** Maximum number of requests for a dead letter that wait. */
+const waitingMax = 100;
+
+interface Parts {
+  sql: Sql;
+  lanes: Lanes;
+  backlog: Backlog;
+  /** Number of dead letters that are read at the same time. Each takes several times the memory of its message. */
+  runningMax: number;
+  /** The limit for a request for a dead letter, in milliseconds. */
+  limitMs: number;
+}
+
+/** The intake for operators. These operations name no account: their scope alone decides who may call them. */
+export function intakeHandlers({
+  sql,
+  lanes,
+  backlog,
+  runningMax,
+  limitMs,
+}: Parts): Pick<Handlers<operations>, "getIntake" | "listDeadLetters" | "getDeadLetter"> {
+  const queueTimeout = new Error(`no response within ${readMaxMs} ms`);
+  const readIntake = shared(async (): Promise<Schemas["IntakeReport"]> => {
+    const firstMinute = (Math.floor(Date.now() / minuteMs) - minutesBefore) * minuteMs;
+    const [messages_waiting, open_dead_letters, minutes] = await Promise.all([
+      withTimeout(backlog.messagesWaiting(), readMaxMs, queueTimeout).catch(() => null),
+      backlog.openDeadLetters(),
+      intakeMinutesSince(sql, new Date(firstMinute).toISOString()),
+    ]);
+    return { messages_waiting, open_dead_letters, minutes: minutes.map(viewIntakeMinute) };
+  });
+  const lane = openLane({
+    runningMax,
+    waitingMax,
+    limitMs,
+    timeout: new StatementTimeout(limitMs),
+    busy: "too many requests for dead letters are in flight",
+  });
+  const slow = () => lanes("dead-letters");
+
+  return {
+    async getIntake() {
+      return { status: 200, body: await readIntake() };
+    },
+
+    async listDeadLetters({ query, url }) {
+      const { state, cursor } = query;
+      const before = cursor === undefined ? newest : readDeadLetterCursor(cursor);
+      if (before === undefined) return unknownCursor;
+      const displaySize = Math.min(query.display_size, displaySizeMax);
+      const rows = await newestDeadLetters(slow(), state, before, displaySize + 1);
+      const dead_letters = rows.slice(0, displaySize).map(viewDeadLetter);
+      const last = rows.length > displaySize ? dead_letters.at(-1) : undefined;
+      const _links = viewNextCursor(url, query, last && writeDeadLetterCursor(last.dead_letter_id));
+      return { status: 200, body: { dead_letters, ...(_links && { _links }) } };
+    },
+
+    getDeadLetter: ({ path: { deadLetterId: id } }) =>
+      lane.run(async () => {
+        const row = await findDeadLetter(slow(), id, messageBytesMax);
+        if (!row) return problem(404, [`Dead letter with id [${id}] not found`]);
+        return { status: 200, body: await viewDetail(row) };
+      }),
+  };
+}
+
+/** Reading a large message takes long, so others get their turn before each step. */
+async function viewDetail(row: DeadLetterRow): Promise<Schemas["DeadLetterDetail"]> {
+  await letOthersRun();
+  const replay = previewOf(row);
+  await letOthersRun();
+  const found = messageIn(row);
+  const message = found === undefined ? null : viewMaskedMessage(found.value);
+  return { ...viewDeadLetter(row), message, replay };
+}
+
+/** What the command `dead-letters` would do. It does not replay a dead letter that was discarded. */
+function previewOf(row: DeadLetterRow): Schemas["ReplayPreview"] {
+  if (row.discarded_at !== null) return { outcome: "dead_letter", reason: "it was discarded" };
+  const plan = planOf(row);
+  return plan.outcome === "dead_letter" ? plan : { outcome: plan.outcome };
+}

@@ -1,0 +1,138 @@
+import { expect, test } from "vitest";
+import contract from "../../../generated/ledger.json" with { type: "json" };
+import { parseExactly } from "../../values/exact-json.ts";
+import { viewMaskedMessage } from "./masked-message.ts";
+
+const email = "angler@example.org";
+
+/** The masked form of a JSON text. */
+const masked = (text: string) => JSON.parse(viewMaskedMessage(parseExactly(text)));
+const details = (members: object) => masked(JSON.stringify({ event_details: members })).event_details;
+
+test("members of the contract are shown, except personal data", () => {
+  const shown = {
+    event_type: "PAYMENT_CREATED",
+    resource_type: "payment",
+    resource_external_id: "pay1",
+    parent_resource_external_id: "",
+    timestamp: "noon",
+    service_id: 7,
+    live: "yes",
+    reproject_domain_object: false,
+  };
+  expect(
+    masked(JSON.stringify({ ...shown, event_details: { amount: 4250, email, language: null } })),
+  ).toEqual({
+    ...shown,
+    event_details: { amount: 4250, email: "(text)", language: null },
+  });
+});
+
+test("the text is indented JSON", () => {
+  expect(viewMaskedMessage({ event_details: { amount: 1, email } })).toBe(
+    '{\n  "event_details": {\n    "amount": 1,\n    "email": "(text)"\n  }\n}',
+  );
+});
+
+test("each type of value is masked by its name, and null stays null", () => {
+  expect(
+    details({
+      email,
+      reference: 1.5,
+      description: false,
+      cardholder_name: null,
+      user_identifier: { email },
+      updated_reason: [email],
+      external_metadata: { [email]: email },
+    }),
+  ).toEqual({
+    email: "(text)",
+    reference: "(number)",
+    description: "(boolean)",
+    cardholder_name: null,
+    user_identifier: "(object)",
+    updated_reason: "(list)",
+    external_metadata: "(object)",
+  });
+  expect(masked('{"event_details":{"reference":1.00000000000000000001}}')).toEqual({
+    event_details: { reference: "(number)" },
+  });
+});
+
+test.each(
+  Object.entries(contract.components.schemas.EventDetails.properties).map(([name, schema]) => [
+    name,
+    "x-personal-data" in schema,
+  ]),
+)("a text in %s is masked: %s", (name, isPersonal) => {
+  expect(details({ [name as string]: email })).toEqual({ [name as string]: isPersonal ? "(text)" : email });
+});
+
+test("an object or a list in a member that is shown is masked, since it can have any members", () => {
+  expect(details({ amount: { email }, fee_breakdown: [{ fee_type: email }], type: [], live: {} })).toEqual({
+    amount: "(object)",
+    fee_breakdown: "(list)",
+    type: "(list)",
+    live: "(object)",
+  });
+  expect(masked(JSON.stringify({ event_type: [email], timestamp: { email } }))).toEqual({
+    event_type: "(list)",
+    timestamp: "(object)",
+  });
+});
+
+test("details that are not an object are masked", () => {
+  for (const [given, type] of [
+    [email, "(text)"],
+    [[email], "(list)"],
+    [5, "(number)"],
+    [null, null],
+  ]) {
+    expect(masked(JSON.stringify({ event_details: given }))).toEqual({ event_details: type });
+  }
+});
+
+test("members that the contract does not have are numbered and masked, also those that every object inherits", () => {
+  expect(
+    masked(`{
+      "${email}": 1, "event_type": "A", "__proto__": "${email}", "constructor": "${email}", "email": "${email}",
+      "event_details": {"toString": "${email}", "event_type": "${email}", "event_details": {"amount": "${email}"}, "${email}": null}
+    }`),
+  ).toEqual({
+    "(member 1)": "(number)",
+    event_type: "A",
+    "(member 2)": "(text)",
+    "(member 3)": "(text)",
+    "(member 4)": "(text)",
+    event_details: {
+      "(member 1)": "(text)",
+      "(member 2)": "(text)",
+      "(member 3)": "(object)",
+      "(member 4)": null,
+    },
+  });
+});
+
+test.each([
+  [`"${email}"`, "(text)"],
+  [`["${email}"]`, "(list)"],
+  ["5", "(number)"],
+  ["1.0000000000000000001", "(number)"],
+  ["true", "(boolean)"],
+  ["null", null],
+])("of a message that is no object only the type is shown: %s", (text, type) => {
+  expect(masked(text)).toBe(type);
+});
+
+test("numbers that are shown keep all their digits", () => {
+  const text = '{"event_details":{"amount":12345678901234567890.10,"fee":1e300,"net_amount":-0.50}}';
+  expect(viewMaskedMessage(parseExactly(text)).replaceAll(/\s/g, "")).toBe(text);
+});
+
+test("deep nesting does not matter", () => {
+  const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+  expect(masked(`{"type":${deep},"event_details":{"type":${deep}}}`)).toEqual({
+    "(member 1)": "(list)",
+    event_details: { type: "(list)" },
+  });
+});
