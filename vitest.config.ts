@@ -25,7 +25,7 @@ const slow = [
   "scripts/token.test.ts",
   "scripts/checks/audit.test.ts",
   "simulation/planted.test.ts",
-  "src/{backup,commands,main,secrets}.test.ts",
+  "src/{backup,commands,console,main,secrets}.test.ts",
   "src/client/package.test.ts",
   "src/{features,ledger}/full-disk.test.ts",
   "src/features/commands/store.test.ts",

@@ -17,9 +17,9 @@ const startMaxMs = 60_000;
 
 /**
  * Starts both services with their default engines, which are embedded, in a new folder and at free ports. The ledger also
- * serves the operation that adds events.
+ * serves the operation that adds events. `settings` are added to these.
  */
-export async function startServices(): Promise<Services> {
+export async function startServices(settings: Record<string, string> = {}): Promise<Services> {
   await using opening = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "services-"));
   opening.defer(() => rm(folder, { recursive: true }));
@@ -30,6 +30,7 @@ export async function startServices(): Promise<Services> {
     FEATURES_PORT: String(featuresPort),
     QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
     EVENT_WRITES: "true",
+    ...settings,
   };
   const command = (path: string) => [process.execPath, join(root, path)];
   const services = opening.use(startProcess(command("src/main.ts"), { cwd: folder, env, errors: "inherit" }));

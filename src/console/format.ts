@@ -29,6 +29,11 @@ export const formatUtc = (instant: string): string => instant.replace("T", " ").
 /** A calendar day, which is the same day in every time zone. */
 export const formatDay = (day: string): string => dateOnly.format(new Date(`${day}T00:00:00Z`));
 
+const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** A calendar day of this or the last year, without the year. */
+export const formatRecentDay = (day: string): string => dayAndMonth.format(new Date(`${day}T00:00:00Z`));
+
 /** A name of the contract as words: `needs_response` becomes `Needs response`. */
 export function formatName(name: string): string {
   const words = name.replaceAll("_", " ").toLowerCase();

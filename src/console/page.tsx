@@ -23,19 +23,21 @@ export interface View {
 }
 
 interface ConsoleProps {
+  /** The name of the service. */
+  title: string;
   views: View[];
   authentication: Authentication | undefined;
 }
 
 /** Renders the console of a service into its page. */
-export function openConsole(views: View[]): void {
+export function openConsole(title: string, views: View[]): void {
   const root = document.querySelector<HTMLElement>("#console");
   const { authentication } = root?.dataset ?? {};
   const given = authentication ? (JSON.parse(authentication) as Authentication) : undefined;
-  if (root) render(<Console views={views} authentication={given} />, root);
+  if (root) render(<Console title={title} views={views} authentication={given} />, root);
 }
 
-function Console({ views, authentication }: ConsoleProps) {
+function Console({ title, views, authentication }: ConsoleProps) {
   const { place, visit } = usePlace();
   const [token, setToken] = useState<string>();
   const [rejection, setRejection] = useState("");
@@ -56,7 +58,7 @@ function Console({ views, authentication }: ConsoleProps) {
   const needsToken = authentication !== undefined && token === undefined;
   return (
     <SessionContext.Provider value={session}>
-      <Header views={needsToken ? [] : allowed} current={name}>
+      <Header title={title} views={needsToken ? [] : allowed} current={name}>
         {token !== undefined && (
           <button type="button" onClick={() => setToken(undefined)}>
             Forget token
@@ -79,13 +81,15 @@ function Console({ views, authentication }: ConsoleProps) {
 }
 
 interface HeaderProps {
+  title: string;
   views: View[];
   current: string | undefined;
   children: ComponentChildren;
 }
 
-const Header = ({ views, current, children }: HeaderProps) => (
+const Header = ({ title, views, current, children }: HeaderProps) => (
   <header>
+    <p>{title}</p>
     <nav aria-label="Console">
       {views.map(
         ({ name, link }) =>

@@ -61,11 +61,12 @@ export function Comparison({ accounts, zone, visit, name }: Props) {
             values={[Number(current.amount), Number(before.amount)]}
             format={(_, index) => formatMoney(index === 0 ? current.amount : before.amount)}
           />
-          <Row
-            name="Successful"
-            values={[shareOf(current), shareOf(before)]}
-            format={(share) => percent.format(share)}
-          />
+          <tr>
+            <th scope="row">Successful</th>
+            <td class="money">{percent.format(shareOf(current))}</td>
+            <td class="money">{percent.format(shareOf(before))}</td>
+            <td class="money">{points.format(100 * (shareOf(current) - shareOf(before)))} points</td>
+          </tr>
         </Table>
       )}
     </Show>
@@ -78,6 +79,8 @@ const change = new Intl.NumberFormat(undefined, {
   maximumFractionDigits: 0,
   signDisplay: "exceptZero",
 });
+
+const points = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1, signDisplay: "exceptZero" });
 
 const shareOf = ({ successful, count }: Sums) => (count === 0 ? 0 : successful / count);
 

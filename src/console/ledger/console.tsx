@@ -4,7 +4,7 @@ import { readScopes } from "./ledger.ts";
 import { Overview } from "./overview.tsx";
 import { Transactions } from "./search.tsx";
 
-openConsole([
+openConsole("Payment ledger", [
   { name: "", title: "Overview", link: "Overview", scopes: readScopes, component: Overview },
   {
     name: "transactions",

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { type Bar, BarChart } from "../bar-chart.tsx";
-import { formatCount, formatDay, formatMoney, formatName } from "../format.ts";
+import { formatCount, formatDay, formatMoney, formatRecentDay } from "../format.ts";
 import { fragmentOf } from "../fragment.ts";
 import { goTo } from "../history.ts";
 import { Empty, Show, useLoaded } from "../load.tsx";
@@ -10,7 +10,16 @@ import { Table } from "../table.tsx";
 import { Comparison } from "./comparison.tsx";
 import { accountsOf, clientFor, paymentStatuses } from "./ledger.ts";
 import { PayoutList } from "./payout-list.tsx";
-import { addDays, createdBetween, dayOf, daysBetween, reportZone, startOf } from "./periods.ts";
+import {
+  addDays,
+  createdBetween,
+  dayOf,
+  daysBetween,
+  type ReportZone,
+  reportZone,
+  startOf,
+} from "./periods.ts";
+import { statusName } from "./state.tsx";
 
 const daysShown = 30;
 
@@ -52,7 +61,7 @@ export function Overview({ place: { parameters }, visit }: ViewProps) {
               No payment was created in this time. <a href="#/transactions">All transactions</a>
             </Empty>
           ) : (
-            <Days groups={groups} days={daysBetween(first, today)} zone={zone} account={account} />
+            <Days groups={groups} days={daysBetween(first, today)} zone={zone} now={now} account={account} />
           )
         }
       </Show>
@@ -98,7 +107,8 @@ interface Group {
 interface DaysProps {
   groups: Group[];
   days: string[];
-  zone: string;
+  zone: ReportZone;
+  now: Date;
   account: string | null;
 }
 
@@ -112,12 +122,12 @@ const measures = {
   },
 };
 
-function Days({ groups, days, zone, account }: DaysProps) {
+function Days({ groups, days, zone, now, account }: DaysProps) {
   const [measure, setMeasure] = useState<keyof typeof measures>("count");
   const { of, format, name } = measures[measure];
   const states = paymentStatuses.filter((status) => groups.some(({ state }) => state === status));
   const bars: Bar[] = days.map((day) => ({
-    label: formatDay(day),
+    label: formatRecentDay(day),
     parts: Object.fromEntries(
       groups.filter((group) => group.day === day).map((group) => [group.state ?? "", of(group)]),
     ),
@@ -161,9 +171,10 @@ function Days({ groups, days, zone, account }: DaysProps) {
                 href={fragmentOf(["transactions"], {
                   account_id: account ?? "",
                   payment_states: status,
+                  ...createdBetween(startOf(days[0] as string, zone), now),
                 })}
               >
-                {formatName(status)}
+                {statusName(status)}
               </a>
             </th>
             <td class="money">{formatCount(count)}</td>
@@ -177,7 +188,7 @@ function Days({ groups, days, zone, account }: DaysProps) {
           {groups.map((group) => (
             <tr key={`${group.day} ${group.state}`}>
               <th scope="row">{group.day && formatDay(group.day)}</th>
-              <td>{group.state && formatName(group.state)}</td>
+              <td>{group.state && statusName(group.state)}</td>
               <td class="money">{formatCount(group.count)}</td>
               <td class="money">{formatMoney(group.gross_amount)}</td>
             </tr>

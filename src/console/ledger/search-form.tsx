@@ -1,8 +1,8 @@
-import { formatName } from "../format.ts";
 import { fragmentOf } from "../fragment.ts";
 import { goTo } from "../history.ts";
 import { useSession } from "../session.ts";
 import { disputeStatuses, listOf, paymentStatuses, refundStatuses, type Search } from "./ledger.ts";
+import { statusName } from "./state.tsx";
 
 /** The filters of a search by the names of their parameters, which are also those in the address bar. */
 const texts = [
@@ -155,7 +155,7 @@ const Choice = ({ name, label, options, chosen }: ChoiceProps) => (
       <option value="">Any</option>
       {options.map((option) => (
         <option key={option} value={option}>
-          {formatName(option)}
+          {statusName(option)}
         </option>
       ))}
     </select>
@@ -177,7 +177,7 @@ function Choices({ name, label, options, parameters }: ChoicesProps) {
       {options.map((option) => (
         <label key={option} class="check">
           <input type="checkbox" name={name} value={option} defaultChecked={chosen.includes(option)} />
-          {formatName(option)}
+          {statusName(option)}
         </label>
       ))}
     </fieldset>

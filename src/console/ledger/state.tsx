@@ -3,8 +3,11 @@ import type { Status } from "./ledger.ts";
 
 /** The state of a transaction, with a colour for how it ended. */
 export const State = ({ status }: { status: Status | "intransit" | "paidout" | "failed" }) => (
-  <span class={`state state-${kindOf[status] ?? "open"}`}>{names[status] ?? formatName(status)}</span>
+  <span class={`state state-${kindOf[status] ?? "open"}`}>{statusName(status)}</span>
 );
+
+/** The name of a state for people. */
+export const statusName = (status: string): string => names[status] ?? formatName(status);
 
 const kindOf: Record<string, "good" | "bad" | "ended"> = {
   success: "good",
