@@ -128,7 +128,9 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
             expect([colorScheme, width, await faultsOf(page)]).toEqual([colorScheme, width, []]);
           }
         }
-        for (const summary of await page.locator("details[open] > summary").all()) await summary.click();
+        await page.evaluate(
+          "for (const open of document.querySelectorAll('details[open]')) open.open = false",
+        );
         await page.emulateMedia({ colorScheme: "light" });
         await page.setViewportSize({ width: 1100, height: 820 });
         if (screenshotFolder) {
@@ -195,14 +197,14 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
       await page.goBack();
       await eventually(async () => expect(await rows(page, "Transactions").count()).toBe(2));
       expect(await page.getByLabel("Reference", { exact: true }).inputValue()).toBe("fishing");
-      expect(await page.getByLabel("Created after").inputValue()).toBe("2024-03-05T00:00:00");
+      expect(await page.getByLabel("Created after").inputValue()).toMatch(/^2024-03-05T00:00/);
       expect(problems).toEqual([]);
     });
 
     test.each([
       ["transaction_type=DISPUTE", ["parking-3"]],
       ["email=ANGLER&last_digits_card_number=4242&state=declined", ["parking-1"]],
-      ["payment_states=timedout,declined", ["parking-2", "parking-1"]],
+      ["payment_states=declined,timedout", ["parking-2", "parking-1"]],
       ["reference=parking-1&exact_reference_match=true", ["parking-1"]],
       ["gateway_payout_id=demo-payout", ["fishing-88"]],
       ["from_settled_date=2024-03-08&to_settled_date=2024-03-08&metadata_value=north", ["fishing-88"]],
@@ -318,9 +320,10 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
       await page.getByRole("img", { name: /^Amount of payments/ }).waitFor();
       expect(await rows(page, "Today against the same day last week").count()).toBe(3);
       await page.getByRole("button", { name: "Check older payouts" }).click();
-      await eventually(async () => expect(await page.getByText(/of the newest 29 payouts/).count()).toBe(1));
+      await eventually(async () => expect(await page.getByText(/of the newest 2[89] payouts/).count()).toBe(1));
       const payouts = await rows(page, "Payouts that do not add up").allInnerTexts();
-      expect(payouts).toHaveLength(3);
+      // Each tenth day has one.
+      expect([2, 3]).toContain(payouts.length);
       for (const payout of payouts) expect(payout).toMatch(/-£5\.00$/);
     });
 
@@ -333,13 +336,15 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
       await eventually(async () =>
         expect(await page.locator("main").innerText()).toMatch(/Rate in that minute/),
       );
-      await rows(page, "Dead letters").getByRole("link").last().click();
-      await eventually(async () => expect(await heading(page).innerText()).toBe("Dead letter 1"));
+      const row = rows(page, "Dead letters").filter({ hasText: "event_type is required" });
+      const number = await row.getByRole("link").innerText();
+      await row.getByRole("link").click();
+      await eventually(async () => expect(await heading(page).innerText()).toBe(`Dead letter ${number}`));
       await isLoaded(page);
       const text = await page.locator("main").innerText();
       expect(text).toContain("event_type is required");
       expect(text).toContain("A replay would leave it as it is.");
-      expect(text).toContain("npm run dead-letters -- replay 1");
+      expect(text).toContain(`npm run dead-letters -- replay ${number}`);
       expect(text).not.toContain("angler@example.org");
       await page.goto(`${services.ledgerUrl}/console#/intake?state=discarded`);
       await eventually(async () =>

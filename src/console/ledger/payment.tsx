@@ -23,42 +23,45 @@ export function Payment({ place, visit }: ViewProps) {
     async (signal) => {
       const accounts = accountsOf(parameters.get("account_id"), session);
       const account = "account_id" in accounts ? { account_id: accounts.account_id[0] } : accounts;
-      const found = await clientFor(session).getTransaction(
+      return clientFor(session).getTransaction(
         { transactionExternalId: id, ...account, ...(asOf !== undefined && { as_of: asOf }) },
         { signal },
       );
-      return found;
     },
     visit,
   );
+  const found = "value" in transaction ? transaction.value : undefined;
   return (
-    <Show of={transaction} name="transaction">
-      {(found) => (
-        <>
-          <Heading title={`${formatName(found.transaction_type)} ${id}`}>
-            {formatName(found.transaction_type)} {referenceOf(found)} <State status={found.state.status} />
-          </Heading>
-          <RawJson value={found} />
-          <Summary transaction={found} />
-          {found.gateway_account_id !== undefined && (
-            <Related
-              transaction={found}
-              account={found.gateway_account_id}
-              asOf={asOf}
-              visit={visit}
-              onAsOf={(instant) =>
-                replacePlace(
-                  fragmentOf(["transactions", id], {
-                    account_id: found.gateway_account_id,
-                    as_of: instant,
-                  }),
-                )
-              }
-            />
-          )}
-        </>
-      )}
-    </Show>
+    <>
+      <Heading title={`Transaction ${id}`}>
+        {found ? `${formatName(found.transaction_type)} ${referenceOf(found)}` : `Transaction ${id}`}{" "}
+        {found && <State status={found.state.status} />}
+      </Heading>
+      <Show of={transaction} name="transaction">
+        {(found) => (
+          <>
+            <RawJson value={found} />
+            <Summary transaction={found} />
+            {found.gateway_account_id !== undefined && (
+              <Related
+                transaction={found}
+                account={found.gateway_account_id}
+                asOf={asOf}
+                visit={visit}
+                onAsOf={(instant) =>
+                  replacePlace(
+                    fragmentOf(["transactions", id], {
+                      account_id: found.gateway_account_id,
+                      as_of: instant,
+                    }),
+                  )
+                }
+              />
+            )}
+          </>
+        )}
+      </Show>
+    </>
   );
 }
 

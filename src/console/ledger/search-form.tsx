@@ -151,10 +151,10 @@ interface ChoiceProps {
 const Choice = ({ name, label, options, chosen }: ChoiceProps) => (
   <label>
     {label}
-    <select name={name} defaultValue={chosen ?? ""}>
+    <select name={name}>
       <option value="">Any</option>
       {options.map((option) => (
-        <option key={option} value={option}>
+        <option key={option} value={option} selected={option === chosen}>
           {statusName(option)}
         </option>
       ))}

@@ -18,7 +18,7 @@ const totalMax = 10_000;
 
 /** `#/transactions` is a search, `#/transactions/ID` a transaction. */
 export const Transactions = (props: ViewProps) =>
-  props.place.path.length > 1 ? <Payment {...props} /> : <SearchPage {...props} />;
+  props.place.path.length > 1 ? <Payment {...props} key={props.place.path[1]} /> : <SearchPage {...props} />;
 
 function SearchPage({ place: { parameters }, visit }: ViewProps) {
   const session = useSession();
