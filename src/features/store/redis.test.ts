@@ -64,7 +64,7 @@ async function runWith(url: string, environment: Record<string, string> = {}): P
     try {
       const store = await openFeatureStore(process.argv[1]);
       await store.change("kind", "1", [{ type: "add", feature: "a" }]);
-      console.log("lists", ...(await featuresOf(store, "kind", "1")));
+      console.log("lists", ...(await store.list("kind", "1")).map(({ feature }) => feature));
       await store[Symbol.asyncDispose]();
     } catch (error) {
       console.log(error.message);
