@@ -10,6 +10,7 @@ import { renderError } from "./handlers/errors.ts";
 import { featureHandlers } from "./handlers/features.ts";
 import { flagHandlers } from "./handlers/flags.ts";
 import { healthHandlers } from "./handlers/health.ts";
+import { resourceHandlers } from "./handlers/resources.ts";
 import { type FeatureStore, StoreFailure } from "./store/store.ts";
 
 interface Parts extends HttpParts, Pick<ServiceParts<operations>, "log" | "onViolation"> {
@@ -31,6 +32,7 @@ export function featuresApp({ store, ...parts }: Parts) {
   const metrics = new Registry();
   const handlers = {
     ...featureHandlers(store),
+    ...resourceHandlers(store),
     ...changeHandlers(store),
     ...flagHandlers(store),
     ...healthHandlers(store, parts.log),

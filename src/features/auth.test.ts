@@ -60,6 +60,8 @@ const requests: Record<keyof operations, TestRequest | undefined> = {
   removeFeature: ["DELETE", "/features/customer/42/beta", "features:write"],
   replaceFeatures: ["PUT", "/features/customer/42", "features:write", ["beta"]],
   removeFeatures: ["DELETE", "/features/customer/42", "features:write"],
+  getResource: ["GET", "/resources/customer/42", "features:read"],
+  listResourceChanges: ["GET", "/resources/customer/42/changes", "features:read"],
   listResources: ["GET", "/features/customer?feature=beta", "features:read"],
   hasFeatures: ["POST", "/query", "features:read", { resources: [customer], features: ["beta"] }],
   changeFeatures: [

@@ -61,6 +61,7 @@ describe("the feature storage", () => {
     await using failing = await startFeatures({ store });
     for (const [method, path] of [
       ["GET", "/features/a/b"],
+      ["GET", "/resources/a/b"],
       ["GET", "/features/a/b/c"],
       ["POST", "/features/a/b/c"],
       ["DELETE", "/features/a/b/c"],
@@ -117,6 +118,8 @@ describe("the feature storage", () => {
       ["GET", "/features/a/b/c", { resource, id, feature }],
       ["GET", "/features/a/b", { resource, id }],
       ["GET", "/features/a?feature=c", { resource, feature }],
+      ["GET", "/resources/a/b", { resource, id }],
+      ["GET", "/resources/a/b/changes?limit=7", { resource, id, limit: 7 }],
       ["PUT", "/features/a/b", { resource, id, features: ["c"] }, ["c"]],
       ["DELETE", "/features/a/b/c", { resource, id, feature }],
       ["DELETE", "/features/a/b", { resource, id }],

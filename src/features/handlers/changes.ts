@@ -4,7 +4,7 @@ import { toJson } from "../../values/json.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
 import { eachInTurns } from "../store/in-turns.ts";
 import type { FeatureStore } from "../store/store.ts";
-import { errorLine, tooManyFeatures } from "./errors.ts";
+import { errorLine, tooManyFeatures, unknownCursor } from "./errors.ts";
 import { expiryOf, isPast } from "./expiry.ts";
 import { openFeed, viewRecord } from "./feed.ts";
 
@@ -61,13 +61,7 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
       const after = given === "newest" ? newest : given;
       // A stream reads its records by itself. Only a cursor that the client has kept can be too old.
       const entries = isStream && given !== newest ? [] : await store.changes(after, isStream ? 1 : limit);
-      if (entries === undefined) {
-        return errorLine(
-          410,
-          "the cursor is unknown, or records after it have been deleted; " +
-            "read the data again, then the feed from cursor=newest",
-        );
-      }
+      if (entries === undefined) return errorLine(410, unknownCursor);
       if (isStream) return { status: 200, type: mediaType, body: follow(after, signal) };
       const next_cursor = entries.at(-1)?.cursor ?? newest;
       return mediaType === "application/x-ndjson"

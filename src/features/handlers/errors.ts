@@ -19,4 +19,8 @@ export const renderError: RenderError = (status, messages, request) => {
 
 const oneLine = (message: string) => message.replaceAll(/[\r\n]+/g, " ") || "the store failed";
 
+export const unknownCursor =
+  "the cursor is unknown, or records after it have been deleted; " +
+  "read the data again, then the feed from cursor=newest";
+
 export const tooManyFeatures = `would have more than ${featuresMax.toLocaleString("en")} features, the maximum`;

@@ -21,6 +21,9 @@ const removalsPerChange = 250;
 
 /** The features of one resource, and the resources that have one feature. */
 export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>, FeatureOperation> {
+  const featuresOf = async (resource: string, id: string) =>
+    (await store.list(resource, id)).map(({ feature }) => feature);
+
   /** Replaces the list of a resource if `mayReplace` accepts it. Resolves with the new list, or undefined if not. */
   async function replace(
     resource: string,
@@ -30,7 +33,7 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
   ): Promise<string[] | undefined> {
     const wanted = new Set(features);
     for (;;) {
-      let list = await store.list(resource, id);
+      let list = await featuresOf(resource, id);
       if (!mayReplace(list)) return undefined;
       if (list.length > featuresMax) list = await shorten(resource, id, list, wanted);
       const had = new Set(list);
@@ -61,7 +64,7 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
   return {
     async listFeatures({ path: { resource, id }, log }) {
       log.debug({ resource, id }, "list features");
-      return { status: 200, body: await store.list(resource, id) };
+      return { status: 200, body: await featuresOf(resource, id) };
     },
 
     async replaceFeatures({ path: { resource, id }, headers, body: features, log }) {

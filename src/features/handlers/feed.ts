@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { components } from "../../../generated/features.ts";
 import { type FeatureStore, type FeedEntry, StoreFailure } from "../store/store.ts";
+import { instantOf } from "./expiry.ts";
 
 /** Milliseconds between looks at the store for all open streams. */
 const lookEveryMs = 200;
@@ -20,11 +21,11 @@ export function viewRecord({
   return {
     cursor,
     type,
-    at: new Date(at).toISOString(),
+    at: instantOf(at),
     resource,
     id,
     feature,
-    ...(expiresAt !== undefined && { expires_at: new Date(expiresAt).toISOString() }),
+    ...(expiresAt !== undefined && { expires_at: instantOf(expiresAt) }),
   };
 }
 

@@ -25,8 +25,8 @@ export function flagHandlers(store: FeatureStore): Pick<Handlers<operations>, Fl
       if ("errorCode" in subject) return { status: 400, body: subject };
       const { resource, id } = subject;
       log.debug({ resource, id }, "evaluate flags");
-      const features = await store.list(resource, id);
-      return { status: 200, body: { flags: features.map((feature) => flag(feature, true)) } };
+      const entries = await store.list(resource, id);
+      return { status: 200, body: { flags: entries.map(({ feature }) => flag(feature, true)) } };
     },
   };
 }

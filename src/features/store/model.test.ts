@@ -33,6 +33,7 @@ function newModel() {
 
   return {
     entries,
+    entriesOf,
     records,
     list,
     idsWith: (resource: string, feature: string) =>
@@ -145,7 +146,7 @@ describeOnStores("a feature store compared with a model", (make) => {
       for (const resource of resources) {
         for (const id of ids) {
           const list = model.list(resource, id);
-          expect(await store.list(resource, id)).toEqual(list);
+          expect(await store.list(resource, id)).toEqual(model.entriesOf(resource, id));
           const has = features.map((feature) => list.includes(feature));
           expect(await store.has(resource, id, features)).toEqual(has);
         }

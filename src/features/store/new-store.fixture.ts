@@ -38,6 +38,10 @@ export async function openUnlimited(url: string): Promise<FeatureStore> {
   }
 }
 
+/** The names of the features of a resource, oldest first. */
+export const featuresOf = async (store: FeatureStore, resource: string, id: string) =>
+  (await store.list(resource, id)).map(({ feature }) => feature);
+
 /** All ids that have a feature, read in pages. */
 export async function allIdsWith(store: FeatureStore, resource: string, feature: string, limit: number) {
   const pages: string[][] = [];

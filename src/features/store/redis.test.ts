@@ -18,6 +18,7 @@ import {
 } from "../../../testing/servers/redis.ts";
 import { exchangeBytes, type TestServer } from "../../../testing/servers/server.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import { featuresOf } from "./new-store.fixture.ts";
 import {
   type ChangeRecord,
   type FeatureChange,
@@ -63,7 +64,7 @@ async function runWith(url: string, environment: Record<string, string> = {}): P
     try {
       const store = await openFeatureStore(process.argv[1]);
       await store.change("kind", "1", [{ type: "add", feature: "a" }]);
-      console.log("lists", ...(await store.list("kind", "1")));
+      console.log("lists", ...(await store.list("kind", "1")).map(({ feature }) => feature));
       await store[Symbol.asyncDispose]();
     } catch (error) {
       console.log(error.message);
@@ -101,7 +102,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     await server.kill();
     await expectFailures(store, "the store cannot be reached");
     await server.start();
-    expect(await store.list("kind", "1")).toEqual(["a"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["a"]);
     expect(await store.change("kind", "1", [add("b")])).toEqual({ had: [false] });
   });
 
@@ -135,7 +136,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);
     server.pause();
-    const list = store.list("kind", "1");
+    const list = featuresOf(store, "kind", "1");
     await sleep(500);
     server.resume();
     expect(await list).toEqual(["a"]);
@@ -156,7 +157,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     await store.change("kind", "1", [add("a")]);
     for (const socket of sockets) socket.unpipe().pause();
     await expectFailures(store, "the store did not respond in time");
-    await eventually(async () => expect(await store.list("kind", "1")).toEqual(["a"]));
+    await eventually(async () => expect(await featuresOf(store, "kind", "1")).toEqual(["a"]));
     for (const socket of sockets) socket.destroy();
     proxy.close();
   });
@@ -165,7 +166,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a")]);
     await server.restart();
-    expect(await store.list("kind", "1")).toEqual(["a"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["a"]);
   });
 
   test("sends the script again if Redis does not have it", async () => {
@@ -178,7 +179,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
   test("reports an unknown command without its arguments", async () => {
     await using another = await startRedis("--rename-command", "HSCAN", "");
     await using store = await openFeatureStore(another.url);
-    await expect(store.list("kind", "1")).rejects.toThrow(
+    await expect(featuresOf(store, "kind", "1")).rejects.toThrow(
       /^the store returned an error: ERR unknown command 'HSCAN'$/,
     );
   });
@@ -236,7 +237,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
       const addition = store.change("kind", "1", [add("c")]);
       await expect(addition).rejects.toThrow(/^the store returned an error: OOM/);
       await expect(addition).rejects.toBeInstanceOf(StoreFailure);
-      expect(await store.list("kind", "1")).toEqual(["a", "b"]);
+      expect(await featuresOf(store, "kind", "1")).toEqual(["a", "b"]);
       expect(await store.change("kind", "1", [remove("a")])).toEqual({ had: [true] });
       expect(await store.changes(cursor, 10)).toHaveLength(1);
     } finally {
@@ -250,7 +251,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     await store.change("kind", "1", [add("a")]);
     const key = (await keys()).find((name) => name.includes(":of:"));
     await execute(server.url, `SET ${key} text`);
-    await expect(store.list("kind", "1")).rejects.toThrow(/^the store returned an error: WRONGTYPE/);
+    await expect(featuresOf(store, "kind", "1")).rejects.toThrow(/^the store returned an error: WRONGTYPE/);
     await execute(server.url, `REPLICAOF 127.0.0.1 ${await freePort()}`);
     try {
       await expect(store.change("kind", "2", [add("a")])).rejects.toThrow(
@@ -265,7 +266,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     await using one = await opened("/1");
     await using two = await opened("/2?changes=10");
     await one.change("kind", "1", [add("a")]);
-    expect(await two.list("kind", "1")).toEqual([]);
+    expect(await featuresOf(two, "kind", "1")).toEqual([]);
     expect(await two.changes(await one.newest(), 10)).toBe(undefined);
   });
 
@@ -279,7 +280,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
       `redis://${encodeURIComponent("someöne")}:${encodeURIComponent(secret)}@${host}`;
     await using store = await openFeatureStore(urlOf(password));
     for (const call of Object.values(calls)) await call(store);
-    expect(await store.list("kind", "1")).toEqual(["lost"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["lost"]);
     const opening = openFeatureStore(urlOf("hunter2"));
     await expect(opening).rejects.toThrow(`the Redis at ${host} cannot be used: WRONGPASS`);
     await expect(opening).rejects.not.toThrow("hunter2");
@@ -329,12 +330,12 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
       const changes = [pick(features), pick(features)].map((feature) =>
         pick([add(feature, expiresAt), add(feature), remove(feature)]),
       );
-      const onlyIf = pick([undefined, undefined, await model.list("kind", id)]);
+      const onlyIf = pick([undefined, undefined, await featuresOf(model, "kind", id)]);
       // An addition that expires immediately is absent from both, although they may record its expiry at different times.
       expect(await store.change("kind", id, changes, onlyIf)).toEqual(
         await model.change("kind", id, changes, onlyIf),
       );
-      expect(await store.list("kind", id)).toEqual(await model.list("kind", id));
+      expect(await featuresOf(store, "kind", id)).toEqual(await featuresOf(model, "kind", id));
     }
     const summary = async (one: FeatureStore) => {
       const changes = ((await one.changes(undefined, 10_000)) ?? []).map(({ record }) => record);
@@ -434,7 +435,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     const many = Array.from({ length: 1000 }, (_, index) => add(`feature ${index}`));
     expect(await store.change("kind", "many", many)).toEqual({ had: many.map(() => false) });
     expect(await store.change("kind", "many", many)).toEqual({ had: many.map(() => true) });
-    expect(await store.list("kind", "many")).toEqual(many.map(({ feature }) => feature));
+    expect(await featuresOf(store, "kind", "many")).toEqual(many.map(({ feature }) => feature));
     expect(await Array.fromAsync(store.entries())).toHaveLength(4000);
     const ats = ((await store.changes(undefined, 20_000)) ?? []).map(({ record }) => record.at);
     expect(ats).toHaveLength(4000);
@@ -513,7 +514,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in a Redis Cluster", (
     await eventually(async () => expect(countIn(await addToAll("e"))).toBe(100));
     // A scan ends with an error if the client is replaced meanwhile.
     await eventually(async () => expect(await Array.fromAsync(store.entries())).not.toHaveLength(0));
-    for (const id of ids) expect((await store.list("kind", id))[0]).toBe("a");
+    for (const id of ids) expect((await featuresOf(store, "kind", id))[0]).toBe("a");
   }
 
   test("continues on the other masters while one is killed", () =>
@@ -540,7 +541,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in a Redis Cluster", (
     );
     expect(had.filter((one) => !("rejected" in one || one.had[0]))).toHaveLength(20 * 40);
     for (const id of ids.slice(0, 20)) {
-      const lists = await Promise.all(stores.map((one) => one.list("kind", id)));
+      const lists = await Promise.all(stores.map((one) => featuresOf(one, "kind", id)));
       expect(lists[0]?.toSorted()).toEqual(features.toSorted());
       expect(lists).toEqual([lists[0], lists[0], lists[0]]);
     }
@@ -579,10 +580,12 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in a Redis Cluster", (
 
   test("follows a slot that moves to another master", async () => {
     await addToAll("a");
-    const id = await moveSlot(async (moving) => expect(await store.list("kind", moving)).toEqual(["a"]));
+    const id = await moveSlot(async (moving) =>
+      expect(await featuresOf(store, "kind", moving)).toEqual(["a"]),
+    );
     expect(await store.change("kind", id, [add("b")])).toEqual({ had: [false] });
     expect(countIn(await addToAll("c"))).toBe(100);
-    expect(await store.list("kind", id)).toEqual(["a", "b", "c"]);
+    expect(await featuresOf(store, "kind", id)).toEqual(["a", "b", "c"]);
   });
 
   test("finds a slot that moved before its old master was killed", async () => {
@@ -590,8 +593,8 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in a Redis Cluster", (
     const id = await moveSlot();
     await cluster.nodes[0]?.kill();
     try {
-      await expect(store.list("kind", id)).rejects.toThrow("the store cannot be reached");
-      await eventually(async () => expect(await store.list("kind", id)).toEqual(["a"]));
+      await expect(featuresOf(store, "kind", id)).rejects.toThrow("the store cannot be reached");
+      await eventually(async () => expect(await featuresOf(store, "kind", id)).toEqual(["a"]));
       expect(await store.change("kind", id, [add("b")])).toEqual({ had: [false] });
     } finally {
       await cluster.nodes[0]?.start();
@@ -613,7 +616,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in a Redis Cluster", (
     const { host } = new URL(cluster.nodes[2]?.url ?? "");
     await using other = await openFeatureStore(`redis+cluster://${unused},${host}/?changes=10`);
     await store.change("kind", "1", [add("a")]);
-    expect(await other.list("kind", "1")).toEqual(["a"]);
+    expect(await featuresOf(other, "kind", "1")).toEqual(["a"]);
   });
 
   test("sends the password to each of its nodes", async () => {
@@ -625,7 +628,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in a Redis Cluster", (
     await using other = await openFeatureStore(urlOf("s3cret"));
     for (const id of ids) {
       expect(await other.has("kind", id, ["a"])).toEqual([false]);
-      await expect(other.list("kind", id)).rejects.toThrow(/^the store returned an error: NOPERM/);
+      await expect(featuresOf(other, "kind", id)).rejects.toThrow(/^the store returned an error: NOPERM/);
     }
     await expect(openFeatureStore(urlOf("hunter2"))).rejects.toThrow(
       /cannot be used: WRONGPASS(?!.*hunter2)/,

@@ -7,6 +7,7 @@ import {
   allIdsWith,
   describeOnSharedStores,
   describeOnStores,
+  featuresOf,
   openNewStore,
   openUnlimited,
   storeFixtures,
@@ -48,14 +49,43 @@ const longNames = ["a", "b", "c"].map((end) => "💷".repeat(255) + end);
 describeOnStores("a feature store", (make) => {
   test("lists each feature once, in the order of adding", async () => {
     await using store = await openNewStore(make);
-    expect(await store.list("kind", "1")).toEqual([]);
+    expect(await featuresOf(store, "kind", "1")).toEqual([]);
     expect(await store.change("kind", "1", [add("b")])).toEqual({ had: [false] });
     expect(await store.change("kind", "1", [add("a")])).toEqual({ had: [false] });
     expect(await store.change("kind", "1", [add("b")])).toEqual({ had: [true] });
-    expect(await store.list("kind", "1")).toEqual(["b", "a"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["b", "a"]);
     const many = Array.from({ length: 300 }, (_, index) => `f${(index * 7) % 300}`);
     for (const feature of many) await store.change("kind", "2", [add(feature)]);
-    expect(await store.list("kind", "2")).toEqual(many);
+    expect(await featuresOf(store, "kind", "2")).toEqual(many);
+  });
+
+  test("lists each feature with its expiry time, the one of the latest change", async () => {
+    await using store = await openNewStore(make);
+    const [soon, later] = [Date.now() + 60_000, Date.now() + 120_000];
+    const many = names(700).map((name, index) => add(name, index % 2 ? soon + index : undefined));
+    for (const changes of [[add("b", soon), add("a"), add("c", soon)], [add("a", later), add("b")], many]) {
+      await store.change("kind", "1", changes);
+    }
+    await store.change("kind", "2", [add("b", later)]);
+    const one = { resource: "kind", id: "1" };
+    expect(await store.list("kind", "1")).toStrictEqual([
+      { ...one, feature: "b" },
+      { ...one, feature: "a", expiresAt: later },
+      { ...one, feature: "c", expiresAt: soon },
+      ...many.map(({ type: _, ...change }) => ({
+        ...one,
+        feature: change.feature,
+        ...("expiresAt" in change && change.expiresAt !== undefined && { expiresAt: change.expiresAt }),
+      })),
+    ]);
+    expect(await store.list("kind", "3")).toEqual([]);
+  });
+
+  test("a returned entry is not changed by its reader", async () => {
+    await using store = await openNewStore(make);
+    await store.change("kind", "1", [add("a")]);
+    for (const entry of await store.list("kind", "1")) entry.feature = "changed";
+    expect(await featuresOf(store, "kind", "1")).toEqual(["a"]);
   });
 
   test("has a feature only under the names with which it was added", async () => {
@@ -75,9 +105,9 @@ describeOnStores("a feature store", (make) => {
   test("resources whose names are equal when joined are different", async () => {
     await using store = await openNewStore(make);
     await store.change("a/b", "c", [add("x")]);
-    expect(await store.list("a", "b/c")).toEqual([]);
+    expect(await featuresOf(store, "a", "b/c")).toEqual([]);
     await store.change("__proto__", "constructor", [add("toString")]);
-    expect(await store.list("__proto__", "constructor")).toEqual(["toString"]);
+    expect(await featuresOf(store, "__proto__", "constructor")).toEqual(["toString"]);
     await store.change("{1}", "}{2", [add("%2F{3}")]);
     expect(await allEntries(store)).toHaveLength(3);
     expect(await allIdsWith(store, "{1}", "%2F{3}", 10)).toEqual(["}{2"]);
@@ -88,7 +118,7 @@ describeOnStores("a feature store", (make) => {
     for (const resource of longNames) {
       for (const id of longNames) {
         for (const feature of longNames) await store.change(resource, id, [add(feature)]);
-        expect(await store.list(resource, id)).toEqual(longNames);
+        expect(await featuresOf(store, resource, id)).toEqual(longNames);
       }
       for (const feature of longNames) {
         expect((await allIdsWith(store, resource, feature, 2)).sort()).toEqual(longNames);
@@ -106,12 +136,12 @@ describeOnStores("a feature store", (make) => {
     await using store = await openNewStore(make);
     const id = "中".repeat(161);
     await store.change("customer", id, [add("dark-mode"), add("a")]);
-    expect(await store.list("customer", id)).toEqual(["dark-mode", "a"]);
+    expect(await featuresOf(store, "customer", id)).toEqual(["dark-mode", "a"]);
     expect(await allEntries(store)).toEqual([`customer/${id}/dark-mode`, `customer/${id}/a`]);
     expect(await store.change("customer", id, [remove("dark-mode")], ["dark-mode", "a"])).toEqual({
       had: [true],
     });
-    expect(await store.list("customer", id)).toEqual(["a"]);
+    expect(await featuresOf(store, "customer", id)).toEqual(["a"]);
   });
 
   test("a long name and its hash are different names", async () => {
@@ -126,13 +156,13 @@ describeOnStores("a feature store", (make) => {
         hashes.map((name) => add(name)),
       ),
     ).toEqual({ had: [false, false] });
-    expect(await store.list("kind", "1")).toEqual([long, ...hashes]);
+    expect(await featuresOf(store, "kind", "1")).toEqual([long, ...hashes]);
   });
 
   test("a returned list is not changed by a later add", async () => {
     await using store = await openNewStore(make);
     await store.change("kind", "1", [add("a")]);
-    const before = await store.list("kind", "1");
+    const before = await featuresOf(store, "kind", "1");
     await store.change("kind", "1", [add("b")]);
     expect(before).toEqual(["a"]);
   });
@@ -141,7 +171,7 @@ describeOnStores("a feature store", (make) => {
     await using store = await openNewStore(make);
     const had = await Promise.all(Array.from({ length: 50 }, () => store.change("kind", "1", [add("a")])));
     expect(had.filter((one) => !("rejected" in one || one.had[0]))).toHaveLength(1);
-    expect(await store.list("kind", "1")).toEqual(["a"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["a"]);
     expect(await recordsAfter(store)).toEqual(["added kind/1/a"]);
   });
 
@@ -151,10 +181,10 @@ describeOnStores("a feature store", (make) => {
     expect(await store.change("kind", "1", [remove("a")])).toEqual({ had: [true] });
     expect(await store.change("kind", "1", [remove("a"), remove("never")])).toEqual({ had: [false, false] });
     expect(await store.has("kind", "1", ["a"])).toEqual([false]);
-    expect(await store.list("kind", "1")).toEqual(["b"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["b"]);
     expect(await store.idsWith("kind", "a", undefined, 10)).toEqual([]);
     await store.change("kind", "1", [add("a")]);
-    expect(await store.list("kind", "1")).toEqual(["b", "a"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["b", "a"]);
   });
 
   test("changes are made in their order, in one transaction", async () => {
@@ -163,14 +193,14 @@ describeOnStores("a feature store", (make) => {
     expect(await store.change("kind", "1", changes)).toEqual({
       had: [false, false, true, false, true, false],
     });
-    expect(await store.list("kind", "1")).toEqual(["b", "a"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["b", "a"]);
     expect(await store.change("kind", "1", [])).toEqual({ had: [] });
     // A concurrent read sees both features or neither.
     const seen = await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
         if (index % 3 === 0) await store.change("kind", "2", [add("x"), add("y")]);
         if (index % 3 === 1) await store.change("kind", "2", [remove("x"), remove("y")]);
-        return (await store.list("kind", "2")).length;
+        return (await featuresOf(store, "kind", "2")).length;
       }),
     );
     expect(seen.filter((length) => length !== 0 && length !== 2)).toEqual([]);
@@ -182,14 +212,14 @@ describeOnStores("a feature store", (make) => {
     for (const other of [[], ["a"], ["b", "a"], ["a", "b", "c"], ["a", "B"]]) {
       expect(await store.change("kind", "1", [add("c")], other)).toEqual({ rejected: "list differs" });
     }
-    expect(await store.list("kind", "1")).toEqual(["a", "b"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["a", "b"]);
     const tries = Array.from({ length: 20 }, (_, index) =>
       store.change("kind", "1", [remove("a"), add(`winner ${index}`)], ["a", "b"]),
     );
     expect((await Promise.all(tries)).filter((outcome) => "had" in outcome)).toEqual([
       { had: [true, false] },
     ]);
-    expect(await store.list("kind", "1")).toHaveLength(2);
+    expect(await featuresOf(store, "kind", "1")).toHaveLength(2);
   });
 
   test("returns the ids that have a feature in pages, each once", async () => {
@@ -326,13 +356,13 @@ describeOnStores("a feature store", (make) => {
     const expiresAt = await soonFor(store);
     await store.change("kind", "1", [add("lasting"), add("passing", expiresAt), add("also", expiresAt)]);
     await store.change("kind", "2", [add("passing", expiresAt)]);
-    expect(await store.list("kind", "1")).toEqual(["lasting", "passing", "also"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["lasting", "passing", "also"]);
     expect(await store.has("kind", "1", ["passing"])).toEqual([true]);
     expect((await store.idsWith("kind", "passing", undefined, 10)).sort()).toEqual(["1", "2"]);
     expect((await Array.fromAsync(store.entries())).map(({ expiresAt }) => expiresAt)).toContain(expiresAt);
     const cursor = await store.newest();
     await sleep(expiresAt - Date.now() + 1);
-    expect(await store.list("kind", "1")).toEqual(["lasting"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["lasting"]);
     expect(await store.has("kind", "1", ["passing"])).toEqual([false]);
     expect(await store.idsWith("kind", "passing", undefined, 10)).toEqual([]);
     expect(await allEntries(store)).toEqual(["kind/1/lasting"]);
@@ -350,7 +380,7 @@ describeOnStores("a feature store", (make) => {
     ]);
     expect(await recordsAfter(store, await store.newest())).toEqual([]);
     await store.change("kind", "1", [add("also")]);
-    expect(await store.list("kind", "1")).toEqual(["lasting", "also"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["lasting", "also"]);
   });
 
   test("a page of ids is full although other ids have expired", async () => {
@@ -379,9 +409,9 @@ describeOnStores("a feature store", (make) => {
       ["added", "a", undefined],
       ["added", "b", soon],
     ]);
-    expect(await store.list("kind", "1")).toEqual(["a", "b", "c", "d"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["a", "b", "c", "d"]);
     await sleep(soon - Date.now() + 1);
-    expect(await store.list("kind", "1")).toEqual(["a", "d"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["a", "d"]);
     expect(await recordsAfter(store, await store.newest())).toEqual([]);
     expect((await recordsAfter(store, cursor)).slice(2).sort()).toEqual([
       "expired kind/1/b",
@@ -402,7 +432,7 @@ describeOnStores("a feature store", (make) => {
       ),
     );
     await sleep(expiresAt - Date.now() + 1);
-    expect(await store.list("kind", "1")).toEqual([]);
+    expect(await featuresOf(store, "kind", "1")).toEqual([]);
     // A step is bounded; several can run at the same time.
     expect(await store.expire()).toBe(true);
     while ((await Promise.all([store.expire(), store.expire()])).includes(true));
@@ -433,7 +463,7 @@ describeOnStores("a feature store", (make) => {
     const all = names(featuresMax);
     const tooMany = { rejected: "too many features" };
     expect(await store.change("kind", "1", names(featuresMax + 1).map(addition))).toEqual(tooMany);
-    expect(await store.list("kind", "1")).toEqual([]);
+    expect(await featuresOf(store, "kind", "1")).toEqual([]);
     expect(await store.change("kind", "1", all.map(addition))).toEqual({ had: all.map(() => false) });
     const cursor = await store.newest();
     for (const changes of [
@@ -446,12 +476,12 @@ describeOnStores("a feature store", (make) => {
       expect(await store.change("kind", "1", changes, all)).toEqual(tooMany);
     }
     expect(await store.change("kind", "1", [add("more")], [])).toEqual({ rejected: "list differs" });
-    expect(await store.list("kind", "1")).toEqual(all);
+    expect(await featuresOf(store, "kind", "1")).toEqual(all);
     expect(await store.changes(cursor, 10)).toEqual([]);
     expect(await store.change("kind", "1", all.map(addition))).toEqual({ had: all.map(() => true) });
     expect(await store.change("kind", "1", [add("more"), remove("more")])).toEqual({ had: [false, true] });
     expect(await store.change("kind", "1", [add("more"), remove("0")])).toEqual({ had: [false, true] });
-    expect(await store.list("kind", "1")).toEqual([...all.slice(1), "more"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual([...all.slice(1), "more"]);
     expect(await store.change("kind", "2", [add("more")])).toEqual({ had: [false] });
   });
 
@@ -466,7 +496,7 @@ describeOnStores("a feature store", (make) => {
     expect(await store.change("kind", "1", more.map(addition), lasting)).toEqual({
       had: more.map(() => false),
     });
-    expect(await store.list("kind", "1")).toEqual([...lasting, ...more]);
+    expect(await featuresOf(store, "kind", "1")).toEqual([...lasting, ...more]);
     expect(await store.change("kind", "1", [add("x")])).toEqual({ rejected: "too many features" });
     expect(await store.expire()).toBe(false);
     const records = (await store.changes(undefined, 10_000)) ?? [];
@@ -546,7 +576,7 @@ describeOnSharedStores("a feature store that is opened several times", (make) =>
       expect(await other.has("kind", "1", [feature])).toEqual([true]);
       expect(await other.change("kind", "1", [add(feature)])).toEqual({ had: [true] });
       expect(await other.change("kind", "1", [remove(feature)])).toEqual({ had: [true] });
-      expect(await one.list("kind", "1")).toEqual([]);
+      expect(await featuresOf(one, "kind", "1")).toEqual([]);
     }
     expect(await one.newest()).toBe(await other.newest());
     expect(await recordsAfter(one)).toEqual(await recordsAfter(other));
@@ -561,8 +591,8 @@ describeOnSharedStores("a feature store that is opened several times", (make) =>
       [one, other].flatMap((store) => features.map((feature) => store.change("kind", "1", [add(feature)]))),
     );
     expect(had.filter((one) => !("rejected" in one || one.had[0]))).toHaveLength(60);
-    const list = await one.list("kind", "1");
-    expect(await other.list("kind", "1")).toEqual(list);
+    const list = await featuresOf(one, "kind", "1");
+    expect(await featuresOf(other, "kind", "1")).toEqual(list);
     expect(await recordsAfter(one)).toEqual(list.map((feature) => `added kind/1/${feature}`));
   });
 
@@ -575,7 +605,7 @@ describeOnSharedStores("a feature store that is opened several times", (make) =>
       cursor = await store.newest();
     }
     await using store = await openFeatureStore(made.url);
-    expect(await store.list("kind", "1")).toEqual(["b", "a"]);
+    expect(await featuresOf(store, "kind", "1")).toEqual(["b", "a"]);
     await store.change("kind", "1", [add("c")]);
     expect(await recordsAfter(store, cursor)).toEqual(["added kind/1/c"]);
   });
@@ -590,18 +620,18 @@ describeOnSharedStores("a list that a previous release stored", (make) => {
       await previous.change("kind", "1", all.map(addition));
     }
     await using store = await openFeatureStore(made.url);
-    expect(await store.list("kind", "1")).toEqual(all);
+    expect(await featuresOf(store, "kind", "1")).toEqual(all);
     expect(await Array.fromAsync(store.entries())).toHaveLength(2500);
     const tooMany = { rejected: "too many features" };
     expect(await store.change("kind", "1", [add("more")])).toEqual(tooMany);
     expect(await store.change("kind", "1", [add("0", Date.now() + 60_000)])).toEqual({ had: [true] });
     expect(await store.change("kind", "1", [remove("0"), add("more")])).toEqual({ had: [true, false] });
     await store.change("kind", "1", all.slice(0, 1500).map(remove));
-    expect(await store.list("kind", "1")).toHaveLength(1001);
+    expect(await featuresOf(store, "kind", "1")).toHaveLength(1001);
     expect(await store.change("kind", "1", [add("x")])).toEqual(tooMany);
     await store.change("kind", "1", [remove("2000"), remove("2001")]);
     expect(await store.change("kind", "1", [add("x")])).toEqual({ had: [false] });
-    expect(await store.list("kind", "1")).toHaveLength(1000);
+    expect(await featuresOf(store, "kind", "1")).toHaveLength(1000);
   });
 });
 

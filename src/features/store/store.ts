@@ -48,10 +48,10 @@ export type ChangeOutcome = { had: boolean[] } | { rejected: "list differs" | "t
  */
 export interface FeatureStore extends AsyncDisposable {
   /**
-   * The features of a resource without duplicates, oldest first. Empty for an unknown resource. A list that is longer than
+   * The entries of a resource without duplicates, oldest first. Empty for an unknown resource. A list that is longer than
    * `featuresMax` is read in pieces, between which it can change.
    */
-  list(resource: string, id: string): Promise<string[]>;
+  list(resource: string, id: string): Promise<Entry[]>;
   /** Whether the resource has each of the features. */
   has(resource: string, id: string, features: string[]): Promise<boolean[]>;
   /**

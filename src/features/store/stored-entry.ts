@@ -12,4 +12,6 @@ export const isLive = ({ expiresAt }: { expiresAt?: number | undefined }): boole
 export const liveInOrder = (entries: StoredEntry[]): StoredEntry[] =>
   entries.filter(isLive).sort((one, other) => one.place - other.place);
 
-export const withoutPlace = ({ place: _, ...entry }: StoredEntry): Entry => entry;
+/** A copy, which its reader may change. */
+export const withoutPlace = ({ resource, id, feature, expiresAt }: StoredEntry): Entry =>
+  expiresAt === undefined ? { resource, id, feature } : { resource, id, feature, expiresAt };

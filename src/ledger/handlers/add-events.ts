@@ -1,6 +1,7 @@
 import type { operations } from "../../../generated/ledger.ts";
 import type { Handler, WithTextBody } from "../../http/handlers.ts";
 import { HttpError, unavailable } from "../../http/http-error.ts";
+import { openLane } from "../../http/lane.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
 import { elementsOf } from "../../values/json.ts";
@@ -9,7 +10,6 @@ import { type Batch, permanentReason } from "../intake/ingest.ts";
 import type { Intake } from "../intake/intake.ts";
 import { type Message, readMessage } from "../intake/message.ts";
 import { eventIdsOf } from "../tables/event.ts";
-import { openLane } from "./lanes.ts";
 import { problem } from "./problem.ts";
 
 export type AddEvents = WithTextBody<operations["addEvents"]>;

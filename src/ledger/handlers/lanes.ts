@@ -1,5 +1,4 @@
-import { unavailable } from "../../http/http-error.ts";
-import { withTimeout } from "../../process/with-timeout.ts";
+import { type Lane, type LaneLimits, openLane } from "../../http/lane.ts";
 import { type Sql, StatementTimeout } from "../database/database.ts";
 
 /** Maximum number of statements of one lane that wait. */
@@ -12,63 +11,6 @@ export const quickBytesMax = 2 ** 16;
 
 /** Runs statements that may take long, in the lane of the first of these accounts. Undefined is the lane of all accounts. */
 export type Lanes = (accounts: string | string[] | undefined) => Sql;
-
-/** A queue in front of a limited number of places. */
-interface Lane {
-  /** Runs work when a place is free. Rejects with a 503 if too much work waits. */
-  run<Result>(work: () => Promise<Result>): Promise<Result>;
-  isIdle(): boolean;
-}
-
-interface LaneLimits {
-  runningMax: number;
-  waitingMax: number;
-  /** How long work waits, in milliseconds, and then rejects with `timeout`. */
-  limitMs: number;
-  timeout: Error;
-  /** The message if too much work waits. */
-  busy: string;
-}
-
-export function openLane({ runningMax, waitingMax, limitMs, timeout, busy }: LaneLimits): Lane {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-
-  async function enter(): Promise<void> {
-    if (running < runningMax) {
-      running += 1;
-      return;
-    }
-    if (waiting.length >= waitingMax) throw unavailable(`${busy}; try again later`);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    waiting.push(resolve);
-    await withTimeout(promise, limitMs, timeout).catch((error) => {
-      const place = waiting.indexOf(resolve);
-      // Its turn may have come too late, while this thread was busy: then the next one gets it.
-      if (place === -1) leave();
-      else waiting.splice(place, 1);
-      throw error;
-    });
-  }
-
-  function leave(): void {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
-
-  return {
-    async run(work) {
-      await enter();
-      try {
-        return await work();
-      } finally {
-        leave();
-      }
-    },
-    isIdle: () => running === 0,
-  };
-}
 
 /**
  * Divides the connections for slow statements: those of one account wait for each other, in a lane of their own, so that

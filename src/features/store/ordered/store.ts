@@ -51,25 +51,23 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     return done;
   }
 
-  async function list(resource: string, id: string): Promise<StoredEntry[]> {
+  async function list(resource: string, id: string): Promise<Entry[]> {
     const range = keysWithin("of", resource, id);
     const first = map.read(() =>
       Iterator.from(map.range<StoredEntry>(...range))
         .take(longList)
         .toArray(),
     );
-    if (first.length < longList) return liveInOrder(first);
+    if (first.length < longList) return liveInOrder(first).map(withoutPlace);
     // Many requests for long lists can arrive at the same time.
     await letOthersRun();
     const found: StoredEntry[] = [];
     for await (const chunk of chunksOf(map, range, ofKey, entriesPerRead)) found.push(...chunk);
-    return liveInOrder(found);
+    return liveInOrder(found).map(withoutPlace);
   }
 
   return {
-    async list(resource, id) {
-      return (await list(resource, id)).map(({ feature }) => feature);
-    },
+    list,
     async has(resource, id, features) {
       return map.read(() => features.map((feature) => entries.find(resource, id, feature) !== undefined));
     },
@@ -116,7 +114,7 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
       for (;;) {
         const [next] = map.read(() => Iterator.from(map.range<StoredEntry>(from, end)).take(1).toArray());
         if (!next) return;
-        yield* (await list(next.resource, next.id)).map(withoutPlace);
+        yield* await list(next.resource, next.id);
         [, from] = keysWithin("of", next.resource, next.id);
       }
     },

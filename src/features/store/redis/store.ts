@@ -7,6 +7,7 @@ import { changeMany } from "../change-many.ts";
 import { eachInTurns } from "../in-turns.ts";
 import {
   type ChangeOutcome,
+  type Entry,
   type FeatureChange,
   type FeatureStore,
   featuresMax,
@@ -52,8 +53,7 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
     return await log.newest();
   });
 
-  /** The live entries of a resource, oldest first. */
-  async function entriesOf(resource: string, id: string): Promise<StoredEntry[]> {
+  async function list(resource: string, id: string): Promise<Entry[]> {
     const part = partOf(resource, id);
     const key = keyOf(part, "of", resource, id);
     const entries = new Map<string, StoredEntry>();
@@ -67,13 +67,11 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
       }
       cursor = next === "0" ? undefined : next;
     }
-    return liveInOrder([...entries.values()]);
+    return liveInOrder([...entries.values()]).map(withoutPlace);
   }
 
   return {
-    async list(resource, id) {
-      return (await entriesOf(resource, id)).map(({ feature }) => feature);
-    },
+    list,
     async has(resource, id, features) {
       const part = partOf(resource, id);
       const command: Command = ["HMGET", keyOf(part, "of", resource, id), ...features];
@@ -95,12 +93,12 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
         const match = ["MATCH", "features:*:of:*", "COUNT", String(keysPerScan)];
         const [next, keys]: ScanPage = await servers.send(undefined, ["SCAN", cursor, ...match]);
         const fresh = new Set(keys).difference(seen);
-        const groups: StoredEntry[][] = [];
+        const groups: Entry[][] = [];
         await eachInTurns(fresh, keysAtATime, async (key) => {
-          groups.push(await entriesOf(...(namesIn(key) as [resource: string, id: string])));
+          groups.push(await list(...(namesIn(key) as [resource: string, id: string])));
         });
         for (const key of fresh) seen.add(key);
-        yield* groups.flat().map(withoutPlace);
+        yield* groups.flat();
         cursor = next;
       } while (cursor !== "0");
     },

@@ -1,0 +1,94 @@
+import type { components, operations } from "../../../generated/features.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import { unavailable } from "../../http/http-error.ts";
+import { openLane } from "../../http/lane.ts";
+import { mapInTurns } from "../../process/turns.ts";
+import type { Entry, FeatureStore, FeedEntry } from "../store/store.ts";
+import { errorLine, unknownCursor } from "./errors.ts";
+import { instantOf } from "./expiry.ts";
+import { viewRecord } from "./feed.ts";
+
+type ResourceOperation = "getResource" | "listResourceChanges";
+
+/** Maximum number of records of the feed that one page covers. */
+const coveredMax = 10_000;
+/** Number of records that are read at once. The memory of a search is that of its matches and of so many records. */
+const recordsPerRead = 2500;
+
+/** Maximum number of searches of the feed at the same time, so that other long work has its turns between theirs. */
+const searchesAtATime = 2;
+const searchesWaitingMax = 100;
+const searchWaitMaxMs = 10_000;
+const busy = "too many requests for the changes of a resource are in flight";
+
+/** One resource with its features, and its changes. */
+export function resourceHandlers(store: FeatureStore): Pick<Handlers<operations>, ResourceOperation> {
+  const searches = openLane({
+    runningMax: searchesAtATime,
+    waitingMax: searchesWaitingMax,
+    limitMs: searchWaitMaxMs,
+    // Created once, since an error costs time.
+    timeout: unavailable(`${busy}; try again later`),
+    busy,
+  });
+  return {
+    async getResource({ path: { resource, id }, log }) {
+      log.debug({ resource, id }, "get resource");
+      const features = await mapInTurns(await store.list(resource, id), viewFeature);
+      return { status: 200, body: { resource, id, features } };
+    },
+
+    async listResourceChanges({ path: { resource, id }, query: { cursor, limit }, signal, log }) {
+      log.debug({ resource, id, cursor, limit }, "list resource changes");
+      const isMatch = ({ record }: FeedEntry) => record.id === id && record.resource === resource;
+      const page = await searches.run(() => searchFeed(store, isMatch, cursor, limit, signal));
+      if (page === undefined) return errorLine(410, unknownCursor);
+      const { found, next } = page;
+      return {
+        status: 200,
+        body: { changes: found.map(viewRecord), ...(next !== undefined && { next_cursor: next }) },
+      };
+    },
+  };
+}
+
+function viewFeature({ feature, expiresAt }: Entry): components["schemas"]["FeatureWithExpiry"] {
+  return { feature, ...(expiresAt !== undefined && { expires_at: instantOf(expiresAt) }) };
+}
+
+interface FoundPage {
+  found: FeedEntry[];
+  /** The cursor after the records that were covered; undefined if they reach the newest one. */
+  next: string | undefined;
+}
+
+/**
+ * Searches the feed after a cursor for up to `limit` matches, in up to `coveredMax` records. Resolves with undefined if the
+ * cursor is unknown or a record after it has been deleted. After the signal it resolves soon, with a shorter page.
+ */
+async function searchFeed(
+  store: FeatureStore,
+  isMatch: (entry: FeedEntry) => boolean,
+  after: string | undefined,
+  limit: number,
+  signal: AbortSignal,
+): Promise<FoundPage | undefined> {
+  // Read first: records that are added meanwhile do not lengthen the search.
+  const end = await store.newest();
+  const found: FeedEntry[] = [];
+  let next = after;
+  for (let covered = 0; covered < coveredMax; covered += recordsPerRead) {
+    const entries = await store.changes(next, recordsPerRead, end);
+    // If records have been deleted during the search, the request for the next page finds it out.
+    if (!entries) return covered === 0 ? undefined : { found, next };
+    if (entries.length === 0) return { found, next: undefined };
+    for (const entry of entries) {
+      next = entry.cursor;
+      if (isMatch(entry)) found.push(entry);
+      if (found.length === limit) break;
+    }
+    if (next === end) return { found, next: undefined };
+    if (found.length === limit || signal.aborted) break;
+  }
+  return { found, next };
+}

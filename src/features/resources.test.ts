@@ -1,0 +1,429 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { components } from "../../generated/features.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { json, plain, startFeatures } from "./features.fixture.ts";
+import { newLmdb, openUnlimited } from "./store/new-store.fixture.ts";
+import { type FeatureChange, type FeatureStore, openFeatureStore } from "./store/store.ts";
+
+type ChangeRecord = components["schemas"]["ChangeRecord"];
+type Page = components["schemas"]["ResourceChangePage"];
+
+let store: FeatureStore;
+let service: Awaited<ReturnType<typeof startFeatures>>;
+beforeEach(async () => {
+  store = await openFeatureStore("memory:");
+  service = await startFeatures({ store });
+  return () => service[Symbol.asyncDispose]();
+});
+
+const request = (...args: Parameters<typeof service.request>) => service.request(...args);
+const get = (path: string) => request("GET", path);
+const read = async (path: string) => JSON.parse((await get(path)).text);
+const add = (feature: string, expiresAt?: number): FeatureChange => ({ type: "add", feature, expiresAt });
+const remove = (feature: string): FeatureChange => ({ type: "remove", feature });
+const names = (count: number) => Array.from({ length: count }, (_, index) => `f${index}`);
+
+/** Names that a path or an object could treat differently, percent-encoded. client.test.ts tries ".." itself. */
+const oddNames = ["..%2F..", "%2F", "a%2F..%2Fb", "%252F", "__proto__", "changes", "%F0%9F%92%B7", "a%20b+c"];
+
+/** Adds change records of another resource. */
+async function addRecords(count: number, id = "other"): Promise<void> {
+  for (let added = 0; added < count; added += 1000) {
+    const feature = `${added}`;
+    const pairs = Array.from({ length: Math.min(1000, count - added) }, (_, index) =>
+      index % 2 ? remove(feature) : add(feature),
+    );
+    await store.change("kind", id, pairs);
+  }
+}
+
+/** All pages of the changes of a resource. */
+async function pagesOf(path: string, query = ""): Promise<Page[]> {
+  const pages: Page[] = [];
+  let cursor = "";
+  do {
+    const page: Page = await read(`${path}/changes?${query}${cursor}`);
+    pages.push(page);
+    cursor = page.next_cursor === undefined ? "" : `&cursor=${page.next_cursor}`;
+    expect(pages.length).toBeLessThan(200);
+  } while (cursor);
+  return pages;
+}
+const changesOf = async (path: string, query?: string) =>
+  (await pagesOf(path, query)).flatMap(({ changes }) => changes);
+
+/** All records of the feed. */
+async function feed(): Promise<ChangeRecord[]> {
+  const records: ChangeRecord[] = [];
+  for (let cursor = ""; ; cursor = `&cursor=${records.at(-1)?.cursor}`) {
+    const { changes } = await read(`/changes?limit=1000${cursor}`);
+    if (changes.length === 0) return records;
+    records.push(...changes);
+  }
+}
+
+describe("a resource", () => {
+  test("has its features in the order of the list, with the times at which they expire", async () => {
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    expect(await get("/resources/kind/1")).toMatchObject({
+      status: 200,
+      type: json,
+      text: '{"resource":"kind","id":"1","features":[]}\n',
+    });
+    for (const path of [
+      "b",
+      `a?expires_at=${expires_at}`,
+      "c?expires_at=2999-01-01T01:00:00.5%2B0100",
+      "b",
+    ]) {
+      await request("POST", `/features/kind/1/${path}`);
+    }
+    await request("POST", "/features/kind/2/a");
+    expect(await read("/resources/kind/1")).toEqual({
+      resource: "kind",
+      id: "1",
+      features: [
+        { feature: "b" },
+        { feature: "a", expires_at },
+        { feature: "c", expires_at: "2999-01-01T00:00:00.500Z" },
+      ],
+    });
+    await request("POST", "/features/kind/1/a");
+    await request("POST", `/features/kind/1/b?expires_at=${expires_at}`);
+    await request("DELETE", "/features/kind/1/c");
+    expect((await read("/resources/kind/1")).features).toEqual([
+      { feature: "b", expires_at },
+      { feature: "a" },
+    ]);
+  });
+
+  test("has no feature that has expired", async () => {
+    const expiresAt = Date.now() + 300;
+    await store.change("kind", "1", [add("passing", expiresAt), add("lasting")]);
+    await sleep(expiresAt - Date.now() + 1);
+    expect((await read("/resources/kind/1")).features).toEqual([{ feature: "lasting" }]);
+  });
+
+  test("is returned with 1,000 features of long names", async () => {
+    const expiresAt = Date.parse("2999-01-01T00:00:00.000Z");
+    const long = names(1000).map((name) => name.padEnd(256, "x"));
+    await store.change(
+      "kind",
+      "1",
+      long.map((name, index) => add(name, index % 2 ? expiresAt : undefined)),
+    );
+    const { features } = await read("/resources/kind/1");
+    expect(features).toEqual(
+      long.map((feature, index) => ({
+        feature,
+        ...(index % 2 && { expires_at: "2999-01-01T00:00:00.000Z" }),
+      })),
+    );
+  });
+
+  test("is returned with more features, which a previous release stored", async () => {
+    await using made = await newLmdb();
+    {
+      await using previous = await openUnlimited(made.url);
+      await previous.change(
+        "kind",
+        "1",
+        names(2500).map((name) => add(name)),
+      );
+    }
+    await using long = await openFeatureStore(made.url);
+    await using started = await startFeatures({ store: long });
+    const { features } = JSON.parse((await started.request("GET", "/resources/kind/1")).text);
+    expect(features).toEqual(names(2500).map((feature) => ({ feature })));
+  });
+
+  test.each(oddNames)("and its features can be called %s", async (name) => {
+    await request("POST", `/features/${name}/${name}/${name}`);
+    const decoded = decodeURIComponent(name);
+    const named = { resource: decoded, id: decoded };
+    expect(await read(`/resources/${name}/${name}`)).toEqual({ ...named, features: [{ feature: decoded }] });
+    expect((await read(`/resources/${name}/${name}/changes`)).changes).toMatchObject([
+      { ...named, type: "added", feature: decoded },
+    ]);
+  });
+
+  test.each([
+    ["/resources/kind/1?x=1", "query parameter"],
+    ["/resources/kind/1/changes?x=1", "query parameter"],
+    [`/resources/kind/${"x".repeat(257)}`, "path parameter id"],
+    ["/resources//1", "path parameter resource"],
+    ["/resources/kind/%00/changes", "path parameter id"],
+    ["/resources/kind/1/changes?limit=0", "query parameter limit"],
+    ["/resources/kind/1/changes?limit=1001", "query parameter limit"],
+    ["/resources/kind/1/changes?cursor=%2F", "query parameter cursor"],
+  ])("responds with 400 to %s", async (path, part) => {
+    const response = await get(path);
+    expect(response).toMatchObject({ status: 400, type: plain });
+    expect(response.text).toContain(part);
+  });
+
+  test("has no body for HEAD, and no other methods", async () => {
+    await request("POST", "/features/kind/1/a");
+    for (const path of ["/resources/kind/1", "/resources/kind/1/changes"]) {
+      expect(await request("HEAD", path)).toMatchObject({ status: 200, text: "" });
+      expect(await request("POST", path)).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+    }
+  });
+});
+
+describe("the changes of a resource", () => {
+  test("are its records in the feed, oldest first", async () => {
+    const expires_at = "2999-01-01T00:00:00.000Z";
+    expect(await read("/resources/kind/1/changes")).toEqual({ changes: [] });
+    await request("POST", "/features/kind/1/a");
+    await request("POST", "/features/kind/2/a");
+    await request("POST", "/features/other/1/a");
+    await request("POST", `/features/kind/1/b?expires_at=${expires_at}`);
+    await request("DELETE", "/features/kind/1/a");
+    const records = await feed();
+    const ofOne = records.filter(({ resource, id }) => resource === "kind" && id === "1");
+    expect(ofOne.map(({ type, feature }) => `${type} ${feature}`)).toEqual([
+      "added a",
+      "added b",
+      "removed a",
+    ]);
+    expect(ofOne[1]).toMatchObject({ expires_at });
+    const response = await get("/resources/kind/1/changes");
+    expect(response).toMatchObject({ status: 200, type: json });
+    expect(JSON.parse(response.text)).toEqual({ changes: ofOne });
+    expect(await read("/resources/never/1/changes")).toEqual({ changes: [] });
+  });
+
+  test("have the expiry of a feature", async () => {
+    const expiresAt = Date.now() + 300;
+    await store.change("kind", "1", [add("a", expiresAt)]);
+    await eventually(async () =>
+      expect((await read("/resources/kind/1/changes")).changes).toMatchObject([
+        { type: "added" },
+        { type: "expired", at: new Date(expiresAt).toISOString() },
+      ]),
+    );
+  });
+
+  test("end at the limit, with the cursor of the last one", async () => {
+    for (const feature of names(5)) {
+      await store.change("kind", "1", [add(feature)]);
+      await store.change("kind", "2", [add(feature)]);
+    }
+    const all = await changesOf("/resources/kind/1");
+    expect(all).toHaveLength(5);
+    const page = await read("/resources/kind/1/changes?limit=2");
+    expect(page).toEqual({ changes: all.slice(0, 2), next_cursor: all[1]?.cursor });
+    const rest = await read(`/resources/kind/1/changes?cursor=${page.next_cursor}`);
+    expect(rest).toEqual({ changes: all.slice(2) });
+    // The newest record is of another resource, so a page that ends at the limit can be followed by an empty one.
+    const full = await read("/resources/kind/1/changes?limit=5");
+    expect(full).toEqual({ changes: all, next_cursor: all[4]?.cursor });
+    expect(await read(`/resources/kind/1/changes?limit=5&cursor=${full.next_cursor}`)).toEqual({
+      changes: [],
+    });
+    // The newest record is of this resource.
+    const ofTwo = await changesOf("/resources/kind/2");
+    expect(await read("/resources/kind/2/changes?limit=5")).toEqual({ changes: ofTwo });
+    expect(await read("/resources/kind/2/changes?limit=4")).toEqual({
+      changes: ofTwo.slice(0, 4),
+      next_cursor: ofTwo[3]?.cursor,
+    });
+  });
+
+  test("have 100 on a page by default, and up to 1,000", async () => {
+    await addRecords(1500, "1");
+    const all = await changesOf("/resources/kind/1", "limit=1000");
+    expect(all).toHaveLength(1500);
+    expect((await pagesOf("/resources/kind/1", "limit=1000")).map(({ changes }) => changes.length)).toEqual([
+      1000, 500,
+    ]);
+    const pages = await pagesOf("/resources/kind/1");
+    expect(pages.map(({ changes }) => changes.length)).toEqual(Array(15).fill(100));
+    expect(pages.flatMap(({ changes }) => changes)).toEqual(all);
+  });
+
+  test("are found in a long feed, of which a page covers 10,000 records", async () => {
+    await addRecords(10_000);
+    await store.change("kind", "1", [add("a")]);
+    await addRecords(12_000);
+    await store.change("kind", "1", [remove("a")]);
+    const pages = await pagesOf("/resources/kind/1");
+    expect(pages.map(({ changes }) => changes.map(({ type }) => type))).toEqual([[], ["added"], ["removed"]]);
+    expect(pages.map(({ next_cursor }) => next_cursor !== undefined)).toEqual([true, true, false]);
+    const records = await feed();
+    expect(pages[0]?.next_cursor).toBe(records[9_999]?.cursor);
+    expect(pages[1]?.next_cursor).toBe(records[19_999]?.cursor);
+    expect((await pagesOf("/resources/kind/never")).map(({ changes }) => changes)).toEqual([[], [], []]);
+    // Exactly 10,000 records, the newest included.
+    const cursor = records[records.length - 10_001]?.cursor;
+    expect(await read(`/resources/kind/never/changes?cursor=${cursor}`)).toEqual({ changes: [] });
+  });
+
+  test("end, although records are added all the time", async () => {
+    const busy = async (...args: Parameters<FeatureStore["changes"]>) => {
+      const entries = await store.changes(...args);
+      await addRecords(200);
+      return entries;
+    };
+    await using started = await startFeatures({
+      store: { ...store, changes: busy, async [Symbol.asyncDispose]() {} },
+    });
+    await addRecords(3000);
+    const { text } = await started.request("GET", "/resources/kind/1/changes");
+    expect(JSON.parse(text)).toEqual({ changes: [] });
+  });
+
+  test("continue after the cursor of any record of the feed", async () => {
+    await store.change("kind", "1", [add("a")]);
+    const cursor = await store.newest();
+    expect(await read(`/resources/kind/1/changes?cursor=${cursor}`)).toEqual({ changes: [] });
+    await store.change("kind", "1", [add("b")]);
+    expect((await read(`/resources/kind/1/changes?cursor=${cursor}`)).changes).toMatchObject([
+      { feature: "b" },
+    ]);
+  });
+
+  test("after a cursor that is unknown or too old are 410; newest is unknown", async () => {
+    const small = await openFeatureStore("memory:?changes=50");
+    await using started = await startFeatures({ store: small });
+    const old = await small.newest();
+    await small.change(
+      "kind",
+      "1",
+      names(60).map((name) => add(name)),
+    );
+    for (const cursor of [old, "unknown-1", "x", "newest"]) {
+      const response = await started.request("GET", `/resources/kind/1/changes?cursor=${cursor}`);
+      expect(response).toMatchObject({ status: 410, type: plain });
+      expect(response.text).toBe((await started.request("GET", `/changes?cursor=unknown-1`)).text);
+    }
+    const { text } = await started.request("GET", "/resources/kind/1/changes");
+    expect(JSON.parse(text).changes).toHaveLength(50);
+  });
+
+  test("whose records are deleted during a search are 410 on the next page", async () => {
+    await addRecords(6000);
+    let reads = 0;
+    await using started = await startFeatures({
+      store: {
+        ...store,
+        // The first read ends early, as it does when records are deleted in between.
+        changes: async (after, limit, until) =>
+          reads++ === 0 ? store.changes(after, Math.min(limit, 7), until) : undefined,
+        async [Symbol.asyncDispose]() {},
+      },
+    });
+    const { text } = await started.request("GET", "/resources/kind/other/changes?limit=1000");
+    const { changes, next_cursor } = JSON.parse(text);
+    expect(changes).toHaveLength(7);
+    expect(next_cursor).toBe(changes[6].cursor);
+    const next = await started.request("GET", `/resources/kind/other/changes?cursor=${next_cursor}`);
+    expect(next.status).toBe(410);
+  });
+
+  test("are those of the feed, whatever the changes and the pages are", async () => {
+    const change = fc.record({
+      resource: fc.constantFrom("kind", "kin", "__proto__"),
+      id: fc.constantFrom("1", "11", "../1"),
+      feature: fc.constantFrom("a", "b", "changes"),
+      isAdded: fc.boolean(),
+      fillers: fc.constantFrom(0, 0, 0, 1, 40, 2499, 2500, 9_990),
+    });
+    const property = fc.asyncProperty(
+      fc.array(change, { maxLength: 15 }),
+      fc.constantFrom(1, 2, 3, 1000),
+      async (changes, limit) => {
+        const before = [store, service] as const;
+        store = await openFeatureStore("memory:");
+        service = await startFeatures({ store });
+        try {
+          for (const { resource, id, feature, isAdded, fillers } of changes) {
+            await store.change(resource, id, [isAdded ? add(feature) : remove(feature)]);
+            await addRecords(fillers);
+          }
+          const records = await feed();
+          for (const resource of ["kind", "__proto__"]) {
+            for (const id of ["1", "../1"]) {
+              const found = await changesOf(
+                `/resources/${resource}/${encodeURIComponent(id)}`,
+                `limit=${limit}`,
+              );
+              expect(found).toEqual(records.filter((one) => one.resource === resource && one.id === id));
+            }
+          }
+        } finally {
+          await service[Symbol.asyncDispose]();
+          [store, service] = before;
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 20, interruptAfterTimeLimit: 8000 });
+  });
+});
+
+describe("many requests for the changes of a resource", () => {
+  test("run two at a time; beyond 100 that wait they get 503, and others are not delayed", async () => {
+    let running = 0;
+    let runningMost = 0;
+    const release = Promise.withResolvers<void>();
+    await using started = await startFeatures({
+      store: {
+        ...store,
+        async changes(...args) {
+          running += 1;
+          runningMost = Math.max(runningMost, running);
+          await release.promise;
+          running -= 1;
+          return store.changes(...args);
+        },
+        async [Symbol.asyncDispose]() {},
+      },
+    });
+    const responses = Array.from({ length: 150 }, () => started.request("GET", "/resources/kind/1/changes"));
+    const rejected = (await Promise.race(responses)) as Awaited<(typeof responses)[number]>;
+    expect(rejected).toMatchObject({
+      status: 503,
+      type: plain,
+      headers: { "retry-after": "1" },
+      text: "too many requests for the changes of a resource are in flight; try again later\n",
+    });
+    expect((await started.request("GET", "/resources/kind/1")).status).toBe(200);
+    release.resolve();
+    const statuses = (await Promise.all(responses)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(102);
+    expect(runningMost).toBe(2);
+  });
+
+  test("stop when their clients have disconnected", async () => {
+    await addRecords(10_000);
+    const first = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    let reads = 0;
+    await using started = await startFeatures({
+      store: {
+        ...store,
+        async changes(...args) {
+          reads += 1;
+          first.resolve();
+          await gone.promise;
+          return store.changes(...args);
+        },
+        async [Symbol.asyncDispose]() {},
+      },
+    });
+    const stop = new AbortController();
+    const response = fetch(`${started.base}/resources/kind/1/changes`, { signal: stop.signal }).catch(
+      () => {},
+    );
+    await first.promise;
+    stop.abort();
+    await response;
+    await sleep(100);
+    gone.resolve();
+    await sleep(100);
+    expect(reads).toBe(1);
+  });
+});
