@@ -8,13 +8,17 @@ import { retryDelayMs } from "./retry.ts";
 const defaultTimeoutMs = 30_000;
 const defaultRetries = 2;
 
-/** Opens a call, which sends its request until it succeeds or fails. It must be closed. */
+/**
+ * Opens a call, which sends its request until it succeeds or fails. It must be closed. It fails if nothing arrives for
+ * `silenceMaxMs` while a part of the response is awaited.
+ */
 export function openCall(
   http: Http,
   { operationId, isIdempotent, successes }: ClientOperation,
   request: Omit<HttpRequest, "signal">,
   { token, retries = defaultRetries, timeoutMs: clientTimeoutMs = defaultTimeoutMs }: ClientOptions,
   { signal: callerSignal, timeoutMs = clientTimeoutMs, onResponse }: CallOptions,
+  silenceMaxMs = Number.POSITIVE_INFINITY,
 ) {
   let attempts = 0;
   const timeoutMessage = () => `${operationId} timed out after ${timeoutMs} ms (attempts: ${attempts})`;
@@ -24,6 +28,31 @@ export function openCall(
   /** The error of the call if its connection fails or its limit ends it. */
   const brokenBy = (cause: unknown) =>
     signal.aborted ? signal.reason : new ConnectionError(operationId, attempts, cause as Error);
+
+  /** Begins to wait for a part of the response. The returned function ends it. */
+  function expectPart(): () => void {
+    if (silenceMaxMs === Number.POSITIVE_INFINITY) return () => {};
+    const silence = () => new Error(`nothing has arrived for ${silenceMaxMs} ms`);
+    const timer = setTimeout(() => limit.abort(brokenBy(silence())), silenceMaxMs);
+    return () => clearTimeout(timer);
+  }
+
+  /** The body as it arrives. */
+  async function* partsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    let endWait = expectPart();
+    try {
+      for await (const part of body) {
+        endWait();
+        // Its reader may take any time.
+        yield part;
+        endWait = expectPart();
+      }
+    } catch (cause) {
+      throw brokenBy(cause);
+    } finally {
+      endWait();
+    }
+  }
 
   const receive = <Part>(part: Promise<Part>): Promise<Part> =>
     part.catch((cause) => {
@@ -43,7 +72,8 @@ export function openCall(
 
   async function attempt<Body>(read: (response: HttpResponse) => Promise<Body>) {
     attempts += 1;
-    const response = await receive(http.send({ ...request, signal }));
+    const endWait = expectPart();
+    const response = await receive(http.send({ ...request, signal })).finally(endWait);
     onResponse?.({ status: response.status, headers: response.headers });
     const content = successes[response.status];
     if (content === undefined) throw failure(response, await receive(response.text()));
@@ -76,5 +106,5 @@ export function openCall(
     }
   }
 
-  return { send, failure, brokenBy, close: limit.release };
+  return { send, partsOf, failure, brokenBy, close: limit.release };
 }

@@ -56,7 +56,13 @@ export function openCalls<Operations, Defaults extends Record<keyof Operations, 
   const base = pathname.replace(/\/+$/, "");
   const http = clientOptions.fetch ? httpByFetch(clientOptions.fetch) : defaultHttp;
 
-  function open(operation: ClientOperation, parameters: object, accept: string, options: CallOptions) {
+  function open(
+    operation: ClientOperation,
+    parameters: object,
+    accept: string,
+    options: CallOptions,
+    silenceMaxMs?: number,
+  ) {
     const { path, headers, body } = requestOf(operation, parameters);
     const address = origin + base + path;
     if (http.resolvesPaths && new URL(address).href !== address) {
@@ -66,7 +72,7 @@ export function openCalls<Operations, Defaults extends Record<keyof Operations, 
     for (const [name, value] of Object.entries({ ...options.headers, ...headers, accept }))
       all.set(name, value);
     const request = { origin, path: base + path, method: operation.method, headers: all, body };
-    return openCall(http, operation, request, clientOptions, options);
+    return openCall(http, operation, request, clientOptions, options, silenceMaxMs);
   }
 
   const calls = operations.map((operation) => [
@@ -88,22 +94,21 @@ export function openCalls<Operations, Defaults extends Record<keyof Operations, 
 
   return {
     calls: Object.fromEntries(calls) as Calls<Operations, Defaults>,
+    /** An endless text is broken when it ends, and if nothing arrives for `silenceMaxMs`. */
     async *readText(
       operationId: keyof Operations,
       parameters: object,
       accept: string,
       options: CallOptions = {},
+      endless?: { silenceMaxMs: number },
     ): AsyncGenerator<string, void, void> {
       const operation = operations.find((one) => one.operationId === operationId) as ClientOperation;
-      const call = open(operation, parameters, accept, options);
+      const call = open(operation, parameters, accept, options, endless?.silenceMaxMs);
       const decoder = new TextDecoder();
       try {
         const { body } = await call.send(async (response) => response.chunks());
-        try {
-          for await (const bytes of body) yield decoder.decode(bytes, { stream: true });
-        } catch (cause) {
-          throw call.brokenBy(cause);
-        }
+        for await (const bytes of call.partsOf(body)) yield decoder.decode(bytes, { stream: true });
+        if (endless) throw call.brokenBy(new Error("the service has ended the stream"));
       } finally {
         call.close();
       }

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text as readText } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from "vitest";
 import type { defaults } from "../../generated/features.defaults.ts";
 import { operations as featuresOperations } from "../../generated/features.operations.ts";
 import type { operations as Operations } from "../../generated/features.ts";
@@ -156,11 +157,13 @@ describe("the client of the ledger", () => {
 
 describe("the client of the feature storage", () => {
   let features: FeaturesClient;
+  let baseUrl: string;
   let close: () => Promise<void>;
   beforeAll(async () => {
     const store = await openFeatureStore("memory:");
     const app = await featuresApp({ store, log: openLog("silent") });
-    features = featuresClient({ baseUrl: `${await app.listen({ port: 0, host: "127.0.0.1" })}/` });
+    baseUrl = `${await app.listen({ port: 0, host: "127.0.0.1" })}/`;
+    features = featuresClient({ baseUrl });
     close = () => app.close();
   });
   afterAll(() => close());
@@ -174,6 +177,13 @@ describe("the client of the feature storage", () => {
     }
     const names = await features.listFeatures({ resource: "..", id: "a/../b" });
     expect(names).toEqual(["..", ".", "a/b", "%2F", "ü 💷", "a?b#c", "__proto__"]);
+    const resource = await features.getResource({ resource: "..", id: "a/../b" });
+    expect(resource).toEqual({
+      ...{ resource: "..", id: "a/../b" },
+      features: names.map((feature) => ({ feature })),
+    });
+    const records = await Array.fromAsync(features.eachResourceChange({ resource: "..", id: "a/../b" }));
+    expect(records.map(({ feature }) => feature)).toEqual(names);
   });
 
   const specialNames = ["..", "a/b", "%2F", "ü 💷", '"', "\\", "__proto__"];
@@ -284,6 +294,88 @@ describe("the client of the feature storage", () => {
     expect(await Array.fromAsync(features.eachChange({ cursor: records.at(-1)?.cursor }))).toEqual([]);
     expect((await Array.fromAsync(features.eachChange())).slice(-records.length)).toEqual(records);
     expect(await errorOf(features.eachChange({ cursor: "other-1" }).next())).toMatchObject({ status: 410 });
+  });
+
+  test("iterates over the change records of a resource", async () => {
+    const target = { resource: "changing", id: "one" };
+    const { next_cursor: cursor } = await features.listChanges({ cursor: "newest" });
+    for (const feature of specialNames) {
+      await features.addFeature({ ...target, feature });
+      await features.addFeature({ ...target, id: "other", feature });
+    }
+    const { onResponse, heads } = recordHeads();
+    const search = { ...target, limit: 3 };
+    const records = await Array.fromAsync(features.eachResourceChange(search, { onResponse }));
+    expect(records.map(({ id, feature }) => [id, feature])).toEqual(
+      specialNames.map((feature) => ["one", feature]),
+    );
+    expect(heads).toHaveLength(Math.ceil(specialNames.length / 3));
+    const rest = await Array.fromAsync(
+      features.eachResourceChange({ ...search, cursor: records[3]?.cursor }),
+    );
+    expect(rest).toEqual(records.slice(4));
+    expect(await Array.fromAsync(features.eachResourceChange({ ...search, cursor }))).toEqual(records);
+    const unknown = features.eachResourceChange({ ...search, cursor: "newest" });
+    expect(await errorOf(unknown.next())).toMatchObject({ status: 410 });
+  });
+
+  describe.each<[string, Pick<ClientOptions, "fetch">]>([
+    ["undici", {}],
+    ["fetch", { fetch }],
+  ])("follows changes by %s", (transport, by) => {
+    const client = () => featuresClient({ ...by, baseUrl, timeoutMs: 300 });
+
+    test("as they arrive, longer than the timeout of the client, until its signal aborts", async () => {
+      const target = { resource: "followed", id: `${transport} as they arrive` };
+      const stop = new AbortController();
+      const search = { cursor: "newest" };
+      const names = ["a\u2028b", "ü 💷", '"', "d"];
+      const seen: string[] = [];
+      const opened = Promise.withResolvers<void>();
+      const follow = (async () => {
+        const options = { signal: stop.signal, onResponse: () => opened.resolve() };
+        for await (const { id, feature, cursor } of client().followChanges(search, options)) {
+          expect(cursor).toEqual(expect.any(String));
+          if (id === target.id) seen.push(feature);
+        }
+      })();
+      await opened.promise;
+      for (const [index, feature] of names.entries()) {
+        await features.addFeature({ ...target, feature });
+        await expect.poll(() => seen).toEqual(names.slice(0, index + 1));
+        await sleep(150);
+      }
+      stop.abort(new Error("cancelled"));
+      expect(await errorOf(follow)).toMatchObject({ message: "cancelled" });
+    });
+
+    test("from the oldest record or after a cursor, and leaves the stream with its reader", async () => {
+      const target = { resource: "followed", id: `${transport} from the oldest` };
+      await features.addFeature({ ...target, feature: "first" });
+      await features.addFeature({ ...target, feature: "second" });
+      const all = await Array.fromAsync(features.eachChange());
+      const seen: typeof all = [];
+      for await (const record of client().followChanges()) if (seen.push(record) === all.length) break;
+      expect(seen).toEqual(all);
+      const after = client().followChanges({ cursor: all.at(-2)?.cursor });
+      expect(await after.next()).toEqual({ done: false, value: all.at(-1) });
+      expect(await after.return()).toEqual({ done: true, value: undefined });
+      expect(await errorOf(client().followChanges({ cursor: "other-1" }).next())).toMatchObject({
+        status: 410,
+      });
+    });
+
+    test("and yields nothing after the signal has aborted", async () => {
+      const target = { resource: "followed", id: `${transport} aborted` };
+      const changes = specialNames.map((feature) => ({ type: "add" as const, ...target, feature }));
+      await features.changeFeatures({ body: { changes } });
+      const stop = new AbortController();
+      const stream = client().followChanges({}, { signal: stop.signal });
+      await stream.next();
+      stop.abort(new Error("cancelled"));
+      expect(await errorOf(stream.next())).toMatchObject({ message: "cancelled" });
+      expect(await stream.next()).toEqual({ done: true, value: undefined });
+    });
   });
 
   test("rejects with the message of an error response in plain text", async () => {
@@ -654,6 +746,104 @@ describe.each<[string, Pick<ClientOptions, "fetch">]>([
     expect((await exported()).join("")).toBe("a\nb\n");
     respondInTurn(breakBody("a\n", 1000), responseWith("a\nb\n"));
     expect(await errorOf(exported())).toMatchObject({ name: "ConnectionError", attempts: 1 });
+  });
+
+  const record = { cursor: "1-1", type: "added", feature: "ü💷" };
+  const event = `id: 1-1\ndata: ${JSON.stringify(record)}\n\n`;
+  /** Sends the bytes of a stream one by one, and then calls `end`. */
+  const streamOf =
+    (text: string, end: (response: ServerResponse) => void) => async (response: ServerResponse) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const byte of Buffer.from(text)) {
+        response.write(Buffer.of(byte));
+        await sleep(1);
+      }
+      end(response);
+    };
+  const follow = (options?: CallOptions) =>
+    featuresClient({ ...by, baseUrl }).followChanges({ cursor: "1-0" }, options);
+
+  test.each<[string, (response: ServerResponse) => void, RegExp]>([
+    ["breaks", breakConnection, /^listChanges got no complete response: ./],
+    [
+      "ends",
+      (response) => response.end(),
+      /^listChanges got no complete response: the service has ended the stream$/,
+    ],
+  ])("reject when a stream of changes %s, after the records that have arrived", async (_, end, message) => {
+    respond = streamOf(`:\r\n\r\n${event}${event.replaceAll("\n", "\r\n")}data: {"cut`, end);
+    const stream = follow();
+    expect(await stream.next()).toEqual({ done: false, value: record });
+    expect(await stream.next()).toEqual({ done: false, value: record });
+    expect(received.at(-1)).toMatchObject({
+      url: "/path/of/a/proxy/changes?cursor=1-0",
+      headers: { accept: "text/event-stream" },
+    });
+    expect(await errorOf(stream.next())).toMatchObject({
+      name: "ConnectionError",
+      operationId: "listChanges",
+      attempts: 1,
+      message: expect.stringMatching(message),
+    });
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test("repeat the request of a stream of changes until it has begun", async () => {
+    respondInTurn(responseWith("", 503), breakConnection, streamOf(event, never));
+    const stream = follow();
+    expect(await stream.next()).toEqual({ done: false, value: record });
+    await stream.return();
+  });
+
+  test("reject when nothing of a stream of changes has arrived for a minute while its reader waits", async () => {
+    const { setTimeout } = globalThis;
+    const shortened = vi
+      .spyOn(globalThis, "setTimeout")
+      .mockImplementation(((work: () => void, milliseconds: number, ...args: []) =>
+        setTimeout(work, milliseconds === 60_000 ? 300 : milliseconds, ...args)) as never);
+    const silence = { name: "ConnectionError", message: /nothing has arrived for 60000 ms$/ };
+    try {
+      let closed: Promise<unknown> | undefined;
+      respond = async (response) => {
+        closed = once(response, "close");
+        await streamOf(event, never)(response);
+        for (let comments = 0; comments < 6; comments++) {
+          await sleep(100);
+          response.write(":\n\n");
+        }
+        response.write(event);
+      };
+      const stream = follow();
+      expect(await stream.next()).toEqual({ done: false, value: record });
+      // The time of the reader does not count.
+      await sleep(500);
+      expect(await stream.next()).toEqual({ done: false, value: record });
+      const error = await errorOf(stream.next());
+      expect([error.name, error.message]).toEqual([silence.name, expect.stringMatching(silence.message)]);
+      await closed;
+
+      respond = never;
+      const silent = await errorOf(follow().next());
+      expect([silent.name, silent.message]).toEqual([silence.name, expect.stringMatching(silence.message)]);
+    } finally {
+      shortened.mockRestore();
+    }
+  });
+
+  test("have a timeout for a stream of changes only if the call has one", async () => {
+    respond = streamOf(":\n\n", never);
+    expect(await errorOf(follow({ timeoutMs: 200 }).next())).toMatchObject({ name: "TimeoutError" });
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error("cancelled")), 500);
+    const unlimited = featuresClient({ ...by, baseUrl, timeoutMs: 100 });
+    const stream = unlimited.followChanges({}, { signal: stop.signal, timeoutMs: undefined as never });
+    expect(await errorOf(stream.next())).toMatchObject({ message: "cancelled" });
+  });
+
+  test("have no timeout if it is infinite", async () => {
+    respond = (response) => setTimeout(responseWith("[]"), 100, response);
+    const client = featuresClient({ ...by, baseUrl, timeoutMs: Number.POSITIVE_INFINITY });
+    expect(await client.listFeatures(target)).toEqual([]);
   });
 
   test("end the request if onResponse throws", async () => {

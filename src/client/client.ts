@@ -5,6 +5,7 @@ import type { defaults as ledgerDefaults } from "../../generated/ledger.defaults
 import { operations as ledgerOperations } from "../../generated/ledger.operations.ts";
 import type * as ledger from "../../generated/ledger.ts";
 import { type Arguments, type Calls, openCalls } from "./calls.ts";
+import { openEventParser } from "./event-stream.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 
 export type { components as FeatureComponents } from "../../generated/features.ts";
@@ -17,6 +18,11 @@ type FeaturesArguments<Id extends keyof features.operations> = Arguments<
   features.operations[Id],
   keyof FeaturesDefaults[Id]
 >;
+
+type ChangeRecord = features.components["schemas"]["ChangeRecord"];
+
+/** The service sends a comment every 15 seconds. */
+const silenceMaxMs = 60_000;
 
 export interface FeaturesClient extends Calls<features.operations, FeaturesDefaults> {
   /** The identifier of every resource that has a feature. Pages are read on demand. */
@@ -31,12 +37,29 @@ export interface FeaturesClient extends Calls<features.operations, FeaturesDefau
   eachChange(
     search?: Omit<FeaturesArguments<"listChanges">, "Last-Event-ID">,
     options?: CallOptions,
-  ): AsyncGenerator<features.components["schemas"]["ChangeRecord"], void, void>;
+  ): AsyncGenerator<ChangeRecord, void, void>;
+  /** The change records of a resource that the feed still has, after a cursor or all of them. Pages are read on demand. */
+  eachResourceChange(
+    search: FeaturesArguments<"listResourceChanges">,
+    options?: CallOptions,
+  ): AsyncGenerator<ChangeRecord, void, void>;
+  /**
+   * The change records after a cursor, or all of them, and then each new one as it arrives. It has no end and no timeout,
+   * unless `options` have one: the `timeoutMs` of the client does not apply.
+   *
+   * It throws the reason of `signal` when it aborts, and a `ConnectionError` when the stream breaks: the service has ended
+   * it, or nothing has arrived for a minute, although the service sends something every 15 seconds. To continue, pass the
+   * cursor of the last record.
+   */
+  followChanges(
+    search?: Omit<FeaturesArguments<"listChanges">, "Last-Event-ID" | "limit">,
+    options?: CallOptions,
+  ): AsyncGenerator<ChangeRecord, void, void>;
 }
 
-/** A client of the feature storage: a function for each operation of the contract, and two iterators over pages. */
+/** A client of the feature storage: a function for each operation of the contract, and iterators over pages and a stream. */
 export function featuresClient(options: ClientOptions): FeaturesClient {
-  const { calls } = openCalls<features.operations, FeaturesDefaults>(featuresOperations, options);
+  const { calls, readText } = openCalls<features.operations, FeaturesDefaults>(featuresOperations, options);
   return {
     ...calls,
     async *eachResource(search, callOptions) {
@@ -54,6 +77,26 @@ export function featuresClient(options: ClientOptions): FeaturesClient {
         if (page.changes.length === 0) return;
         yield* page.changes;
         cursor = page.next_cursor;
+      }
+    },
+    async *eachResourceChange(search, callOptions) {
+      let { cursor } = search;
+      do {
+        const page = await calls.listResourceChanges({ ...search, cursor }, callOptions);
+        yield* page.changes;
+        cursor = page.next_cursor;
+      } while (cursor !== undefined);
+    },
+    async *followChanges(search = {}, callOptions = {}) {
+      const { signal, timeoutMs = Number.POSITIVE_INFINITY } = callOptions;
+      const streamOptions = { ...callOptions, timeoutMs };
+      const pieces = readText("listChanges", search, "text/event-stream", streamOptions, { silenceMaxMs });
+      const parse = openEventParser();
+      for await (const piece of pieces) {
+        for (const data of parse(piece)) {
+          signal?.throwIfAborted();
+          yield JSON.parse(data) as ChangeRecord;
+        }
       }
     },
   };

@@ -1,10 +1,10 @@
 /** `setTimeout` fires at once beyond this. */
 const timerMaxMs = 2 ** 31 - 1;
 
-/** The end of a call: its timeout and the signal of its caller, whichever comes first. */
+/** The end of a call: its timeout, if it is not infinite, and the signal of its caller, whichever comes first. */
 export interface Limit {
   signal: AbortSignal;
-  /** Milliseconds until the timeout. */
+  /** Milliseconds until the timeout, which can be infinite. */
   remainingMs(): number;
   abort(reason: unknown): void;
   /** Must be called after the call, or the timer keeps the process running. */
@@ -19,7 +19,8 @@ export function openLimit(timeoutMs: number, signal: AbortSignal | undefined, me
   const controller = new AbortController();
   const deadline = performance.now() + timeoutMs;
   const expire = () => controller.abort(new DOMException(message(), "TimeoutError"));
-  const timer = setTimeout(expire, Math.min(timeoutMs, timerMaxMs));
+  const isLimited = timeoutMs !== Number.POSITIVE_INFINITY;
+  const timer = isLimited ? setTimeout(expire, Math.min(timeoutMs, timerMaxMs)) : undefined;
   const cancel = () => controller.abort(signal?.reason);
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted) cancel();

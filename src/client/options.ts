@@ -6,7 +6,10 @@ export interface ClientOptions {
    * with `refresh: true`, and the call is repeated with a token that differs. Default: none.
    */
   token?: string | ((request: { refresh: boolean }) => string | Promise<string>);
-  /** Limit for a call in milliseconds, from the token to the end of the response, retries included. Default: 30,000. */
+  /**
+   * Limit for a call in milliseconds, from the token to the end of the response, retries included. `Infinity` is no limit.
+   * Default: 30,000.
+   */
   timeoutMs?: number;
   /** Maximum number of retries after a connection error, 429, 502, 503 or 504. Default: 2. */
   retries?: number;
