@@ -270,6 +270,24 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
   },
   {
+    name: "200 requests at a time for dead letters of 1 MiB, and for lists of them",
+    prepare: ({ publish }) =>
+      publish(
+        ["language", "email", "unknown"].map((name) =>
+          created("large", { [name]: '"'.repeat(mebibyte / 2 - 300) }, { timestamp: "noon" }),
+        ),
+      ),
+    async run({ service: { url } }) {
+      const { dead_letters } = JSON.parse(await send(`${url}/v1/dead-letter?display_size=3`, [200]));
+      const paths = dead_letters.map(
+        ({ dead_letter_id }: { dead_letter_id: number }) => `/v1/dead-letter/${dead_letter_id}`,
+      );
+      await repeat(600, 200, (request) =>
+        send(url + [...paths, "/v1/dead-letter", "/v1/intake"][request % 5], [200, 503, 504]),
+      );
+    },
+  },
+  {
     name: "1,200 slow searches at a time",
     needsServer: true,
     prepare: async ({ database }) => {

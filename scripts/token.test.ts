@@ -114,7 +114,7 @@ test.concurrent.each<[string[], string]>([
   [["--account", "57"], expected],
   [
     ["--scope", "ledger:reed"],
-    "--scope must be some of features:read, features:write, ledger:read, ledger:read:all, ledger:write, with spaces between them",
+    "--scope must be some of features:read, features:write, ledger:operate, ledger:read, ledger:read:all, ledger:write, with spaces between them",
   ],
   [["--scope", " "], "--scope must be some of"],
   [["--scope", "ledger:read", "--account", ""], "--account must not be empty"],

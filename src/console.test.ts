@@ -320,7 +320,9 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
       await page.getByRole("img", { name: /^Amount of payments/ }).waitFor();
       expect(await rows(page, "Today against the same day last week").count()).toBe(3);
       await page.getByRole("button", { name: "Check older payouts" }).click();
-      await eventually(async () => expect(await page.getByText(/of the newest 2[89] payouts/).count()).toBe(1));
+      await eventually(async () =>
+        expect(await page.getByText(/of the newest 2[89] payouts/).count()).toBe(1),
+      );
       const payouts = await rows(page, "Payouts that do not add up").allInnerTexts();
       // Each tenth day has one.
       expect([2, 3]).toContain(payouts.length);

@@ -376,6 +376,19 @@ export const ledgerRequests: RequestCase[] = [
   ...get(404, "/v1/agreement/unknown/event"),
   ...get(400, "/v1/agreement/agr-1/event?cursor=x"),
 
+  ...get(
+    200,
+    "/v1/intake",
+    "/v1/dead-letter",
+    "/v1/dead-letter?state=open",
+    "/v1/dead-letter?state=discarded",
+  ),
+  ...get(200, "/v1/dead-letter?display_size=2", `/v1/dead-letter?cursor=${cursor("1003")}`),
+  ...get(400, "/v1/dead-letter?state=lost", "/v1/dead-letter?cursor=x"),
+  ...[1001, 1002, 1003, 1004].flatMap((id) => get(200, `/v1/dead-letter/${id}`)),
+  ...get(404, "/v1/dead-letter/999999", "/v1/dead-letter/99999999999999999999"),
+  ...get(400, "/v1/dead-letter/first"),
+
   post(202, addedEvent),
   post(202, [
     addedEvent,

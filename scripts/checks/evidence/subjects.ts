@@ -68,12 +68,13 @@ export async function ledgerSubject(): Promise<Subject> {
   }
 
   await database.query(manyPayments);
+  await database.run(operated);
 
   return {
     contract: ledgerService.contract,
     requests: ledgerRequests,
     tokens: {
-      sufficient: await issuer.sign({ scope: "ledger:read:all ledger:write" }),
+      sufficient: await issuer.sign({ scope: "ledger:read:all ledger:write ledger:operate" }),
       insufficient: await issuer.sign({}),
     },
     accepted: { EventMessage: [...messages, ...rebuilds] },
@@ -121,6 +122,23 @@ const manyPayments = `
   select 'many' || n, 'PAYMENT', 'many' || n, true, 'SUCCESS', timestamptz '2020-01-01Z' + n * interval '1 hour', 1,
          0, '{"amount": 1}'
   from generate_series(1, 10000) as n`;
+
+/**
+ * For operators: dead letters that a replay would store, that would rebuild a projection, that are no JSON, and that were
+ * discarded; minutes with messages and with retried deliveries only. The numbers of the dead letters are those of requests.
+ */
+const operated = `
+  insert into dead_letter (id, source_id, body, reason, discarded_at, note) overriding system value
+  select id, 'operated' || id, convert_to(body, 'UTF8'), 'an older rule', discarded_at, note
+  from (values
+    (1001, '${JSON.stringify(messages[0])}', null::timestamptz, null),
+    (1002, '${JSON.stringify(rebuilds[0])}', null, null),
+    (1003, 'no JSON', null, null),
+    (1004, '${JSON.stringify(messages[0])}', now(), 'a test of the producer')
+  ) as row (id, body, discarded_at, note);
+  insert into intake_minute (minute, stored, duplicate, rebuilt, dead_letter, retried, lag_messages, lag_ms_sum, lag_ms_max)
+  values (date_trunc('minute', now()) - interval '10 minutes', 1, 0, 0, 0, 0, 1, 85, 85),
+         (date_trunc('minute', now()) - interval '5 minutes', 0, 0, 0, 0, 7, 0, 0, 0)`;
 
 /** The number of rows, when it reaches the expected number or after 10 seconds. */
 async function countOf(expected: number, rows: () => Promise<unknown[]>): Promise<number> {

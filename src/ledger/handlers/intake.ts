@@ -1,5 +1,6 @@
 import type { components, operations } from "../../../generated/ledger.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { openLane } from "../../http/lane.ts";
 import { shared } from "../../process/shared.ts";
 import { letOthersRun } from "../../process/turns.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
@@ -13,7 +14,7 @@ import { viewMaskedMessage } from "../views/masked-message.ts";
 import { viewNextCursor } from "../views/next-cursor.ts";
 import { type Backlog, readMaxMs } from "./backlog.ts";
 import { readDeadLetterCursor, writeDeadLetterCursor } from "./cursor.ts";
-import { type Lanes, openLane } from "./lanes.ts";
+import type { Lanes } from "./lanes.ts";
 import { problem, unknownCursor } from "./problem.ts";
 
 type Schemas = components["schemas"];
