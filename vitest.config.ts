@@ -38,6 +38,8 @@ const slow = [
   "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
   "src/http/{docs/pages,limits}.test.ts",
 ];
+/** Tests that compare times. They run after all others, when nothing else uses the processors. */
+const alone = ["src/console-speed.test.ts"];
 /** Tests that select their engines themselves. */
 const selectEngines = [
   "src/ledger/{failover,full-disk,large-messages,many-processes,outage,pooler,standstill}.test.ts",
@@ -68,10 +70,18 @@ export default defineConfig({
           ...common,
           name: "embedded",
           include: ["src/**/*.test.ts", "{testing,scripts,bench,simulation}/**/*.test.ts"],
-          exclude: slow,
+          exclude: [...slow, ...alone],
         },
       },
       { test: { ...common, name: "slow", include: slow } },
+      {
+        test: {
+          ...common,
+          name: "alone",
+          include: alone,
+          sequence: { ...common.sequence, groupOrder: 1 },
+        },
+      },
       {
         test: {
           ...common,

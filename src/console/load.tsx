@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { ConnectionError, ResponseError } from "../client/client.ts";
 import type { Visit } from "./history.ts";
 import { useSession } from "./session.ts";
@@ -34,7 +34,8 @@ export function useLoaded<Value>(
     loaded: kept === undefined ? { status: "loading" } : { status: "loaded", value: kept },
   });
   const { attempt } = state;
-  useEffect(() => {
+  // Before the browser paints, so that the request does not wait for it.
+  useLayoutEffect(() => {
     if (attempt === 0 && kept !== undefined) {
       setState({ key, attempt, loaded: { status: "loaded", value: kept } });
       return;

@@ -1,0 +1,75 @@
+import { type BrowserContext, chromium } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeIfAvailable } from "../testing/describe-if-available.ts";
+import { eventually } from "../testing/eventually.ts";
+import { findProgram } from "../testing/servers/server.ts";
+import { type Services, startServices } from "../testing/services.ts";
+
+const program = findProgram("chromium");
+const startMaxMs = 180_000;
+
+/** Records when the page last changed, to compare it with when its responses arrived. */
+const watchChanges = `
+  new MutationObserver(() => { window.lastChangeAt = performance.now(); })
+    .observe(document, { childList: true, subtree: true, characterData: true });
+`;
+
+/** Bytes of the page itself, and when things happened, in milliseconds since its navigation. */
+const measure = `({
+  bytes: [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+    .filter(({ name }) => /\\/console/.test(name))
+    .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0),
+  shownAt: performance.getEntriesByName("first-contentful-paint")[0].startTime,
+  lastResponseAt: Math.max(...performance.getEntriesByType("resource").map(({ responseEnd }) => responseEnd)),
+  lastChangeAt: window.lastChangeAt,
+})`;
+
+// It runs alone (vitest.config.ts), since it compares times.
+describeIfAvailable("Chromium", program !== undefined)("the console", () => {
+  const resources = new AsyncDisposableStack();
+  let services: Services;
+  let context: BrowserContext;
+  beforeAll(async () => {
+    services = resources.use(await startServices());
+    await services.run("scripts/demo/demo.ts");
+    const browser = await chromium.launch({ executablePath: program ?? "", args: ["--no-sandbox"] });
+    resources.defer(() => browser.close());
+    context = await browser.newContext();
+    await context.addInitScript(watchChanges);
+  }, startMaxMs);
+  afterAll(() => resources.disposeAsync());
+
+  test.each([
+    ["ledger", "#/transactions", "Transactions"],
+    ["ledger", "#/transactions/demo-success?account_id=demo", "Payment fishing-88"],
+    ["ledger", "", "Overview"],
+    ["ledger", "#/intake", "Intake"],
+    ["features", "#/resources/customer/1", "customer 1"],
+    ["features", "#/features/customer/dark-mode", "dark-mode of customer"],
+  ])(
+    "of %s at %j is smaller than 150 kB, shown within 200 ms, and complete within 100 ms of its last response",
+    async (service, fragment, heading) => {
+      const origin = service === "ledger" ? services.ledgerUrl : services.featuresUrl;
+      // The machine can do something else at any moment, so one attempt of several must succeed.
+      await eventually(async () => {
+        const page = await context.newPage();
+        try {
+          await page.goto(`${origin}/console${fragment}`);
+          await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+          await page.waitForLoadState("networkidle");
+          expect(await page.locator(".loading, [aria-busy=true], .notice.failed").count()).toBe(0);
+          const { bytes, shownAt, lastResponseAt, lastChangeAt } =
+            await page.evaluate<Record<"bytes" | "shownAt" | "lastResponseAt" | "lastChangeAt", number>>(
+              measure,
+            );
+          expect(bytes).toBeGreaterThan(10_000);
+          expect(bytes).toBeLessThan(150_000);
+          expect(shownAt).toBeLessThan(200);
+          expect(lastChangeAt - lastResponseAt).toBeLessThan(100);
+        } finally {
+          await page.close();
+        }
+      });
+    },
+  );
+});
