@@ -6,12 +6,12 @@ import { describe, expect, test } from "vitest";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
   .map((file) => join("src", file))
-  .filter((file) => file.endsWith(".ts"));
+  .filter((file) => /\.tsx?$/.test(file));
 const sources = files.filter((file) => !/\.(test|fixture)\.ts$/.test(file));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 const specifiersIn = (text: string) =>
-  [...text.matchAll(/(?:from|import|import\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => specifier);
+  [...text.matchAll(/(?<!")\b(?:from|import|import\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => specifier);
 const isRelative = (specifier: string) => specifier.startsWith(".");
 const pathOf = (specifier: string, file: string) => normalize(join(dirname(file), specifier));
 const importsOf = (file: string) =>
@@ -29,6 +29,7 @@ const allowedImports: [folder: string, allowed: string[]][] = [
   ["src/contract", ["src/values"]],
   ["src/http", shared],
   ["src/client", ["src/contract", "generated"]],
+  ["src/console", ["src/client", "generated/ledger.event-types.ts"]],
   ["src/features/store", ["src/process", "src/values"]],
   ["src/features", [...shared, "generated/features"]],
   ["src/ledger/queue", ["src/process", "src/values"]],
@@ -96,15 +97,19 @@ describe("the structure of src", () => {
       specifiersIn(read(file))
         .filter((specifier) => !isRelative(specifier) && !/^(node:|#)/.test(specifier))
         .map((name) => name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name);
-    const undeclaredIn = (files: string[], manifest: string) => {
-      const { dependencies } = JSON.parse(read(manifest));
-      return files.flatMap(packagesOf).filter((name) => !(name in dependencies));
+    const undeclaredIn = (files: string[], manifest: string, member = "dependencies") => {
+      const { [member]: declared } = JSON.parse(read(manifest));
+      return files.flatMap(packagesOf).filter((name) => !(name in declared));
     };
-    const ofClient = sources.filter((file) => isIn(file, "src/client"));
-    const others = sources.filter((file) => !isIn(file, "src/client"));
+    const within = (folder: string) => sources.filter((file) => isIn(file, folder));
+    const [ofClient, ofConsole] = [within("src/client"), within("src/console")];
+    const others = sources.filter((file) => ![...ofClient, ...ofConsole].includes(file));
     expect(undeclaredIn(others, "package.json")).toEqual([]);
     expect(undeclaredIn(ofClient, "src/client/package.json")).toEqual([]);
+    // Its bundle contains them.
+    expect(undeclaredIn(ofConsole, "package.json", "devDependencies")).toEqual([]);
     expect(others.flatMap(packagesOf)).toContain("fastify");
+    expect(ofConsole.flatMap(packagesOf)).toContain("preact");
     expect(ofClient.flatMap(packagesOf)).toEqual(["undici"]);
   });
 

@@ -56,7 +56,9 @@ async function send(service: string, path: string, options: Parameters<typeof re
 
 /** The links and files that each page must have. */
 const requiredUrls: Record<string, string[]> = {
+  "/console": ["/console/console.css", "/console/console.js", "/docs"],
   "/docs": [
+    "/console",
     "/openapi.yaml",
     "/openapi.json",
     "/docs/docs.css",
@@ -160,7 +162,7 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
   );
 
   test("renders its contract on pages that load files from this service only", async () => {
-    const pages = ["/docs", "/docs/", ...(service === "ledger" ? ["/docs/queue"] : [])];
+    const pages = ["/console", "/docs", "/docs/", ...(service === "ledger" ? ["/docs/queue"] : [])];
     for (const path of pages) {
       const page = await send(service, path);
       expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -226,15 +228,15 @@ test("the contract of the queue and its page list what each event type sets", as
   expect(Object.keys(resourceTypes)).toEqual([
     ...["payment", "refund", "dispute", "payout", "agreement", "payment_instrument"],
   ]);
-  type Row = { event_type: string; state?: string };
+  type Row = { event_type: string; description: string; state?: string };
   const rows = Object.values<{ rows: Row[] }>(resourceTypes).flatMap((table) => table.rows);
   expect(rows.filter(({ state }) => state !== undefined)).toHaveLength(52);
   const { text } = await send("ledger", "/docs/queue");
-  for (const { event_type, state = "none" } of rows) {
-    expect(text).toContain(`<tr><td>${event_type}</td><td>${state}</td>`);
+  for (const { event_type, description, state = "none" } of rows) {
+    expect(text).toContain(`<tr><td>${event_type}</td><td>${description}</td><td>${state}</td>`);
   }
   expect(text).toContain(
-    "<td>FEE_INCURRED</td><td>none</td><td><code>fee</code>, <code>net_amount</code>, <code>fee_breakdown</code></td>",
+    "<td>FEE_INCURRED</td><td>The payment provider charged a fee.</td><td>none</td><td><code>fee</code>, <code>net_amount</code>, <code>fee_breakdown</code></td>",
   );
   expect((await send("features", "/asyncapi.yaml")).status).toBe(404);
 });
@@ -294,7 +296,9 @@ test("the page of the queue shows its address, unless the service requires token
 test("the page shows the tables of the extensions of a contract", async () => {
   const { text } = await send("ledger", "/docs");
   expect(text).toContain('<article id="x-state-machine">');
-  expect(text).toContain("<tr><td>PAYMENT_STARTED</td><td>STARTED</td><td></td></tr>");
+  expect(text).toContain(
+    "<tr><td>PAYMENT_STARTED</td><td>The payer opened the payment page.</td><td>STARTED</td><td></td></tr>",
+  );
   expect(text).toContain('<tr><th scope="col">column</th><th scope="col">payment</th>');
   expect((await send("features", "/docs")).text).not.toContain("<article");
 });

@@ -55,8 +55,8 @@ const pagePolicy = [
 ].join("; ");
 
 /**
- * Serves the contract, pages that render it and let a reader try it, the console, and a catalog of these (RFC 9727). A file is read at
- * its first request. The YAML is the file without the nodes that the served contract leaves out.
+ * Serves the contract, pages that render it and let a reader try it, a catalog of both (RFC 9727), and the console. A file
+ * is read at its first request. The YAML is the file without the nodes that the served contract leaves out.
  */
 export function publish(
   app: FastifyInstance,
@@ -78,11 +78,6 @@ export function publish(
         completePage(await readFile(queue.page, "utf8"), queue.values),
       ),
     }),
-    ...(console && {
-      "/console": readOnce(html, async () => consolePage(contract.info.title, console.claims)),
-      "/console/console.js": file(console.script, "text/javascript; charset=utf-8"),
-      "/console/console.css": file(ours("../../console/console.css"), "text/css; charset=utf-8"),
-    }),
     "/docs/docs.js": file(ours("docs.js"), "text/javascript; charset=utf-8"),
     "/docs/docs.css": file(ours("docs.css"), "text/css; charset=utf-8"),
     "/docs/swagger-ui.js": file(swaggerUi("swagger-ui-bundle.js"), "text/javascript; charset=utf-8"),
@@ -93,7 +88,12 @@ export function publish(
       headers: (base) => ({ link: `<${base}${catalogPath}>; rel="api-catalog"` }),
     },
   };
-  for (const [path, document] of Object.entries(documents)) {
+  const ofConsole = console && {
+    "/console": readOnce(html, async () => consolePage(contract.info.title, console.claims)),
+    "/console/console.js": file(console.script, "text/javascript; charset=utf-8"),
+    "/console/console.css": file(ours("../../console/console.css"), "text/css; charset=utf-8"),
+  };
+  for (const [path, document] of Object.entries({ ...documents, ...ofConsole })) {
     app.get(path, documentHandler(document));
     rejectOtherMethods(app, path, ["GET"]);
   }
