@@ -50,6 +50,14 @@ export async function calls(ledgerUrl: string, featuresUrl: string): Promise<unk
   const list: string[] = await features.replaceFeatures({ ...customer, "If-Match": etag, body: ["%2F", "💷"] });
   const unchanged = await features.replaceFeatures({ ...customer, "If-Match": etag, body: [] }).catch((error: unknown) => error);
   await features.removeFeature({ ...customer, feature: "%2F" });
+  const { next_cursor: cursor } = await features.listChanges({ cursor: "newest" });
+  await features.addFeature({ ...customer, feature: "followed" });
+  const followed: string[] = [];
+  for await (const change of features.followChanges({ cursor })) {
+    followed.push(change.feature);
+    break;
+  }
+  for await (const change of features.eachResourceChange({ ...customer, cursor })) followed.push(change.feature);
   const dots = await features.hasFeature({ ...customer, feature: ".." }).catch((error: unknown) => error);
   const waiting = featuresClient({ baseUrl: featuresUrl, timeoutMs: 50, token: () => new Promise<never>(() => {}) });
   const timeout = await waiting.listFeatures(customer).catch((error: unknown) => error);
@@ -58,7 +66,7 @@ export async function calls(ledgerUrl: string, featuresUrl: string): Promise<unk
   const count: number = await features.listFeatures(customer);
   return [
     payment.amount, String(id), found, csv.split("\\n").length, missing instanceof ResponseError && missing.problem?.status,
-    list, unchanged instanceof ResponseError && unchanged.status, count, dots instanceof TypeError || dots,
+    list, unchanged instanceof ResponseError && unchanged.status, count, followed, dots instanceof TypeError || dots,
     timeout instanceof DOMException && timeout.name, closed instanceof ConnectionError && closed.attempts,
   ];
 }
@@ -81,7 +89,7 @@ await fetch("/results", { method: "POST", body: JSON.stringify(results) });
 `;
 const resultsWith = (dots: unknown) => [
   ...[100, "9007199254740993", ["a"], 3, 404],
-  ...[["%2F", "💷"], 412, ["💷"], dots, "TimeoutError", 3],
+  ...[["%2F", "💷"], 412, ["💷"], ["followed", "followed"], dots, "TimeoutError", 3],
 ];
 
 let folder: string;
