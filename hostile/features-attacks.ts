@@ -147,7 +147,7 @@ export const attacksOnFeatures: Attack<Target>[] = [
       await repeat(400, 200, (index) =>
         send(`${url}/resources/customer/${index % 3 ? "absent" : "7"}/changes?limit=1000`, [200, 503]),
       );
-      await repeat(60, 20, (index) => send(`${url}/resources/customer/${index}/changes?limit=1000`, [200]));
+      await repeat(60, 4, (index) => send(`${url}/resources/customer/${index}/changes?limit=1000`, [200]));
       await repeat(60, 20, (index) => send(`${url}/resources/customer/${index}`, [200]));
     },
   },
