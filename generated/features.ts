@@ -254,8 +254,9 @@ export interface paths {
         /**
          * List the changes of a resource
          * @description Returns the change records of one resource that the change feed still has, oldest first. A response covers up to
-         *     10,000 records of the feed. Follow `next_cursor` until it is absent; a page before that may be empty. A cursor
-         *     older than the oldest record gets 410.
+         *     10,000 records of the feed. Follow `next_cursor` until it is absent; any page may be empty. A cursor older than
+         *     the oldest record gets 410. Two of these requests are in progress at a time and up to 100 wait for up to 10
+         *     seconds; others get 503.
          */
         get: operations["listResourceChanges"];
         put?: never;
@@ -1650,7 +1651,8 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The `next_cursor` of the previous page. Default is before the oldest record.
+                 * @description The `next_cursor` of the previous page, or the cursor of any record of the feed. Default is before the oldest
+                 *     record. `newest` is unknown here and gets 410.
                  * @example 1f0c9a2b-17
                  */
                 cursor?: components["schemas"]["Cursor"];

@@ -133,6 +133,25 @@ export const attacksOnFeatures: Attack<Target>[] = [
     },
   },
   {
+    name: "searches of 100,000 records for the changes of a resource",
+    async prepare({ service: { url } }) {
+      for (let round = 0; round < 100; round += 1) {
+        await add(
+          url,
+          names(1000, `round${round}`).map((feature, index) => ({ id: String(index % 200), feature })),
+        );
+      }
+    },
+    async run({ service: { url } }) {
+      // Beyond those that wait, a search gets 503.
+      await repeat(400, 200, (index) =>
+        send(`${url}/resources/customer/${index % 3 ? "absent" : "7"}/changes?limit=1000`, [200, 503]),
+      );
+      await repeat(60, 4, (index) => send(`${url}/resources/customer/${index}/changes?limit=1000`, [200]));
+      await repeat(60, 20, (index) => send(`${url}/resources/customer/${index}`, [200]));
+    },
+  },
+  {
     name: "bodies and headers of every shape",
     async run({ service: { url } }) {
       const query = { resources: [{ resource: "customer", id: "1" }], features: ["a"] };

@@ -466,6 +466,15 @@ export const featuresRequests: RequestCase[] = [
   send(400, "POST", flags, { context: { targetingKey: "unknown" } }),
   notModified(send(304, "POST", flags, { context })),
 
+  ...get(
+    200,
+    "/resources/customer/43",
+    "/resources/customer/44/changes",
+    "/resources/customer/45/changes",
+    "/resources/customer/45/changes?limit=1",
+  ),
+  ...get(410, "/resources/customer/45/changes?cursor=other-1"),
+
   ...get(200, "/changes", "/changes?limit=2", "/changes?cursor=newest"),
   ...get(410, "/changes?cursor=other-1"),
   ...get(200, "/changes").map((request) => withHeader(request, "last-event-id", "newest")),

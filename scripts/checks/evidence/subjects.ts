@@ -160,11 +160,16 @@ export async function featuresSubject(): Promise<Subject> {
   await setTimeout(10);
   const errors = entries.flatMap(schemaValidator(featuresService.contract, "Entry"));
   if (errors.length > 0) throw new Error(`the entries are invalid: ${errors.join(", ")}`);
+  const afterCursor: RequestCase = {
+    status: 200,
+    method: "GET",
+    path: `/resources/customer/45/changes?cursor=${await store.newest()}`,
+  };
   const issuer = await openIssuer();
   const scope = "features:read features:write";
   return {
     contract: featuresService.contract,
-    requests: featuresRequests,
+    requests: [...featuresRequests, afterCursor],
     tokens: { sufficient: await issuer.sign({ scope }), insufficient: await issuer.sign({}) },
     accepted: { Entry: entries },
     async open(situation) {

@@ -13,7 +13,7 @@ type ResourceOperation = "getResource" | "listResourceChanges";
 /** Maximum number of records of the feed that one page covers. */
 const coveredMax = 10_000;
 /** Number of records that are read at once. The memory of a search is that of its matches and of so many records. */
-const recordsPerRead = 2500;
+const recordsPerRead = 1000;
 
 /** Maximum number of searches of the feed at the same time, so that other long work has its turns between theirs. */
 const searchesAtATime = 2;
