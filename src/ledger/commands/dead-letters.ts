@@ -6,7 +6,7 @@ import { toJson } from "../../values/json.ts";
 import { type Database, openCommandDatabase, type Sql } from "../database/database.ts";
 import { type Batch, ingest, permanentReason } from "../intake/ingest.ts";
 import { messageBytesMax } from "../intake/message.ts";
-import { type Plan, planOf } from "../intake/replay.ts";
+import { messageIn, type Plan, planOf } from "../intake/replay.ts";
 import { settings } from "../settings.ts";
 import {
   type DeadLetterRow,
@@ -155,7 +155,7 @@ async function show(database: Database, id: bigint, json: boolean): Promise<void
 async function showOutcomes(database: Database, ids: bigint[] | undefined, output: Output): Promise<void> {
   let count = 0;
   for await (const row of rowsOf(database.within(statementMaxMs), ids)) {
-    const plan = planOf(row);
+    const plan = planOf(row, messageIn(row));
     const line =
       plan.outcome === "dead_letter" ? stays("would stay", plan.reason) : `would be ${plan.outcome}`;
     output.write(outcomeOf(row, plan), `${row.id} ${line}`);
@@ -176,7 +176,10 @@ async function replay(database: Database, ids: bigint[] | undefined, output: Out
   using progress = openProgress("replayed");
   let left = 0;
   for await (const rows of inBatches(rowsOf(database.within(statementMaxMs), ids))) {
-    const plans = await ingestPlans(database, rows.map(planOf));
+    const plans = await ingestPlans(
+      database,
+      rows.map((row) => planOf(row, messageIn(row))),
+    );
     for (const [index, row] of rows.entries()) {
       const plan = plans[index] as Plan;
       if (plan.outcome === "dead_letter") {

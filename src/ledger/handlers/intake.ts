@@ -4,8 +4,9 @@ import { openLane } from "../../http/lane.ts";
 import { shared } from "../../process/shared.ts";
 import { letOthersRun } from "../../process/turns.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
+import { parseExactly } from "../../values/exact-json.ts";
 import { type Sql, StatementTimeout } from "../database/database.ts";
-import { messageBytesMax } from "../intake/message.ts";
+import { messageBytesMax, type ParsedMessage } from "../intake/message.ts";
 import { messageIn, planOf } from "../intake/replay.ts";
 import { type DeadLetterRow, findDeadLetter, newestDeadLetters } from "../tables/dead-letter.ts";
 import { intakeMinutesSince } from "../tables/intake-minute.ts";
@@ -96,19 +97,22 @@ export function intakeHandlers({
   };
 }
 
-/** Reading a large message takes long, so others get their turn before each step. */
+/** Each step takes long for a large message, so others get a turn before it. The last step is that of the response. */
 async function viewDetail(row: DeadLetterRow): Promise<Schemas["DeadLetterDetail"]> {
   await letOthersRun();
-  const replay = previewOf(row);
+  const parsed = messageIn(row);
   await letOthersRun();
-  const found = messageIn(row);
-  const message = found === undefined ? null : viewMaskedMessage(found.value);
+  const replay = previewOf(row, parsed);
+  await letOthersRun();
+  const message =
+    typeof parsed === "string" ? null : viewMaskedMessage(parseExactly(parsed.text, parsed.value));
+  await letOthersRun();
   return { ...viewDeadLetter(row), message, replay };
 }
 
 /** What the command `dead-letters` would do. It does not replay a dead letter that was discarded. */
-function previewOf(row: DeadLetterRow): Schemas["ReplayPreview"] {
+function previewOf(row: DeadLetterRow, parsed: ParsedMessage): Schemas["ReplayPreview"] {
   if (row.discarded_at !== null) return { outcome: "dead_letter", reason: "it was discarded" };
-  const plan = planOf(row);
+  const plan = planOf(row, parsed);
   return plan.outcome === "dead_letter" ? plan : { outcome: plan.outcome };
 }

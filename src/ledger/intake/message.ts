@@ -39,11 +39,11 @@ const findNumberErrors = (details: Details): string[] =>
         .filter((name) => isRawNumber(details[name]) && integerOf(details[name]) === undefined)
         .map((name) => `event_details/${name} must be an integer`);
 
-/**
- * The text and the value of a message, alone or in an Amazon SNS envelope. Returns the reason if the message is not JSON or
- * exceeds a limit.
- */
-export function parseMessage(body: string): { text: string; value: unknown } | string {
+/** A message as JSON, or why it cannot be used: it is not JSON or exceeds a limit. */
+export type ParsedMessage = { text: string; value: unknown } | string;
+
+/** Parses a message, alone or in an Amazon SNS envelope. */
+export function parseMessage(body: string): ParsedMessage {
   if (Buffer.byteLength(body) > messageBytesMax) return "the message is larger than 1 MiB";
   const outer = parseBounded(body);
   if (typeof outer === "string" || !isNotification(outer.value)) return outer;
@@ -51,10 +51,12 @@ export function parseMessage(body: string): { text: string; value: unknown } | s
 }
 
 /** Reads a message in the schema `EventMessage` of the contract, alone or in an Amazon SNS envelope. */
-export function readMessage(body: string): Message {
-  const read = parseMessage(body);
-  if (typeof read === "string") return invalid(read);
-  const { text, value: parsed } = read;
+export const readMessage = (body: string): Message => readParsed(parseMessage(body));
+
+/** Reads a parsed message, which is not changed. */
+export function readParsed(given: ParsedMessage): Message {
+  if (typeof given === "string") return invalid(given);
+  const { text, value: parsed } = given;
   const message = withoutNulls(parsed) as EventMessage;
   if (isObject(message)) message.event_details = withoutNulls(message.event_details ?? {}) as Details;
   const errors = findErrors(message);
@@ -90,8 +92,7 @@ export function readMessage(body: string): Message {
 
 type Details = Record<string, unknown>;
 
-/** A JSON text and its value, or why it cannot be used. */
-function parseBounded(text: string): { text: string; value: unknown } | string {
+function parseBounded(text: string): ParsedMessage {
   const exceeded = exceededBound(text, membersMax);
   if (exceeded) return `the message ${exceeded}`;
   const value = parseJson(text);
