@@ -11,7 +11,9 @@ const sources = files.filter((file) => !/\.(test|fixture)\.ts$/.test(file));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 const specifiersIn = (text: string) =>
-  [...text.matchAll(/(?<!")\b(?:from|import|import\()\s*"([^"\s]+)"/g)].map(([, specifier = ""]) => specifier);
+  [...text.matchAll(/(?<!")\b(?:from|import|import\()\s*"([^"\s]+)"/g)].map(
+    ([, specifier = ""]) => specifier,
+  );
 const isRelative = (specifier: string) => specifier.startsWith(".");
 const pathOf = (specifier: string, file: string) => normalize(join(dirname(file), specifier));
 const importsOf = (file: string) =>
