@@ -235,7 +235,8 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
       const slider = page.getByRole("slider");
       await slider.press("Home");
       await eventually(async () => expect(await heading(page).innerText()).toContain("Created"));
-      await slider.press("ArrowRight");
+      // The slider keeps the focus.
+      await page.keyboard.press("ArrowRight");
       await eventually(async () => expect(await heading(page).innerText()).toContain("Started"));
       expect(fragmentOf(page)).toContain("as_of=2024-03-05T09%3A15%3A02.000999Z");
       await page.reload();

@@ -36,7 +36,7 @@ export function useLoaded<Value>(
   const { attempt } = state;
   // Before the browser paints, so that the request does not wait for it.
   useLayoutEffect(() => {
-    if (attempt === 0 && kept !== undefined) {
+    if (kept !== undefined) {
       setState({ key, attempt, loaded: { status: "loaded", value: kept } });
       return;
     }
@@ -44,7 +44,7 @@ export function useLoaded<Value>(
     const settle = (loaded: Loaded<Value>) => {
       if (!controller.signal.aborted) setState((before) => ({ ...before, key, loaded }));
     };
-    settle({ status: "loading", value: "value" in state.loaded ? state.loaded.value : undefined });
+    settle(loadingAfter(state.loaded));
     load(controller.signal).then(
       (value) => {
         visit?.values.set(key, value);
@@ -54,17 +54,24 @@ export function useLoaded<Value>(
     );
     return () => controller.abort();
   }, [key, visit, attempt]);
-  const reload = () => setState((before) => ({ ...before, attempt: before.attempt + 1 }));
+  const reload = () => {
+    visit?.values.delete(key);
+    setState((before) => ({ ...before, attempt: before.attempt + 1 }));
+  };
   // Until the effect has run, the state is still that of the key before.
-  return { ...(state.key === key ? state.loaded : { status: "loading" }), reload };
+  return { ...(state.key === key ? state.loaded : loadingAfter(state.loaded)), reload };
 }
+
+/** The value before stays until the next one is loaded. */
+const loadingAfter = <Value,>(before: Loaded<Value>): Loaded<Value> => ({
+  status: "loading",
+  value: "value" in before ? before.value : undefined,
+});
 
 interface Props<Value> {
   of: Loaded<Value> & { reload?: () => void };
   /** What is loaded, such as `payments`. */
   name: string;
-  /** The scope that loading requires. */
-  scope?: string;
   children: (value: Value) => ComponentChildren;
 }
 

@@ -6,10 +6,16 @@ import { clientFor, type Search } from "./ledger.ts";
 /** Pieces up to this size are joined, since the browser can keep what is joined on the disk. */
 const joinedCharacters = 8_000_000;
 
+interface Props {
+  search: Search;
+  /** The name of the file. */
+  name: string;
+}
+
 /**
- * Downloads all matches as CSV. The page fetches it, since a link cannot send a token, and shows how far it is.
+ * Downloads all matches of a search as CSV. The page fetches it, since a link cannot send a token, and shows how far it is.
  */
-export function CsvDownload({ search }: { search: Search }) {
+export function CsvDownload({ search, name }: Props) {
   const session = useSession();
   const [progress, setProgress] = useState("");
   const running = useRef<AbortController | undefined>(undefined);
@@ -35,7 +41,7 @@ export function CsvDownload({ search }: { search: Search }) {
         whole = new Blob([whole, ...pieces], { type: "text/csv" });
         [pieces, characters] = [[], 0];
       }
-      save(new Blob([whole, ...pieces], { type: "text/csv" }), "transactions.csv");
+      save(new Blob([whole, ...pieces], { type: "text/csv" }), name);
       setProgress(`Downloaded ${Math.max(rows, 0).toLocaleString()} rows`);
     } catch (error) {
       setProgress(controller.signal.aborted ? "Cancelled" : `The download failed: ${detailOf(error)}`);

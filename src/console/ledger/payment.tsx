@@ -7,8 +7,10 @@ import { RawJson } from "../raw-json.tsx";
 import { useSession } from "../session.ts";
 import { Facts, Table } from "../table.tsx";
 import { Time } from "../time.tsx";
-import { accountsOf, clientFor, cursorIn, type Transaction } from "./ledger.ts";
+import { CsvDownload } from "./csv-download.tsx";
+import { accountsOf, clientFor, cursorIn, type Search, type Transaction } from "./ledger.ts";
 import { PayoutCheck } from "./payout-check.tsx";
+import { createdBetween } from "./periods.ts";
 import { State } from "./state.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -40,7 +42,12 @@ export function Payment({ place, visit }: ViewProps) {
       <Show of={transaction} name="transaction">
         {(found) => (
           <>
-            <RawJson value={found} />
+            <div class="above">
+              <RawJson value={found} />
+              {found.gateway_account_id !== undefined && (
+                <CsvDownload search={searchFor(found, found.gateway_account_id)} name={`${id}.csv`} />
+              )}
+            </div>
             <Summary transaction={found} />
             {found.gateway_account_id !== undefined && (
               <Related
@@ -64,6 +71,16 @@ export function Payment({ place, visit }: ViewProps) {
     </>
   );
 }
+
+/** The search for a transaction: it has the account, the type and the millisecond of its creation. */
+const searchFor = ({ transaction_type, created_date }: Transaction, account: string): Search => {
+  const created = new Date(created_date);
+  return {
+    account_id: [account],
+    transaction_type,
+    ...createdBetween(created, new Date(created.getTime() + 1)),
+  };
+};
 
 const payerOf = (transaction: Transaction) =>
   transaction.transaction_type === "PAYMENT" ? transaction : transaction.payment_details;

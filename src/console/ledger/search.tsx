@@ -54,7 +54,7 @@ function SearchPage({ place: { parameters }, visit }: ViewProps) {
                   {total >= totalMax ? `${formatCount(totalMax)} or more` : formatCount(total)}{" "}
                   {total === 1 ? "transaction" : "transactions"}, page {page}
                 </p>
-                {"account_id" in search && <CsvDownload search={search} />}
+                {"account_id" in search && <CsvDownload search={search} name="transactions.csv" />}
               </div>
               <Table label="Transactions" head={columns}>
                 {found.map((transaction) => (
