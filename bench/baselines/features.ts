@@ -9,7 +9,8 @@ const addedBody = '{"result":true}\n';
 const addedHeaders = { "content-type": json, "content-length": String(addedBody.length) };
 
 async function list(resource: string, id: string, response: ServerResponse): Promise<void> {
-  const text = `${JSON.stringify(await store.list(resource, id))}\n`;
+  const names = (await store.list(resource, id)).map(({ feature }) => feature);
+  const text = `${JSON.stringify(names)}\n`;
   const length = String(Buffer.byteLength(text));
   response.writeHead(200, { etag: entityTag(text), "content-type": json, "content-length": length });
   response.end(text);

@@ -4,6 +4,7 @@ import { describeOnSmallDisk } from "../../testing/describe-small-disk.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { run } from "../../testing/run.ts";
 import { startFeatures } from "./features.fixture.ts";
+import { featuresOf } from "./store/new-store.fixture.ts";
 import { openFeatureStore } from "./store/store.ts";
 
 describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk) => {
@@ -81,7 +82,7 @@ describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk
     started.child.kill("SIGTERM");
     expect((await started.exit).code).toBe(0);
     await using store = await openFeatureStore(env.FEATURES_STORE_URL);
-    expect(await store.list("customer", "1")).toEqual(["kept"]);
+    expect(await featuresOf(store, "customer", "1")).toEqual(["kept"]);
   });
 
   test("does not start without files, and states the reason", async () => {

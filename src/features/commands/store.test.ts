@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { newFolder, run } from "../../../testing/run.ts";
-import { describeOnSharedStores } from "../store/new-store.fixture.ts";
+import { describeOnSharedStores, featuresOf } from "../store/new-store.fixture.ts";
 import { openFeatureStore } from "../store/store.ts";
 
 const store = (url: string, args: string[], folder: string, input = "") =>
@@ -61,7 +61,7 @@ describeOnSharedStores("the command store", (make) => {
       output: "imported -: 2,345 added, 0 already present, 0 expired\n",
     });
     const expected = Array.from({ length: 782 }, (_, index) => String(index * 3));
-    expect(await open.list("kind", "0")).toEqual(expected);
+    expect(await featuresOf(open, "kind", "0")).toEqual(expected);
     expect((await store(made.url, ["export", "-"], newFolder())).output.split("\n")).toHaveLength(2346);
   });
 });
