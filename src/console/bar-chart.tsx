@@ -23,16 +23,26 @@ const margin = { top: 10, right: 4, bottom: 24, left: 64 };
 /** The room for a label below the bars, in pixels. */
 const labelWidth = 90;
 
-/** Stacked bars. */
-export function BarChart({ label, bars, names, format }: Props) {
+/** Stacked bars, as wide as the page. */
+export function BarChart(props: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(800);
+  const [width, setWidth] = useState<number>();
   useLayoutEffect(() => {
     const element = box.current as HTMLDivElement;
-    const observer = new ResizeObserver(() => setWidth(Math.max(element.clientWidth, 200)));
+    const measure = () => setWidth(Math.max(element.clientWidth, 200));
+    const observer = new ResizeObserver(measure);
+    measure();
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  return (
+    <div class="chart" ref={box}>
+      {width !== undefined && <Bars {...props} width={width} />}
+    </div>
+  );
+}
+
+function Bars({ label, bars, names, format, width }: Props & { width: number }) {
   const totals = bars.map(({ parts }) => names.reduce((sum, name) => sum + (parts[name] ?? 0), 0));
   const y = scaleLinear([0, Math.max(1, ...totals)], [height - margin.bottom, margin.top]).nice();
   const x = scaleBand(
@@ -44,46 +54,47 @@ export function BarChart({ label, bars, names, format }: Props) {
     .value(({ parts }, name) => parts[name] ?? 0)(bars);
   const every = Math.ceil((bars.length * labelWidth) / (width - margin.left));
   return (
-    <div ref={box}>
-      <svg class="chart" width={width} height={height} role="img" aria-label={label}>
-        {y.ticks(4).map((tick) => (
-          <g key={tick}>
-            <line class="grid" x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} />
-            <text class="tick" x={margin.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
-              {format(tick)}
+    <svg width={width} height={height} role="img" aria-label={label}>
+      {y.ticks(4).map((tick) => (
+        <g key={tick}>
+          <line class="grid" x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} />
+          <text class="tick" x={margin.left - 8} y={y(tick)} dy="0.32em" text-anchor="end">
+            {format(tick)}
+          </text>
+        </g>
+      ))}
+      {series.map((one) => (
+        <g class={`part-${one.key}`} key={one.key}>
+          {one.map(
+            ([from, to], index) =>
+              to > from && (
+                <rect
+                  key={bars[index]?.label}
+                  x={x(index)}
+                  width={x.bandwidth()}
+                  y={y(to)}
+                  height={y(from) - y(to)}
+                >
+                  <title>{`${bars[index]?.label}, ${one.key}: ${format(to - from)}`}</title>
+                </rect>
+              ),
+          )}
+        </g>
+      ))}
+      {bars.map(
+        (bar, index) =>
+          index % every === 0 && (
+            <text
+              class="tick"
+              key={bar.label}
+              x={(x(index) ?? 0) + x.bandwidth() / 2}
+              y={height - 6}
+              text-anchor="middle"
+            >
+              {bar.label}
             </text>
-          </g>
-        ))}
-        {series.map((one) => (
-          <g class={`part-${one.key}`} key={one.key}>
-            {one.map(([from, to], index) => (
-              <rect
-                key={bars[index]?.label}
-                x={x(index)}
-                width={x.bandwidth()}
-                y={y(to)}
-                height={y(from) - y(to)}
-              >
-                <title>{`${bars[index]?.label}, ${one.key}: ${format(to - from)}`}</title>
-              </rect>
-            ))}
-          </g>
-        ))}
-        {bars.map(
-          (bar, index) =>
-            index % every === 0 && (
-              <text
-                class="tick"
-                key={bar.label}
-                x={(x(index) ?? 0) + x.bandwidth() / 2}
-                y={height - 6}
-                text-anchor="middle"
-              >
-                {bar.label}
-              </text>
-            ),
-        )}
-      </svg>
-    </div>
+          ),
+      )}
+    </svg>
   );
 }

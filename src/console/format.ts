@@ -2,10 +2,21 @@
 export function formatMoney(pence: number | bigint): string {
   const [, sign = "", digits = ""] = /^(-?)(\d+)$/.exec(String(pence)) ?? [];
   const padded = digits.padStart(3, "0");
-  return pounds.format(`${sign}${padded.slice(0, -2)}.${padded.slice(-2)}` as `${number}`);
+  return pounds().format(`${sign}${padded.slice(0, -2)}.${padded.slice(-2)}` as `${number}`);
 }
 
-const pounds = new Intl.NumberFormat(undefined, { style: "currency", currency: "GBP" });
+const pounds = once(() => new Intl.NumberFormat(undefined, { style: "currency", currency: "GBP" }));
+
+const percent = once(() => new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 }));
+const signed = once(
+  () => new Intl.NumberFormat(undefined, { maximumFractionDigits: 1, signDisplay: "exceptZero" }),
+);
+
+/** A share between 0 and 1 as a percentage. */
+export const formatShare = (share: number): string => percent().format(share);
+
+/** A difference with its sign, also if it is positive. */
+export const formatDifference = (difference: number): string => signed().format(difference);
 
 export const formatCount = (count: number | bigint): string => count.toLocaleString();
 
@@ -17,22 +28,30 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.round(milliseconds / 3_600_000)} h`;
 }
 
-const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-const dateOnly = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+const dateAndTime = once(
+  () => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }),
+);
+const dateOnly = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" }));
+const clock = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: "short" }));
 
 /** An instant in the time zone of the reader. */
-export const formatInstant = (instant: string): string => dateAndTime.format(new Date(instant));
+export const formatInstant = (instant: string): string => dateAndTime().format(new Date(instant));
 
 /** An instant in UTC, with all its digits. */
 export const formatUtc = (instant: string): string => instant.replace("T", " ").replace(/Z$/, " UTC");
 
 /** A calendar day, which is the same day in every time zone. */
-export const formatDay = (day: string): string => dateOnly.format(new Date(`${day}T00:00:00Z`));
+export const formatDay = (day: string): string => dateOnly().format(new Date(`${day}T00:00:00Z`));
 
-const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+const dayAndMonth = once(
+  () => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" }),
+);
 
 /** A calendar day of this or the last year, without the year. */
-export const formatRecentDay = (day: string): string => dayAndMonth.format(new Date(`${day}T00:00:00Z`));
+export const formatRecentDay = (day: string): string => dayAndMonth().format(new Date(`${day}T00:00:00Z`));
+
+/** The time of day of an instant, in milliseconds since 1970, in the time zone of the reader. */
+export const formatClock = (time: number): string => clock().format(time);
 
 /** A name of the contract as words: `needs_response` becomes `Needs response`. */
 export function formatName(name: string): string {
@@ -47,6 +66,12 @@ export const formatJson = (value: unknown): string =>
 /** Browsers before 2025 have no raw JSON. */
 const exactNumber = (value: bigint): unknown =>
   Number.isSafeInteger(Number(value)) ? Number(value) : (JSON.rawJSON?.(String(value)) ?? String(value));
+
+/** Formatters are slow to make, so each is made at its first use. */
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
+}
 
 declare global {
   interface JSON {

@@ -34,6 +34,7 @@ export function openConsole(title: string, views: View[]): void {
   const root = document.querySelector<HTMLElement>("#console");
   const { authentication } = root?.dataset ?? {};
   const given = authentication ? (JSON.parse(authentication) as Authentication) : undefined;
+  root?.replaceChildren();
   if (root) render(<Console title={title} views={views} authentication={given} />, root);
 }
 

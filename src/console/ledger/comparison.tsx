@@ -1,4 +1,4 @@
-import { formatCount, formatMoney } from "../format.ts";
+import { formatCount, formatDifference, formatMoney, formatShare } from "../format.ts";
 import type { Visit } from "../history.ts";
 import { Show, useLoaded } from "../load.tsx";
 import { useSession } from "../session.ts";
@@ -63,24 +63,15 @@ export function Comparison({ accounts, zone, visit, name }: Props) {
           />
           <tr>
             <th scope="row">Successful</th>
-            <td class="money">{percent.format(shareOf(current))}</td>
-            <td class="money">{percent.format(shareOf(before))}</td>
-            <td class="money">{points.format(100 * (shareOf(current) - shareOf(before)))} points</td>
+            <td class="money">{formatShare(shareOf(current))}</td>
+            <td class="money">{formatShare(shareOf(before))}</td>
+            <td class="money">{formatDifference(100 * (shareOf(current) - shareOf(before)))} points</td>
           </tr>
         </Table>
       )}
     </Show>
   );
 }
-
-const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-const change = new Intl.NumberFormat(undefined, {
-  style: "percent",
-  maximumFractionDigits: 0,
-  signDisplay: "exceptZero",
-});
-
-const points = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1, signDisplay: "exceptZero" });
 
 const shareOf = ({ successful, count }: Sums) => (count === 0 ? 0 : successful / count);
 
@@ -95,7 +86,9 @@ const Row = ({ name, values: [current, before], format }: RowProps) => (
     <th scope="row">{name}</th>
     <td class="money">{format(current, 0)}</td>
     <td class="money">{format(before, 1)}</td>
-    <td class="money">{before === 0 ? "–" : change.format(current / before - 1)}</td>
+    <td class="money">
+      {before === 0 ? "–" : `${formatDifference(Math.round(100 * (current / before - 1)))} %`}
+    </td>
   </tr>
 );
 

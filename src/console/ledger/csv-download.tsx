@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { formatCount } from "../format.ts";
 import { detailOf } from "../load.tsx";
 import { useSession } from "../session.ts";
 import { clientFor, type Search } from "./ledger.ts";
@@ -36,13 +37,13 @@ export function CsvDownload({ search, name }: Props) {
         pieces.push(piece);
         characters += piece.length;
         rows += piece.split("\n").length - 1;
-        setProgress(`${Math.max(rows, 0).toLocaleString()} rows`);
+        setProgress(`${formatCount(Math.max(rows, 0))} rows`);
         if (characters < joinedCharacters) continue;
         whole = new Blob([whole, ...pieces], { type: "text/csv" });
         [pieces, characters] = [[], 0];
       }
       save(new Blob([whole, ...pieces], { type: "text/csv" }), name);
-      setProgress(`Downloaded ${Math.max(rows, 0).toLocaleString()} rows`);
+      setProgress(`Downloaded ${formatCount(Math.max(rows, 0))} rows`);
     } catch (error) {
       setProgress(controller.signal.aborted ? "Cancelled" : `The download failed: ${detailOf(error)}`);
     } finally {

@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { type Bar, BarChart } from "../bar-chart.tsx";
-import { formatCount, formatDuration, formatName } from "../format.ts";
+import { Details } from "../details.tsx";
+import { formatClock, formatCount, formatDuration, formatName } from "../format.ts";
 import { fragmentOf } from "../fragment.ts";
 import { Empty, Show, useLoaded } from "../load.tsx";
 import { Heading, type ViewProps } from "../page.tsx";
@@ -94,7 +95,6 @@ function Rates() {
 
 type Minute = Awaited<ReturnType<ReturnType<typeof clientFor>["getIntake"]>>["minutes"][number];
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const minuteMs = 60_000;
 
 /** A bar for each minute of the last hour, also for those without messages. */
@@ -105,50 +105,51 @@ function barsOf(minutes: Minute[]): Bar[] {
     const at = last - (59 - index) * minuteMs;
     const minute = known.get(at);
     return {
-      label: clock.format(at),
+      label: formatClock(at),
       parts: Object.fromEntries(outcomes.map((outcome) => [outcome, minute?.[outcome] ?? 0])),
     };
   });
 }
 
 const Minutes = ({ minutes }: { minutes: Minute[] }) => (
-  <details>
-    <summary>Numbers of each minute</summary>
-    <Table
-      label="Messages of each minute"
-      head={
-        <>
-          <th scope="col">Minute</th>
-          {outcomes.map((outcome) => (
-            <th scope="col" class="money" key={outcome}>
-              {formatName(outcome)}
+  <Details summary="Numbers of each minute">
+    {() => (
+      <Table
+        label="Messages of each minute"
+        head={
+          <>
+            <th scope="col">Minute</th>
+            {outcomes.map((outcome) => (
+              <th scope="col" class="money" key={outcome}>
+                {formatName(outcome)}
+              </th>
+            ))}
+            <th scope="col" class="money">
+              Average lag
             </th>
-          ))}
-          <th scope="col" class="money">
-            Average lag
-          </th>
-          <th scope="col" class="money">
-            Greatest lag
-          </th>
-        </>
-      }
-    >
-      {minutes.toReversed().map((minute) => (
-        <tr key={minute.minute}>
-          <th scope="row">
-            <Time at={minute.minute} />
-          </th>
-          {outcomes.map((outcome) => (
-            <td class="money" key={outcome}>
-              {formatCount(minute[outcome])}
-            </td>
-          ))}
-          <td class="money">{minute.lag_ms_average !== null && formatDuration(minute.lag_ms_average)}</td>
-          <td class="money">{minute.lag_ms_max !== null && formatDuration(minute.lag_ms_max)}</td>
-        </tr>
-      ))}
-    </Table>
-  </details>
+            <th scope="col" class="money">
+              Greatest lag
+            </th>
+          </>
+        }
+      >
+        {minutes.toReversed().map((minute) => (
+          <tr key={minute.minute}>
+            <th scope="row">
+              <Time at={minute.minute} />
+            </th>
+            {outcomes.map((outcome) => (
+              <td class="money" key={outcome}>
+                {formatCount(minute[outcome])}
+              </td>
+            ))}
+            <td class="money">{minute.lag_ms_average !== null && formatDuration(minute.lag_ms_average)}</td>
+            <td class="money">{minute.lag_ms_max !== null && formatDuration(minute.lag_ms_max)}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </Details>
 );
 
 function DeadLetters({ place: { parameters }, visit }: ViewProps) {

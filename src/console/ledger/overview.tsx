@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { type Bar, BarChart } from "../bar-chart.tsx";
+import { Details } from "../details.tsx";
 import { formatCount, formatDay, formatMoney, formatRecentDay } from "../format.ts";
 import { fragmentOf } from "../fragment.ts";
 import { goTo } from "../history.ts";
@@ -182,19 +183,20 @@ function Days({ groups, days, zone, now, account }: DaysProps) {
           </tr>
         ))}
       </Table>
-      <details>
-        <summary>Numbers of each day ({zone})</summary>
-        <Table label="Payments by day and state" head={dayColumns}>
-          {groups.map((group) => (
-            <tr key={`${group.day} ${group.state}`}>
-              <th scope="row">{group.day && formatDay(group.day)}</th>
-              <td>{group.state && statusName(group.state)}</td>
-              <td class="money">{formatCount(group.count)}</td>
-              <td class="money">{formatMoney(group.gross_amount)}</td>
-            </tr>
-          ))}
-        </Table>
-      </details>
+      <Details summary={`Numbers of each day (${zone})`}>
+        {() => (
+          <Table label="Payments by day and state" head={dayColumns}>
+            {groups.map((group) => (
+              <tr key={`${group.day} ${group.state}`}>
+                <th scope="row">{group.day && formatDay(group.day)}</th>
+                <td>{group.state && statusName(group.state)}</td>
+                <td class="money">{formatCount(group.count)}</td>
+                <td class="money">{formatMoney(group.gross_amount)}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Details>
     </>
   );
 }

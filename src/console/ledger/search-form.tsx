@@ -1,3 +1,4 @@
+import { Details } from "../details.tsx";
 import { fragmentOf } from "../fragment.ts";
 import { goTo } from "../history.ts";
 import { useSession } from "../session.ts";
@@ -85,54 +86,57 @@ export function SearchForm({ parameters }: { parameters: URLSearchParams }) {
         {instant("from_date", "Created after")}
         {instant("to_date", "Created before")}
       </div>
-      <details open={isOpen}>
-        <summary>More filters</summary>
-        <div class="fields">
-          <Choice
-            name="transaction_type"
-            label="Type"
-            options={["PAYMENT", "REFUND", "DISPUTE"]}
-            chosen={parameters.get("transaction_type")}
-          />
-          {text("cardholder_name", "Name on the card")}
-          {text("first_digits_card_number", "First digits of the card", { inputMode: "numeric" })}
-          {text("last_digits_card_number", "Last digits of the card", { inputMode: "numeric" })}
-          {text("card_brands", "Card brands", { placeholder: "visa, master-card", maxLength: 25_600 })}
-          {text("from_settled_date", "Settled from", { type: "date" })}
-          {text("to_settled_date", "Settled to", { type: "date" })}
-          {text("gateway_payout_id", "Payout")}
-          {text("gateway_transaction_id", "Provider's id")}
-          {text("agreement_id", "Agreement")}
-          {text("metadata_value", "Metadata value")}
-          <label class="check">
-            <input
-              type="checkbox"
-              name="exact_reference_match"
-              value="true"
-              defaultChecked={parameters.get("exact_reference_match") === "true"}
+      <Details summary="More filters" isOpen={isOpen}>
+        {() => (
+          <>
+            <div class="fields">
+              <Choice
+                name="transaction_type"
+                label="Type"
+                options={["PAYMENT", "REFUND", "DISPUTE"]}
+                chosen={parameters.get("transaction_type")}
+              />
+              {text("cardholder_name", "Name on the card")}
+              {text("first_digits_card_number", "First digits of the card", { inputMode: "numeric" })}
+              {text("last_digits_card_number", "Last digits of the card", { inputMode: "numeric" })}
+              {text("card_brands", "Card brands", { placeholder: "visa, master-card", maxLength: 25_600 })}
+              {text("from_settled_date", "Settled from", { type: "date" })}
+              {text("to_settled_date", "Settled to", { type: "date" })}
+              {text("gateway_payout_id", "Payout")}
+              {text("gateway_transaction_id", "Provider's id")}
+              {text("agreement_id", "Agreement")}
+              {text("metadata_value", "Metadata value")}
+              <label class="check">
+                <input
+                  type="checkbox"
+                  name="exact_reference_match"
+                  value="true"
+                  defaultChecked={parameters.get("exact_reference_match") === "true"}
+                />
+                The reference is the whole reference
+              </label>
+            </div>
+            <Choices
+              name="payment_states"
+              label="Payments in state"
+              options={paymentStatuses}
+              parameters={parameters}
             />
-            The reference is the whole reference
-          </label>
-        </div>
-        <Choices
-          name="payment_states"
-          label="Payments in state"
-          options={paymentStatuses}
-          parameters={parameters}
-        />
-        <Choices
-          name="refund_states"
-          label="Refunds in state"
-          options={refundStatuses}
-          parameters={parameters}
-        />
-        <Choices
-          name="dispute_states"
-          label="Disputes in state"
-          options={disputeStatuses}
-          parameters={parameters}
-        />
-      </details>
+            <Choices
+              name="refund_states"
+              label="Refunds in state"
+              options={refundStatuses}
+              parameters={parameters}
+            />
+            <Choices
+              name="dispute_states"
+              label="Disputes in state"
+              options={disputeStatuses}
+              parameters={parameters}
+            />
+          </>
+        )}
+      </Details>
       <button type="submit">Search</button> <a href="#/transactions">Clear</a>
     </form>
   );

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
+import { Details } from "../details.tsx";
 import { formatJson, formatMoney, formatName } from "../format.ts";
 import { detailOf, Empty } from "../load.tsx";
+import { Facts } from "../table.tsx";
 import { Time } from "../time.tsx";
 import { AsOf, isUpTo } from "./as-of.tsx";
 import { describeEvent } from "./event-words.ts";
@@ -91,17 +93,9 @@ function Event({ event: { event_type, resource_type, timestamp, state, data }, i
         {state && <State status={state.status} />}
       </p>
       {entries.length > 0 && (
-        <details>
-          <summary>{event_type}</summary>
-          <dl class="facts">
-            {entries.map(([name, value]) => (
-              <div key={name}>
-                <dt>{formatName(name)}</dt>
-                <dd>{showValue(name, value)}</dd>
-              </div>
-            ))}
-          </dl>
-        </details>
+        <Details summary={event_type}>
+          {() => <Facts facts={entries.map(([name, value]) => [formatName(name), showValue(name, value)])} />}
+        </Details>
       )}
     </li>
   );

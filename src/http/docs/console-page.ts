@@ -7,7 +7,10 @@ export interface TokenClaims {
   accountsClaim?: string | undefined;
 }
 
-/** The page into which the script of the console renders. With `claims` it requires a token from the reader. */
+/**
+ * The page into which the script of the console renders; until then it shows its frame. With `claims` the console requires
+ * a token from the reader.
+ */
 export const consolePage = (title: string, claims: TokenClaims | undefined): string => `<!doctype html>
 <html lang="en">
   <head>
@@ -20,7 +23,9 @@ export const consolePage = (title: string, claims: TokenClaims | undefined): str
     <script type="module" src="/console/console.js"></script>
   </head>
   <body>
-    <div id="console"${claims ? ` data-authentication="${escapeHtml(JSON.stringify(claims))}"` : ""}></div>
+    <div id="console"${claims ? ` data-authentication="${escapeHtml(JSON.stringify(claims))}"` : ""}>
+      <header><p>${escapeHtml(title)}</p></header>
+    </div>
     <noscript>The console needs JavaScript. The API is described at <a href="/docs">/docs</a>.</noscript>
   </body>
 </html>
