@@ -127,7 +127,8 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
           "for (const open of document.querySelectorAll('details[open]')) open.open = false",
         );
         await page.emulateMedia({ colorScheme: "light" });
-        await page.setViewportSize({ width: 960, height: 700 });
+        await page.setViewportSize({ width: 960, height: 900 });
+        await page.evaluate("scrollTo(0, 0)");
         if (screenshotFolder && inReadme.includes(name)) {
           await mkdir(screenshotFolder, { recursive: true });
           await page.screenshot({ path: join(screenshotFolder, `${name}.png`) });
