@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AxeResults } from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeIfAvailable } from "../testing/describe-if-available.ts";
@@ -69,6 +69,7 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
   const openFeatures = (fragment = "") => openPage(services.featuresUrl, fragment);
 
   const heading = (page: Page) => page.getByRole("heading", { level: 1 });
+  const isFocused = (locator: Locator) => locator.evaluate((element) => element.matches(":focus"));
   const fragmentOf = (page: Page) => new URL(page.url()).hash;
   const rows = (page: Page, name: string) =>
     page.getByRole("region", { name, exact: true }).locator("tbody tr");
@@ -148,6 +149,7 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
       await page.getByLabel("Created after").fill("2024-03-05T00:00:00");
       await page.getByLabel("Reference", { exact: true }).press("Enter");
       await eventually(async () => expect(await rows(page, "Transactions").count()).toBe(2));
+      expect(await isFocused(heading(page))).toBe(true);
       const parameters = new URLSearchParams(fragmentOf(page).split("?")[1]);
       expect(Object.fromEntries(parameters)).toEqual({
         account_id: "demo",
@@ -159,6 +161,7 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
       expect(payment).toMatch(/5 Mar 2024, 10:14:22\s+fishing-88\s+Payment.*Success\s+£42\.50/s);
       await rows(page, "Transactions").last().getByRole("link").click();
       await eventually(async () => expect(await heading(page).innerText()).toContain("Payment fishing-88"));
+      expect(await isFocused(heading(page))).toBe(true);
       await page.goBack();
       await eventually(async () => expect(await rows(page, "Transactions").count()).toBe(2));
       expect(await page.getByLabel("Reference", { exact: true }).inputValue()).toBe("fishing");

@@ -40,6 +40,7 @@ export function openConsole(title: string, views: View[]): void {
 
 function Console({ title, views, authentication }: ConsoleProps) {
   const { place, visit } = usePlace();
+  useFocusOnHeading(visit);
   const [token, setToken] = useState<string>();
   const [rejection, setRejection] = useState("");
   const session = useMemo<Session>(
@@ -124,20 +125,22 @@ const NotAllowed = ({ view: { title, scopes } }: { view: View }) => (
   </>
 );
 
-/** The heading of a view, which is the title of the window too. It gets the focus when a link has led to the view. */
+/** The heading of a view, which is the title of the window too. */
 export function Heading({ children, title }: { children: ComponentChildren; title?: string }) {
-  const ref = useRef<HTMLHeadingElement>(null);
   const text = title ?? String(children);
   useEffect(() => {
-    const isFirst = document.title === "" || document.activeElement === document.body;
     document.title = text;
-    if (!isFirst && !document.activeElement?.closest("main")) ref.current?.focus({ preventScroll: true });
   }, [text]);
-  return (
-    <h1 ref={ref} tabIndex={-1}>
-      {children}
-    </h1>
-  );
+  return <h1 tabIndex={-1}>{children}</h1>;
+}
+
+/** Moves the focus to the heading after a change of the place, unless a control that is still there has it. */
+function useFocusOnHeading(visit: Visit): void {
+  const first = useRef(visit);
+  useEffect(() => {
+    if (visit === first.current || document.activeElement?.closest("main")) return;
+    document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+  }, [visit]);
 }
 
 interface TokenFormProps {
