@@ -16,6 +16,8 @@ export async function bundleConsoles(): Promise<Map<string, string>> {
 }
 
 async function bundle(service: string): Promise<string> {
+  // Vite reads it, and the bundle must not depend on where codegen runs.
+  process.env.NODE_ENV = "production";
   const result = await build({
     root,
     configFile: false,
