@@ -100,6 +100,11 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
         fragment: "#/transactions?account_id=demo-shop",
       },
       { service: "ledger", name: "payment", fragment: "#/transactions/demo-success?account_id=demo" },
+      {
+        service: "ledger",
+        name: "earlier payment",
+        fragment: "#/transactions/demo-success?account_id=demo&as_of=2024-03-05T09:16:00Z",
+      },
       { service: "ledger", name: "dispute", fragment: "#/transactions/demo-dispute?account_id=demo" },
       { service: "ledger", name: "intake", fragment: "#/intake" },
       { service: "ledger", name: "dead-letter", fragment: "#/intake/1" },

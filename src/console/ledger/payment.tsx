@@ -186,7 +186,9 @@ function Related({ transaction, account, asOf, visit, onAsOf }: RelatedProps) {
   return (
     <>
       <Settlement transaction={transaction} account={account} />
-      {transaction.transaction_type === "PAYMENT" && <Children parent={id} account={account} visit={visit} />}
+      {transaction.transaction_type === "PAYMENT" && (
+        <Children parent={id} account={account} visit={visit} isPast={asOf !== undefined} />
+      )}
       <h2>Timeline</h2>
       <Show of={events} name="events">
         {(list) => <Timeline first={list} asOf={asOf} onAsOf={onAsOf} />}
@@ -221,11 +223,13 @@ function Settlement({ transaction, account }: { transaction: Transaction; accoun
 
 interface ChildrenProps {
   parent: string;
+  /** True if the parent is shown as of an earlier instant. */
+  isPast: boolean;
   account: string;
   visit: ViewProps["visit"];
 }
 
-function Children({ parent, account, visit }: ChildrenProps) {
+function Children({ parent, account, visit, isPast }: ChildrenProps) {
   const session = useSession();
   const children = useLoaded(
     `children ${account} ${parent}`,
@@ -240,7 +244,7 @@ function Children({ parent, account, visit }: ChildrenProps) {
   );
   return (
     <>
-      <h2>Refunds and disputes</h2>
+      <h2>Refunds and disputes{isPast && ", as they are now"}</h2>
       <Show of={children} name="refunds and disputes">
         {({ transactions, hasMore }) =>
           transactions.length === 0 ? (
