@@ -100,6 +100,13 @@ def before_call(context, case, kwargs):
             place[name] = "newest"
 
 
+@schemathesis.hook.apply_to(operation_id="listResourceChanges")
+def before_call(context, case, kwargs):
+    """A valid request with a cursor has a known one, of which there is none at the beginning."""
+    if case.meta.generation.mode.is_positive and is_replaced(case.query.get("cursor")):
+        case.query.pop("cursor", None)
+
+
 def is_replaced(text):
     """True for a missing value and for about half of the generated ones. The others are sent as they are."""
     return text is None or len(text) % 2 == 1
