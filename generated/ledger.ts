@@ -773,7 +773,7 @@ export interface components {
          */
         DeadLetterId: bigint;
         /** @description One page of dead letters. */
-        DeadLetters: {
+        DeadLetterPage: {
             /** @description Absent on the last page. */
             _links?: components["schemas"]["NextCursorLink"];
             /** @description The dead letters, newest first. */
@@ -2381,7 +2381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeadLetters"];
+                    "application/json": components["schemas"]["DeadLetterPage"];
                 };
             };
             400: components["responses"]["BadRequest"];
