@@ -540,12 +540,12 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
       await page.getByRole("button", { name: "Forget token" }).click();
       await useToken(page, await issuer.sign({ scope: "ledger:read:all" }));
       await page.getByRole("link", { name: "Transactions", exact: true }).click();
-      await eventually(async () =>
-        expect(await rows(page, "Transactions").getByRole("link").allInnerTexts()).toEqual([
-          "of 58",
-          "of 57",
-        ]),
-      );
+      const shown = () => rows(page, "Transactions").getByRole("link").allInnerTexts();
+      await eventually(async () => expect(await shown()).toEqual(["of 58", "of 57"]));
+      // Nothing that it has shown is left for another token.
+      await page.getByRole("button", { name: "Forget token" }).click();
+      await useToken(page, await issuer.sign({ scope: "ledger:read", accounts: ["58"] }));
+      await eventually(async () => expect(await shown()).toEqual(["of 58"]));
     });
 
     test("a token that cannot write is not offered changes", async () => {

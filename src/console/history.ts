@@ -27,6 +27,11 @@ export function currentVisit(): Visit {
   return visit;
 }
 
+/** Forgets every loaded value, since another reader may not see it. */
+export function forgetValues(): void {
+  for (const { values } of visits.values()) values.clear();
+}
+
 /** Goes to a place. `previous` is the fragment of the page before it, if it is a page of a list. */
 export function goTo(fragment: string, previous?: string): void {
   history.pushState(previous === undefined ? null : { previous }, "", fragment);

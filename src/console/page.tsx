@@ -1,7 +1,7 @@
 import { type ComponentChildren, type ComponentType, render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Place } from "./fragment.ts";
-import { usePlace, type Visit } from "./history.ts";
+import { forgetValues, usePlace, type Visit } from "./history.ts";
 import { type Authentication, claimsOf, type Session, SessionContext, sessionOf } from "./session.ts";
 
 /** What a view gets. */
@@ -43,13 +43,16 @@ function Console({ title, views, authentication }: ConsoleProps) {
   useFocusOnHeading(visit);
   const [token, setToken] = useState<string>();
   const [rejection, setRejection] = useState("");
+  /** Without a token, `reason` says why the service has rejected the one before. */
+  const changeToken = (next: string | undefined, reason = "") => {
+    forgetValues();
+    setToken(next);
+    setRejection(reason);
+  };
   const session = useMemo<Session>(
     () => ({
       ...sessionOf(authentication, token),
-      reject(reason) {
-        setRejection(reason);
-        setToken(undefined);
-      },
+      reject: (reason) => changeToken(undefined, reason),
     }),
     [authentication, token],
   );
@@ -62,14 +65,14 @@ function Console({ title, views, authentication }: ConsoleProps) {
     <SessionContext.Provider value={session}>
       <Header title={title} views={needsToken ? [] : allowed} current={name}>
         {token !== undefined && (
-          <button type="button" onClick={() => setToken(undefined)}>
+          <button type="button" onClick={() => changeToken(undefined)}>
             Forget token
           </button>
         )}
       </Header>
       <main>
         {needsToken ? (
-          <TokenForm rejection={rejection} onToken={setToken} />
+          <TokenForm rejection={rejection} onToken={changeToken} />
         ) : !view ? (
           <NothingHere />
         ) : !isAllowed(view) ? (

@@ -21,7 +21,7 @@ export const Table = ({ label, head, children }: Props) => (
 );
 
 interface FactsProps {
-  facts: [name: string, value: ComponentChildren][];
+  facts: (readonly [name: string, value: ComponentChildren])[];
 }
 
 /** Names and values. Values that are not known are left out. */
@@ -29,9 +29,7 @@ export const Facts = ({ facts }: FactsProps) => (
   <dl class="facts">
     {facts.map(
       ([name, value]) =>
-        value !== undefined &&
-        value !== null &&
-        value !== "" && (
+        ![undefined, null, false, ""].includes(value as string) && (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>

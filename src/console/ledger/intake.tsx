@@ -64,7 +64,7 @@ function Rates() {
                     latest?.lag_ms_average !== undefined &&
                     `${formatDuration(latest.lag_ms_average)} on average, ${formatDuration(latest.lag_ms_max ?? 0)} at most`,
                 ],
-              ].map(([name, value]) => [name as string, value === false ? undefined : value])}
+              ]}
             />
             {minutes.length === 0 ? (
               <Empty>No message arrived in the last hour.</Empty>

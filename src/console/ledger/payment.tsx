@@ -114,7 +114,7 @@ function Summary({ transaction }: { transaction: Transaction }) {
         ["Name on the card", cardholder_name],
         ["Card expires", expiry_date],
         ["Payment", parent && <a href={fragmentOf(["transactions", parent], { account_id })}>{parent}</a>],
-        ["Refunded by", !isPayment && "refunded_by" in transaction && refunderOf(transaction)],
+        ["Refunded by", refunderOf(transaction)],
         ["Dispute reason", "reason" in transaction && transaction.reason && formatName(transaction.reason)],
         [
           "Evidence due",
@@ -139,13 +139,15 @@ function Summary({ transaction }: { transaction: Transaction }) {
         ],
         ["Real money", transaction.live === undefined ? undefined : transaction.live ? "Yes" : "No"],
         ...metadataOf(transaction),
-      ].map(([name, value]) => [name, value === false ? undefined : value] as [string, typeof value])}
+      ]}
     />
   );
 }
 
-const refunderOf = (refund: (Transaction & { transaction_type: "REFUND" }) | Transaction) =>
-  "refunded_by" in refund ? (refund.refunded_by_user_email ?? refund.refunded_by) : undefined;
+const refunderOf = (transaction: Transaction) =>
+  transaction.transaction_type === "REFUND"
+    ? (transaction.refunded_by_user_email ?? transaction.refunded_by)
+    : undefined;
 
 const metadataOf = (transaction: Transaction): [string, string][] =>
   "metadata" in transaction
@@ -168,7 +170,7 @@ function Related({ transaction, account, asOf, visit, onAsOf }: RelatedProps) {
     `events ${account} ${id}`,
     async (signal) => {
       const client = clientFor(session);
-      const page = (cursor: string | undefined) =>
+      const page = (cursor?: string, options = {}) =>
         client.listTransactionEvents(
           {
             transactionExternalId: id,
@@ -176,9 +178,10 @@ function Related({ transaction, account, asOf, visit, onAsOf }: RelatedProps) {
             include_all_events: true,
             ...(cursor !== undefined && { cursor }),
           },
-          { signal },
+          options,
         );
-      const first = await page(undefined);
+      // The signal is that of the first page only: the others are read when the reader comes back, too.
+      const first = await page(undefined, { signal });
       return { events: first.events, next: cursorIn(first._links), page };
     },
     visit,
