@@ -2,7 +2,11 @@
 
 /** Default values of parameters, by operation. */
 export const defaults = {
+  "listEntries": {
+    "limit": 100
+  },
   "listResources": {
+    "count": false,
     "limit": 100
   },
   "listFeatures": {},
@@ -22,6 +26,7 @@ export const defaults = {
   "changeFeatures": {},
   "evaluateFlag": {},
   "evaluateFlags": {},
+  "followFlags": {},
   "checkHealth": {},
   "getMetrics": {}
 } as const;

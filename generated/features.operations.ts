@@ -4,6 +4,30 @@ import type { ClientOperation } from "../src/client/operation.ts";
 
 export const operations: ClientOperation[] = [
   {
+    "operationId": "listEntries",
+    "method": "GET",
+    "path": "/features",
+    "parameters": [
+      {
+        "name": "resource"
+      },
+      {
+        "name": "limit"
+      },
+      {
+        "name": "cursor"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
     "operationId": "listResources",
     "method": "GET",
     "path": "/features/{resource}",
@@ -14,6 +38,12 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "feature"
+      },
+      {
+        "name": "count"
+      },
+      {
+        "name": "as_of"
       },
       {
         "name": "limit"
@@ -47,6 +77,9 @@ export const operations: ClientOperation[] = [
       {
         "name": "id",
         "in": "path"
+      },
+      {
+        "name": "as_of"
       },
       {
         "name": "If-None-Match",
@@ -128,6 +161,9 @@ export const operations: ClientOperation[] = [
       {
         "name": "feature",
         "in": "path"
+      },
+      {
+        "name": "as_of"
       }
     ],
     "hasBody": false,
@@ -330,6 +366,12 @@ export const operations: ClientOperation[] = [
     "path": "/ofrep/v1/evaluate/flags",
     "parameters": [
       {
+        "name": "flagConfigEtag"
+      },
+      {
+        "name": "flagConfigLastModified"
+      },
+      {
         "name": "If-None-Match",
         "in": "header"
       }
@@ -339,6 +381,27 @@ export const operations: ClientOperation[] = [
     "successes": {
       "200": {
         "type": "json",
+        "bigints": []
+      }
+    }
+  },
+  {
+    "operationId": "followFlags",
+    "method": "GET",
+    "path": "/ofrep/v1/events",
+    "parameters": [
+      {
+        "name": "resource"
+      },
+      {
+        "name": "id"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "text",
         "bigints": []
       }
     }

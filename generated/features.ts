@@ -18,8 +18,9 @@ export interface paths {
          *     with `Last-Event-ID`, as browsers do, misses nothing. A comment is sent every 15 seconds to keep the connection
          *     alive. `limit` does not apply to it.
          *
-         *     The service keeps at least the newest 100,000 records; an operator can set another number. A cursor older than the
-         *     oldest record gets 410. A stream that falls that far behind is closed and gets 410 when it reconnects.
+         *     The service keeps at least the newest 100,000 records; an operator can set another number, or keep all records,
+         *     from the first change of the store on. A cursor older than the oldest record gets 410. A stream that falls that far
+         *     behind is closed and gets 410 when it reconnects.
          *
          *     To keep a copy of the data: get a cursor with `cursor=newest`, read the data, then read the feed from that cursor.
          */
@@ -38,6 +39,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/features": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List every feature of every resource of a kind
+         * @description Returns entries in pages, each entry once, in a stable order. Follow `next_cursor` until it is absent: the pages
+         *     together contain every entry that existed throughout. One that was added or removed in the meantime may be missing
+         *     or present.
+         *
+         *     To keep a copy of a kind: get a cursor with `GET /changes?cursor=newest`, read all pages, then read the change feed
+         *     from that cursor.
+         */
+        get: operations["listEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/features/{resource}": {
         parameters: {
             query?: never;
@@ -50,6 +76,10 @@ export interface paths {
          * @description Returns identifiers in pages, each identifier once, in a stable order. Follow `next_cursor` until it is absent:
          *     the pages together contain every resource that had the feature throughout. A resource that gained or lost it in
          *     the meantime may be missing or present.
+         *
+         *     With `count=true` each page also has the exact number of resources that have the feature. With `as_of` the pages
+         *     contain the resources that had the feature at that instant; any of them may have fewer identifiers than the limit,
+         *     or none.
          */
         get: operations["listResources"];
         put?: never;
@@ -173,7 +203,12 @@ export interface paths {
         put?: never;
         /**
          * Evaluate all features of a resource as flags
-         * @description Returns the flags that are true: the features that the resource has. Every other flag is false.
+         * @description Returns a flag for each feature of the resource, which is true, and for each other feature in use, which is false.
+         *     A feature is in use if a resource of the same kind has it. Of these at most 1,000 are named, in an order that is
+         *     stable; a flag that is not named is false.
+         *
+         *     `eventStreams` has the address of a stream that sends an event when a flag of this resource may have changed.
+         *     Evaluate again after each event. A flag that comes into use with another resource sends no event.
          */
         post: operations["evaluateFlags"];
         delete?: never;
@@ -197,6 +232,29 @@ export interface paths {
          *     `STATIC`). Every name is a flag.
          */
         post: operations["evaluateFlag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ofrep/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the flags of a resource
+         * @description A stream of server-sent events. Each has a `FlagEvent` as its data and means that flags of the resource may have
+         *     changed. The first is sent immediately, since flags may have changed after the evaluation; so a client that
+         *     reconnects misses nothing. Events that a client has not read yet are combined into one. A comment is sent every
+         *     15 seconds to keep the connection alive.
+         */
+        get: operations["followFlags"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -253,10 +311,12 @@ export interface paths {
         };
         /**
          * List the changes of a resource
-         * @description Returns the change records of one resource that the change feed still has, oldest first. A response covers up to
-         *     10,000 records of the feed. Follow `next_cursor` until it is absent; any page may be empty. A cursor older than
-         *     the oldest record gets 410. Two of these requests are in progress at a time and up to 100 wait for up to 10
-         *     seconds; others get 503.
+         * @description Returns the change records of one resource, oldest first: all of them if the store of the service keeps its
+         *     history, otherwise those that the change feed still has. Follow `next_cursor` until it is absent; any page may be
+         *     empty.
+         *
+         *     Without a history, a response covers up to 10,000 records of the feed, and a cursor older than the oldest record
+         *     gets 410. Two of these requests are in progress at a time and up to 100 wait for up to 10 seconds; others get 503.
          */
         get: operations["listResourceChanges"];
         put?: never;
@@ -294,12 +354,20 @@ export interface components {
             errorDetails: string;
         };
         /**
-         * @description The flags that are true.
+         * @description The flags of a resource.
          * @example {
-         *       "flags": []
+         *       "flags": [],
+         *       "eventStreams": [
+         *         {
+         *           "type": "sse",
+         *           "url": "http://127.0.0.1:8080/ofrep/v1/events?resource=customer&id=42"
+         *         }
+         *       ]
          *     }
          */
         BulkEvaluationSuccess: {
+            /** @description The stream that tells when these flags may have changed. */
+            eventStreams: components["schemas"]["EventStream"][];
             /** @description The flags. */
             flags: components["schemas"]["EvaluationSuccess"][];
         };
@@ -358,7 +426,7 @@ export interface components {
          */
         Cursor: string;
         /**
-         * @description One feature of one resource, a line of an exported store.
+         * @description One feature of one resource. Also a line of an exported store.
          * @example {
          *       "resource": "customer",
          *       "id": "42",
@@ -377,6 +445,25 @@ export interface components {
             id: components["schemas"]["Name"];
             /** @description Kind of the resource. */
             resource: components["schemas"]["Name"];
+        };
+        /**
+         * @description One page of entries.
+         * @example {
+         *       "entries": [
+         *         {
+         *           "resource": "customer",
+         *           "id": "42",
+         *           "feature": "dark-mode"
+         *         }
+         *       ],
+         *       "next_cursor": "WyJkYXJrLW1vZGUiLCI0MiJd"
+         *     }
+         */
+        EntryPage: {
+            /** @description The entries. Fewer than the limit on the last page. */
+            entries: components["schemas"]["Entry"][];
+            /** @description The cursor of the next page, which may be empty. Absent on the last page. */
+            next_cursor?: string;
         };
         /**
          * @description One line of text that states the error, with a line feed at its end.
@@ -449,6 +536,25 @@ export interface components {
             reason: "TARGETING_MATCH" | "STATIC";
             /** @description Whether the resource has the feature. */
             value: boolean;
+        };
+        /**
+         * @description The address of a stream of server-sent events.
+         * @example {
+         *       "type": "sse",
+         *       "url": "http://127.0.0.1:8080/ofrep/v1/events?resource=customer&id=42"
+         *     }
+         */
+        EventStream: {
+            /**
+             * @description Always `sse`.
+             * @enum {string}
+             */
+            type: "sse";
+            /**
+             * Format: uri
+             * @description The address. It contains the token of the request, if there was one.
+             */
+            url: string;
         };
         /**
          * Format: date-time
@@ -547,6 +653,19 @@ export interface components {
             feature: components["schemas"]["Name"];
         };
         /**
+         * @description An event of the stream of flags.
+         * @example {
+         *       "type": "refetchEvaluation"
+         *     }
+         */
+        FlagEvent: {
+            /**
+             * @description Always `refetchEvaluation`.
+             * @enum {string}
+             */
+            type: "refetchEvaluation";
+        };
+        /**
          * @description The reason why a request failed.
          * @example {
          *       "errorDetails": "connection to the store was lost"
@@ -577,6 +696,11 @@ export interface components {
          * @example dark-mode
          */
         Name: string;
+        /**
+         * @description An opaque position in a list. Send it back unchanged.
+         * @example WyJkYXJrLW1vZGUiLCI0MiJd
+         */
+        PageCursor: string;
         /**
          * @description The resources and the features to check.
          * @example {
@@ -693,7 +817,9 @@ export interface components {
          *     }
          */
         ResourcePage: {
-            /** @description The identifiers. Fewer than the limit on the last page. */
+            /** @description The number of resources that have the feature. Present if the request has `count=true`. */
+            count?: number;
+            /** @description The identifiers. Fewer than the limit on the last page, and with `as_of` on any page. */
             ids: components["schemas"]["Name"][];
             /** @description The cursor of the next page, which may be empty. Absent on the last page. */
             next_cursor?: string;
@@ -728,6 +854,16 @@ export interface components {
             };
             content: {
                 "text/plain": components["schemas"]["ErrorLine"];
+            };
+        };
+        /** @description The request does not conform to the contract. The message names each error. */
+        FlagsBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GeneralFailure"];
             };
         };
         /** @description The body is larger than 1 MiB. */
@@ -922,6 +1058,12 @@ export interface components {
     };
     parameters: {
         /**
+         * @description Use the state at this instant, up to and including its millisecond, instead of the present one. An instant in the
+         *     future gets 400, as does every instant if the store of the service does not keep its history.
+         * @example 2026-03-05T09:14:22.018Z
+         */
+        AsOf: string;
+        /**
          * @description Name of the feature.
          * @example dark-mode
          */
@@ -1073,9 +1215,65 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listEntries: {
+        parameters: {
+            query: {
+                /**
+                 * @description The `next_cursor` of the previous page. Default is the first page.
+                 * @example WyJkYXJrLW1vZGUiLCI0MiJd
+                 */
+                cursor?: components["schemas"]["PageCursor"];
+                /**
+                 * @description Maximum number of items on a page, 1 to 1,000. Default 100.
+                 * @example 20
+                 */
+                limit: components["parameters"]["Limit"];
+                /**
+                 * @description Kind of the resources.
+                 * @example customer
+                 */
+                resource: components["schemas"]["Name"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of entries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntryPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["StoreFailure"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listResources: {
         parameters: {
             query: {
+                /**
+                 * @description Use the state at this instant, up to and including its millisecond, instead of the present one. An instant in the
+                 *     future gets 400, as does every instant if the store of the service does not keep its history.
+                 * @example 2026-03-05T09:14:22.018Z
+                 */
+                as_of?: components["parameters"]["AsOf"];
+                /**
+                 * @description `true` adds the number of resources that have the feature. Its cost does not depend on that number. Not allowed
+                 *     with `as_of`. Default is `false`.
+                 * @example true
+                 */
+                count: boolean;
                 /**
                  * @description The `next_cursor` of the previous page. Default is the first page.
                  * @example NDI
@@ -1133,7 +1331,14 @@ export interface operations {
     };
     listFeatures: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Use the state at this instant, up to and including its millisecond, instead of the present one. An instant in the
+                 *     future gets 400, as does every instant if the store of the service does not keep its history.
+                 * @example 2026-03-05T09:14:22.018Z
+                 */
+                as_of?: components["parameters"]["AsOf"];
+            };
             header?: {
                 /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
@@ -1271,7 +1476,14 @@ export interface operations {
     };
     hasFeature: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Use the state at this instant, up to and including its millisecond, instead of the present one. An instant in the
+                 *     future gets 400, as does every instant if the store of the service does not keep its history.
+                 * @example 2026-03-05T09:14:22.018Z
+                 */
+                as_of?: components["parameters"]["AsOf"];
+            };
             header?: never;
             path: {
                 /**
@@ -1484,7 +1696,19 @@ export interface operations {
     };
     evaluateFlags: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The `etag` of the event that caused the request. It has no effect: every response is up to date.
+                 * @example "550e8400"
+                 */
+                flagConfigEtag?: string;
+                /**
+                 * @description The `lastModified` of the event that caused the request: Unix seconds or a date. It has no effect: every
+                 *     response is up to date.
+                 * @example 1771622898
+                 */
+                flagConfigLastModified?: string;
+            };
             header?: {
                 /**
                  * @description The `ETag` of a stored response. The response is 304 if it is still current.
@@ -1497,7 +1721,7 @@ export interface operations {
         };
         requestBody: components["requestBodies"]["Evaluation"];
         responses: {
-            /** @description The flags that are true, oldest first. */
+            /** @description The flags that are true, oldest first, then those that are false. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -1569,6 +1793,45 @@ export interface operations {
             405: components["responses"]["FlagsMethodNotAllowed"];
             413: components["responses"]["FlagsBodyTooLarge"];
             415: components["responses"]["FlagsUnsupportedMediaType"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["FlagsStoreFailure"];
+            503: components["responses"]["FlagsUnavailable"];
+        };
+    };
+    followFlags: {
+        parameters: {
+            query: {
+                /**
+                 * @description Identifier of the resource among those of its kind.
+                 * @example 42
+                 */
+                id: components["schemas"]["Name"];
+                /**
+                 * @description Kind of the resource.
+                 * @example customer
+                 */
+                resource: components["schemas"]["Name"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["FlagsBadRequest"];
+            401: components["responses"]["FlagsUnauthorized"];
+            403: components["responses"]["FlagsForbidden"];
+            405: components["responses"]["FlagsMethodNotAllowed"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["FlagsStoreFailure"];
             503: components["responses"]["FlagsUnavailable"];

@@ -1,19 +1,20 @@
 import type { components, operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { toJson } from "../../values/json.ts";
+import { mapInTurns } from "../../process/turns.ts";
+import { parseJson, toJson } from "../../values/json.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
 import { eachInTurns } from "../store/in-turns.ts";
-import type { FeatureStore } from "../store/store.ts";
+import type { Entry, EntryKey, FeatureStore } from "../store/store.ts";
 import { errorLine, tooManyFeatures, unknownCursor } from "./errors.ts";
-import { expiryOf, isPast } from "./expiry.ts";
+import { expiryOf, instantOf, isPast } from "./expiry.ts";
 import { openFeed, viewRecord } from "./feed.ts";
 
-type ChangeOperation = "hasFeatures" | "changeFeatures" | "listChanges";
+type ChangeOperation = "hasFeatures" | "changeFeatures" | "listChanges" | "listEntries";
 
 /** Number of resources of a query that are read at the same time. */
 const resourcesAtATime = 4;
 
-/** Bulk reads, bulk changes and the change feed. */
+/** Bulk reads, bulk changes, the entries of a kind and the change feed. */
 export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, ChangeOperation> {
   const follow = openFeed(store);
   return {
@@ -52,6 +53,23 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
       return { status: 200, body: { results } };
     },
 
+    async listEntries({ query: { resource, cursor, limit }, log }) {
+      log.debug({ resource, cursor, limit }, "list entries");
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      if (cursor !== undefined && !after) {
+        return errorLine(400, "query parameter cursor must be the next_cursor of a page of this list");
+      }
+      const entries = await store.entriesOf(resource, after, limit);
+      const last = entries.length === limit ? entries.at(-1) : undefined;
+      return {
+        status: 200,
+        body: {
+          entries: await mapInTurns(entries, viewEntry),
+          ...(last && { next_cursor: writeCursor(last) }),
+        },
+      };
+    },
+
     async listChanges({ query: { cursor, limit }, headers, mediaType, signal, log }) {
       const given = headers["Last-Event-ID"] ?? cursor;
       log.debug({ cursor: given, limit }, "list changes");
@@ -69,6 +87,20 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
         : { status: 200, body: { changes: entries.map(viewRecord), next_cursor } };
     },
   };
+}
+
+function viewEntry({ expiresAt, ...entry }: Entry): components["schemas"]["Entry"] {
+  return { ...entry, ...(expiresAt !== undefined && { expires_at: instantOf(expiresAt) }) };
+}
+
+const writeCursor = ({ feature, id }: EntryKey): string =>
+  Buffer.from(JSON.stringify([feature, id])).toString("base64url");
+
+function readCursor(cursor: string): EntryKey | undefined {
+  const names = parseJson(Buffer.from(cursor, "base64url").toString());
+  const [feature, id, ...more] = Array.isArray(names) ? names : [];
+  const isValid = typeof feature === "string" && typeof id === "string" && more.length === 0;
+  return isValid ? { feature, id } : undefined;
 }
 
 function resourceChangeOf(change: components["schemas"]["FeatureChange"]): ResourceChange {

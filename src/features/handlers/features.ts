@@ -3,9 +3,10 @@ import { entityTag, isMatched } from "../../http/entity-tag.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { letOthersRun } from "../../process/turns.ts";
 import { toJson } from "../../values/json.ts";
-import { type FeatureChange, type FeatureStore, featuresMax } from "../store/store.ts";
+import { type Entry, type FeatureChange, type FeatureStore, featuresMax } from "../store/store.ts";
 import { errorLine, tooManyFeatures } from "./errors.ts";
 import { expiryOf, isPast } from "./expiry.ts";
+import { statesOf } from "./state.ts";
 
 type FeatureOperation =
   | "listFeatures"
@@ -21,8 +22,8 @@ const removalsPerChange = 250;
 
 /** The features of one resource, and the resources that have one feature. */
 export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>, FeatureOperation> {
-  const featuresOf = async (resource: string, id: string) =>
-    (await store.list(resource, id)).map(({ feature }) => feature);
+  const stateAt = statesOf(store);
+  const featuresOf = async (resource: string, id: string) => namesIn(await store.list(resource, id));
 
   /** Replaces the list of a resource if `mayReplace` accepts it. Resolves with the new list, or undefined if not. */
   async function replace(
@@ -62,9 +63,10 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
   }
 
   return {
-    async listFeatures({ path: { resource, id }, log }) {
+    async listFeatures({ path: { resource, id }, query: { as_of }, log }) {
       log.debug({ resource, id }, "list features");
-      return { status: 200, body: await featuresOf(resource, id) };
+      const state = stateAt(as_of);
+      return "status" in state ? state : { status: 200, body: namesIn(await state.list(resource, id)) };
     },
 
     async replaceFeatures({ path: { resource, id }, headers, body: features, log }) {
@@ -85,9 +87,11 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
       return { status: 204 };
     },
 
-    async hasFeature({ path: { resource, id, feature }, log }) {
+    async hasFeature({ path: { resource, id, feature }, query: { as_of }, log }) {
       log.debug({ resource, id, feature }, "has feature");
-      const [result = false] = await store.has(resource, id, [feature]);
+      const state = stateAt(as_of);
+      if ("status" in state) return state;
+      const [result = false] = await state.has(resource, id, [feature]);
       return { status: 200, body: { result } };
     },
 
@@ -106,17 +110,26 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
       return { status: 204 };
     },
 
-    async listResources({ path: { resource }, query: { feature, cursor, limit }, log }) {
+    async listResources({ path: { resource }, query: { feature, count, as_of, cursor, limit }, log }) {
       log.debug({ resource, feature }, "list resources");
+      const state = stateAt(as_of);
+      if ("status" in state) return state;
+      if (count && as_of !== undefined) {
+        return errorLine(400, "query parameter count is not allowed with as_of");
+      }
       const after = cursor && Buffer.from(cursor, "base64url").toString();
-      const ids = await store.idsWith(resource, feature, after, limit);
-      const last = ids.length === limit ? ids.at(-1) : undefined;
+      const { ids, next } = await state.idsWith(resource, feature, after, limit);
       return {
         status: 200,
-        body: { ids, ...(last !== undefined && { next_cursor: Buffer.from(last).toString("base64url") }) },
+        body: {
+          ids,
+          ...(next !== undefined && { next_cursor: Buffer.from(next).toString("base64url") }),
+          ...(count && { count: await store.count(resource, feature) }),
+        },
       };
     },
   };
 }
 
+const namesIn = (entries: Entry[]): string[] => entries.map(({ feature }) => feature);
 const removal = (feature: string): FeatureChange => ({ type: "remove", feature });

@@ -3,7 +3,7 @@ import type { Handlers } from "../../http/handlers.ts";
 import { unavailable } from "../../http/http-error.ts";
 import { openLane } from "../../http/lane.ts";
 import { mapInTurns } from "../../process/turns.ts";
-import type { Entry, FeatureStore, FeedEntry } from "../store/store.ts";
+import type { Entry, FeatureStore, FeedEntry, History } from "../store/store.ts";
 import { errorLine, unknownCursor } from "./errors.ts";
 import { instantOf } from "./expiry.ts";
 import { viewRecord } from "./feed.ts";
@@ -40,8 +40,12 @@ export function resourceHandlers(store: FeatureStore): Pick<Handlers<operations>
 
     async listResourceChanges({ path: { resource, id }, query: { cursor, limit }, signal, log }) {
       log.debug({ resource, id, cursor, limit }, "list resource changes");
-      const isMatch = ({ record }: FeedEntry) => record.id === id && record.resource === resource;
-      const page = await searches.run(() => searchFeed(store, isMatch, cursor, limit, signal));
+      const page = await (store.history
+        ? readHistory(store.history, resource, id, cursor, limit)
+        : searches.run(() => {
+            const isMatch = ({ record }: FeedEntry) => record.id === id && record.resource === resource;
+            return searchFeed(store, isMatch, cursor, limit, signal);
+          }));
       if (page === undefined) return errorLine(410, unknownCursor);
       const { found, next } = page;
       return {
@@ -60,6 +64,17 @@ interface FoundPage {
   found: FeedEntry[];
   /** The cursor after the records that were covered; undefined if they reach the newest one. */
   next: string | undefined;
+}
+
+async function readHistory(
+  history: History,
+  resource: string,
+  id: string,
+  after: string | undefined,
+  limit: number,
+): Promise<FoundPage | undefined> {
+  const found = await history.changes(resource, id, after, limit);
+  return found && { found, next: found.length === limit ? found.at(-1)?.cursor : undefined };
 }
 
 /**

@@ -8,7 +8,7 @@ import { requireFreeSpace } from "../../process/free-space.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
 import type { OrderedMap } from "./ordered/map.ts";
 import { openOrderedStore } from "./ordered/store.ts";
-import { type FeatureStore, StoreFailure, type StoreParameters } from "./store.ts";
+import { type FeatureStore, recordsKept, StoreFailure, type StoreParameters } from "./store.ts";
 
 const spaceMinMebibytes = 1;
 const openMaxMs = 10_000;
@@ -23,14 +23,15 @@ const closeMaxMs = 1000;
  * library continues. Reads succeed meanwhile. Writes succeed again when the writer continues or ends.
  */
 export async function open({ url, parameters }: Address<StoreParameters>): Promise<FeatureStore> {
+  const kept = recordsKept(parameters);
   const folder = decodeURIComponent(url.pathname);
   // Creating the files maps them into memory, which ends the process if the disk is full. Existing files can be read.
   if (!existsSync(join(folder, "lock.mdb"))) await prepareFolder(folder);
   const environment = environmentIn(folder);
   const map = orderedMap(environment);
   try {
-    await map.write(() => migrateLayout(environment));
-    return await openOrderedStore(map, parameters.changes);
+    await map.migrate(() => migrateLayout(environment));
+    return await openOrderedStore(map, kept);
   } catch (error) {
     await map[Symbol.asyncDispose]();
     throw error;
@@ -138,8 +139,14 @@ function orderedMap(environment: Environment): OrderedMap {
     *range(start, end) {
       for (const { value } of environment.getRange({ start, end })) yield value as never;
     },
+    last(start, end) {
+      const options = { start: end, end: start, exclusiveStart: true, inclusiveEnd: true, reverse: true };
+      for (const { value } of environment.getRange({ ...options, limit: 1 })) return value as never;
+      return undefined;
+    },
     count: (start, end) => environment.getKeysCount({ start, end }),
     write,
+    migrate: (work) => orFailure(() => environment.transaction(work)).catch(failCommit),
     put: (key, value) => void environment.put(key, value),
     remove: (key) => void environment.remove(key),
     // After a failed commit, or while a writer hangs, the library would wait without a limit.

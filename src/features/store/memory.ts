@@ -2,16 +2,17 @@ import trees from "sorted-btree";
 import type { Address } from "../../process/adapter.ts";
 import type { OrderedMap } from "./ordered/map.ts";
 import { openOrderedStore } from "./ordered/store.ts";
-import type { FeatureStore, StoreParameters } from "./store.ts";
+import { type FeatureStore, recordsKept, type StoreParameters } from "./store.ts";
 
 /** A store in the memory of this process. Its data ends with the process. */
 export const open = ({ parameters }: Address<StoreParameters>): Promise<FeatureStore> =>
-  openOrderedStore(orderedMap(), parameters.changes);
+  openOrderedStore(orderedMap(), recordsKept(parameters));
 
 function orderedMap(): OrderedMap {
   const tree = new trees.default<string, unknown>(undefined, (one, other) =>
     one < other ? -1 : one > other ? 1 : 0,
   );
+  const write: OrderedMap["write"] = async (work) => work();
   return {
     read: (work) => work(),
     get: (key) => tree.get(key) as never,
@@ -21,8 +22,13 @@ function orderedMap(): OrderedMap {
         yield value as never;
       }
     },
+    last(start, end) {
+      const [key = "", value] = tree.nextLowerPair(end) ?? [];
+      return key >= start ? (value as never) : undefined;
+    },
     count: (start, end) => tree.forRange(start, end, false),
-    write: async (work) => work(),
+    write,
+    migrate: write,
     put: (key, value) => void tree.set(key, value),
     remove: (key) => void tree.delete(key),
     async [Symbol.asyncDispose]() {},

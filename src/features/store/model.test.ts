@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { allIdsWith, describeOnStores, openNewStore } from "./new-store.fixture.ts";
+import { allEntriesOf, allIdsWith, describeOnStores, openNewStore } from "./new-store.fixture.ts";
 import type { ChangeOutcome, ChangeRecord, Entry, FeatureChange, FeatureStore } from "./store.ts";
 
 type TimelessRecord = Omit<ChangeRecord, "at">;
@@ -109,6 +109,9 @@ const scenario = fc.record({
 const byResource = <One extends { resource: string; id: string }>(all: One[]) =>
   Map.groupBy(all, ({ resource, id }) => JSON.stringify([resource, id]));
 
+const byName = (one: Entry, other: Entry) =>
+  JSON.stringify([one.feature, one.id]) < JSON.stringify([other.feature, other.id]) ? -1 : 1;
+
 /** All records after a cursor, page by page. */
 async function recordsAfter(store: FeatureStore, cursor: string | undefined): Promise<TimelessRecord[]> {
   const all: TimelessRecord[] = [];
@@ -153,6 +156,15 @@ describeOnStores("a feature store compared with a model", (make) => {
         for (const feature of features) {
           const found = await allIdsWith(store, resource, feature, 2);
           expect(found.sort()).toEqual(model.idsWith(resource, feature).sort());
+          expect(await store.count(resource, feature)).toBe(found.length);
+        }
+        const ofKind = model.entries.filter((entry) => entry.resource === resource);
+        const inUse = [...new Set(ofKind.map(({ feature }) => feature))].sort();
+        expect((await store.featuresInUse(resource, 100)).sort()).toEqual(inUse);
+        expect(await store.featuresInUse(resource, 1)).toHaveLength(Math.min(inUse.length, 1));
+        for (const limit of [1, 3, 100]) {
+          const found = await allEntriesOf(store, resource, limit);
+          expect(found.sort(byName)).toEqual(ofKind.sort(byName));
         }
       }
       const entries = await Array.fromAsync(store.entries());

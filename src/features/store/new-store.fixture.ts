@@ -6,7 +6,7 @@ import { describeOnAdapters, type Fixtures } from "../../../testing/describe-ada
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { isRedisInstalled, startRedis, startRedisCluster } from "../../../testing/servers/redis.ts";
 import { exchangeBytes } from "../../../testing/servers/server.ts";
-import { type FeatureStore, type featureStores, openFeatureStore } from "./store.ts";
+import { type Entry, type FeatureStore, type featureStores, openFeatureStore } from "./store.ts";
 
 /** A new empty store. Its URL has no parameters. */
 export interface NewStore extends AsyncDisposable {
@@ -46,6 +46,14 @@ export const featuresOf = async (store: FeatureStore, resource: string, id: stri
 export async function allIdsWith(store: FeatureStore, resource: string, feature: string, limit: number) {
   const pages: string[][] = [];
   do pages.push(await store.idsWith(resource, feature, pages.at(-1)?.at(-1), limit));
+  while (pages.at(-1)?.length === limit);
+  return pages.flat();
+}
+
+/** All entries of the resources of a kind, read in pages. */
+export async function allEntriesOf(store: FeatureStore, resource: string, limit: number): Promise<Entry[]> {
+  const pages: Entry[][] = [];
+  do pages.push(await store.entriesOf(resource, pages.at(-1)?.at(-1), limit));
   while (pages.at(-1)?.length === limit);
   return pages.flat();
 }
@@ -94,16 +102,27 @@ const sharedFixtures: Fixtures<Exclude<keyof typeof featureStores, "memory:">, N
   "rediss+cluster:": { sameAs: "redis+cluster:" },
 };
 
-export const storeFixtures: Fixtures<keyof typeof featureStores, NewStore> = {
+const inMemory: Fixtures<"memory:", NewStore> = {
   "memory:": (title, tests) => describe(title, () => tests(newMemory)),
+};
+
+export const storeFixtures: Fixtures<keyof typeof featureStores, NewStore> = {
+  ...inMemory,
   ...sharedFixtures,
 };
+
+/** The fixtures of the stores that can keep their history. */
+const historyFixtures = { ...inMemory, "lmdb:": sharedFixtures["lmdb:"] };
 
 type Tests = (make: () => Promise<NewStore>) => void;
 
 /** Describes tests of every store that several processes can share. */
 export const describeOnSharedStores = (title: string, tests: Tests) =>
   describeOnAdapters(title, sharedFixtures, tests);
+
+/** Describes tests of every store that can keep its history. */
+export const describeOnStoresWithHistory = (title: string, tests: Tests) =>
+  describeOnAdapters(title, historyFixtures, tests);
 
 /** Describes tests of every store. */
 export const describeOnStores = (title: string, tests: Tests) =>

@@ -42,6 +42,9 @@ const calls: Record<string, (store: FeatureStore) => Promise<unknown>> = {
   idsWith: (store) => store.idsWith("kind", "a", undefined, 10),
   changes: (store) => store.changes(undefined, 10),
   newest: (store) => store.newest(),
+  count: (store) => store.count("kind", "a"),
+  featuresInUse: (store) => store.featuresInUse("kind", 10),
+  entriesOf: (store) => store.entriesOf("kind", undefined, 10),
   expire: (store) => store.expire(),
   entries: (store) => Array.fromAsync(store.entries()),
 };
@@ -273,7 +276,7 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
   test("requires the right password, and does not repeat a wrong one in the error", async () => {
     const password = "p@ss:wörd/,?#%";
     const commands =
-      "+eval +evalsha +get +set +scan +hget +hmget +hgetall +hlen +hscan +hset +hdel +zadd +zrem +zrangebyscore +zrangebylex +xadd +xrange +xrevrange";
+      "+eval +evalsha +get +set +scan +hget +hmget +hgetall +hlen +hscan +hset +hdel +zadd +zrem +zrangebyscore +zrangebylex +zcard +xadd +xrange +xrevrange";
     await execute(server.url, latin1(`ACL SETUSER someöne on >${password} ~features:* ${commands}`));
     const { host } = new URL(server.url);
     const urlOf = (secret: string) =>
@@ -354,7 +357,24 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     expect(await summary(store)).toEqual(await summary(model));
     for (const id of ids) await store.change("kind", id, features.map(remove));
     await store.newest();
-    expect((await keys()).filter((key) => !/:(changes|log)$/.test(key))).toEqual([]);
+    expect((await keys()).filter((key) => !/:(changes|log|indexed)$/.test(key))).toEqual([]);
+  });
+
+  test("finds the features in use of a store that an earlier release has written", async () => {
+    const resources = Array.from({ length: 40 }, (_, index) => String(index));
+    {
+      await using store = await opened();
+      for (const id of resources) await store.change("kind", id, [add("a"), add(`of ${id}/{1}`)]);
+    }
+    for (const key of (await keys()).filter((one) => /:(used:.*|indexed)$/.test(one)))
+      await exchangeBytes(server.url, `DEL ${key}\r\n`, ":1");
+    const inUse = ["a", ...resources.map((id) => `of ${id}/{1}`)].sort();
+    for (const _opening of ["completes the index", "uses it"]) {
+      await using store = await opened();
+      expect(await store.featuresInUse("kind", 100)).toEqual(inUse);
+      expect(await store.entriesOf("kind", undefined, 1000)).toHaveLength(80);
+      expect(await store.count("kind", "a")).toBe(40);
+    }
   });
 
   test("drops the due expiry of a feature whose key was deleted by hand", async () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { testFixtures } from "../../../testing/describe-adapters.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import {
+  allEntriesOf,
   allIdsWith,
   describeOnSharedStores,
   describeOnStores,
@@ -100,6 +101,55 @@ describeOnStores("a feature store", (make) => {
     for (const [resource, id, feature, result] of cases) {
       expect(await store.has(resource, id, [feature])).toEqual([result]);
     }
+  });
+
+  test("counts the resources of a feature exactly, also before an expiry is recorded", async () => {
+    await using store = await openNewStore(make);
+    const ids = names(60);
+    for (const id of ids) await store.change("kind", id, [add("a"), add("b")]);
+    await store.change("other", "1", [add("a")]);
+    expect(await store.count("kind", "a")).toBe(60);
+    expect(await store.count("other", "a")).toBe(1);
+    expect(await store.count("kind", "c")).toBe(0);
+    const expiresAt = await soonFor(store);
+    const expiring = ids.slice(0, 50);
+    for (const id of expiring) await store.change("kind", id, [add("a", expiresAt), remove("b")]);
+    expect(await store.count("kind", "a")).toBe(60);
+    expect(await store.count("kind", "b")).toBe(10);
+    while (Date.now() <= expiresAt) await sleep(5);
+    expect(await store.count("kind", "a")).toBe(10);
+    await store.expire();
+    expect(await store.count("kind", "a")).toBe(10);
+    for (const id of expiring) await store.change("kind", id, [add("a")]);
+    expect(await store.count("kind", "a")).toBe(60);
+    while (await store.expire());
+    expect(await store.count("kind", "a")).toBe(60);
+    expect(await store.featuresInUse("kind", 10)).toEqual(["a", "b"]);
+    for (const id of ids) await store.change("kind", id, [remove("b")]);
+    expect(await store.featuresInUse("kind", 10)).toEqual(["a"]);
+    expect(await store.featuresInUse("unknown", 10)).toEqual([]);
+  });
+
+  test("lists the entries of a kind in pages, without those that have expired", async () => {
+    await using store = await openNewStore(make);
+    const expiresAt = await soonFor(store);
+    const later = Date.now() + 3_600_000;
+    const expected: string[] = [];
+    for (const id of names(25)) {
+      await store.change("kind", id, [add("a", later), add("b"), add("gone", expiresAt)]);
+      expected.push(`a ${id} ${later}`, `b ${id} undefined`);
+    }
+    await store.change("kin", "1", [add("a")]);
+    while (Date.now() <= expiresAt) await sleep(5);
+    for (const limit of [1, 7, 50, 51, 1000]) {
+      const found = await allEntriesOf(store, "kind", limit);
+      const texts = found.map((entry) => `${entry.feature} ${entry.id} ${entry.expiresAt}`);
+      expect(texts.sort()).toEqual(expected.toSorted());
+      expect(found.every(({ resource }) => resource === "kind")).toBe(true);
+    }
+    expect(await store.entriesOf("unknown", undefined, 10)).toEqual([]);
+    // A page can begin after an entry that has been removed.
+    expect((await store.entriesOf("kind", { feature: "a", id: "24x" }, 1)).length).toBe(1);
   });
 
   test("resources whose names are equal when joined are different", async () => {

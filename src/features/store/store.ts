@@ -36,6 +36,9 @@ export interface FeedEntry {
 /** Maximum number of live features of a resource. A longer list, which a previous release stored, can be shortened. */
 export const featuresMax = 1000;
 
+/** Identifies an entry among those of a kind of resource. */
+export type EntryKey = Pick<Entry, "feature" | "id">;
+
 /** Whether the resource had the feature before each change, or the reason why nothing was changed. */
 export type ChangeOutcome = { had: boolean[] } | { rejected: "list differs" | "too many features" };
 
@@ -78,6 +81,20 @@ export interface FeatureStore extends AsyncDisposable {
   changes(after: string | undefined, limit: number, until?: string): Promise<FeedEntry[] | undefined>;
   /** The cursor after the newest record. */
   newest(): Promise<string>;
+  /** The number of resources of a kind that have a feature. The cost does not depend on that number. */
+  count(resource: string, feature: string): Promise<number>;
+  /**
+   * Features that resources of a kind have, in an order that is stable and depends on the store. One that has just
+   * expired everywhere may be among them.
+   */
+  featuresInUse(resource: string, limit: number): Promise<string[]>;
+  /**
+   * Entries of the resources of a kind: each once, after the entry `after`, in an order that is stable and depends on the
+   * store. Fewer entries than the limit mean that there are no more.
+   */
+  entriesOf(resource: string, after: EntryKey | undefined, limit: number): Promise<Entry[]>;
+  /** Past states, if the store keeps all change records. */
+  readonly history: History | undefined;
   /**
    * Removes some of the features that have expired, and records their expiry. Resolves with whether there may be more of
    * them. Several processes can do this at the same time.
@@ -90,14 +107,70 @@ export interface FeatureStore extends AsyncDisposable {
   entries(): AsyncIterable<Entry>;
 }
 
+/**
+ * The past of a store that keeps all change records, since it was empty. An instant `at` is in milliseconds since 1970
+ * (UTC), inclusive, and not in the future. An expired feature is absent from its instant of expiry on.
+ *
+ * The records of one resource have the instants of their changes, which never decrease: the clock of a process that is
+ * behind counts as that of the last change. A state is final when the clocks of all processes have passed its instant.
+ */
+export interface History {
+  /** The entries that a resource had, oldest first. */
+  list(resource: string, id: string, at: number): Promise<Entry[]>;
+  /** Whether the resource had each of the features. */
+  has(resource: string, id: string, features: string[], at: number): Promise<boolean[]>;
+  /**
+   * Ids of resources that had a feature, after the id `after`, in the order of `idsWith`. The page examines up to `limit`
+   * resources that ever had the feature; `next` is the last of them, or undefined if there are no more.
+   */
+  idsWith(
+    resource: string,
+    feature: string,
+    at: number,
+    after: string | undefined,
+    limit: number,
+  ): Promise<{ ids: string[]; next: string | undefined }>;
+  /**
+   * Change records of one resource after a cursor, or from the first one. Resolves with undefined if the cursor is
+   * unknown. Fewer records than the limit mean that there are no more.
+   */
+  changes(
+    resource: string,
+    id: string,
+    after: string | undefined,
+    limit: number,
+  ): Promise<FeedEntry[] | undefined>;
+}
+
 /** The store is unavailable. The message is part of the response to the caller. */
 export class StoreFailure extends Error {}
 
+const recordsKeptByDefault = 100_000;
+
 const parameters = {
   /** The minimum number of change records that a store keeps. */
-  changes: wholeNumber(100_000),
+  changes: { ...wholeNumber(recordsKeptByDefault), default: undefined },
 };
-export type StoreParameters = ValuesOf<typeof parameters>;
+/** The parameters of a store that can keep its history. */
+const historyParameters = {
+  ...parameters,
+  keep: { must: "all", read: (text: string) => (text === "all" ? text : undefined) },
+};
+export type StoreParameters = ValuesOf<typeof parameters> & Partial<ValuesOf<typeof historyParameters>>;
+
+/** The minimum number of change records that a store with these parameters keeps; `Infinity` if it keeps its history. */
+export function recordsKept({ changes, keep }: StoreParameters): number {
+  if (keep === undefined) return changes ?? recordsKeptByDefault;
+  if (changes === undefined) return Number.POSITIVE_INFINITY;
+  throw new Error("FEATURES_STORE_URL has the parameters keep and changes; only one of them is possible");
+}
+
+/** The error if a store was begun in the one way and is opened in the other. */
+export const historyMismatch = (keepsAll: boolean) =>
+  new Error(
+    `the store was begun ${keepsAll ? "without" : "with"} keep=all, so it must be opened ${keepsAll ? "without" : "with"} it; ` +
+      "to change this, export it and import it into a new store (npm run store)",
+  );
 
 const redis: Adapter<FeatureStore> = {
   form: "redis://HOST:6379 or rediss://HOST:6379",
@@ -118,8 +191,12 @@ function explainMissingBinary(cause: unknown): never {
 }
 
 export const featureStores = {
-  "memory:": { form: "memory:", parameters, load: () => import("./memory.ts") },
-  "lmdb:": { form: "lmdb:FOLDER", parameters, load: () => import("./lmdb.ts").catch(explainMissingBinary) },
+  "memory:": { form: "memory:", parameters: historyParameters, load: () => import("./memory.ts") },
+  "lmdb:": {
+    form: "lmdb:FOLDER",
+    parameters: historyParameters,
+    load: () => import("./lmdb.ts").catch(explainMissingBinary),
+  },
   "redis:": redis,
   "rediss:": redis,
   "redis+cluster:": redisCluster,

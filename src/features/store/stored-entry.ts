@@ -5,6 +5,10 @@ export interface StoredEntry extends Entry {
   place: number;
 }
 
+/** True if it has not expired at an instant in milliseconds since 1970 (UTC). */
+export const isLiveAt = (at: number, { expiresAt }: { expiresAt?: number | undefined }): boolean =>
+  expiresAt === undefined || expiresAt > at;
+
 export const isLive = ({ expiresAt }: { expiresAt?: number | undefined }): boolean =>
   expiresAt === undefined || expiresAt > Date.now();
 

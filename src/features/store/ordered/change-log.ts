@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { ChangeRecord, FeedEntry } from "../store.ts";
+import { type ChangeRecord, type FeedEntry, historyMismatch } from "../store.ts";
+import { historyIn } from "./history.ts";
 import { digits, keyOf } from "./keys.ts";
 import type { OrderedMap } from "./map.ts";
 
@@ -8,9 +9,17 @@ interface Log {
   id: string;
   first: number;
   last: number;
+  /** Present if the log has all records and the history of each resource. */
+  keep?: "all";
 }
 
-export type Append = (record: ChangeRecord) => number;
+/** Appends records within `write`. */
+export interface Append {
+  /** The instant of the next record of a resource, in milliseconds since 1970 (UTC). */
+  instantOf(resource: string, id: string): number;
+  /** Returns the number of the record. */
+  append(record: ChangeRecord): number;
+}
 
 const logKey = keyOf("log");
 const recordKey = (number: number) => keyOf("change", digits(number));
@@ -18,35 +27,61 @@ const recordKey = (number: number) => keyOf("change", digits(number));
 /** The change records of a store in an ordered map. */
 export type ChangeLog = Awaited<ReturnType<typeof openChangeLog>>;
 
-/** Opens the log, which keeps the newest `kept` records, and creates it if there is none. */
+/** Opens the log, which keeps the newest `kept` records or all of them, and creates it if there is none. */
 export async function openChangeLog(map: OrderedMap, kept: number) {
-  await map.write(() => {
-    if (!map.get(logKey)) map.put(logKey, { id: randomUUID().slice(0, 8), first: 1, last: 0 } satisfies Log);
-  });
+  const keepsAll = kept === Number.POSITIVE_INFINITY;
+  const history = keepsAll ? historyIn(map) : undefined;
   const log = () => map.get(logKey) as Log;
-  return {
-    /** Runs work that appends records; `append` returns the number of the record. Within `write` only. */
-    write<Result>(work: (append: Append) => Result): Result {
-      const { id, first, last } = log();
+  const isOpen = await map.write(() => {
+    const known = map.get<Log>(logKey);
+    if (known && known.last > 0) return keepsAll === (known.keep === "all");
+    const id = known?.id ?? randomUUID().slice(0, 8);
+    map.put(logKey, { id, first: 1, last: 0, ...(keepsAll && { keep: "all" }) } satisfies Log);
+    return true;
+  });
+  if (!isOpen) throw historyMismatch(keepsAll);
+
+  const changeLog = {
+    /** Runs work that appends records. Within `write` only. */
+    write<Result>(work: (log: Append) => Result): Result {
+      const { first, last, ...rest } = log();
       let [oldest, newest] = [first, last];
-      const result = work((record) => {
-        newest += 1;
-        map.put(recordKey(newest), record);
-        for (; oldest <= newest - kept; oldest++) map.remove(recordKey(oldest));
-        return newest;
+      const result = work({
+        instantOf: (resource, id) => history?.nextInstant(resource, id) ?? Date.now(),
+        append(record) {
+          newest += 1;
+          map.put(recordKey(newest), record);
+          history?.add(newest, record);
+          for (; oldest <= newest - kept; oldest++) map.remove(recordKey(oldest));
+          return newest;
+        },
       });
-      if (newest > last) map.put(logKey, { id, first: oldest, last: newest } satisfies Log);
+      if (newest > last) map.put(logKey, { ...rest, first: oldest, last: newest } satisfies Log);
       return result;
     },
+    /** Called after the changes of one resource, within the same `write`. */
+    saveList(resource: string, id: string): void {
+      history?.saveList(resource, id, log().last);
+    },
+    /** The record with a number that is kept. Within `read` only. */
+    record: (number: number) => map.get(recordKey(number)) as ChangeRecord,
+    /** The number before the first record after a cursor; undefined if it is unknown. Within `read` only. */
+    numberOf(cursor: string | undefined): number | undefined {
+      const { id, first, last } = log();
+      const number = cursor === undefined ? first - 1 : numberIn(cursor, id);
+      return number === undefined || number < first - 1 || number > last ? undefined : number;
+    },
+    /** The cursor after a record. Within `read` only. */
+    cursorOf: (number: number) => cursorOf(log().id, number),
     /**
      * The entries after a cursor, up to the cursor `until`; undefined if it is unknown or a record after it is deleted.
      * Within `read` only.
      */
     after(cursor: string | undefined, limit: number, until?: string): FeedEntry[] | undefined {
-      const { id, first, last } = log();
-      const number = cursor === undefined ? first - 1 : numberOf(cursor, id);
-      if (number === undefined || number < first - 1 || number > last) return undefined;
-      const end = Math.min(number + limit, numberOf(until ?? "", id) ?? last);
+      const { id, last } = log();
+      const number = changeLog.numberOf(cursor);
+      if (number === undefined) return undefined;
+      const end = Math.min(number + limit, numberIn(until ?? "", id) ?? last);
       const records = map.range<ChangeRecord>(recordKey(number + 1), recordKey(end + 1));
       return [...records].map((record, index) => ({ record, cursor: cursorOf(id, number + 1 + index) }));
     },
@@ -56,12 +91,13 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
       return cursorOf(id, last);
     },
   };
+  return { ...changeLog, history: history?.reader(changeLog) };
 }
 
 const cursorOf = (logId: string, number: number) => `${logId}-${number}`;
 
 /** The number in a cursor of this log. */
-function numberOf(cursor: string, logId: string): number | undefined {
+function numberIn(cursor: string, logId: string): number | undefined {
   const [, id, number] = /^(\w+)-(0|[1-9]\d{0,14})$/.exec(cursor) ?? [];
   return id === logId ? Number(number) : undefined;
 }

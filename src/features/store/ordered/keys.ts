@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Entry } from "../store.ts";
 import type { StoredEntry } from "../stored-entry.ts";
 
 /** Names contain no control characters, so neither character can be part of a name. */
@@ -40,7 +41,7 @@ export const digits = (number: number) => String(number).padStart(16, "0");
 export const keyAfter = (key: string) => `${key}\u0000`;
 
 export const ofKey = ({ resource, id, feature }: StoredEntry) => keyOf("of", resource, id, feature);
-export const withKey = ({ resource, id, feature }: StoredEntry) => keyOf("with", resource, feature, id);
+export const withKey = ({ resource, id, feature }: Entry) => keyOf("with", resource, feature, id);
 
 /** The keys under which an entry is stored: by resource, by feature, and by expiry time if it has one. */
 export const entryKeys = (entry: StoredEntry): string[] => {

@@ -14,6 +14,7 @@ import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-e
 import { type Append, type ChangeLog, openChangeLog } from "./change-log.ts";
 import { entryKeys, keyAfter, keyOf, keysUpTo, keysWithin, ofKey, withKey } from "./keys.ts";
 import type { OrderedMap } from "./map.ts";
+import { openUses, type Uses } from "./uses.ts";
 
 /** Maximum number of expiries in one transaction. */
 const expiriesPerWrite = 200;
@@ -29,7 +30,8 @@ const recordsPerRead = 250;
 /** A feature store in an ordered map. */
 export async function openOrderedStore(map: OrderedMap, recordsKept: number): Promise<FeatureStore> {
   const log = await openChangeLog(map, recordsKept);
-  const entries = entriesIn(map, log);
+  const uses = await openUses(map);
+  const entries = entriesIn(map, log, uses);
   const due = (limit: number) =>
     Iterator.from(map.range<StoredEntry>(...keysUpTo("due", Date.now())))
       .take(limit)
@@ -66,6 +68,16 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     return liveInOrder(found).map(withoutPlace);
   }
 
+  /** Up to `limit` entries under the keys of `withKey` in a range that have not expired. */
+  async function liveWithin(range: [start: string, end: string], limit: number): Promise<StoredEntry[]> {
+    const found: StoredEntry[] = [];
+    for await (const chunk of chunksOf(map, range, withKey, limit)) {
+      for (const entry of chunk) if (isLive(entry)) found.push(entry);
+      if (found.length >= limit) break;
+    }
+    return found.slice(0, limit);
+  }
+
   return {
     list,
     async has(resource, id, features) {
@@ -81,13 +93,20 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     async idsWith(resource, feature, after, limit) {
       const [start, end] = keysWithin("with", resource, feature);
       const from = after === undefined ? start : keyAfter(keyOf("with", resource, feature, after));
-      const ids: string[] = [];
-      for await (const chunk of chunksOf(map, [from, end], withKey, limit)) {
-        ids.push(...chunk.filter(isLive).map(({ id }) => id));
-        if (ids.length >= limit) break;
-      }
-      return ids.slice(0, limit);
+      return (await liveWithin([from, end], limit)).map(({ id }) => id);
     },
+    async count(resource, feature) {
+      return map.read(() => uses.count(resource, feature));
+    },
+    async featuresInUse(resource, limit) {
+      return map.read(() => uses.features(resource, limit));
+    },
+    async entriesOf(resource, after, limit) {
+      const [start, end] = keysWithin("with", resource);
+      const from = after === undefined ? start : keyAfter(withKey({ resource, ...after }));
+      return (await liveWithin([from, end], limit)).map(withoutPlace);
+    },
+    history: log.history,
     async changes(after, limit, until) {
       await expire().catch(ignoreFailure);
       const page: FeedEntry[] = [];
@@ -148,7 +167,7 @@ async function* chunksOf(
 }
 
 /** Reads and changes the entries of a map, within its `read` and `write`. */
-function entriesIn(map: OrderedMap, log: ChangeLog) {
+function entriesIn(map: OrderedMap, log: ChangeLog, uses: Uses) {
   const stored = (resource: string, id: string, feature: string) =>
     map.get<StoredEntry>(keyOf("of", resource, id, feature));
   /** The entry, unless it has expired. */
@@ -159,38 +178,43 @@ function entriesIn(map: OrderedMap, log: ChangeLog) {
   const features = (resource: string, id: string) =>
     liveInOrder([...map.range<StoredEntry>(...keysWithin("of", resource, id))]).map(({ feature }) => feature);
 
-  function drop(append: Append, entry: StoredEntry, type: "removed" | "expired", at: number): void {
+  function remove(entry: StoredEntry): void {
     for (const key of entryKeys(entry)) map.remove(key);
-    const { resource, id, feature } = entry;
-    append({ type, at, resource, id, feature });
+    uses.removed(entry);
   }
-  const dropExpired = (append: Append, entry: StoredEntry) =>
-    drop(append, entry, "expired", entry.expiresAt as number);
+  function drop(appender: Append, entry: StoredEntry, type: "removed" | "expired", at: number): void {
+    remove(entry);
+    const { resource, id, feature } = entry;
+    appender.append({ type, at, resource, id, feature });
+  }
+  const dropExpired = (appender: Append, entry: StoredEntry) =>
+    drop(appender, entry, "expired", entry.expiresAt as number);
   const expire = (expired: StoredEntry[]) =>
-    log.write((append) => {
-      for (const entry of expired) dropExpired(append, entry);
+    log.write((appender) => {
+      for (const entry of expired) dropExpired(appender, entry);
     });
 
   /** Makes a change. Returns whether the resource had the feature. */
-  function make(append: Append, resource: string, id: string, change: FeatureChange): boolean {
+  function make(appender: Append, resource: string, id: string, change: FeatureChange): boolean {
     const { type, feature } = change;
-    const at = Date.now();
     let entry = stored(resource, id, feature);
     if (entry && !isLive(entry)) {
-      dropExpired(append, entry);
+      dropExpired(appender, entry);
       entry = undefined;
     }
+    const at = appender.instantOf(resource, id);
     if (type === "remove") {
-      if (entry) drop(append, entry, "removed", at);
+      if (entry) drop(appender, entry, "removed", at);
       return entry !== undefined;
     }
     const { expiresAt } = change;
     if (entry && entry.expiresAt === expiresAt) return true;
-    for (const key of entry ? entryKeys(entry) : []) map.remove(key);
+    if (entry) remove(entry);
     const added: Entry = { resource, id, feature, ...(expiresAt !== undefined && { expiresAt }) };
-    const number = append({ type: "added", at, ...added });
+    const number = appender.append({ type: "added", at, ...added });
     const next: StoredEntry = { ...added, place: entry?.place ?? number };
     for (const key of entryKeys(next)) map.put(key, next);
+    uses.stored(next);
     return entry !== undefined;
   }
 
@@ -238,7 +262,9 @@ function entriesIn(map: OrderedMap, log: ChangeLog) {
       const hasRoom = makeRoom(resource, id, changes, onlyIf);
       if (hasRoom === undefined) return undefined;
       if (!hasRoom) return { rejected: "too many features" };
-      return { had: log.write((append) => changes.map((change) => make(append, resource, id, change))) };
+      const had = log.write((appender) => changes.map((change) => make(appender, resource, id, change)));
+      log.saveList(resource, id);
+      return { had };
     },
   };
 }

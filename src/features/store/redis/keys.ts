@@ -32,11 +32,13 @@ export function readEntry(value: string): { place: number; expiresAt?: number } 
   return { place: Number(place), ...(expiresAt && { expiresAt: Number(expiresAt) }) };
 }
 
-/** The id and the expiry time in a member of the sorted set of a feature; a \0 is between them. */
-export function readMember(member: string): { id: string; expiresAt?: number } {
+/** The name and the expiry time in a member of a sorted set; a \0 is between them. */
+export function readMember(member: string): { name: string; expiresAt?: number } {
   const end = member.indexOf("\0");
-  return end < 0 ? { id: member } : { id: member.slice(0, end), expiresAt: Number(member.slice(end + 1)) };
+  return end < 0
+    ? { name: member }
+    : { name: member.slice(0, end), expiresAt: Number(member.slice(end + 1)) };
 }
 
-/** Sorts after every member with the id, since ids contain no control characters. */
-export const afterId = (id: string) => `${id}\u0001`;
+/** Sorts after every member with the name, since names contain no control characters. */
+export const afterName = (name: string) => `${name}\u0001`;

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { Address } from "../../../process/adapter.ts";
 import { sharedNext } from "../../../process/shared.ts";
 import { letOthersRun } from "../../../process/turns.ts";
@@ -11,12 +9,16 @@ import {
   type FeatureChange,
   type FeatureStore,
   featuresMax,
+  recordsKept,
   type StoreParameters,
 } from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
-import { changeLogIn, shareOf } from "./change-log.ts";
-import { afterId, keyOf, namesIn, pairs, partOf, parts, readEntry, readMember } from "./keys.ts";
-import { type Command, errorMessageOf, openServers, type Servers } from "./servers.ts";
+import { changeLogIn } from "./change-log.ts";
+import { keyOf, namesIn, pairs, partOf, parts, readEntry } from "./keys.ts";
+import { mergedMembers } from "./members.ts";
+import { scriptIn } from "./script.ts";
+import { type Command, openServers, type Servers } from "./servers.ts";
+import { usesIn } from "./uses.ts";
 
 /** Maximum number of expiries in one step, for each part. */
 const expiriesPerPart = 25;
@@ -26,12 +28,9 @@ const keysAtATime = 16;
 const longList = 200;
 /** Redis 7.0 counts fields and values. With this number a list of `featuresMax` is always read at once. */
 const fieldsPerScan = 4 * featuresMax;
-/** Maximum number of members of a sorted set that are read at once, and the number that is read in a turn of its own. */
-const membersPerRead = 500;
-const manyMembers = 50;
 
-const script = readFileSync(new URL("./change.lua", import.meta.url), "utf8");
-const scriptDigest = createHash("sha1").update(script).digest("hex");
+const runChange = scriptIn("change.lua");
+const runCount = scriptIn("count.lua");
 
 /**
  * A store in a Redis or a Redis Cluster. All keys of a resource are in one part (`keys.ts`), so that one script can
@@ -39,6 +38,8 @@ const scriptDigest = createHash("sha1").update(script).digest("hex");
  *
  *     features:{3/16}:of:RESOURCE/ID          hash: feature -> place and expiry time
  *     features:{3/16}:with:RESOURCE/FEATURE   sorted set without scores: id, and after \0 the expiry time
+ *     features:{3/16}:used:RESOURCE           sorted set without scores: the features of which there is a `with`
+ *     features:{3/16}:indexed                 present if `used` is complete; an earlier release did not write it
  *     features:{3/16}:due                     sorted set by expiry time: [resource, id, feature]
  *     features:{3/16}:changes                 stream: the change records, numbered from 0-1. A place is such a number
  *     features:{3/16}:log                     id of the stream, new when the part was emptied
@@ -46,7 +47,8 @@ const scriptDigest = createHash("sha1").update(script).digest("hex");
 export async function open({ url, others, parameters }: Address<StoreParameters>): Promise<FeatureStore> {
   const servers = await openServers([url, ...others]);
   const log = changeLogIn(servers);
-  const change = changeWith(servers, parameters.changes);
+  const change = changeWith(servers, recordsKept(parameters));
+  const uses = usesIn(servers);
   const expire = sharedNext(() => expireSome(servers, change));
   const newest = sharedNext(async () => {
     await expire();
@@ -79,7 +81,33 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
       return values.map((value) => value !== null && isLive(readEntry(value)));
     },
     change,
-    idsWith: (resource, feature, after, limit) => idsWith(servers, resource, feature, after, limit),
+    async idsWith(resource, feature, after, limit) {
+      const sources = parts.map((part) => ({ part, key: keyOf(part, "with", resource, feature) }));
+      const members = mergedMembers(servers, sources, { after, limit });
+      return (await takeFrom(members, limit)).map(({ name }) => name);
+    },
+    async count(resource, feature) {
+      const counts = parts.map((part) => {
+        const keys = [keyOf(part, "with", resource, feature), keyOf(part, "due")];
+        return runCount<number>(servers, part, keys, [String(Date.now()), resource, feature]);
+      });
+      return (await Promise.all(counts)).reduce((sum, one) => sum + one);
+    },
+    featuresInUse: async (resource, limit) =>
+      (await takeFrom(uses.of(resource, undefined, limit), limit)).map(({ feature }) => feature),
+    async entriesOf(resource, after, limit) {
+      const entries: Entry[] = [];
+      for await (const { feature, parts } of uses.of(resource, after?.feature, limit)) {
+        const sources = parts.map((part) => ({ part, key: keyOf(part, "with", resource, feature) }));
+        const position = feature === after?.feature ? { after: after.id } : {};
+        const members = mergedMembers(servers, sources, { ...position, limit: limit - entries.length });
+        for (const { name: id, expiresAt } of await takeFrom(members, limit - entries.length))
+          entries.push({ resource, id, feature, ...(expiresAt !== undefined && { expiresAt }) });
+        if (entries.length === limit) break;
+      }
+      return entries;
+    },
+    history: undefined,
     async changes(after, limit, until) {
       await expire();
       return log.after(after, limit, until);
@@ -127,15 +155,11 @@ function changeWith(servers: Servers, kept: number): MakeChanges {
       keyOf(part, "of", resource, id),
       keyOf(part, "due"),
       keyOf(part, "changes"),
+      keyOf(part, "used", resource),
       ...changes.map(({ feature }) => keyOf(part, "with", resource, feature)),
     ];
     const request = { now: Date.now(), kept, max: featuresMax, resource, id, onlyIf, changes };
-    const args = [String(keys.length), ...keys, JSON.stringify(request, numberToText)];
-    const run = (command: Command) => servers.send<ScriptResult>(part, [...command, ...args]);
-    return await run(["EVALSHA", scriptDigest]).catch((error) => {
-      if (errorMessageOf(error).startsWith("NOSCRIPT")) return run(["EVAL", script]);
-      throw error;
-    });
+    return await runChange<ScriptResult>(servers, part, keys, [JSON.stringify(request, numberToText)]);
   }
 
   const change: MakeChanges = async (resource, id, changes, onlyIf) => {
@@ -172,62 +196,9 @@ async function expireSome(servers: Servers, change: MakeChanges): Promise<boolea
   return due.some(({ length }) => length === expiriesPerPart);
 }
 
-/** See `FeatureStore.idsWith`. Reads the sorted sets of all parts and merges them. */
-async function idsWith(
-  servers: Servers,
-  resource: string,
-  feature: string,
-  after: string | undefined,
-  limit: number,
-): Promise<string[]> {
-  const ids: string[] = [];
-  const readers = parts.map((part) => {
-    const key = keyOf(part, "with", resource, feature);
-    const start = after === undefined ? "-" : `(${afterId(after)}`;
-    return memberReader(servers, part, key, start, shareOf(limit));
-  });
-  while (ids.length < limit) {
-    await Promise.all(readers.map((reader) => reader.fill()));
-    const waiting = readers.filter(({ live }) => live.length > 0);
-    if (waiting.length === 0) break;
-    // The first of all is next, as long as the first of each part is known.
-    while (ids.length < limit && waiting.every(({ live }) => live.length > 0)) {
-      const { live } = waiting.reduce((one, other) => (isBefore(other.live, one.live) ? other : one));
-      ids.push((live.shift() as LiveId).id);
-    }
-  }
-  return ids;
+/** The first items of a sequence. */
+async function takeFrom<Item>(items: AsyncIterable<Item>, count: number): Promise<Item[]> {
+  const taken: Item[] = [];
+  for await (const item of items) if (taken.push(item) >= count) break;
+  return taken;
 }
-
-/** An id, also in the encoding that Redis sorts by. */
-interface LiveId {
-  id: string;
-  bytes: Buffer;
-}
-
-/** Reads the ids in one sorted set that have not expired, in pieces that get larger. */
-function memberReader(servers: Servers, part: number, key: string, start: string, count: number) {
-  const live: LiveId[] = [];
-  let from: string | undefined = start;
-  let size = count;
-  return {
-    live,
-    /** Reads on if no member is left, up to a live one or the end. */
-    async fill(): Promise<void> {
-      while (live.length === 0 && from !== undefined) {
-        const command: Command = ["ZRANGEBYLEX", key, from, "+", "LIMIT", "0", String(size)];
-        const members = await servers.send<string[]>(part, command);
-        if (members.length > manyMembers) await letOthersRun();
-        for (const { id } of members.map(readMember).filter(isLive))
-          live.push({ id, bytes: Buffer.from(id) });
-        const last = members.length < size ? undefined : members.at(-1);
-        from = last && `(${afterId(readMember(last).id)}`;
-        size = Math.min(4 * size, membersPerRead);
-      }
-    },
-  };
-}
-
-/** The order of Redis is by bytes, that of JavaScript by UTF-16 code units. */
-const isBefore = ([one]: LiveId[], [other]: LiveId[]) =>
-  Buffer.compare((one as LiveId).bytes, (other as LiveId).bytes) < 0;

@@ -1,0 +1,162 @@
+import { letOthersRun } from "../../../process/turns.ts";
+import { foldHistory, type NumberedRecord } from "../fold-history.ts";
+import type { ChangeRecord, History } from "../store.ts";
+import { isLiveAt, type StoredEntry, withoutPlace } from "../stored-entry.ts";
+import { digits, keyAfter, keyOf, keysWithin } from "./keys.ts";
+import type { OrderedMap } from "./map.ts";
+
+/** Minimum number of records of a resource between two saved lists. */
+const recordsPerList = 100;
+/** Number of resources, or of records, that are read at once. */
+const itemsPerRead = 100;
+
+/** What the next record of a resource needs to know of the last ones. */
+interface Life {
+  /** The instant of the latest record. */
+  at: number;
+  /** Number of records since the last saved list. */
+  records: number;
+}
+
+/** The list of a resource after its record with this number. */
+interface SavedList {
+  number: number;
+  entries: StoredEntry[];
+}
+
+/** A change of a feature of one resource. */
+interface Version {
+  id: string;
+  type: "added" | "removed";
+  expiresAt?: number | undefined;
+}
+
+/** The change log as far as the history reads it, within `read`. */
+interface Records {
+  record(number: number): ChangeRecord;
+  numberOf(cursor: string | undefined): number | undefined;
+  cursorOf(number: number): string;
+}
+
+/**
+ * Records the past of resources. The keys, besides those of the change log:
+ *
+ *     life, RESOURCE, ID                          -> Life
+ *     record, RESOURCE, ID, number                -> the number
+ *     list, RESOURCE, ID, instant, number         -> SavedList
+ *     version, RESOURCE, FEATURE, ID, instant, number -> Version
+ */
+export function historyIn(map: OrderedMap) {
+  const lifeOf = (resource: string, id: string) =>
+    map.get<Life>(keyOf("life", resource, id)) ?? { at: 0, records: 0 };
+  /** The last value with the parts and an instant up to `at`. */
+  const lastUpTo = <Value>(at: number, ...parts: string[]) =>
+    map.last<Value>(keysWithin(...parts)[0], keyOf(...parts, digits(at + 1)));
+  const isPresent = (version: Version | undefined, at: number) =>
+    version?.type === "added" && isLiveAt(at, version);
+
+  return {
+    /** The instant of the next change of a resource, never before that of its last one. Within `write` only. */
+    nextInstant: (resource: string, id: string): number => Math.max(Date.now(), lifeOf(resource, id).at),
+
+    /** Within `write` only. */
+    add(number: number, { type, at, resource, id, feature, expiresAt }: ChangeRecord): void {
+      const life = lifeOf(resource, id);
+      map.put(keyOf("life", resource, id), {
+        at: Math.max(at, life.at),
+        records: life.records + 1,
+      } satisfies Life);
+      map.put(keyOf("record", resource, id, digits(number)), number);
+      // An addition that has an expiry time says when it ends.
+      if (type === "expired") return;
+      const key = keyOf("version", resource, feature, id, digits(at), digits(number));
+      map.put(key, { id, type, expiresAt } satisfies Version);
+    },
+
+    /** Saves the list of a resource if many records are newer than the last one. Within `write` only. */
+    saveList(resource: string, id: string, number: number): void {
+      const { at, records } = lifeOf(resource, id);
+      const range = keysWithin("of", resource, id);
+      if (records < recordsPerList || records < map.count(...range)) return;
+      const entries = [...map.range<StoredEntry>(...range)];
+      map.put(keyOf("list", resource, id, digits(at), digits(number)), {
+        number,
+        entries,
+      } satisfies SavedList);
+      map.put(keyOf("life", resource, id), { at, records: 0 } satisfies Life);
+    },
+
+    /** Reads what was recorded. */
+    reader(log: Records): History {
+      return {
+        async list(resource, id, at) {
+          return map.read(() => {
+            const saved = lastUpTo<SavedList>(at, "list", resource, id);
+            const [, end] = keysWithin("record", resource, id);
+            const numbers = map.range<number>(
+              keyOf("record", resource, id, digits((saved?.number ?? 0) + 1)),
+              end,
+            );
+            const records: NumberedRecord[] = [];
+            for (const number of numbers) {
+              const record = log.record(number);
+              if (record.at > at) break;
+              records.push({ number, record });
+            }
+            return foldHistory(saved?.entries ?? [], records, at).map(withoutPlace);
+          });
+        },
+
+        async has(resource, id, features, at) {
+          return map.read(() =>
+            features.map((feature) => isPresent(lastUpTo<Version>(at, "version", resource, feature, id), at)),
+          );
+        },
+
+        async idsWith(resource, feature, at, after, limit) {
+          const [start, end] = keysWithin("version", resource, feature);
+          const afterId = (id: string) => keysWithin("version", resource, feature, id)[1];
+          const ids: string[] = [];
+          let next = after;
+          for (let examined = 0; examined < limit; examined += 1) {
+            if (examined % itemsPerRead === 0) await letOthersRun();
+            const from = next === undefined ? start : afterId(next);
+            const id = map.read(() => {
+              const [first] = Iterator.from(map.range<Version>(from, end)).take(1).toArray();
+              if (!first) return undefined;
+              const version = lastUpTo<Version>(at, "version", resource, feature, first.id);
+              if (isPresent(version, at)) ids.push(first.id);
+              return first.id;
+            });
+            if (id === undefined) return { ids, next: undefined };
+            next = id;
+          }
+          return { ids, next };
+        },
+
+        async changes(resource, id, after, limit) {
+          const number = map.read(() => log.numberOf(after));
+          if (number === undefined) return undefined;
+          const [, end] = keysWithin("record", resource, id);
+          const page: NumberedRecord[] = [];
+          let from = keyOf("record", resource, id, digits(number + 1));
+          while (page.length < limit) {
+            const size = Math.min(limit - page.length, itemsPerRead);
+            const records = map.read(() =>
+              Iterator.from(map.range<number>(from, end))
+                .take(size)
+                .map((number) => ({ number, record: log.record(number) }))
+                .toArray(),
+            );
+            page.push(...records);
+            const last = records.at(-1);
+            if (!last || records.length < size) break;
+            from = keyAfter(keyOf("record", resource, id, digits(last.number)));
+            await letOthersRun();
+          }
+          return map.read(() => page.map(({ number, record }) => ({ record, cursor: log.cursorOf(number) })));
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { StoredEntry } from "../stored-entry.ts";
+import { digits, keyOf, keysWithin } from "./keys.ts";
+import type { OrderedMap } from "./map.ts";
+
+/** A feature that resources of a kind have, and the number of its entries, also of those that have just expired. */
+interface Use {
+  feature: string;
+  entries: number;
+}
+
+/** Present if the uses of all entries are counted. An earlier release did not count them. */
+const countedKey = keyOf("counted");
+
+/** Counts the entries of a map by kind of resource and feature. */
+export type Uses = Awaited<ReturnType<typeof openUses>>;
+
+/** Opens the numbers of entries, and counts those that are stored if nothing has counted them. */
+export async function openUses(map: OrderedMap) {
+  const useKey = (resource: string, feature: string) => keyOf("use", resource, feature);
+  const expiryKey = ({ resource, feature, expiresAt = 0, place }: StoredEntry) =>
+    keyOf("expiry", resource, feature, digits(expiresAt), digits(place));
+
+  function add(resource: string, feature: string, entries: number): void {
+    const before = map.get<Use>(useKey(resource, feature))?.entries ?? 0;
+    if (before + entries > 0)
+      map.put(useKey(resource, feature), { feature, entries: before + entries } satisfies Use);
+    else map.remove(useKey(resource, feature));
+  }
+
+  if (map.read(() => map.get(countedKey) === undefined)) {
+    await map.migrate(() => {
+      if (map.get(countedKey) !== undefined) return;
+      for (const entry of map.range<StoredEntry>(...keysWithin("with"))) {
+        add(entry.resource, entry.feature, 1);
+        if (entry.expiresAt !== undefined) map.put(expiryKey(entry), true);
+      }
+      map.put(countedKey, true);
+    });
+  }
+
+  return {
+    /** Within `write` only, when an entry is stored. */
+    stored(entry: StoredEntry): void {
+      add(entry.resource, entry.feature, 1);
+      if (entry.expiresAt !== undefined) map.put(expiryKey(entry), true);
+    },
+    /** Within `write` only, when an entry is removed. */
+    removed(entry: StoredEntry): void {
+      add(entry.resource, entry.feature, -1);
+      if (entry.expiresAt !== undefined) map.remove(expiryKey(entry));
+    },
+    /** The number of entries that have not expired. Within `read` only. */
+    count(resource: string, feature: string): number {
+      const [start] = keysWithin("expiry", resource, feature);
+      const expired = map.count(start, keyOf("expiry", resource, feature, digits(Date.now() + 1)));
+      return (map.get<Use>(useKey(resource, feature))?.entries ?? 0) - expired;
+    },
+    /** Within `read` only. */
+    features: (resource: string, limit: number): string[] =>
+      Iterator.from(map.range<Use>(...keysWithin("use", resource)))
+        .take(limit)
+        .map(({ feature }) => feature)
+        .toArray(),
+  };
+}

@@ -1,0 +1,66 @@
+import { eachInTurns } from "../in-turns.ts";
+import { keyOf, namesIn, parts } from "./keys.ts";
+import { mergedMembers } from "./members.ts";
+import { scriptIn } from "./script.ts";
+import type { Servers } from "./servers.ts";
+
+const keysPerScan = 500;
+const keysAtATime = 16;
+const runIndex = scriptIn("index.lua");
+
+/** A feature in use, and the parts in which a resource has it. */
+interface Use {
+  feature: string;
+  parts: number[];
+}
+
+/** The features in use by kind of resource. Completes the index of a store that an earlier release has written. */
+export function usesIn(servers: Servers) {
+  let completed: Promise<void> | undefined;
+  /** A failure is that of the call; the next call tries it again. */
+  function complete(): Promise<void> {
+    completed ??= completeIndex(servers).catch((error) => {
+      completed = undefined;
+      throw error;
+    });
+    return completed;
+  }
+  complete().catch(() => {});
+
+  return {
+    /** The features that resources of a kind have, from the feature `from` on. Reads about `limit`, and more on demand. */
+    async *of(resource: string, from: string | undefined, limit: number): AsyncGenerator<Use, void, void> {
+      await complete();
+      const sources = parts.map((part) => ({ part, key: keyOf(part, "used", resource) }));
+      let use: Use | undefined;
+      for await (const { name, part } of mergedMembers(servers, sources, { from, limit })) {
+        if (use?.feature === name) {
+          use.parts.push(part);
+          continue;
+        }
+        if (use) yield use;
+        use = { feature: name, parts: [part] };
+      }
+      if (use) yield use;
+    },
+  };
+}
+
+async function completeIndex(servers: Servers): Promise<void> {
+  const marks = await Promise.all(
+    parts.map((part) => servers.send<string | null>(part, ["GET", keyOf(part, "indexed")])),
+  );
+  if (!marks.includes(null)) return;
+  let cursor = "0";
+  do {
+    const match = ["MATCH", "features:*:with:*", "COUNT", String(keysPerScan)];
+    const [next, keys]: [string, string[]] = await servers.send(undefined, ["SCAN", cursor, ...match]);
+    await eachInTurns(keys, keysAtATime, async (key) => {
+      const [resource = "", feature = ""] = namesIn(key) ?? [];
+      const part = Number(/\{(\d+)/.exec(key)?.[1]);
+      await runIndex(servers, part, [key, keyOf(part, "used", resource)], [feature]);
+    });
+    cursor = next;
+  } while (cursor !== "0");
+  await Promise.all(parts.map((part) => servers.send(part, ["SET", keyOf(part, "indexed"), "1"])));
+}
