@@ -8,9 +8,6 @@ import { Table } from "../table.tsx";
 import { clientFor, resourceFragment } from "./features.ts";
 
 const pageSize = 50;
-/** Counting reads all pages, so it stops here. */
-const countMax = 10_000;
-const countPageSize = 1000;
 
 /** `#/features/KIND/FEATURE`: the resources of a kind that have a feature, and their number. */
 export function Feature({ place: { path, parameters }, visit }: ViewProps) {
@@ -21,39 +18,21 @@ export function Feature({ place: { path, parameters }, visit }: ViewProps) {
     `resources ${JSON.stringify(path)} ${cursor}`,
     (signal) =>
       clientFor(session).listResources(
-        { resource, feature, limit: pageSize, ...(cursor !== undefined && { cursor }) },
+        { resource, feature, count: true, limit: pageSize, ...(cursor !== undefined && { cursor }) },
         { signal },
       ),
-    visit,
-  );
-  const count = useLoaded(
-    `count ${JSON.stringify(path)}`,
-    async (signal) => {
-      let counted = 0;
-      const ids = clientFor(session).eachResource({ resource, feature, limit: countPageSize }, { signal });
-      for await (const _ of ids) {
-        counted += 1;
-        if (counted === countMax) break;
-      }
-      return counted;
-    },
     visit,
   );
   if (resource === "" || feature === "") return <NothingHere />;
   return (
     <>
       <Heading>{`${feature} of ${resource}`}</Heading>
-      <Show of={count} name="number of resources">
-        {(number) => (
-          <p role="status">
-            {number === countMax ? `${formatCount(countMax)} or more` : formatCount(number)}{" "}
-            {number === 1 ? "resource has" : "resources have"} this feature.
-          </p>
-        )}
-      </Show>
       <Show of={page} name="resources">
-        {({ ids, next_cursor }) => (
+        {({ ids, next_cursor, count = 0 }) => (
           <>
+            <p role="status">
+              {formatCount(count)} {count === 1 ? "resource has" : "resources have"} this feature.
+            </p>
             {ids.length === 0 ? (
               <Empty>There is none on this page.</Empty>
             ) : (
