@@ -33,7 +33,7 @@ const slow = [
   "src/features/store/redis.test.ts",
   "src/ledger/{failover,large-messages,many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/commands/{dead-letters,reproject}.test.ts",
-  "src/ledger/database/{hosts,pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
+  "src/database/{hosts,pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
   "src/ledger/queue/{amqp,kafka}.test.ts",
   "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
   "src/http/{docs/pages,limits}.test.ts",

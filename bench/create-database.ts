@@ -1,4 +1,4 @@
-import { openDatabase } from "../src/ledger/database/database.ts";
+import { openDatabase } from "../src/database/database.ts";
 import type { TestServer } from "../testing/servers/server.ts";
 
 /** Creates an empty database on a server. Returns its URL. */

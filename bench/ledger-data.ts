@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from "../src/ledger/database/database.ts";
+import { type Database, openDatabase } from "../src/database/database.ts";
 import { verify } from "../src/ledger/intake/verify.ts";
 import { migrate } from "../src/ledger/tables/migrate.ts";
 import { startPostgres } from "../testing/servers/postgres.ts";

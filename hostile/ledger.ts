@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDatabase } from "../bench/create-database.ts";
-import { type Database, openDatabase } from "../src/ledger/database/database.ts";
+import { type Database, openDatabase } from "../src/database/database.ts";
 import { clientUrl, openQueue } from "../src/ledger/queue/queue.ts";
 import { inChunks } from "../src/values/chunks.ts";
 import { freePort } from "../testing/free-port.ts";

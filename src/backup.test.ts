@@ -9,7 +9,7 @@ import { freePort } from "../testing/free-port.ts";
 import { story } from "../testing/messages.ts";
 import { newFolder, run } from "../testing/run.ts";
 import { postgresProgram } from "../testing/servers/postgres.ts";
-import { newPostgres, postgresServer } from "./ledger/database/new-database.fixture.ts";
+import { newPostgres, postgresServer } from "./database/new-database.fixture.ts";
 
 const demo = "scripts/demo/demo.ts";
 

@@ -7,7 +7,7 @@ import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
 import { story } from "../testing/messages.ts";
 import { newFolder, run } from "../testing/run.ts";
-import { newEmbedded } from "./ledger/database/new-database.fixture.ts";
+import { newEmbedded } from "./database/new-database.fixture.ts";
 import { openQueue } from "./ledger/queue/queue.ts";
 
 const memory = { DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:", LEDGER_PORT: "0", FEATURES_PORT: "0" };

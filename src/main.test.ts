@@ -10,8 +10,8 @@ import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
 import { openIssuer } from "../testing/issuer.ts";
 import { newFolder, run } from "../testing/run.ts";
-import { openDatabase } from "./ledger/database/database.ts";
-import { newEmbedded } from "./ledger/database/new-database.fixture.ts";
+import { openDatabase } from "./database/database.ts";
+import { newEmbedded } from "./database/new-database.fixture.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
 
 const memory = { DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:", LEDGER_PORT: "0", FEATURES_PORT: "0" };

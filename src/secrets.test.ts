@@ -9,8 +9,8 @@ import { freePort } from "../testing/free-port.ts";
 import { openIssuer } from "../testing/issuer.ts";
 import { newFolder, run } from "../testing/run.ts";
 import { isRedisInstalled, startRedis } from "../testing/servers/redis.ts";
-import { openDatabase } from "./ledger/database/database.ts";
-import { describeOnEngines, newEmbedded } from "./ledger/database/new-database.fixture.ts";
+import { openDatabase } from "./database/database.ts";
+import { describeOnEngines, newEmbedded } from "./database/new-database.fixture.ts";
 import { clientUrl, openQueue } from "./ledger/queue/queue.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
 

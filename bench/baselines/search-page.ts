@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import pg from "pg";
-import type { Plan } from "../../src/ledger/database/database.ts";
-import { readTimestamp } from "../../src/ledger/database/timestamp.ts";
+import type { Plan } from "../../src/database/database.ts";
+import { readTimestamp } from "../../src/database/timestamp.ts";
 import {
   countTransactions,
   type FoundTransaction,

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import pg from "pg";
-import { pipelined, pipelineOptions, pipelinesMax } from "../../src/ledger/database/pipeline.ts";
+import { pipelined, pipelineOptions, pipelinesMax } from "../../src/database/pipeline.ts";
 
 /** Responds to `/v1/transaction/ID` with the text that is stored for the id. It reads nothing else of the request. */
 const pool = new pg.Pool({

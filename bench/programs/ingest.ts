@@ -1,5 +1,5 @@
 import { Registry } from "prom-client";
-import { openDatabase } from "../../src/ledger/database/database.ts";
+import { openDatabase } from "../../src/database/database.ts";
 import { openIntake } from "../../src/ledger/intake/intake.ts";
 import { startMergingSummaries } from "../../src/ledger/intake/merge-summaries.ts";
 import { createReceiver } from "../../src/ledger/intake/receiver.ts";

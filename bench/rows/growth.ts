@@ -1,5 +1,5 @@
 import { request } from "undici";
-import { openDatabase } from "../../src/ledger/database/database.ts";
+import { openDatabase } from "../../src/database/database.ts";
 import {
   accounts,
   type Ledgers,

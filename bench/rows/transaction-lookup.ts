@@ -1,4 +1,4 @@
-import { openDatabase, type Sql } from "../../src/ledger/database/database.ts";
+import { openDatabase, type Sql } from "../../src/database/database.ts";
 import { searchTransactions } from "../../src/ledger/tables/search.ts";
 import { viewTransaction } from "../../src/ledger/views/transaction.ts";
 import { toJson } from "../../src/values/json.ts";

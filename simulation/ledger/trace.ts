@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Database, openDatabase } from "../../src/database/database.ts";
 import { ledgerApp } from "../../src/ledger/app.ts";
-import { type Database, openDatabase } from "../../src/ledger/database/database.ts";
 import { ingest } from "../../src/ledger/intake/ingest.ts";
 import { readMessage } from "../../src/ledger/intake/message.ts";
 import { openQueue } from "../../src/ledger/queue/queue.ts";

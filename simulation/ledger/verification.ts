@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase } from "../../src/ledger/database/database.ts";
+import { openDatabase } from "../../src/database/database.ts";
 import { verifySummaries } from "../../src/ledger/intake/verify.ts";
 import { openProgress, type Progress } from "../../src/process/progress.ts";
 import type { Random } from "../../testing/random.ts";

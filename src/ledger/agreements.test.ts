@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { type Step, story } from "../../testing/messages.ts";
-import { openNewDatabase } from "./database/new-database.fixture.ts";
+import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { startLedger } from "./ledger.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
 import { instrumentsMax } from "./tables/payment-instrument.ts";

@@ -5,9 +5,9 @@ import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import contract from "../../generated/ledger.json" with { type: "json" };
 import { childStory, story } from "../../testing/messages.ts";
+import type { Database } from "../database/database.ts";
 import { openLog } from "../process/log.ts";
 import { ledgerApp } from "./app.ts";
-import type { Database } from "./database/database.ts";
 import { startLedger } from "./ledger.fixture.ts";
 import { openQueue } from "./queue/queue.ts";
 

@@ -14,7 +14,7 @@ import {
 } from "../../testing/servers/patroni.ts";
 import { isPgbouncerInstalled, startPgbouncer } from "../../testing/servers/pgbouncer.ts";
 import { openSilentServer } from "../../testing/silent-server.ts";
-import { type Database, openDatabase } from "./database/database.ts";
+import { type Database, openDatabase } from "../database/database.ts";
 import { clientUrl, openQueue, type Queue } from "./queue/queue.ts";
 
 /** The limits, on a machine that responds at once. */

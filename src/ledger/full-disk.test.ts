@@ -10,7 +10,7 @@ import { eventually } from "../../testing/eventually.ts";
 import { message } from "../../testing/messages.ts";
 import { newFolder, run } from "../../testing/run.ts";
 import { isPostgresInstalled, startPostgres } from "../../testing/servers/postgres.ts";
-import { openDatabase } from "./database/database.ts";
+import { openDatabase } from "../database/database.ts";
 import { startLedger } from "./ledger.fixture.ts";
 
 type Ledger = Awaited<ReturnType<typeof startLedger>>;

@@ -10,7 +10,7 @@ import { run } from "../../testing/run.ts";
 import { isKafkaInstalled, startKafka } from "../../testing/servers/kafka.ts";
 import { isPostgresInstalled, startPostgres } from "../../testing/servers/postgres.ts";
 import { isRabbitmqInstalled, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
-import { openDatabase } from "./database/database.ts";
+import { openDatabase } from "../database/database.ts";
 import { startLedger } from "./ledger.fixture.ts";
 import { openQueue } from "./queue/queue.ts";
 

@@ -3,9 +3,9 @@ import { request } from "undici";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { childStory, message, story } from "../../testing/messages.ts";
+import type { Database } from "../database/database.ts";
 import { openLog } from "../process/log.ts";
 import { ledgerApp } from "./app.ts";
-import type { Database } from "./database/database.ts";
 import { startLedger } from "./ledger.fixture.ts";
 import { openQueue } from "./queue/queue.ts";
 

@@ -6,7 +6,7 @@ import { eventually } from "../../testing/eventually.ts";
 import { message } from "../../testing/messages.ts";
 import { run } from "../../testing/run.ts";
 import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
-import { openDatabase } from "./database/database.ts";
+import { openDatabase } from "../database/database.ts";
 import { startLedger } from "./ledger.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
 

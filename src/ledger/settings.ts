@@ -1,3 +1,4 @@
+import { databases, replicas } from "../database/database.ts";
 import { claimName } from "../http/authentication.ts";
 import {
   adapterUrl,
@@ -9,7 +10,6 @@ import {
   port,
   type Settings,
 } from "../process/settings.ts";
-import { databases, replicas } from "./database/database.ts";
 import type { ReceiverLimits } from "./intake/receiver.ts";
 import { queues } from "./queue/queue.ts";
 

@@ -6,7 +6,7 @@ import { freePort } from "../../testing/free-port.ts";
 import { newFolder, run } from "../../testing/run.ts";
 import { isPostgresInstalled, startPostgres } from "../../testing/servers/postgres.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
-import { type Database, openDatabase } from "./database/database.ts";
+import { type Database, openDatabase } from "../database/database.ts";
 import { ingest } from "./intake/ingest.ts";
 import { readMessage } from "./intake/message.ts";
 import { clientUrl, openQueue, type Queue } from "./queue/queue.ts";

@@ -1,4 +1,5 @@
 import { Registry } from "prom-client";
+import { openDatabase, openReplica } from "../database/database.ts";
 import { listen } from "../http/listen.ts";
 import type { HttpParts } from "../http/service.ts";
 import { withoutCredentials } from "../process/adapter.ts";
@@ -7,7 +8,6 @@ import type { Logger } from "../process/log.ts";
 import type { Settings } from "../process/settings.ts";
 import { untilStopped } from "../process/stop.ts";
 import { ledgerApp } from "./app.ts";
-import { openDatabase, openReplica } from "./database/database.ts";
 import { openIntake } from "./intake/intake.ts";
 import { startSavingIntakeMinutes } from "./intake/intake-minutes.ts";
 import { startMergingSummaries } from "./intake/merge-summaries.ts";

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
+import { type Database, openCommandDatabase, type Sql } from "../../database/database.ts";
 import { parseCommandLine, printable, runCommand, say, UsageError } from "../../process/command.ts";
 import { openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { toJson } from "../../values/json.ts";
-import { type Database, openCommandDatabase, type Sql } from "../database/database.ts";
 import { type Batch, ingest, permanentReason } from "../intake/ingest.ts";
 import { messageBytesMax } from "../intake/message.ts";
 import { messageIn, type Plan, planOf } from "../intake/replay.ts";

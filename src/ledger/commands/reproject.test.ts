@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../../../testing/run.ts";
-import { type Database, openDatabase } from "../database/database.ts";
-import { describeOnEngines } from "../database/new-database.fixture.ts";
+import { type Database, openDatabase } from "../../database/database.ts";
+import { describeOnEngines } from "../../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { migrate } from "../tables/migrate.ts";
 import { readDemoEvents } from "./demo-events.fixture.ts";

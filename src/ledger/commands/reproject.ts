@@ -1,8 +1,8 @@
+import { type Database, openCommandDatabase, type Sql } from "../../database/database.ts";
 import { parseCommandLine, printable, runCommand, say, UsageError } from "../../process/command.ts";
 import { numeral, openProgress } from "../../process/progress.ts";
 import { readSettings } from "../../process/settings.ts";
 import { stopOnSignals } from "../../process/stop.ts";
-import { type Database, openCommandDatabase, type Sql } from "../database/database.ts";
 import { ingest } from "../intake/ingest.ts";
 import { verify, verifySummaries } from "../intake/verify.ts";
 import { settings } from "../settings.ts";

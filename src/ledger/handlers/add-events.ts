@@ -1,11 +1,11 @@
 import type { operations } from "../../../generated/ledger.ts";
+import type { Sql } from "../../database/database.ts";
 import type { Handler, WithTextBody } from "../../http/handlers.ts";
 import { HttpError, unavailable } from "../../http/http-error.ts";
 import { openLane } from "../../http/lane.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
 import { elementsOf } from "../../values/json.ts";
-import type { Sql } from "../database/database.ts";
 import { type Batch, permanentReason } from "../intake/ingest.ts";
 import type { Intake } from "../intake/intake.ts";
 import { type Message, readMessage } from "../intake/message.ts";

@@ -1,8 +1,8 @@
 import type { operations } from "../../../generated/ledger.ts";
+import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import { readInstant } from "../../values/instant.ts";
-import type { Sql } from "../database/database.ts";
 import { stateEventTypes } from "../projection/states.ts";
 import {
   type AgreementFilter,

@@ -1,5 +1,5 @@
-import type { Sql } from "../database/database.ts";
-import { StatementTimeout } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
+import { StatementTimeout } from "../../database/database.ts";
 import { agreementProjection } from "../projection/agreement.ts";
 import { type FoldedRow, Folds, type Projection } from "../projection/history.ts";
 import { paymentInstrumentProjection } from "../projection/payment-instrument.ts";

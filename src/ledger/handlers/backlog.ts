@@ -1,5 +1,5 @@
+import type { Sql } from "../../database/database.ts";
 import { shared } from "../../process/shared.ts";
-import type { Sql } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
 import { countDeadLetters } from "../tables/dead-letter.ts";
 

@@ -1,6 +1,6 @@
+import { isStorable } from "../../database/database.ts";
 import { readInstant } from "../../values/instant.ts";
 import { parseJson } from "../../values/json.ts";
-import { isStorable } from "../database/database.ts";
 import type { Position } from "../tables/conditions.ts";
 import type { EventPosition } from "../tables/event.ts";
 import type { TickerPosition } from "../tables/ticker.ts";

@@ -1,7 +1,7 @@
 import type { operations } from "../../../generated/ledger.ts";
+import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { readInstant, readInstantUp } from "../../values/instant.ts";
-import type { Sql } from "../database/database.ts";
 import { findEvent } from "../tables/event.ts";
 import { listTicker } from "../tables/ticker.ts";
 import { viewEvent, viewTickerEvent } from "../views/event.ts";

@@ -1,10 +1,10 @@
 import type { components, operations } from "../../../generated/ledger.ts";
+import type { Database } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { check } from "../../http/health.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
 import { shared } from "../../process/shared.ts";
-import type { Database } from "../database/database.ts";
 import type { Queue } from "../queue/queue.ts";
 
 type Check = components["schemas"]["HealthCheck"];

@@ -1,11 +1,11 @@
 import type { components, operations } from "../../../generated/ledger.ts";
+import { type Sql, StatementTimeout } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { openLane } from "../../http/lane.ts";
 import { shared } from "../../process/shared.ts";
 import { letOthersRun } from "../../process/turns.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
 import { parseExactly } from "../../values/exact-json.ts";
-import { type Sql, StatementTimeout } from "../database/database.ts";
 import { messageBytesMax, type ParsedMessage } from "../intake/message.ts";
 import { messageIn, planOf } from "../intake/replay.ts";
 import { type DeadLetterRow, findDeadLetter, newestDeadLetters } from "../tables/dead-letter.ts";

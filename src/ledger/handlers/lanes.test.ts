@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StatementTimeout } from "../database/database.ts";
+import { StatementTimeout } from "../../database/database.ts";
 import { openLanes } from "./lanes.ts";
 
 test("a statement whose turn comes after its limit gives it to the next one", async () => {

@@ -1,5 +1,5 @@
+import { type Sql, StatementTimeout } from "../../database/database.ts";
 import { type Lane, type LaneLimits, openLane } from "../../http/lane.ts";
-import { type Sql, StatementTimeout } from "../database/database.ts";
 
 /** Maximum number of statements of one lane that wait. */
 const waitingMax = 100;

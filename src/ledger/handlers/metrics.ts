@@ -1,9 +1,9 @@
 import { Gauge, type Registry } from "prom-client";
 import type { operations } from "../../../generated/ledger.ts";
+import type { Database, Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { metricsHandler } from "../../http/metrics.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
-import type { Database, Sql } from "../database/database.ts";
 import { countSummaryChanges } from "../tables/summary-upkeep.ts";
 import { type Backlog, deadLettersMax, readMaxMs } from "./backlog.ts";
 import type { ReceiverState } from "./health.ts";

@@ -1,6 +1,6 @@
 import type { components, operations } from "../../../generated/ledger.ts";
+import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import type { Sql } from "../database/database.ts";
 import { findPayout, searchPayouts, settledBy } from "../tables/payout.ts";
 import { viewPageLinks } from "../views/page-links.ts";
 import { payoutStateShownAs, viewPayout, viewPayoutDetail, viewPayoutFilters } from "../views/payout.ts";

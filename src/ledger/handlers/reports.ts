@@ -1,8 +1,8 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
+import type { Sql } from "../../database/database.ts";
 import type { Handlers, Request } from "../../http/handlers.ts";
 import { mapInTurns } from "../../process/turns.ts";
-import type { Sql } from "../database/database.ts";
 import { type Grouping, type Sums, summarise, summariseByHour } from "../tables/summary.ts";
 import { type GroupColumn, type SummaryFilter, sumColumns } from "../tables/summary-rows.ts";
 import { viewNextCursor, viewNextLink } from "../views/next-cursor.ts";

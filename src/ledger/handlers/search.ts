@@ -1,9 +1,9 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
+import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import { readInstant, readInstantUp } from "../../values/instant.ts";
-import type { Sql } from "../database/database.ts";
 import type { Position } from "../tables/conditions.ts";
 import { metadataKeysOf } from "../tables/metadata-key.ts";
 import { countTransactions, searchTransactions } from "../tables/search.ts";

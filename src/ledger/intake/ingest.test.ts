@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import type { Database, Sql } from "../../database/database.ts";
+import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
-import type { Database, Sql } from "../database/database.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { arbitraryEvents, relatedEvents } from "../projection/events.fixture.ts";
 import { stateEventTypes } from "../projection/states.ts";
 import {

@@ -1,5 +1,5 @@
+import { type Database, isPermanent, type Sql } from "../../database/database.ts";
 import { letOthersRun } from "../../process/turns.ts";
-import { type Database, isPermanent, type Sql } from "../database/database.ts";
 import { Folds, planFold } from "../projection/history.ts";
 import { newMetadataKeys } from "../projection/metadata.ts";
 import { agreementNamedBy } from "../projection/payment-instrument.ts";

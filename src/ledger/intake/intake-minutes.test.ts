@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
+import { type Database, DatabaseUnavailable } from "../../database/database.ts";
 import { openLog } from "../../process/log.ts";
-import { type Database, DatabaseUnavailable } from "../database/database.ts";
 import type { IntakeMinuteRow } from "../tables/intake-minute.ts";
 import { openIntakeMinutes, startSavingIntakeMinutes } from "./intake-minutes.ts";
 

@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
+import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
-import type { Database } from "../database/database.ts";
 import type { Delivery } from "../queue/queue.ts";
 import { type Batch, type Ingested, ingest } from "./ingest.ts";
 import { createIntakeMetrics, type IntakeMetrics } from "./intake-metrics.ts";

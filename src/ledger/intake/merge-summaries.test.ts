@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
+import { type Database, DatabaseUnavailable } from "../../database/database.ts";
+import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { openLog } from "../../process/log.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
-import { type Database, DatabaseUnavailable } from "../database/database.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
 import { migrate } from "../tables/migrate.ts";
 import { countSummaryChanges, summaryDifferences } from "../tables/summary-upkeep.ts";
 import { ingest } from "./ingest.ts";

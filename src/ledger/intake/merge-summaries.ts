@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
-import type { Database } from "../database/database.ts";
 import { mergeSummaryChanges } from "../tables/summary-upkeep.ts";
 
 /** Limits of the number of changes that one statement merges. */

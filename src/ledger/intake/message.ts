@@ -2,10 +2,10 @@ import contract from "../../../generated/ledger.json" with { type: "json" };
 import type { components } from "../../../generated/ledger.ts";
 import type { Contract } from "../../contract/operations.ts";
 import { schemaValidator } from "../../contract/validation.ts";
+import { isStorable } from "../../database/database.ts";
 import { hasLongerNumber, integerOf, isRawNumber, parseExactly } from "../../values/exact-json.ts";
 import { readInstant } from "../../values/instant.ts";
 import { exceededBound, parseJson } from "../../values/json.ts";
-import { isStorable } from "../database/database.ts";
 import type { NewEvent } from "../tables/event.ts";
 
 /** The contents of a message. An invalid message can never succeed and becomes a dead letter. */

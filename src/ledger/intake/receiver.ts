@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { type Database, DatabaseUnavailable } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
 import { type Outage, watchOutage } from "../../process/outage.ts";
 import { letOthersRun } from "../../process/turns.ts";
 import { inChunks } from "../../values/chunks.ts";
-import { type Database, DatabaseUnavailable } from "../database/database.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
 import type { DeadLetter } from "../tables/dead-letter.ts";
 import { type Batch, permanentReason } from "./ingest.ts";

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import { agreementProjection } from "../projection/agreement.ts";
 import { type FoldedRow, Folds, type Projection, planFold } from "../projection/history.ts";
 import { paymentInstrumentProjection } from "../projection/payment-instrument.ts";

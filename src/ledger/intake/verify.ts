@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Database, Sql } from "../database/database.ts";
+import type { Database, Sql } from "../../database/database.ts";
 import type { FoldedRow } from "../projection/history.ts";
 import { metadataKeysOf } from "../projection/metadata.ts";
 import { projectFrom } from "../projection/transaction.ts";

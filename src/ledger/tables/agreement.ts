@@ -1,5 +1,5 @@
 import type { eventTypes } from "../../../generated/ledger.event-types.ts";
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import {
   allOf,
   type Bind,

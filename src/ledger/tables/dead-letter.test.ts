@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Database } from "../database/database.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
+import type { Database } from "../../database/database.ts";
+import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { newestDeadLetters } from "./dead-letter.ts";
 import { migrate } from "./migrate.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database } from "../database/database.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
+import type { Database } from "../../database/database.ts";
+import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { compareNewestFirst } from "../projection/history.ts";
 import { stateEventTypes } from "../projection/states.ts";
 import {

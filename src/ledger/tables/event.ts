@@ -1,5 +1,5 @@
 import type { components } from "../../../generated/ledger.ts";
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import { rowsAsJson } from "./save-statement.ts";
 
 export type ResourceType = components["schemas"]["ResourceType"];

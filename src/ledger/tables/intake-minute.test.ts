@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database } from "../database/database.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
+import type { Database } from "../../database/database.ts";
+import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { addToIntakeMinutes, type IntakeMinuteRow, intakeMinutesSince } from "./intake-minute.ts";
 import { migrate } from "./migrate.ts";
 

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 
 /** What became of messages in a minute. */
 export interface IntakeMinute {

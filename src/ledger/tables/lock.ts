@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 
 /**
  * Locks resources by their ids, and the parents in the rows of those that are transactions, until the end of the SQL

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
+import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { metadataKeysOf, saveMetadataKeys } from "./metadata-key.ts";
 import { migrate } from "./migrate.ts";
 

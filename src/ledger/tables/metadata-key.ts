@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 
 export interface MetadataKeyRow {
   gateway_account_id: string;

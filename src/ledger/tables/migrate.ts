@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Database, limitMaxMs, type Sql } from "../../database/database.ts";
 import type { Logger } from "../../process/log.ts";
-import { type Database, limitMaxMs, type Sql } from "../database/database.ts";
 
 const migrations = new URL("./migrations/", import.meta.url);
 

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 
 /**
  * The ids among these whose outlines differ from their transactions. Triggers write the outlines (migration 0018), so there

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import type { Details } from "./event.ts";
 import type { StoredFoldState } from "./fold-state.ts";
 import { resourceTable } from "./resource-table.ts";

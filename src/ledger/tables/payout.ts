@@ -1,5 +1,5 @@
 import type { eventTypes } from "../../../generated/ledger.event-types.ts";
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import type { Details } from "./event.ts";
 import type { StoredFoldState } from "./fold-state.ts";
 import { resourceTable } from "./resource-table.ts";

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import { rowsAsJson, saveStatement } from "./save-statement.ts";
 
 /** A table whose rows are folded from events, one row for each resource. */

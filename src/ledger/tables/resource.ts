@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 
 /**
  * The sources of the ids of resources with a projection: events, and rows, which can exist without events. A resource

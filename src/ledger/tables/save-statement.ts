@@ -1,5 +1,5 @@
+import type { Sql } from "../../database/database.ts";
 import { toJson } from "../../values/json.ts";
-import type { Sql } from "../database/database.ts";
 
 /** Maximum bytes of a row as JSON. */
 const rowBytesMax = 2 * 2 ** 20;

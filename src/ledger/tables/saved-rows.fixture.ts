@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 
 /** All saved rows, without the event numbers, which depend on the order of arrival, and without the sizes, which count them. */
 export const savedRows = async (sql: Sql) => ({

@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 
 /** Number of transactions in the skewed ledger. */
 export const skewedRows = 100_000;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import type { Database, Sql } from "../../database/database.ts";
+import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { toJson } from "../../values/json.ts";
-import type { Database, Sql } from "../database/database.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
 import type { Position } from "./conditions.ts";
 import { migrate } from "./migrate.ts";
 import { fillSkewed, skewedRows } from "./search.fixture.ts";

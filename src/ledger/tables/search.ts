@@ -1,6 +1,6 @@
 import { stateMachine } from "../../../generated/ledger.state-machine.ts";
+import type { Plan, Sql } from "../../database/database.ts";
 import { microsecondAfter } from "../../values/instant.ts";
-import type { Plan, Sql } from "../database/database.ts";
 import {
   type Bind,
   binding,

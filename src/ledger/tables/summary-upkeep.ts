@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import { sumColumns } from "./summary-rows.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Random, seeded } from "../../../testing/random.ts";
-import type { Database } from "../database/database.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
+import type { Database } from "../../database/database.ts";
+import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { booleanOf, penceOf } from "../projection/details.ts";
 import type { Details, NewEvent } from "./event.ts";

@@ -1,5 +1,5 @@
+import type { Sql } from "../../database/database.ts";
 import { mapInTurns } from "../../process/turns.ts";
-import type { Sql } from "../database/database.ts";
 import { binding } from "./conditions.ts";
 import type { Interval } from "./periods.ts";
 import { type GroupColumn, rowsOf, type SumColumn, type SummaryFilter, sumColumns } from "./summary-rows.ts";

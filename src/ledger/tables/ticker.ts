@@ -1,4 +1,4 @@
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import { type Details, type EventRow, transactionTypes } from "./event.ts";
 import type { TransactionRow } from "./transaction.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import type { Database, Sql } from "../database/database.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
+import type { Database, Sql } from "../../database/database.ts";
+import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { countAgreements, findAgreement, searchAgreements } from "./agreement.ts";
 import {
   childIdsAsOf,

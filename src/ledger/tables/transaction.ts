@@ -1,6 +1,6 @@
 import type { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { components } from "../../../generated/ledger.ts";
-import type { Sql } from "../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import { type Details, transactionTypes } from "./event.ts";
 import type { StoredFoldState } from "./fold-state.ts";
 import { resourceTable } from "./resource-table.ts";

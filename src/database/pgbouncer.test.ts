@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
-import { eventually } from "../../../testing/eventually.ts";
-import { isPgbouncerInstalled, startPgbouncer } from "../../../testing/servers/pgbouncer.ts";
-import { isPostgresInstalled, startPostgres } from "../../../testing/servers/postgres.ts";
-import type { TestServer } from "../../../testing/servers/server.ts";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { isPgbouncerInstalled, startPgbouncer } from "../../testing/servers/pgbouncer.ts";
+import { isPostgresInstalled, startPostgres } from "../../testing/servers/postgres.ts";
+import type { TestServer } from "../../testing/servers/server.ts";
 import { DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
 
 const areInstalled = isPostgresInstalled() && isPgbouncerInstalled();

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import pg from "pg";
-import { isTurnOver } from "../../process/turns.ts";
+import { isTurnOver } from "../process/turns.ts";
 
 /** Sends everything that is written within one turn of the event loop in one write. */
 class BatchingSocket extends Socket {

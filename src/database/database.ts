@@ -5,10 +5,10 @@ import {
   type ValuesOf,
   type Warn,
   wholeNumber,
-} from "../../process/adapter.ts";
-import { messageOf } from "../../process/describe-error.ts";
-import { FolderInUse } from "../../process/folder-lock.ts";
-import { withTimeout } from "../../process/with-timeout.ts";
+} from "../process/adapter.ts";
+import { messageOf } from "../process/describe-error.ts";
+import { FolderInUse } from "../process/folder-lock.ts";
+import { withTimeout } from "../process/with-timeout.ts";
 
 /**
  * Runs SQL. Values are `$1`, `$2` …. In rows, a `bigint` column is a bigint, `timestamptz` is text in UTC with six fraction

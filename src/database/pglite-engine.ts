@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { messageOf } from "../../process/describe-error.ts";
+import { messageOf } from "../process/describe-error.ts";
 import { DatabaseUnavailable } from "./database.ts";
 import type { Answer, Failure, Message, Result, WorkerData } from "./pglite-worker.ts";
 

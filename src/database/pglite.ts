@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Address } from "../../process/adapter.ts";
-import { lockFolder } from "../../process/folder-lock.ts";
-import { requireFreeSpace } from "../../process/free-space.ts";
-import { parseExactly } from "../../values/exact-json.ts";
+import type { Address } from "../process/adapter.ts";
+import { lockFolder } from "../process/folder-lock.ts";
+import { requireFreeSpace } from "../process/free-space.ts";
+import { parseExactly } from "../values/exact-json.ts";
 import {
   type Database,
   DatabaseUnavailable,

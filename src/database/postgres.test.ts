@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openTcpProxy } from "../../../simulation/tcp-proxy.ts";
-import { makeCertificate } from "../../../testing/certificate.ts";
-import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
-import { eventually } from "../../../testing/eventually.ts";
-import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../../testing/servers/postgres.ts";
-import type { TestServer } from "../../../testing/servers/server.ts";
+import { openTcpProxy } from "../../simulation/tcp-proxy.ts";
+import { makeCertificate } from "../../testing/certificate.ts";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
+import type { TestServer } from "../../testing/servers/server.ts";
 import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
 
 describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of PostgreSQL", () => {

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { type Address, hostOf } from "../../process/adapter.ts";
-import { shared } from "../../process/shared.ts";
-import { withTimeout } from "../../process/with-timeout.ts";
-import { parseExactly } from "../../values/exact-json.ts";
+import { type Address, hostOf } from "../process/adapter.ts";
+import { shared } from "../process/shared.ts";
+import { withTimeout } from "../process/with-timeout.ts";
+import { parseExactly } from "../values/exact-json.ts";
 import {
   type Connections,
   type Database,
@@ -47,12 +47,15 @@ const responseGraceMs = 500;
 /** Interval of attempts to get the lock for exclusive work. */
 const lockAttemptMs = 200;
 
-/** A PostgreSQL server, or the primary of several. */
-export const open = (address: Address<PostgresParameters>): Promise<Database> => openAs("primary", address);
+/** A PostgreSQL server, or the primary of several. `application` is the name of its sessions. */
+export const open = (
+  address: Address<PostgresParameters>,
+  application = "payment-ledger",
+): Promise<Database> => openAs("primary", address, application);
 
 /** A PostgreSQL server to read from: of several a replica, or the primary if no replica responds. */
 export const openReplica = (address: Address<PostgresParameters>): Promise<Database> =>
-  openAs("replica", address);
+  openAs("replica", address, "payment-ledger");
 
 /**
  * Connections are opened on demand, and again when they broke. Statements of `within` have their own pools, so that requests
@@ -61,8 +64,9 @@ export const openReplica = (address: Address<PostgresParameters>): Promise<Datab
 async function openAs(
   role: Role,
   { url, others, parameters, warn }: Address<PostgresParameters>,
+  application: string,
 ): Promise<Database> {
-  const config: pg.PoolConfig = await configOf(url, parameters);
+  const config: pg.PoolConfig = { ...(await configOf(url, parameters)), application_name: application };
   const hosts = others.length > 0 ? openHosts([url, ...others].map(hostIn), role, config, warn) : undefined;
   if (hosts) config.Client = hosts.Client;
   const pools: Pool[] = [];
@@ -224,7 +228,6 @@ function openPool(config: pg.PoolConfig, limits: Limits): Pool {
   const pool = new Pool({
     ...config,
     ...pipelineOptions,
-    application_name: "payment-ledger",
     query_timeout: responseMaxMs(limits),
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,

@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import npmPackage from "../../../package.json" with { type: "json" };
-import { runProcess } from "../../../testing/child-process.ts";
+import npmPackage from "../../package.json" with { type: "json" };
+import { runProcess } from "../../testing/child-process.ts";
 import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
 import { type NewDatabase, newEmbedded } from "./new-database.fixture.ts";
 

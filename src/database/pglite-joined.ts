@@ -1,5 +1,5 @@
-import type { FolderInUse } from "../../process/folder-lock.ts";
-import { retry } from "../../process/retry.ts";
+import type { FolderInUse } from "../process/folder-lock.ts";
+import { retry } from "../process/retry.ts";
 import { type Database, withStatementTimeout } from "./database.ts";
 import { sqlOver, transact } from "./pglite.ts";
 import { connectTo, takeServedTurn } from "./pglite-socket.ts";

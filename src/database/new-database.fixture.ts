@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, inject } from "vitest";
-import { describeOnAdapters, type Fixtures } from "../../../testing/describe-adapters.ts";
-import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
-import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import { describeOnAdapters, type Fixtures } from "../../testing/describe-adapters.ts";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
+import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { type Database, type databases, openDatabase } from "./database.ts";
 
 /** The URL of the PostgreSQL server on which tests create and drop databases; undefined if there is none. */

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { startProcess } from "../../../testing/child-process.ts";
-import { eventually } from "../../../testing/eventually.ts";
-import { freePort } from "../../../testing/free-port.ts";
-import { startEnvironment, startOptions } from "../../../testing/npm-start.ts";
-import { root } from "../../../testing/project.ts";
-import { newFolder } from "../../../testing/run.ts";
+import { startProcess } from "../../testing/child-process.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { freePort } from "../../testing/free-port.ts";
+import { startEnvironment, startOptions } from "../../testing/npm-start.ts";
+import { root } from "../../testing/project.ts";
+import { newFolder } from "../../testing/run.ts";
 import { DatabaseUnavailable, openDatabase } from "./database.ts";
 import { newEmbedded } from "./new-database.fixture.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { testFixtures } from "../../../testing/describe-adapters.ts";
-import { eventually } from "../../../testing/eventually.ts";
-import { openLog } from "../../process/log.ts";
+import { testFixtures } from "../../testing/describe-adapters.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { openLog } from "../process/log.ts";
 import {
   type Database,
   DatabaseUnavailable,

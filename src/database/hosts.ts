@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Warn } from "../../process/adapter.ts";
-import { messageOf } from "../../process/describe-error.ts";
-import { shared } from "../../process/shared.ts";
-import { withTimeout } from "../../process/with-timeout.ts";
+import type { Warn } from "../process/adapter.ts";
+import { messageOf } from "../process/describe-error.ts";
+import { shared } from "../process/shared.ts";
+import { withTimeout } from "../process/with-timeout.ts";
 
 /** A host of a URL that names several. */
 export interface Host {
