@@ -116,6 +116,20 @@ alter table transaction disable trigger outline_update;`,
     defective: "",
     simulation: ["--seed", "1", "--minutes", "0.4", "--store", "lmdb"],
   },
+  {
+    name: "a past list has the changes after its instant",
+    file: "src/features/store/fold-history.ts",
+    original: "if (record.at > at) break;",
+    defective: "",
+    simulation: ["--seed", "1", "--minutes", "0.2", "--store", "lmdb"],
+  },
+  {
+    name: "the number of resources of a feature counts those that it was removed from",
+    file: "src/features/store/ordered/uses.ts",
+    original: "add(entry.resource, entry.feature, -1);",
+    defective: "",
+    simulation: ["--seed", "1", "--minutes", "0.2", "--store", "lmdb"],
+  },
 ];
 
 /** `count` defects, or all if there are fewer. The seed decides which. */

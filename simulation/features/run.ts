@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import contract from "../../generated/features.json" with { type: "json" };
+import type { components } from "../../generated/features.ts";
 import type { Contract } from "../../src/contract/operations.ts";
 import { openProgress } from "../../src/process/progress.ts";
 import type { Random } from "../../testing/random.ts";
@@ -37,7 +38,8 @@ const processes = 3;
 
 /**
  * Sends operations on resources while faults are injected. Verifies that the history of each resource is linearizable,
- * that the change feed gives the lists, and that the lists are the same after all processes have been killed.
+ * that the change feed gives the lists, that counts and past lists are those of the feed, and that the lists are the same
+ * after all processes have been killed.
  */
 export async function simulateFeatures(plan: Plan) {
   await using deployment = await openDeployment(plan.store);
@@ -45,7 +47,7 @@ export async function simulateFeatures(plan: Plan) {
 }
 
 async function simulateIn(
-  { servers, faults: possibleFaults, writers }: Deployment,
+  { servers, faults: possibleFaults, writers, keepsHistory }: Deployment,
   { minutes, random, stop }: Plan,
 ) {
   await using opened = new AsyncDisposableStack();
@@ -75,9 +77,11 @@ async function simulateIn(
 
   const [first, second] = clients as [CheckingClient, CheckingClient];
   const lists = await listsOf(first, resources);
-  const feedLists = await listsOfFeed(second);
+  const records = await recordsOf(second);
   for (const [id, list] of lists.entries())
-    compare(`the changes in the feed of ${id}`, feedLists.get(String(id)) ?? [], list);
+    compare(`the changes in the feed of ${id}`, listAfter(records.get(String(id)) ?? []), list);
+  await verifyCounts(first, lists);
+  if (keepsHistory) await verifyPast(second, records, random);
   for (const server of servers) await server.kill();
   for (const server of servers) await ensureRunning(server);
   for (const client of clients) {
@@ -205,18 +209,55 @@ async function listsOf(client: CheckingClient, resources: number): Promise<strin
   return lists;
 }
 
-/** The list of each resource that results from all changes in the feed. */
-async function listsOfFeed(client: CheckingClient): Promise<Map<string, string[]>> {
-  const lists = new Map<string, string[]>();
+type ChangeRecord = components["schemas"]["ChangeRecord"];
+
+/** The records of each resource in the feed. */
+async function recordsOf(client: CheckingClient): Promise<Map<string, ChangeRecord[]>> {
+  const records = new Map<string, ChangeRecord[]>();
   for (let path = "/changes?limit=1000"; ; ) {
     const { text } = await client.send({ path }, [200]);
-    const { changes, next_cursor: cursor } = JSON.parse(text);
-    for (const { type, id, feature } of changes) {
-      const list = (lists.get(id) ?? []).filter((other) => other !== feature);
-      lists.set(id, type === "added" ? [...list, feature] : list);
-    }
-    if (changes.length === 0) return lists;
+    const { changes, next_cursor: cursor }: components["schemas"]["ChangePage"] = JSON.parse(text);
+    for (const change of changes) records.set(change.id, [...(records.get(change.id) ?? []), change]);
+    if (changes.length === 0) return records;
     path = `/changes?limit=1000&cursor=${encodeURIComponent(cursor)}`;
+  }
+}
+
+/** The list that results from the records of a resource. */
+function listAfter(records: ChangeRecord[]): string[] {
+  const list = new Set<string>();
+  for (const { type, feature } of records) {
+    list.delete(feature);
+    if (type === "added") list.add(feature);
+  }
+  return [...list];
+}
+
+async function verifyCounts(client: CheckingClient, lists: string[][]): Promise<void> {
+  for (const feature of featureNames) {
+    const path = `/features/customer?feature=${encodeURIComponent(feature)}&count=true&limit=1`;
+    const { text } = await client.send({ path }, [200]);
+    const expected = lists.filter((list) => list.includes(feature)).length;
+    compare(`the number of resources with ${feature}`, JSON.parse(text).count, expected);
+  }
+}
+
+const pastStates = 500;
+
+/** Reads lists at the instants of some records. */
+async function verifyPast(
+  client: CheckingClient,
+  records: Map<string, ChangeRecord[]>,
+  random: Random,
+): Promise<void> {
+  const ids = [...records.keys()];
+  for (let count = 0; count < Math.min(pastStates, 3 * ids.length); count += 1) {
+    const id = random.pick(ids);
+    const ofResource = records.get(id) ?? [];
+    const { at } = random.pick(ofResource);
+    const { text } = await client.send({ path: `/features/customer/${id}?as_of=${at}` }, [200]);
+    const expected = listAfter(ofResource.filter((record) => record.at <= at));
+    compare(`the list of ${id} at ${at}`, JSON.parse(text), expected);
   }
 }
 
@@ -225,6 +266,7 @@ interface Deployment extends AsyncDisposable {
   /** Processes that block the writes of the others while they are suspended, because they share a folder. */
   writers: string[];
   faults: Fault[];
+  keepsHistory: boolean;
 }
 
 const diskMebibytes = 100;
@@ -238,22 +280,26 @@ async function openDeployment(kind: StoreKind): Promise<Deployment> {
   if (kind === "redis") {
     const store = opening.use(await openFaultyServer("store", opening.use(await startRedis())));
     faults.push(...store.faults);
-    url = store.url;
+    url = `${store.url}?changes=${changesKept}`;
   } else {
     const { folder, disk } = opening.use(await openScratch(diskMebibytes));
     if (disk) faults.push(diskFilled(disk, []));
-    url = `lmdb:${join(folder, "store")}`;
+    url = `lmdb:${join(folder, "store")}?keep=all`;
   }
   const servers: TestServer[] = [];
   const writers: string[] = [];
   for (let index = 0; index < processes; index += 1) {
-    const server = opening.use(
-      await startService("features", { FEATURES_STORE_URL: `${url}?changes=${changesKept}` }),
-    );
+    const server = opening.use(await startService("features", { FEATURES_STORE_URL: url }));
     servers.push(server);
     if (kind === "lmdb") writers.push(`features ${index}`);
     faults.push(...faultsOfServer("features", `features ${index}`, server, longSuspensionMaxMs));
   }
   const opened = opening.move();
-  return { servers, writers, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return {
+    servers,
+    writers,
+    faults,
+    keepsHistory: kind !== "redis",
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }

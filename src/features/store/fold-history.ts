@@ -11,7 +11,11 @@ export interface NumberedRecord {
  * The entries of a resource at an instant in milliseconds since 1970 (UTC), oldest first: those of an earlier state,
  * changed by the records after it up to the first one that is later than the instant.
  */
-export function foldHistory(earlier: StoredEntry[], records: NumberedRecord[], at: number): StoredEntry[] {
+export function foldHistory(
+  earlier: StoredEntry[],
+  records: Iterable<NumberedRecord>,
+  at: number,
+): StoredEntry[] {
   const entries = new Map(earlier.map((entry) => [entry.feature, entry]));
   for (const { number, record } of records) {
     if (record.at > at) break;

@@ -93,16 +93,12 @@ export function historyIn(map: OrderedMap) {
           return map.read(() => {
             const saved = lastUpTo<SavedList>(at, "list", resource, id);
             const [, end] = keysWithin("record", resource, id);
-            const numbers = map.range<number>(
-              keyOf("record", resource, id, digits((saved?.number ?? 0) + 1)),
-              end,
-            );
-            const records: NumberedRecord[] = [];
-            for (const number of numbers) {
-              const record = log.record(number);
-              if (record.at > at) break;
-              records.push({ number, record });
-            }
+            const first = keyOf("record", resource, id, digits((saved?.number ?? 0) + 1));
+            // Read one by one, since the fold ends at the first record that is later.
+            const records = Iterator.from(map.range<number>(first, end)).map((number) => ({
+              number,
+              record: log.record(number),
+            }));
             return foldHistory(saved?.entries ?? [], records, at).map(withoutPlace);
           });
         },
