@@ -552,7 +552,7 @@ export interface components {
             type: "sse";
             /**
              * Format: uri
-             * @description The address. It contains the token of the request, if there was one.
+             * @description The complete address, to which a client adds nothing.
              */
             url: string;
         };

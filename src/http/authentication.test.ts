@@ -22,15 +22,28 @@ const contract = {
         responses: { 200: { description: "the subject of the token", ...body } },
       },
     },
+    "/window": {
+      get: {
+        operationId: "getWindow",
+        security: [{ bearer: ["door:see"] }, { token: ["door:see"] }],
+        parameters: [{ name: "side", in: "query", schema: { type: "string" } }],
+        responses: { 200: { description: "the subject of the token, and the query", ...body } },
+      },
+    },
   },
-  components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+  components: {
+    securitySchemes: {
+      bearer: { type: "http", scheme: "bearer" },
+      token: { type: "apiKey", in: "query", name: "key" },
+    },
+  },
 };
 
-/** Starts a service with one operation, which requires a token of this issuer. */
+/** Starts a service whose operations require a token of this issuer. One accepts it in the query as well. */
 async function openDoorService(settings: Parameters<typeof openAuthentication>[0]) {
   const logged: string[] = [];
   const log = openLog("debug", { write: (line) => logged.push(line) });
-  const app = await createService<{ getDoor: unknown }>({
+  const app = await createService<{ getDoor: unknown; getWindow: unknown }>({
     contract,
     security: openAuthentication(settings, log),
     handlers: {
@@ -38,20 +51,27 @@ async function openDoorService(settings: Parameters<typeof openAuthentication>[0
         log.debug("get door");
         return { status: 200, type: "text/plain", body: String(caller?.claims.sub) } as never;
       },
+      async getWindow({ caller, query }) {
+        const body = JSON.stringify([caller?.claims.sub, query]);
+        return { status: 200, type: "text/plain", body } as never;
+      },
     },
     renderError: (_, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
     log,
   });
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
+  async function get(path: string, authorization?: string, method: "GET" | "HEAD" = "GET") {
+    const { statusCode, headers, body } = await request(base + path, {
+      method,
+      headers: authorization === undefined ? {} : { authorization },
+    });
+    return { status: statusCode, challenge: headers["www-authenticate"], text: await body.text() };
+  }
   return {
     port: Number(new URL(base).port),
     logged,
-    async getDoor(authorization?: string) {
-      const { statusCode, headers, body } = await request(`${base}/door`, {
-        headers: authorization === undefined ? {} : { authorization },
-      });
-      return { status: statusCode, challenge: headers["www-authenticate"], text: await body.text() };
-    },
+    get,
+    getDoor: (authorization?: string) => get("/door", authorization),
     [Symbol.asyncDispose]: () => app.close(),
   };
 }
@@ -104,6 +124,56 @@ describe("the header Authorization", () => {
       expect(response).toContain('www-authenticate: Bearer error="invalid_request"\r\n');
       expect(response).toContain("there is more than one header Authorization\n");
     }
+  });
+});
+
+describe("a token in the query", () => {
+  const invalidRequest = {
+    status: 400,
+    challenge: 'Bearer error="invalid_request"',
+    text: "there is more than one token\n",
+  };
+
+  test("is accepted by an operation that declares it, which does not see it", async () => {
+    const token = await issuer.sign(claims);
+    expect(await doors.get(`/window?key=${token}&side=north`)).toEqual({
+      status: 200,
+      challenge: undefined,
+      text: '["Zoë",{"side":"north"}]',
+    });
+    expect(await doors.get(`/window?side=%20&key=${token}`)).toMatchObject({ text: '["Zoë",{}]' });
+    expect(await doors.get("/window?side=a", `Bearer ${token}`)).toMatchObject({
+      text: '["Zoë",{"side":"a"}]',
+    });
+    expect((await doors.get(`/window?key=${token}`, undefined, "HEAD")).status).toBe(200);
+    expect(await doors.get(`/window?key=${token}&surplus=1`)).toMatchObject({ status: 400 });
+  });
+
+  test("is verified as one in the header", async () => {
+    expect(await doors.get(`/window?key=${await issuer.sign({})}`)).toEqual(
+      await doors.get("/window", `Bearer ${await issuer.sign({})}`),
+    );
+    for (const [name, token] of Object.entries(await issuer.invalidTokens(claims))) {
+      const response = await doors.get(`/window?key=${encodeURIComponent(token)}`);
+      expect([name, response]).toEqual([name, await doors.getDoor(`Bearer ${token}`)]);
+    }
+    for (const absent of ["/window", "/window?key=", "/window?key=%20", "/window?Key=x"]) {
+      expect(await doors.get(absent)).toEqual(await doors.getDoor());
+    }
+  });
+
+  test("is 400 beside another token, since a proxy may have checked the other one", async () => {
+    const token = await issuer.sign(claims);
+    expect(await doors.get(`/window?key=${token}&key=${token}`)).toEqual(invalidRequest);
+    expect(await doors.get(`/window?key=${token}`, `Bearer ${token}`)).toEqual(invalidRequest);
+    expect(await doors.get(`/window?key=${token}`, "Basic dXNlcjpwYXNz")).toEqual(invalidRequest);
+  });
+
+  test("is an unknown parameter of other operations", async () => {
+    const token = await issuer.sign(claims);
+    expect(await doors.get(`/door?key=${token}`)).toEqual(await doors.getDoor());
+    const { status, text } = await doors.get(`/door?key=${token}`, `Bearer ${token}`);
+    expect([status, text.includes(token)]).toEqual([400, false]);
   });
 });
 
@@ -244,7 +314,11 @@ test("the log contains no tokens", async () => {
     await issuer.sign({}),
     ...Object.values(await issuer.invalidTokens(claims)),
   ];
-  for (const token of tokens) await doors.getDoor(`Bearer ${token}`);
+  for (const token of tokens) {
+    await doors.getDoor(`Bearer ${token}`);
+    await doors.get(`/window?key=${encodeURIComponent(token)}`);
+    await doors.get(`/window?key=${encodeURIComponent(token)}&surplus=1`);
+  }
   expect(doors.logged.length).toBeGreaterThan(0);
   for (const token of tokens) expect(doors.logged.join("")).not.toContain(token);
 });

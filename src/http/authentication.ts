@@ -10,7 +10,7 @@ import {
   webUrl,
 } from "../process/settings.ts";
 import { HttpError, unavailable } from "./http-error.ts";
-import type { Authenticate, Caller, Security } from "./security.ts";
+import { type Authenticate, type Caller, isInQuery, type Security } from "./security.ts";
 import { KeysUnavailable, TokenError, tokenReader, tokenTypes } from "./tokens.ts";
 
 const names = ["AUTH_JWKS_URL", "AUTH_ISSUER", "AUTH_AUDIENCE"];
@@ -34,7 +34,10 @@ export const authenticationSettings = {
   AUTH_SCOPE_CLAIM: claimName("scope"),
 };
 
-/** The security scheme `bearer` of the contracts; undefined if the service runs without authentication. */
+/**
+ * The authentication by bearer tokens, in the header Authorization or, for a scheme of the type `apiKey`, in the query.
+ * Undefined if the service runs without authentication.
+ */
 export function openAuthentication(
   {
     AUTH_JWKS_URL: jwksUrl,
@@ -46,14 +49,15 @@ export function openAuthentication(
   log: Logger,
 ): Security | undefined {
   if (!jwksUrl || !issuer || !audience) return undefined;
-  return {
-    bearer: bearer(tokenReader({ jwksUrl, issuer, audience, tokenType, scopeClaim }, log), scopeClaim),
-  };
+  const readToken = tokenReader({ jwksUrl, issuer, audience, tokenType, scopeClaim }, log);
+  const authenticate = bearer(readToken, scopeClaim);
+  return (scheme) =>
+    isInQuery(scheme) || (scheme.type === "http" && scheme.scheme === "bearer") ? authenticate : undefined;
 }
 
 type ReadToken = (token: string) => Promise<Caller>;
 
-/** Bearer tokens (RFC 6750) in the header Authorization only. */
+/** Bearer tokens (RFC 6750) in the header Authorization, and in the query of an operation that declares it. */
 function bearer(readToken: ReadToken, scopeClaim: string): Authenticate {
   // The binder tries the alternatives of an operation one by one; the token is verified once.
   const identified = new WeakMap<FastifyRequest, Promise<Caller>>();
@@ -66,13 +70,22 @@ function bearer(readToken: ReadToken, scopeClaim: string): Authenticate {
   };
 }
 
-async function identify({ raw }: FastifyRequest, readToken: ReadToken, scopes: string[]): Promise<Caller> {
+async function identify(
+  { raw, queryTokens = [] }: FastifyRequest,
+  readToken: ReadToken,
+  scopes: string[],
+): Promise<Caller> {
   // Of a repeated header Node.js takes the first, and a proxy perhaps the last.
-  const [header = "", ...more] = raw.headersDistinct.authorization ?? [];
-  if (more.length > 0) {
+  const headers = raw.headersDistinct.authorization ?? [];
+  if (headers.length > 1) {
     throw challenge(400, ["there is more than one header Authorization"], { error: "invalid_request" });
   }
-  const [, token] = /^bearer +(.+)$/i.exec(header) ?? [];
+  if (headers.length + queryTokens.length > 1) {
+    throw challenge(400, ["there is more than one token"], { error: "invalid_request" });
+  }
+  const [header = ""] = headers;
+  const [queryToken] = queryTokens;
+  const [, token = queryToken] = /^bearer +(.+)$/i.exec(header) ?? [];
   if (token === undefined) {
     throw challenge(401, ["the header Authorization must be Bearer and a token"], {
       scope: scopes.join(" "),

@@ -27,10 +27,10 @@ beforeAll(async () => {
   const database = resources.use(await openNewDatabase());
   const queue = resources.use(await openQueue("memory:"));
   const store = resources.use(await openFeatureStore("memory:"));
-  const bearer = async () => expect.unreachable();
+  const authenticate = async () => expect.unreachable();
   for (const [suffix, security] of [
     ["", undefined] as const,
-    [" with authentication", { bearer }] as const,
+    [" with authentication", () => authenticate] as const,
   ]) {
     const ledger = resources.use(
       await ledgerApp({

@@ -9,6 +9,7 @@ import type {
 } from "fastify";
 import type { Contract, Operation } from "../contract/operations.ts";
 import { HttpError } from "./http-error.ts";
+import { takeQueryTokens } from "./security.ts";
 
 /**
  * The contract for the binder, without its responses. The kernel sends what handlers return; the framework's serializers
@@ -32,9 +33,11 @@ export const hooksOf = ({ onRequest = [] }: RouteOptions): onRequestHookHandler[
 /** Changes a route of the binder: it rejects undeclared parameters and a missing body, and authenticates first. */
 export function strictRoute(
   route: RouteOptions,
-  { parameters, body, method, hasTextBody }: Operation,
+  contract: Contract,
+  operation: Operation,
   limitArriving: preParsingHookHandler,
 ): void {
+  const { parameters, body, method, hasTextBody } = operation;
   const {
     params,
     querystring,
@@ -60,6 +63,7 @@ export function strictRoute(
   const ignoresBody = body === undefined && method !== "GET";
   route.onRequest = [
     hooksOf(route),
+    takeQueryTokens(contract, operation) ?? [],
     authenticate,
     ignoresBody ? ignoreBody : [],
   ].flat() as onRequestHookHandler[];

@@ -10,7 +10,7 @@ import { openLog } from "../process/log.ts";
 import { closeGracefully } from "./closing.ts";
 import type { Handlers } from "./handlers.ts";
 import { HttpError } from "./http-error.ts";
-import type { Caller } from "./security.ts";
+import type { Authenticate, Caller } from "./security.ts";
 import { createService, type ServiceParts } from "./service.ts";
 
 const json = (schema: object) => ({ content: { "application/json": { schema } } });
@@ -181,27 +181,30 @@ const handlers = {
     })[path.kind] as never,
 } as unknown as Handlers<Operations>;
 
+/** The authentication of each scheme, by its type. */
+const authentication: Record<string, Authenticate> = {
+  http: async ({ headers }, scopes) => {
+    const { authorization = "Bearer bad" } = headers;
+    const token = authorization.slice("Bearer ".length);
+    if (token === "broken") throw Object.assign(new Error("password=hunter2"), { statusCode: 401 });
+    if (token === "bad")
+      throw new HttpError(401, ["invalid token"], { "www-authenticate": `Bearer ${scopes}` });
+    if (token === "unverifiable") throw new HttpError(503, ["no keys"]);
+    if (token === "weak" || !scopes.includes(token))
+      throw new HttpError(403, [`${scopes} is required`, "scope missing"]);
+    return { scopes: new Set(), claims: { name: token }, token };
+  },
+  apiKey: async ({ headers }) => {
+    if (headers.key !== "good") throw new HttpError(401, ["no key"], { "www-authenticate": "Key" });
+    return { scopes: new Set(), claims: { name: "key" }, token: "good" };
+  },
+};
+
 const violations: string[] = [];
 const parts: ServiceParts<Operations> = {
   contract,
   handlers,
-  security: {
-    bearer: async ({ headers }, scopes) => {
-      const { authorization = "Bearer bad" } = headers;
-      const name = authorization.slice("Bearer ".length);
-      if (name === "broken") throw Object.assign(new Error("password=hunter2"), { statusCode: 401 });
-      if (name === "bad")
-        throw new HttpError(401, ["invalid token"], { "www-authenticate": `Bearer ${scopes}` });
-      if (name === "unverifiable") throw new HttpError(503, ["no keys"]);
-      if (name === "weak" || !scopes.includes(name))
-        throw new HttpError(403, [`${scopes} is required`, "scope missing"]);
-      return { scopes: new Set(), claims: { name } };
-    },
-    key: async ({ headers }) => {
-      if (headers.key !== "good") throw new HttpError(401, ["no key"], { "www-authenticate": "Key" });
-      return { scopes: new Set(), claims: { name: "key" } };
-    },
-  },
+  security: ({ type }) => authentication[type],
   renderError: (_status, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
   log: openLog("silent"),
   onViolation: (violation) => violations.push(violation),
@@ -245,13 +248,8 @@ describe("a service does not start if its contract and code do not match:", () =
     ["an unknown handler", { handlers: { ...handlers, getThng: handlers.violate } as never }, "getThng"],
     [
       "security schemes without a handler",
-      { security: {} },
+      { security: () => undefined },
       "security schemes without a handler: bearer, key",
-    ],
-    [
-      "a security handler for an undeclared scheme",
-      { security: { ...parts.security, toString: async () => expect.unreachable() } },
-      "security handlers without a scheme: toString",
     ],
     [
       "parameters declared for a path",

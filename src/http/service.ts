@@ -38,13 +38,13 @@ import { type Publication, publish } from "./publication.ts";
 import { requestIdHeader, requestIdOf } from "./request-id.ts";
 import { type AnyHandler, routeHandler, sendBody } from "./response.ts";
 import { hooksOf, rejectOtherMethods, strictRoute, withoutResponses } from "./route.ts";
-import { type Security, securityHandlers } from "./security.ts";
+import { type Authenticate, authenticationOf, type Security, securityHandlers } from "./security.ts";
 import { limitUnsent } from "./unsent.ts";
 
 /** What the settings of a process decide for each of its services. */
 export interface HttpParts {
   /**
-   * The authentication of each security scheme of the contract. Default: none. The service then runs without
+   * The authentication of the security schemes of the contract. Default: none. The service then runs without
    * authentication and publishes its contract without anything about it.
    */
   security?: Security | undefined;
@@ -77,6 +77,8 @@ interface Plan {
   contract: Contract;
   operations: Operation[];
   handlers: Record<string, AnyHandler>;
+  /** By security scheme. */
+  authentication: Record<string, Authenticate>;
   /** The nodes of the written contract that are not published. */
   leftOut: Place[];
 }
@@ -108,12 +110,9 @@ function planService<Operations>(parts: ServiceParts<Operations>): Plan {
   const contract = leftOut.length > 0 ? withoutPlaces(parts.contract, leftOut) : parts.contract;
   const operations = security ? served : served.map(anonymousOperation);
   const ids = operations.map(({ operationId }) => operationId);
-  const schemes = Object.keys(contract.components?.securitySchemes ?? {});
   requireAll("operations without a handler", ids, handled);
   requireAll("handlers without an operation", Object.keys(handlers), ids);
-  requireAll("security schemes without a handler", schemes, Object.keys(security ?? {}));
-  requireAll("security handlers without a scheme", Object.keys(security ?? {}), schemes);
-  return { contract, operations, handlers, leftOut };
+  return { contract, operations, handlers, authentication: authenticationOf(contract, security), leftOut };
 }
 
 function requireAll(problem: string, wanted: string[], given: string[]): void {
@@ -230,11 +229,11 @@ const operationIdOf = (schema: unknown) => (schema as { operationId?: string } |
 /** Binds each operation to its handler, and rejects the other methods of its path. */
 async function bindOperations<Operations>(
   app: FastifyInstance,
-  { contract, operations, handlers }: Plan,
+  { contract, operations, handlers, authentication }: Plan,
   { security, log, outages }: ServiceParts<Operations> & { outages: Outages },
   closing: AbortSignal,
 ): Promise<void> {
-  if (security) app.decorateRequest("caller", undefined);
+  if (security) app.decorateRequest("caller", undefined).decorateRequest("queryTokens", undefined);
   const ajv = openAjv();
   app.setValidatorCompiler(({ schema, httpPart }) =>
     httpPart === "params" || httpPart === "querystring" || httpPart === "headers"
@@ -245,7 +244,7 @@ async function bindOperations<Operations>(
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   app.addHook("onRoute", (route) => {
     const operation = byId.get(operationIdOf(route.schema) ?? "");
-    if (operation) strictRoute(route, operation, limitBodies);
+    if (operation) strictRoute(route, contract, operation, limitBodies);
   });
   const limits = { inFlight: limitInFlight(), outages };
   await app.register(fastifyOpenapiGlue, {
@@ -257,7 +256,7 @@ async function bindOperations<Operations>(
       const isOfHealth = operation.tags.includes("health");
       return routeHandler(handler, operation, { log, closing, ...(!isOfHealth && limits) });
     },
-    securityHandlers: securityHandlers(security ?? {}),
+    securityHandlers: securityHandlers(authentication),
   });
   for (const method of METHODS) {
     if (method !== "CONNECT" && !app.supportedMethods.includes(method)) app.addHttpMethod(method);

@@ -68,7 +68,7 @@ export function tokenReader(trust: Trust, log: Logger): (token: string) => Promi
     if (known && Date.now() < known.untilMs) return known.caller;
     cache.delete(token);
     const claims = await verify(token);
-    const caller = { scopes: scopesOf(claims[scopeClaim]), claims };
+    const caller = { scopes: scopesOf(claims[scopeClaim]), claims, token };
     const [oldest] = cache.keys();
     if (cache.size >= cachedMax) cache.delete(oldest as string);
     const untilMs = Math.min(Date.now() + cachedMs, (claims.exp as number) * 1000);

@@ -111,14 +111,15 @@ const authenticated = lightContract({
 });
 const tokens = { sufficient: "see", insufficient: "hear" };
 /** Security that also accepts these tokens by mistake. `none` is a request without a token. */
-const security = (...accepted: string[]): Security => ({
-  bearer: async ({ headers }, [scope]) => {
+const security =
+  (...accepted: string[]): Security =>
+  () =>
+  async ({ headers }, [scope]) => {
     const token = headers.authorization?.replace("Bearer ", "");
     const isAccepted = token === scope || accepted.includes(token ?? "none");
     if (!isAccepted) throw new HttpError(token === undefined ? 401 : 403, ["no"]);
-    return { scopes: new Set(), claims: {} };
-  },
-});
+    return { scopes: new Set(), claims: {}, token: token ?? "none" };
+  };
 
 test("a service that returns exactly what its contract declares has no faults", async () => {
   expect(await faultsWith({})).toEqual([]);
