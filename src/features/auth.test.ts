@@ -42,8 +42,15 @@ async function request(method: Method, path: string, token?: string, body?: unkn
   return {
     status: response.statusCode,
     challenge: response.headers["www-authenticate"],
-    text: await response.body.text(),
+    text: await textOf(response),
   };
+}
+
+/** The text of a response, or the start of an endless stream. */
+async function textOf({ headers, body }: Awaited<ReturnType<typeof undiciRequest>>): Promise<string> {
+  if (!headers["content-type"]?.includes("text/event-stream")) return await body.text();
+  for await (const chunk of body) return String(chunk);
+  return "";
 }
 
 type TestRequest = [method: Method, path: string, scope: string, body?: unknown];
@@ -73,6 +80,7 @@ const requests: Record<keyof operations, TestRequest | undefined> = {
   listChanges: ["GET", "/changes", "features:read"],
   evaluateFlag: ["POST", "/ofrep/v1/evaluate/flags/beta", "features:read", { context }],
   evaluateFlags: ["POST", "/ofrep/v1/evaluate/flags", "features:read", { context }],
+  followFlags: ["GET", "/ofrep/v1/events?resource=customer&id=42", "features:read"],
 };
 
 test("every operation is tested", () => {

@@ -1,10 +1,9 @@
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { request as undiciRequest } from "undici";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { openLog } from "../process/log.ts";
-import { json, plain, startFeatures } from "./features.fixture.ts";
+import { json, listen, plain, startFeatures } from "./features.fixture.ts";
 import { openFeed } from "./handlers/feed.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "./store/store.ts";
 
@@ -307,35 +306,6 @@ describe("the change feed", () => {
     expect(response.text).toContain("header last-event-id must match pattern");
   });
 });
-
-/** Opens a stream of server-sent events and reads it as it arrives. */
-async function listen(base: string, path: string, headers = {}) {
-  const stop = new AbortController();
-  const response = await undiciRequest(base + path, {
-    headers: { accept: "text/event-stream", ...headers },
-    signal: stop.signal,
-  });
-  let text = "";
-  const ended = (async () => {
-    for await (const chunk of response.body) text += chunk;
-  })().then(
-    () => "by the service",
-    () => "by the client",
-  );
-  const events = () =>
-    [...text.matchAll(/id: (.*)\ndata: (.*)\n\n/g)].map(([, id, data = ""]) => ({
-      id,
-      data: JSON.parse(data),
-    }));
-  return {
-    response,
-    ended,
-    events,
-    ids: () => events().map(({ data }) => data.id),
-    stop: () => stop.abort(),
-    text: () => text,
-  };
-}
 
 describe("a stream of changes", () => {
   test("sends the existing records and then each new one, with its cursor", async () => {

@@ -1,5 +1,6 @@
 import { type Dispatcher, request as undiciRequest } from "undici";
 import { expect } from "vitest";
+import type { HttpParts } from "../http/service.ts";
 import { type Logger, openLog } from "../process/log.ts";
 import { featuresApp } from "./app.ts";
 import { type FeatureStore, openFeatureStore } from "./store/store.ts";
@@ -21,14 +22,16 @@ interface RequestOptions {
 export async function startFeatures({
   store,
   log = openLog("silent"),
+  ...http
 }: {
   store?: FeatureStore;
   log?: Logger;
-} = {}) {
+} & HttpParts = {}) {
   const violations: string[] = [];
   const app = await featuresApp({
     store: store ?? (await openFeatureStore("memory:")),
     log,
+    ...http,
     onViolation: (violation) => violations.push(violation),
   });
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
@@ -57,6 +60,35 @@ export async function startFeatures({
       await app.close();
       expect(violations).toEqual([]);
     },
+  };
+}
+
+/** Opens a stream of server-sent events and reads it as it arrives. */
+export async function listen(base: string, path: string, headers = {}) {
+  const stop = new AbortController();
+  const response = await undiciRequest(base + path, {
+    headers: { accept: "text/event-stream", ...headers },
+    signal: stop.signal,
+  });
+  let text = "";
+  const ended = (async () => {
+    for await (const chunk of response.body) text += chunk;
+  })().then(
+    () => "by the service",
+    () => "by the client",
+  );
+  const events = () =>
+    [...text.matchAll(/id: (.*)\ndata: (.*)\n\n/g)].map(([, id, data = ""]) => ({
+      id,
+      data: JSON.parse(data),
+    }));
+  return {
+    response,
+    ended,
+    events,
+    ids: () => events().map(({ data }) => data.id),
+    stop: () => stop.abort(),
+    text: () => text,
   };
 }
 

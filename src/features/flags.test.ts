@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openIssuer } from "../../testing/issuer.ts";
 import { openLog } from "../process/log.ts";
 import { featuresApp } from "./app.ts";
-import { json, startFeatures } from "./features.fixture.ts";
+import { json, listen, startFeatures } from "./features.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store/store.ts";
 
 let service: Awaited<ReturnType<typeof startFeatures>>;
@@ -109,12 +109,107 @@ describe("a flag", () => {
 describe("all flags of a resource", () => {
   const context = { targetingKey: "customer/42" };
 
-  test("are its features, and each is true", async () => {
-    const response = await evaluateAll({ context });
-    expect(JSON.parse(response.text)).toEqual({
-      flags: ["dark-mode", "beta search"].map((key) => ({ key, value: true, reason: "TARGETING_MATCH" })),
+  const flagsOf = async (body: object) => JSON.parse((await evaluateAll(body)).text).flags;
+  const on = (key: string) => ({ key, value: true, reason: "TARGETING_MATCH" });
+  const off = (key: string) => ({ key, value: false, reason: "STATIC" });
+
+  test("are its features, oldest first, then the other features in use for its kind", async () => {
+    await service.request("POST", "/features/shop/1/second");
+    await service.request("POST", "/features/shop/1/first");
+    await service.request("POST", "/features/shop/2/other");
+    await service.request("POST", "/features/shop/2/first");
+    expect(await flagsOf({ context: { targetingKey: "shop/1" } })).toEqual([
+      on("second"),
+      on("first"),
+      off("other"),
+    ]);
+    const ofOthers = await flagsOf({ context: { targetingKey: "shop/never" } });
+    expect(ofOthers.toSorted((a: { key: string }, b: { key: string }) => a.key.localeCompare(b.key))).toEqual(
+      [off("first"), off("other"), off("second")],
+    );
+    await service.request("DELETE", "/features/shop/1/second");
+    expect(await flagsOf({ context: { targetingKey: "shop/1" } })).toEqual([on("first"), off("other")]);
+    expect(await flagsOf({ context: { targetingKey: "unknown/1" } })).toEqual([]);
+  });
+
+  test("name at most 1,000 features in use beside those of the resource", async () => {
+    const names = (resource: string, id: string, count: number) =>
+      Array.from({ length: count }, (_, index) => ({ type: "add", resource, id, feature: `${id}-${index}` }));
+    for (const id of ["1", "2"])
+      await service.request("POST", "/changes", { body: { changes: names("crowd", id, 1000) } });
+    const found = await flagsOf({ context: { targetingKey: "crowd/2" } });
+    expect(found.slice(0, 1000)).toEqual(names("crowd", "2", 1000).map(({ feature }) => on(feature)));
+    expect(new Set(found.map(({ key }: { key: string }) => key)).size).toBe(found.length);
+    expect(found.slice(1000).every(({ value }: { value: boolean }) => !value)).toBe(true);
+    expect(await flagsOf({ context: { targetingKey: "crowd/never" } })).toHaveLength(1000);
+  });
+
+  test("take parameters of the event that caused the request, without effect", async () => {
+    const query = "?flagConfigEtag=%22550e8400%22&flagConfigLastModified=1771622898";
+    const response = await service.request("POST", flags + query, { body: { context } });
+    expect(response).toMatchObject({ status: 200, text: (await evaluateAll({ context })).text });
+    expect((await service.request("POST", `${flags}?other=1`, { body: { context } })).status).toBe(400);
+  });
+
+  describe("have the address of their stream", () => {
+    const forwarded = { "x-forwarded-proto": "https", "x-forwarded-host": "flags.test" };
+    const path = "/ofrep/v1/events?resource=customer&id=42";
+
+    test.each<[string, Parameters<typeof startFeatures>[0], Record<string, string>, string]>([
+      ["as the request was sent", {}, forwarded, "BASE"],
+      ["behind a trusted proxy", { trustedProxies: ["loopback"] }, forwarded, "https://flags.test"],
+      ["below PUBLIC_URL", { publicUrl: "https://api.test/shop/" }, {}, "https://api.test/shop"],
+    ])("%s", async (_name, parts, headers, base) => {
+      await using behind = await startFeatures(parts);
+      for (const target of [flags, `${flags}/`, `${flags}?flagConfigEtag=x`]) {
+        const { text } = await behind.request("POST", target, { body: { context }, headers });
+        expect(JSON.parse(text.replace(behind.base, "BASE")).eventStreams).toEqual([
+          { type: "sse", url: base + path },
+        ]);
+      }
     });
-    expect((await evaluateAll({ context: { targetingKey: "customer/never" } })).text).toBe('{"flags":[]}\n');
+
+    test("with any names", async () => {
+      const body = { context: { resource: "a/b&c=d", id: "c d/💷+%" } };
+      const { url } = JSON.parse((await evaluateAll(body)).text).eventStreams[0];
+      expect(Object.fromEntries(new URL(url).searchParams)).toEqual(body.context);
+      const stream = await listen("", url);
+      await expect.poll(() => stream.text()).toContain("refetchEvaluation");
+      await service.request(
+        "POST",
+        `/features/${encodeURIComponent("a/b&c=d")}/${encodeURIComponent("c d/💷+%")}/x`,
+      );
+      await expect.poll(() => stream.text().match(/refetchEvaluation/g)).toHaveLength(2);
+      stream.stop();
+    });
+
+    test("and the token of the request, if tokens are on", async () => {
+      await using issuer = await openIssuer();
+      await using secured = await startFeatures({ security: issuer.security });
+      const token = await issuer.sign({ scope: "features:read" });
+      const evaluated = async (token: string, headers = {}) =>
+        secured.request("POST", flags, {
+          body: { context },
+          headers: { authorization: `Bearer ${token}`, ...headers },
+        });
+      const { text, headers } = await evaluated(token);
+      const { url } = JSON.parse(text).eventStreams[0];
+      expect(url).toBe(`${secured.base}${path}&access_token=${token}`);
+      expect(await evaluated(token, { "if-none-match": headers.etag })).toMatchObject({ status: 304 });
+      const stream = await listen("", url);
+      await expect.poll(() => stream.text()).toContain("refetchEvaluation");
+      stream.stop();
+    });
+
+    test("but no token if tokens are off, and then the stream takes none", async () => {
+      const authorization = { authorization: "Bearer a.b.c" };
+      const { text } = await evaluateAll({ context }, authorization);
+      expect(JSON.parse(text).eventStreams).toEqual([{ type: "sse", url: service.base + path }]);
+      expect(await service.request("GET", `${path}&access_token=a.b.c`)).toMatchObject({
+        status: 400,
+        text: expect.stringContaining("access_token"),
+      });
+    });
   });
 
   test("are not sent again if If-None-Match has their ETag", async () => {

@@ -27,6 +27,8 @@ export interface Request<Operation> {
   body: RequestBody<Operation>;
   /** The URL that the caller sent, without the query, for example `http://ledger.test:8081/v1/transaction`. */
   url: string;
+  /** The URL under which the caller reaches the service, without a slash at its end. */
+  serviceUrl: string;
   /** The media type of status 200 that the caller prefers. On a tie in `Accept` its first; for any type the first declared. */
   mediaType: MediaType<Operation>;
   /** Aborts when the caller has disconnected and when the service is stopping. */

@@ -81,6 +81,9 @@ export function routeHandler(
       const { request } = this.#reply;
       return originOf(request) + request.url.split("?")[0];
     }
+    get serviceUrl() {
+      return originOf(this.#reply.request);
+    }
     get mediaType() {
       if (others.length === 0) return only;
       const { accept = "*/*" } = this.#reply.request.headers;

@@ -13,7 +13,9 @@ export const renderError: RenderError = (status, messages, request) => {
   const errorDetails = oneLine(message);
   const isOfContext = messages.every((one) => one.startsWith("body/context/"));
   const errorCode = isOfContext ? "INVALID_CONTEXT" : "PARSE_ERROR";
-  const body = status === 400 ? { ...request.path, errorCode, errorDetails } : { errorDetails };
+  const isOfEvaluation = request.route.startsWith("/ofrep/v1/evaluate/");
+  const body =
+    status === 400 && isOfEvaluation ? { ...request.path, errorCode, errorDetails } : { errorDetails };
   return { type: "application/json", body };
 };
 

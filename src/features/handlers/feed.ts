@@ -1,17 +1,10 @@
-import { setImmediate } from "node:timers/promises";
 import type { components } from "../../../generated/features.ts";
 import { type FeatureStore, type FeedEntry, StoreFailure } from "../store/store.ts";
+import { comment, giveInTurns, lookEveryMs, nextChunk, recordsMax, type Waiter } from "./event-stream.ts";
 import { instantOf } from "./expiry.ts";
 
-/** Milliseconds between looks at the store for all open streams. */
-const lookEveryMs = 200;
-/** Milliseconds without a change after which a comment is sent. */
-const heartbeatMs = 15_000;
-/** Maximum number of records that are read at once, and the length of text after which a chunk has no more of them. */
-const recordsMax = 300;
+/** The length of text after which a chunk has no more records. */
 const chunkLength = 65_536;
-/** Number of streams that get a chunk in one turn of the event loop. */
-const streamsPerTurn = 25;
 
 /** A feed entry as the contract shows it. */
 export function viewRecord({
@@ -39,25 +32,21 @@ interface Chunk {
   cursor: Cursor;
 }
 
-/** A stream that waits for its next chunk; undefined ends it. */
-type Waiter = PromiseWithResolvers<Chunk | undefined>;
-
 /**
  * Creates streams of server-sent events (WHATWG HTML, section 9.2). A stream sends the records after the cursor as they
  * appear. It ends when the signal aborts, and when records after its cursor have been deleted.
  */
 export function openFeed(store: FeatureStore) {
-  const nextChunk = openDistributor(store);
+  const nextAfter = openDistributor(store);
   return async function* follow(after: Cursor, signal: AbortSignal) {
     // Shows the client immediately that the stream is open.
     for (let chunk: Chunk | undefined = { text: comment, cursor: after }; chunk; ) {
       yield chunk.text;
-      chunk = await nextChunk(chunk.cursor, signal);
+      chunk = await nextAfter(chunk.cursor, signal);
     }
   };
 }
 
-const comment = Buffer.from(":\n\n");
 const eventOf = (entry: FeedEntry) => `id: ${entry.cursor}\ndata: ${JSON.stringify(viewRecord(entry))}\n\n`;
 
 /**
@@ -66,7 +55,7 @@ const eventOf = (entry: FeedEntry) => `id: ${entry.cursor}\ndata: ${JSON.stringi
  * catch up in turn, each by one chunk. A stream is in no group while its client has not read its last chunk.
  */
 function openDistributor(store: FeatureStore) {
-  const groups = new Map<Cursor, Set<Waiter>>();
+  const groups = new Map<Cursor, Set<Waiter<Chunk>>>();
   let isServing = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
   /** The newest cursor at the last look; undefined if the store failed. */
@@ -109,7 +98,7 @@ function openDistributor(store: FeatureStore) {
 
   /** Gives a group its next chunk, some streams in each turn of the event loop. */
   async function advance(cursor: Cursor): Promise<void> {
-    let give: (waiter: Waiter) => void;
+    let give: (waiter: Waiter<Chunk>) => void;
     try {
       const entries = await store.changes(cursor, recordsMax, newest);
       if (entries?.length === 0) return void settled.add(cursor);
@@ -122,28 +111,20 @@ function openDistributor(store: FeatureStore) {
     }
     const waiters = [...(groups.get(cursor) ?? [])];
     groups.delete(cursor);
-    for (let start = 0; start < waiters.length; start += streamsPerTurn) {
-      waiters.slice(start, start + streamsPerTurn).forEach(give);
-      await setImmediate();
-    }
+    await giveInTurns(waiters, give);
   }
 
   return async (cursor: Cursor, signal: AbortSignal): Promise<Chunk | undefined> => {
-    const waiter: Waiter = Promise.withResolvers();
-    const end = () => waiter.resolve(undefined);
-    const heartbeat = setTimeout(() => waiter.resolve({ text: comment, cursor }), heartbeatMs);
-    signal.addEventListener("abort", end);
+    const waiter: Waiter<Chunk> = Promise.withResolvers();
     const group = groups.get(cursor) ?? new Set();
     groups.set(cursor, group.add(waiter));
     if (isBehind(cursor)) wake();
     if (!isServing) void serve();
     try {
-      return signal.aborted ? undefined : await waiter.promise;
+      return await nextChunk(waiter, { text: comment, cursor }, signal);
     } finally {
       group.delete(waiter);
       if (group.size === 0 && groups.get(cursor) === group) groups.delete(cursor);
-      signal.removeEventListener("abort", end);
-      clearTimeout(heartbeat);
     }
   };
 }

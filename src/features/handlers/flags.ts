@@ -3,13 +3,19 @@ import type { components, operations } from "../../../generated/features.ts";
 import type { Contract } from "../../contract/operations.ts";
 import { schemaValidator } from "../../contract/validation.ts";
 import type { Handlers } from "../../http/handlers.ts";
+import { mapInTurns } from "../../process/turns.ts";
 import type { FeatureStore } from "../store/store.ts";
+import { openFlagEvents } from "./flag-events.ts";
 
 type Schemas = components["schemas"];
-type FlagOperation = "evaluateFlag" | "evaluateFlags";
+type FlagOperation = "evaluateFlag" | "evaluateFlags" | "followFlags";
+
+/** Maximum number of features in use that are named as flags. */
+const inUseMax = 1000;
 
 /** Features as flags, by the OpenFeature Remote Evaluation Protocol. */
 export function flagHandlers(store: FeatureStore): Pick<Handlers<operations>, FlagOperation> {
+  const follow = openFlagEvents(store);
   return {
     async evaluateFlag({ path: { key }, body: { context }, log }) {
       const subject = subjectOf(context ?? {});
@@ -20,13 +26,24 @@ export function flagHandlers(store: FeatureStore): Pick<Handlers<operations>, Fl
       return { status: 200, body: flag(key, has) };
     },
 
-    async evaluateFlags({ body: { context }, log }) {
+    async evaluateFlags({ body: { context }, serviceUrl, caller, log }) {
       const subject = subjectOf(context ?? {});
       if ("errorCode" in subject) return { status: 400, body: subject };
       const { resource, id } = subject;
       log.debug({ resource, id }, "evaluate flags");
       const entries = await store.list(resource, id);
-      return { status: 200, body: { flags: entries.map(({ feature }) => flag(feature, true)) } };
+      const has = new Set(await mapInTurns(entries, ({ feature }) => feature));
+      const keys = has.union(new Set(await store.featuresInUse(resource, inUseMax)));
+      const flags = await mapInTurns([...keys], (key) => flag(key, has.has(key)));
+      // EventSource cannot send a header.
+      const query = new URLSearchParams({ resource, id, ...(caller && { access_token: caller.token }) });
+      const url = `${serviceUrl}/ofrep/v1/events?${query}`;
+      return { status: 200, body: { flags, eventStreams: [{ type: "sse", url }] } };
+    },
+
+    async followFlags({ query: { resource, id }, signal, log }) {
+      log.debug({ resource, id }, "follow flags");
+      return { status: 200, type: "text/event-stream", body: follow(resource, id, signal) };
     },
   };
 }
