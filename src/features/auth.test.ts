@@ -77,6 +77,7 @@ const requests: Record<keyof operations, TestRequest | undefined> = {
     "features:write",
     { changes: [{ type: "add", ...customer, feature: "x" }] },
   ],
+  listEntries: ["GET", "/features?resource=customer", "features:read"],
   listChanges: ["GET", "/changes", "features:read"],
   evaluateFlag: ["POST", "/ofrep/v1/evaluate/flags/beta", "features:read", { context }],
   evaluateFlags: ["POST", "/ofrep/v1/evaluate/flags", "features:read", { context }],
