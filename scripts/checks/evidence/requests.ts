@@ -420,6 +420,12 @@ const send = (
 const notModified = (request: RequestCase): RequestCase =>
   withHeader({ ...request, status: 304 }, "if-none-match", "*");
 
+/** The same request at an instant of the past. */
+const atAnInstant = (request: RequestCase): RequestCase => ({
+  ...request,
+  path: `${request.path}${request.path.includes("?") ? "&" : "?"}as_of=2026-01-01T00:00:00Z`,
+});
+
 export const featuresRequests: RequestCase[] = [
   ...get(200, customer, feature, "/healthcheck", "/metrics"),
   send(201, "POST", feature),
@@ -448,12 +454,21 @@ export const featuresRequests: RequestCase[] = [
   }),
   send(200, "POST", "/query", { resources: [otherCustomer], features: ["dark-mode", "absent"] }),
 
+  ...get(200, "/features?resource=customer", "/features?resource=customer&limit=1"),
+  ...get(200, "/features?resource=customer&cursor=WyJkYXJrLW1vZGUiLCI0MiJd"),
+  ...get(400, "/features", "/features?resource=customer&cursor=other"),
   ...get(
     200,
     "/features/customer?feature=dark-mode",
     "/features/customer?feature=dark-mode&limit=1",
     "/features/customer?feature=dark-mode&limit=1&cursor=NDI",
   ),
+  ...get(
+    200,
+    "/features/customer?feature=dark-mode&count=true",
+    "/features/customer?feature=dark-mode&count=false",
+  ),
+  ...get(200, customer, feature, "/features/customer?feature=dark-mode").map(atAnInstant),
   ...get(400, "/features/customer"),
   ...get(304, "/features/customer?feature=dark-mode").map(notModified),
 
@@ -465,6 +480,11 @@ export const featuresRequests: RequestCase[] = [
   send(400, "POST", flags, {}),
   send(400, "POST", flags, { context: { targetingKey: "unknown" } }),
   notModified(send(304, "POST", flags, { context })),
+  send(200, "POST", `${flags}?flagConfigEtag=other&flagConfigLastModified=1771622898`, { context }),
+  ...get(200, "/ofrep/v1/events?resource=customer&id=42").map((request) =>
+    withHeader(request, "accept", "text/event-stream"),
+  ),
+  ...get(400, "/ofrep/v1/events?resource=customer", "/ofrep/v1/events?id=42"),
 
   ...get(
     200,

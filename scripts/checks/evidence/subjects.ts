@@ -153,7 +153,7 @@ const entry = { resource: "customer", id: "42", feature: "dark-mode" };
 const entries = [entry, { ...entry, expires_at: "9999-01-01T00:00:00Z" }];
 
 export async function featuresSubject(): Promise<Subject> {
-  const store = await openFeatureStore("memory:");
+  const store = await openFeatureStore("memory:?keep=all");
   const methods = Object.keys(store).map((name) => [name, unavailable]);
   const failing = { ...store, ...Object.fromEntries(methods) } as FeatureStore;
   await store.change("customer", "45", [{ type: "add", feature: "expired", expiresAt: Date.now() + 1 }]);
