@@ -247,8 +247,8 @@ export interface paths {
         };
         /**
          * Follow the flags of a resource
-         * @description A stream of server-sent events. Each has the data `{"type":"refetchEvaluation"}` and means that flags of the
-         *     resource may have changed. The first is sent immediately, since flags may have changed after the evaluation; so a client that
+         * @description A stream of server-sent events. Each has a `FlagEvent` as its data and means that flags of the resource may have
+         *     changed. The first is sent immediately, since flags may have changed after the evaluation; so a client that
          *     reconnects misses nothing. Events that a client has not read yet are combined into one. A comment is sent every
          *     15 seconds to keep the connection alive.
          */
@@ -651,6 +651,19 @@ export interface components {
             expires_at?: string;
             /** @description Name of the feature. */
             feature: components["schemas"]["Name"];
+        };
+        /**
+         * @description An event of the stream of flags.
+         * @example {
+         *       "type": "refetchEvaluation"
+         *     }
+         */
+        FlagEvent: {
+            /**
+             * @description Always `refetchEvaluation`.
+             * @enum {string}
+             */
+            type: "refetchEvaluation";
         };
         /**
          * @description The reason why a request failed.

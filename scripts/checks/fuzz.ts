@@ -84,7 +84,7 @@ await runCommand("fuzz", usage, async (args) => {
 
   const stop = stopOnSignals();
   say("starting the services with the data of npm run demo");
-  await using services = await startServices();
+  await using services = await startServices({ FEATURES_STORE_URL: "lmdb:./data/features?keep=all" });
   await services.run("scripts/demo/demo.ts");
 
   say(`fuzzing both services with seed ${seed}; takes about a minute`);

@@ -125,6 +125,9 @@ RULES = re.compile(
 
 LINES = re.compile(
     r"(query parameter|body/changes/\d+/)\s?expires_at must be in the future"
+    r"|query parameter as_of must not be in the future"
+    r"|query parameter count is not allowed with as_of"
+    r"|query parameter cursor must be the next_cursor of a page of this list"
     r"|body/changes/\d+/expires_at is not allowed with remove"
     r"|body must NOT have duplicate items \(item \d+ is a duplicate\)"
 )
