@@ -66,6 +66,7 @@ await runCommand("start", usage, async (args) => {
     scopeClaim: settings.AUTH_SCOPE_CLAIM,
     publicUrl: settings.PUBLIC_URL?.href,
     trustedProxies: settings.TRUSTED_PROXIES,
+    corsOrigins: settings.CORS_ORIGINS,
   };
   const stop = stopOnSignals();
   log.info(`starting ${chosen.map(([name]) => name).join(" and ")}; Ctrl-C stops this process`);

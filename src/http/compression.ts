@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 import type { FastifyReply } from "fastify";
 import Negotiator from "negotiator";
+import { varyBy } from "./vary.ts";
 
 /** Shorter bodies are not worth compressing. In characters of a text, or bytes. */
 export const compressedMin = 1024;
@@ -34,8 +35,7 @@ const streamWindow = 18;
  * every encoding, since it also guards changes.
  */
 export function chooseEncoding(reply: FastifyReply): Encoding | undefined {
-  const varied = reply.getHeader("vary");
-  reply.header("vary", varied === undefined ? "accept-encoding" : `${varied}, accept-encoding`);
+  varyBy(reply, "accept-encoding");
   const accepted = reply.request.headers["accept-encoding"];
   if (typeof accepted !== "string" || accepted.length > acceptedMax) return undefined;
   const headers = { "accept-encoding": accepted };

@@ -14,6 +14,7 @@ import { HttpError, unavailable } from "./http-error.ts";
 import type { Outages } from "./outages.ts";
 import type { InFlight } from "./overload.ts";
 import { withRequestId } from "./request-id.ts";
+import { varyBy } from "./vary.ts";
 
 /** Why a signal aborts. Without a reason each signal would create an error, which costs time when many clients leave. */
 const disconnection = new Error("the client has disconnected");
@@ -101,7 +102,7 @@ export function routeHandler(
   }
 
   function send(reply: FastifyReply, { status, type = json, headers, body }: AnyResponse): void {
-    if (others.length > 0) reply.header("vary", "accept");
+    if (others.length > 0) varyBy(reply, "accept");
     reply.code(status);
     if (headers) reply.headers(headers);
     if (!hasEntityTag || status !== 200 || !isJson(type)) return void sendBody(reply, type, body, log);

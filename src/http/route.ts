@@ -97,7 +97,7 @@ function ignoreBody(request: FastifyRequest, _reply: FastifyReply, done: () => v
   done();
 }
 
-/** Responds 405 to every other method of a path, before anything else of the request is read. */
+/** Responds 405 to every other method of a path, before anything else of the request is read, but not to preflights. */
 export function rejectOtherMethods(app: FastifyInstance, url: string, declared: string[]): void {
   const allowed = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method));
   const allow = allowed.join(", ");
@@ -105,8 +105,10 @@ export function rejectOtherMethods(app: FastifyInstance, url: string, declared: 
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url,
     exposeHeadRoute: false,
-    onRequest: (request, _reply, done) =>
-      done(new HttpError(405, [`${request.method} is not allowed here; allowed: ${allow}`], { allow })),
+    onRequest(request, reply, done) {
+      if (app.cors?.isPreflight(request)) return void app.cors.sendPreflight(reply, allow);
+      done(new HttpError(405, [`${request.method} is not allowed here; allowed: ${allow}`], { allow }));
+    },
     handler: () => undefined,
   });
 }

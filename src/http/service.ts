@@ -26,6 +26,7 @@ import {
   targetError,
   unsentBefore,
 } from "./connections.ts";
+import { type Cors, openCors } from "./cors.ts";
 import { type RenderError, toHttpError, unwrapSecurityError } from "./errors.ts";
 import type { Handlers } from "./handlers.ts";
 import { HttpError } from "./http-error.ts";
@@ -54,6 +55,8 @@ export interface HttpParts {
   publicUrl?: string | undefined;
   /** Addresses, networks and their names whose headers `X-Forwarded-Proto` and `-Host` apply. Default: none. */
   trustedProxies?: string[] | undefined;
+  /** The origins of pages that can use the service in browsers, `*` for all. Default: its own only. */
+  corsOrigins?: string[] | undefined;
 }
 
 export interface ServiceParts<Operations> extends HttpParts {
@@ -90,7 +93,8 @@ interface Plan {
 export async function createService<Operations>(parts: ServiceParts<Operations>): Promise<FastifyInstance> {
   const plan = planService(parts);
   const outages = watchOutages(parts.log);
-  const app = createServer({ ...parts, outages });
+  const cors = openCors(parts.corsOrigins ?? [], plan.operations);
+  const app = createServer({ ...parts, outages, cors });
   const closing = addHooks(app, plan, parts);
   await bindOperations(app, plan, { ...parts, outages }, closing);
   if (parts.publication) publish(app, plan.contract, parts.publication, plan.leftOut);
@@ -123,6 +127,7 @@ function requireAll(problem: string, wanted: string[], given: string[]): void {
 interface ServerParts
   extends Pick<ServiceParts<unknown>, "renderError" | "mapError" | "log" | "publicUrl" | "trustedProxies"> {
   outages: Outages;
+  cors: Cors | undefined;
 }
 
 /** The server with its limits and its error responses. */
@@ -133,6 +138,7 @@ function createServer({
   publicUrl,
   trustedProxies = [],
   outages,
+  cors,
 }: ServerParts): FastifyInstance {
   function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const error = unwrapSecurityError(thrown);
@@ -144,6 +150,7 @@ function createServer({
     else if (status >= 500 && !(error instanceof HttpError)) log.error(details, "unexpected error");
     const { type, body } = renderError(status, messages, { route: routeOptions.url, path: params as object });
     // The framework reports a malformed URL before any hook.
+    if (!reply.hasHeader(requestIdHeader)) cors?.addHeaders(request, reply);
     reply.code(status).headers({ [requestIdHeader]: request.id, ...headers });
     return sendBody(reply, type, body, log);
   }
@@ -167,6 +174,7 @@ function createServer({
     frameworkErrors: sendError,
   }) as unknown as FastifyInstance;
   app.decorate("publicUrl", publicUrl?.replace(/\/+$/, ""));
+  app.decorate("cors", cors);
   app.setErrorHandler(sendError);
   limitUnsent(app.server, log);
   app.server.on("connect", rejectConnect(renderError));
@@ -201,9 +209,11 @@ function addHooks<Operations>(
     closingError(closing) ?? hostError(request) ?? targetError(request.url as string);
   const begin =
     (operation: string): onRequestHookHandler =>
-    ({ id, raw }, reply, done) => {
+    (request, reply, done) => {
+      const { id, raw } = request;
       measure?.(operation, reply.raw);
       reply.header(requestIdHeader, id);
+      app.cors?.addHeaders(request, reply);
       const before = unsentBefore(raw.socket, reply.raw);
       if (before) afterResponse(before, raw.socket, () => done(errorOf(raw)));
       else done(errorOf(raw));

@@ -1,5 +1,5 @@
 import { logFormats, logLevels } from "../process/log.ts";
-import { baseUrl, networks, oneOf, optional } from "../process/settings.ts";
+import { baseUrl, networks, oneOf, optional, origins } from "../process/settings.ts";
 import { authenticationSettings } from "./authentication.ts";
 
 /** The settings of a process, whichever services it runs. */
@@ -8,5 +8,6 @@ export const commonSettings = {
   LOG_FORMAT: oneOf(logFormats, "auto"),
   PUBLIC_URL: optional(baseUrl),
   TRUSTED_PROXIES: networks,
+  CORS_ORIGINS: origins,
   ...authenticationSettings,
 };

@@ -107,6 +107,24 @@ export const networks: Setting<string[]> = (given = "") => {
     : { must: `must be a list of addresses, networks such as 10.0.0.0/8, ${networkNames.join(", ")}` };
 };
 
+/** Origins of web pages, separated by commas, or `*` for all. */
+export const origins: Setting<string[]> = (given = "") => {
+  const items = given.split(",").flatMap((item) => item.trim() || []);
+  if (items.length === 1 && items[0] === "*") return { value: items };
+  const found = items.map(originIn);
+  return found.every((origin) => origin !== undefined)
+    ? { value: found }
+    : { must: "must be a list of origins such as https://shop.example.com, or *" };
+};
+
+/** The origin of a URL that has nothing else, in the form in which browsers send it. */
+function originIn(item: string): string | undefined {
+  const outcome = webUrl(item);
+  if (!("value" in outcome) || item.includes("*")) return undefined;
+  const { origin, pathname, search, hash } = outcome.value;
+  return pathname === "/" && !search && !hash ? origin : undefined;
+}
+
 const networkNames = ["loopback", "linklocal", "uniquelocal"];
 
 function isNetwork(item: string): boolean {

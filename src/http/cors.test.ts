@@ -1,0 +1,201 @@
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openIssuer } from "../../testing/issuer.ts";
+import { listen, startFeatures } from "../features/features.fixture.ts";
+import { readSettings } from "../process/settings.ts";
+import { commonSettings } from "./settings.ts";
+
+const shop = "https://shop.example.com";
+const local = "http://localhost:5173";
+
+type Service = Awaited<ReturnType<typeof startFeatures>>;
+let issuer: Awaited<ReturnType<typeof openIssuer>>;
+let service: Service;
+let forAll: Service;
+let closed: Service;
+beforeAll(async () => {
+  issuer = await openIssuer();
+  service = await startFeatures({ security: issuer.security, corsOrigins: [shop, local] });
+  forAll = await startFeatures({ corsOrigins: ["*"] });
+  closed = await startFeatures();
+});
+afterAll(async () => {
+  for (const one of [service, forAll, closed, issuer]) await one[Symbol.asyncDispose]();
+});
+
+const preflight = (origin: string, method = "POST") => ({
+  headers: {
+    origin,
+    "access-control-request-method": method,
+    "access-control-request-headers": "authorization",
+  },
+});
+
+/** The headers of a response that are about other origins. */
+const corsOf = ({ headers }: { headers: Record<string, unknown> }) =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name === "vary" || name.startsWith("access-control-")),
+  );
+
+const exposed = expect.stringMatching(/Allow, ETag, Retry-After, (WWW-Authenticate, )?X-Request-Id$/);
+const shared = (origin: string, vary = "origin") => ({
+  "access-control-allow-origin": origin,
+  "access-control-expose-headers": exposed,
+  vary,
+});
+
+describe("a preflight", () => {
+  test.each([
+    ["/ofrep/v1/evaluate/flags", "POST"],
+    ["/features/customer/42", "GET, HEAD, PUT, DELETE"],
+    ["/features/customer/42/", "GET, HEAD, PUT, DELETE"],
+    ["/openapi.json", "GET, HEAD"],
+    ["/docs", "GET, HEAD"],
+    ["/healthcheck", "GET, HEAD"],
+  ])("of %s is answered without a token, with its methods %s", async (path, methods) => {
+    const response = await service.request("OPTIONS", path, preflight(shop));
+    expect(response).toMatchObject({ status: 204, text: "" });
+    expect(response.headers).toHaveProperty("x-request-id");
+    expect(corsOf(response)).toEqual({
+      ...shared(shop),
+      "access-control-allow-methods": methods,
+      "access-control-allow-headers": "Authorization, *",
+      "access-control-max-age": "7200",
+    });
+  });
+
+  test("of an unknown path is 404", async () => {
+    expect((await service.request("OPTIONS", "/unknown", preflight(shop))).status).toBe(404);
+  });
+
+  test("needs its headers, and an origin that is listed", async () => {
+    for (const options of [
+      { headers: {} },
+      { headers: { origin: shop } },
+      { headers: { "access-control-request-method": "POST" } },
+      preflight("https://other.example.com"),
+      preflight("null"),
+      preflight(`${shop}.other.example.com`),
+      preflight("http://shop.example.com"),
+    ] as { headers: Record<string, string> }[]) {
+      const response = await service.request("OPTIONS", "/ofrep/v1/evaluate/flags", options);
+      expect(response).toMatchObject({ status: 405, headers: { allow: "POST", vary: "origin" } });
+      expect(response.headers).not.toHaveProperty("access-control-allow-methods");
+    }
+  });
+});
+
+describe("a response", () => {
+  const authorized = async () => ({
+    origin: shop,
+    authorization: `Bearer ${await issuer.sign({ scope: "features:read" })}`,
+  });
+
+  test("can be read by a listed origin, whatever its status", async () => {
+    const headers = await authorized();
+    const list = await service.request("GET", "/features/customer/42", { headers });
+    const etag = String(list.headers.etag);
+    for (const [status, response] of [
+      [200, list],
+      [
+        304,
+        await service.request("GET", "/features/customer/42", {
+          headers: { ...headers, "if-none-match": etag },
+        }),
+      ],
+      [400, await service.request("GET", "/features/customer?x=1", { headers })],
+      [400, await service.request("GET", "/features/customer/%zz", { headers })],
+      [401, await service.request("GET", "/features/customer/42", { headers: { origin: shop } })],
+      [403, await service.request("DELETE", "/features/customer/42", { headers })],
+      [404, await service.request("GET", "/unknown", { headers })],
+      [405, await service.request("POST", "/metrics", { headers })],
+      [200, await service.request("HEAD", "/healthcheck", { headers })],
+    ] as const) {
+      expect([status, response.status]).toEqual([status, response.status]);
+      expect(corsOf(response)).toEqual(shared(shop));
+    }
+    const other = await service.request("GET", "/metrics", { headers: { origin: local } });
+    expect(corsOf(other)).toEqual(shared(local, "origin, accept-encoding"));
+  });
+
+  test("depends on other headers as before", async () => {
+    const headers = await authorized();
+    const json = await service.request("GET", "/changes", { headers });
+    expect(corsOf(json)).toEqual(shared(shop, "origin, accept"));
+    const page = await service.request("GET", "/docs", { headers });
+    expect(corsOf(page)).toEqual(shared(shop, "origin, accept-encoding"));
+  });
+
+  test("can be a stream", async () => {
+    for (const path of ["/changes", "/ofrep/v1/events?resource=customer&id=42"]) {
+      const stream = await listen(service.base, path, await authorized());
+      expect(stream.response.headers["access-control-allow-origin"]).toBe(shop);
+      stream.stop();
+      await stream.ended;
+    }
+  });
+
+  test("has no headers for an origin that is not listed", async () => {
+    for (const headers of [{ origin: "https://other.example.com" }, {}] as Record<string, string>[]) {
+      expect(corsOf(await service.request("GET", "/healthcheck", { headers }))).toEqual({ vary: "origin" });
+    }
+  });
+
+  test("can be read by every origin with *, and does not depend on it", async () => {
+    for (const origin of [shop, "null"]) {
+      expect(corsOf(await forAll.request("GET", "/healthcheck", { headers: { origin } }))).toMatchObject({
+        "access-control-allow-origin": "*",
+      });
+    }
+    expect(corsOf(await forAll.request("GET", "/healthcheck"))).not.toHaveProperty("vary");
+    expect((await forAll.request("OPTIONS", "/healthcheck", preflight("null", "GET"))).status).toBe(204);
+  });
+
+  test("is as before without the setting", async () => {
+    const { headers, ...options } = preflight(shop);
+    expect((await closed.request("OPTIONS", "/healthcheck", { headers, ...options })).status).toBe(405);
+    for (const path of ["/healthcheck", "/features/customer/42"]) {
+      expect(corsOf(await closed.request("GET", path, { headers: { origin: shop } }))).toEqual({});
+    }
+  });
+
+  test("has no credentials mode", async () => {
+    const { headers, body } = await request(`${service.base}/healthcheck`, { headers: { origin: shop } });
+    await body.dump();
+    expect(headers).not.toHaveProperty("access-control-allow-credentials");
+  });
+});
+
+describe("the setting CORS_ORIGINS", () => {
+  const read = (CORS_ORIGINS: string | undefined) =>
+    readSettings({ CORS_ORIGINS }, commonSettings).CORS_ORIGINS;
+
+  test.each<[string | undefined, string[]]>([
+    [undefined, []],
+    ["", []],
+    ["*", ["*"]],
+    [`${shop},${local}`, [shop, local]],
+    [` ${shop} , ${local}/ ,`, [shop, local]],
+    ["HTTPS://Shop.Example.com:443", [shop]],
+    ["http://[::1]:80", ["http://[::1]"]],
+  ])("%j is %j", (text, origins) => {
+    expect(read(text)).toEqual(origins);
+  });
+
+  test.each([
+    "hunter2",
+    "null",
+    "shop.example.com",
+    `${shop},*`,
+    "https://*.hunter2.test",
+    `${shop}/hunter2`,
+    `${shop}?hunter2`,
+    "https://user:hunter2@shop.example.com",
+    "ftp://hunter2",
+    `${shop} ${local}`,
+  ])("cannot be %j", (text) => {
+    expect(() => read(text)).toThrow(
+      /^CORS_ORIGINS must be a list of origins such as https:\/\/shop\.example\.com, or \*$/,
+    );
+  });
+});
