@@ -29,7 +29,7 @@ const slow = [
   "src/client/package.test.ts",
   "src/{features,ledger}/full-disk.test.ts",
   "src/features/commands/store.test.ts",
-  "src/features/many-processes.test.ts",
+  "src/features/{many-processes,web-provider}.test.ts",
   "src/features/store/redis.test.ts",
   "src/ledger/{failover,large-messages,many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/commands/{dead-letters,reproject}.test.ts",

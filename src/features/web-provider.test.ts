@@ -1,0 +1,206 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { request } from "undici";
+import { build } from "vite";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeIfAvailable } from "../../testing/describe-if-available.ts";
+import { eventually } from "../../testing/eventually.ts";
+import type { FlagsPage } from "../../testing/flags-page.ts";
+import { freePort } from "../../testing/free-port.ts";
+import { openIssuer } from "../../testing/issuer.ts";
+import { root } from "../../testing/project.ts";
+import { newFolder, run } from "../../testing/run.ts";
+import { findProgram } from "../../testing/servers/server.ts";
+
+declare const flagsPage: FlagsPage;
+
+const program = findProgram("chromium");
+
+describeIfAvailable("Chromium", program !== undefined)(
+  "OpenFeature's provider in a page of another origin",
+  () => {
+    const resources = new AsyncDisposableStack();
+    let browser: Browser;
+    let origin: string;
+
+    beforeAll(async () => {
+      const script = await bundlePage();
+      const server = resources.use(
+        createServer(({ url }, response) => {
+          const isScript = url === "/page.js";
+          response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
+          response.end(isScript ? script : '<!doctype html><script type="module" src="/page.js"></script>');
+        }),
+      );
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      // Chromium has no sandbox for root.
+      browser = await chromium.launch({ executablePath: program ?? "", args: ["--no-sandbox"] });
+      resources.defer(() => browser.close());
+    });
+    afterAll(() => resources.disposeAsync());
+
+    /** A service in a process of its own, which can be restarted with its data. */
+    async function startService(settings: Record<string, string>, token?: string) {
+      const port = String(await freePort());
+      const folder = newFolder();
+      const baseUrl = `http://127.0.0.1:${port}`;
+      const env = { FEATURES_PORT: port, LOG_LEVEL: "trace", ...settings };
+      async function start() {
+        const started = run("src/main.ts", { args: ["features"], env, folder });
+        await started.waitForOutput("Server listening");
+        return started;
+      }
+      let running = await start();
+      async function stop() {
+        running.child.kill("SIGTERM");
+        expect((await running.exit).code).toBe(0);
+      }
+      return {
+        baseUrl,
+        stop,
+        output: () => running.output(),
+        async start() {
+          running = await start();
+        },
+        async change(method: "POST" | "DELETE", feature: string) {
+          const headers = { ...(token && { authorization: `Bearer ${token}` }) };
+          const response = await request(`${baseUrl}/features/customer/42/${feature}`, { method, headers });
+          await response.body.dump();
+          expect(response.statusCode).toBeLessThan(300);
+        },
+      };
+    }
+
+    async function openPage() {
+      const page = await (await browser.newContext()).newPage();
+      const evaluations: string[] = [];
+      page.on("request", (sent) => {
+        if (sent.method() === "POST") evaluations.push(sent.url());
+      });
+      await page.goto(origin);
+      await page.waitForFunction("globalThis.flagsPage !== undefined");
+      return { page, evaluations };
+    }
+
+    const open = (page: Page, baseUrl: string, headers?: [string, string][]) =>
+      page.evaluate(
+        ([baseUrl, headers]) => flagsPage.open({ baseUrl, ...(headers && { headers }) }, "customer/42"),
+        [baseUrl, headers] as const,
+      );
+    const detailsOf = (page: Page, flag: string) =>
+      page.evaluate((flag) => {
+        const { value, reason, errorCode } = flagsPage.detailsOf(flag);
+        return { value, reason, ...(errorCode && { errorCode }) };
+      }, flag);
+    const eventsOf = (page: Page) => page.evaluate(() => flagsPage.events);
+    const untilEvent = (page: Page, event: string) =>
+      eventually(async () => expect(await eventsOf(page)).toContain(event));
+    const on = { value: true, reason: "TARGETING_MATCH" };
+    const off = { value: false, reason: "STATIC" };
+
+    /** Waits until a flag has a value. Resolves with the milliseconds that it took. */
+    async function untilFlagIs(page: Page, flag: string, details: object): Promise<number> {
+      const startedAt = performance.now();
+      await eventually(async () => expect(await detailsOf(page, flag)).toEqual(details));
+      return performance.now() - startedAt;
+    }
+
+    test("reads flags, and hears of each change through the stream, without polling", async () => {
+      const service = await startService({ CORS_ORIGINS: `https://shop.example.com,${origin}` });
+      await service.change("POST", "dark-mode");
+      await service.change("POST", "beta");
+      await service.change("DELETE", "beta");
+      const { page, evaluations } = await openPage();
+      await open(page, service.baseUrl);
+      expect(await detailsOf(page, "dark-mode")).toEqual(on);
+      expect(await detailsOf(page, "beta")).toMatchObject({ value: false, errorCode: "FLAG_NOT_FOUND" });
+
+      // The first event of the stream causes a second evaluation.
+      await eventually(() => expect(evaluations).toHaveLength(2));
+      await sleep(1000);
+      expect(evaluations).toHaveLength(2);
+      expect(await eventsOf(page)).toEqual(["PROVIDER_READY"]);
+
+      await service.change("POST", "beta");
+      expect(await untilFlagIs(page, "beta", on)).toBeLessThan(5000);
+      await untilEvent(page, "PROVIDER_CONFIGURATION_CHANGED");
+      await service.change("DELETE", "dark-mode");
+      await eventually(async () => expect((await detailsOf(page, "dark-mode")).value).toBe(false));
+      expect(evaluations).toHaveLength(4);
+      await page.context().close();
+      await service.stop();
+    });
+
+    test("sees a flag that only another resource has as false", async () => {
+      const service = await startService({ CORS_ORIGINS: "*" });
+      await request(`${service.baseUrl}/features/customer/7/other`, { method: "POST" });
+      const { page } = await openPage();
+      await open(page, service.baseUrl);
+      expect(await detailsOf(page, "other")).toEqual(off);
+      await page.context().close();
+      await service.stop();
+    });
+
+    test("sends its token, also to the stream, and recovers when the service restarts", async () => {
+      await using issuer = await openIssuer();
+      const token = await issuer.sign({ scope: "features:read features:write" });
+      const settings = { ...issuer.settings, AUTH_JWKS_URL: String(issuer.settings.AUTH_JWKS_URL) };
+      const service = await startService({ ...settings, CORS_ORIGINS: origin }, token);
+      const { page, evaluations } = await openPage();
+      await open(page, service.baseUrl, [["Authorization", `Bearer ${token}`]]);
+      await eventually(() => expect(evaluations).toHaveLength(2));
+      await service.change("POST", "beta");
+      await untilFlagIs(page, "beta", on);
+
+      await service.stop();
+      expect(service.output()).toContain('"route":"/ofrep/v1/events"');
+      for (const part of token.split(".")) expect(service.output()).not.toContain(part);
+      await untilEvent(page, "PROVIDER_STALE");
+      expect(await detailsOf(page, "beta")).toEqual(on);
+      await service.start();
+      await service.change("POST", "gamma");
+      await untilFlagIs(page, "gamma", on);
+      await service.change("POST", "delta");
+      await untilFlagIs(page, "delta", on);
+
+      const { page: other } = await openPage();
+      const refused = open(other, service.baseUrl, [["Authorization", "Bearer nonsense"]]);
+      await expect(refused).rejects.toThrow("Initialization failed");
+      await page.context().close();
+      await other.context().close();
+      await service.stop();
+    });
+
+    test.each([
+      ["", "without CORS_ORIGINS"],
+      ["https://shop.example.com", "if CORS_ORIGINS has other origins"],
+    ])("fails with CORS_ORIGINS=%s: %s", async (CORS_ORIGINS) => {
+      const service = await startService({ CORS_ORIGINS });
+      await service.change("POST", "dark-mode");
+      const { page } = await openPage();
+      await expect(open(page, service.baseUrl)).rejects.toThrow("The OFREP request failed");
+      expect(await detailsOf(page, "dark-mode")).toMatchObject({ value: false, reason: "ERROR" });
+      await page.context().close();
+      await service.stop();
+    });
+  },
+);
+
+/** Bundles the script of the page for browsers. */
+async function bundlePage(): Promise<string> {
+  const result = await build({
+    root,
+    configFile: false,
+    envFile: false,
+    logLevel: "silent",
+    build: { write: false, rollupOptions: { input: join(root, "testing/flags-page.ts") } },
+  });
+  const [chunk] = [result].flat().flatMap((one) => ("output" in one ? one.output : []));
+  if (chunk?.type !== "chunk") throw new Error("the script of the page is not one file");
+  return chunk.code;
+}
