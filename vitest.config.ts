@@ -23,7 +23,7 @@ const onDatabase = [
 const slow = [
   "scripts/{contract,servers}/*.test.ts",
   "scripts/token.test.ts",
-  "scripts/checks/audit.test.ts",
+  "scripts/checks/{audit,openfeature-python}.test.ts",
   "simulation/planted.test.ts",
   "src/{backup,commands,console,main,secrets}.test.ts",
   "src/client/package.test.ts",

@@ -523,7 +523,8 @@ export interface components {
          * @example {
          *       "key": "dark-mode",
          *       "value": true,
-         *       "reason": "TARGETING_MATCH"
+         *       "reason": "TARGETING_MATCH",
+         *       "variant": "on"
          *     }
          */
         EvaluationSuccess: {
@@ -536,6 +537,11 @@ export interface components {
             reason: "TARGETING_MATCH" | "STATIC";
             /** @description Whether the resource has the feature. */
             value: boolean;
+            /**
+             * @description The value as a name. OpenFeature's provider for Python requires one.
+             * @enum {string}
+             */
+            variant: "on" | "off";
         };
         /**
          * @description The address of a stream of server-sent events.

@@ -235,7 +235,7 @@ describe("the client of the feature storage", () => {
     expect(flags.flags.map(({ key }) => key)).toEqual(specialNames);
     const targetingKey = ["a/../b", "%2F"].map(encodeURIComponent).join("/");
     const flag = await features.evaluateFlag({ key: "ü 💷", body: { context: { targetingKey } } });
-    expect(flag).toEqual({ key: "ü 💷", value: true, reason: "TARGETING_MATCH" });
+    expect(flag).toEqual({ key: "ü 💷", value: true, reason: "TARGETING_MATCH", variant: "on" });
   });
 
   test("replaces a list if its ETag has not changed", async () => {
@@ -324,6 +324,19 @@ describe("the client of the feature storage", () => {
     ["fetch", { fetch }],
   ])("follows changes by %s", (transport, by) => {
     const client = () => featuresClient({ ...by, baseUrl, timeoutMs: 300 });
+
+    test("of the flags of a resource, until its signal aborts", async () => {
+      const target = { resource: "flagged", id: transport };
+      const stop = new AbortController();
+      const stream = client().followFlags(target, { signal: stop.signal });
+      const event = { done: false, value: { type: "refetchEvaluation" } };
+      expect(await stream.next()).toEqual(event);
+      const next = stream.next();
+      await features.addFeature({ ...target, feature: "a" });
+      expect(await next).toEqual(event);
+      stop.abort(new Error("enough"));
+      expect(await errorOf(stream.next())).toMatchObject({ message: "enough" });
+    });
 
     test("as they arrive, longer than the timeout of the client, until its signal aborts", async () => {
       const target = { resource: "followed", id: `${transport} as they arrive` };

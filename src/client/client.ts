@@ -20,11 +20,12 @@ type FeaturesArguments<Id extends keyof features.operations> = Arguments<
 >;
 
 type ChangeRecord = features.components["schemas"]["ChangeRecord"];
+type FlagEvent = features.components["schemas"]["FlagEvent"];
 
 /** The service sends a comment every 15 seconds. */
 const silenceMaxMs = 60_000;
 
-export interface FeaturesClient extends Calls<features.operations, FeaturesDefaults> {
+export interface FeaturesClient extends Omit<Calls<features.operations, FeaturesDefaults>, "followFlags"> {
   /** The identifier of every resource that has a feature. Pages are read on demand. */
   eachResource(
     search: Omit<FeaturesArguments<"listResources">, "cursor" | "If-None-Match">,
@@ -55,11 +56,38 @@ export interface FeaturesClient extends Calls<features.operations, FeaturesDefau
     search?: Omit<FeaturesArguments<"listChanges">, "Last-Event-ID" | "limit">,
     options?: CallOptions,
   ): AsyncGenerator<ChangeRecord, void, void>;
+  /**
+   * An event at once, and one each time that flags of a resource may have changed: evaluate them again. It has no end and
+   * no timeout, and it throws, as `followChanges`.
+   */
+  followFlags(
+    search: FeaturesArguments<"followFlags">,
+    options?: CallOptions,
+  ): AsyncGenerator<FlagEvent, void, void>;
 }
 
 /** A client of the feature storage: a function for each operation of the contract, and iterators over pages and a stream. */
 export function featuresClient(options: ClientOptions): FeaturesClient {
   const { calls, readText } = openCalls<features.operations, FeaturesDefaults>(featuresOperations, options);
+
+  /** The data of each event of a stream. */
+  async function* follow<Data>(
+    operationId: "listChanges" | "followFlags",
+    search: object,
+    callOptions: CallOptions = {},
+  ): AsyncGenerator<Data, void, void> {
+    const { signal, timeoutMs = Number.POSITIVE_INFINITY } = callOptions;
+    const streamOptions = { ...callOptions, timeoutMs };
+    const pieces = readText(operationId, search, "text/event-stream", streamOptions, { silenceMaxMs });
+    const parse = openEventParser();
+    for await (const piece of pieces) {
+      for (const data of parse(piece)) {
+        signal?.throwIfAborted();
+        yield JSON.parse(data) as Data;
+      }
+    }
+  }
+
   return {
     ...calls,
     async *eachResource(search, callOptions) {
@@ -87,18 +115,8 @@ export function featuresClient(options: ClientOptions): FeaturesClient {
         cursor = page.next_cursor;
       } while (cursor !== undefined);
     },
-    async *followChanges(search = {}, callOptions = {}) {
-      const { signal, timeoutMs = Number.POSITIVE_INFINITY } = callOptions;
-      const streamOptions = { ...callOptions, timeoutMs };
-      const pieces = readText("listChanges", search, "text/event-stream", streamOptions, { silenceMaxMs });
-      const parse = openEventParser();
-      for await (const piece of pieces) {
-        for (const data of parse(piece)) {
-          signal?.throwIfAborted();
-          yield JSON.parse(data) as ChangeRecord;
-        }
-      }
-    },
+    followChanges: (search = {}, callOptions) => follow<ChangeRecord>("listChanges", search, callOptions),
+    followFlags: (search, callOptions) => follow<FlagEvent>("followFlags", search, callOptions),
   };
 }
 

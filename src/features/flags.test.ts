@@ -41,6 +41,7 @@ describe("a flag", () => {
       key: decodeURIComponent(key),
       value,
       reason: value ? "TARGETING_MATCH" : "STATIC",
+      variant: value ? "on" : "off",
     });
   });
 
@@ -110,8 +111,8 @@ describe("all flags of a resource", () => {
   const context = { targetingKey: "customer/42" };
 
   const flagsOf = async (body: object) => JSON.parse((await evaluateAll(body)).text).flags;
-  const on = (key: string) => ({ key, value: true, reason: "TARGETING_MATCH" });
-  const off = (key: string) => ({ key, value: false, reason: "STATIC" });
+  const on = (key: string) => ({ key, value: true, reason: "TARGETING_MATCH", variant: "on" });
+  const off = (key: string) => ({ key, value: false, reason: "STATIC", variant: "off" });
 
   test("are its features, oldest first, then the other features in use for its kind", async () => {
     await service.request("POST", "/features/shop/1/second");

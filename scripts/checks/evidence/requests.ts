@@ -477,13 +477,11 @@ export const featuresRequests: RequestCase[] = [
   send(400, "POST", flag, {}),
   send(400, "POST", flag, { context: { targetingKey: "unknown" } }),
   send(200, "POST", flags, { context }),
+  send(200, "POST", `${flags}?flagConfigEtag=%22550e8400%22&flagConfigLastModified=1771622898`, { context }),
   send(400, "POST", flags, {}),
   send(400, "POST", flags, { context: { targetingKey: "unknown" } }),
   notModified(send(304, "POST", flags, { context })),
-  send(200, "POST", `${flags}?flagConfigEtag=other&flagConfigLastModified=1771622898`, { context }),
-  ...get(200, "/ofrep/v1/events?resource=customer&id=42").map((request) =>
-    withHeader(request, "accept", "text/event-stream"),
-  ),
+  ...get(200, "/ofrep/v1/events?resource=customer&id=42"),
   ...get(400, "/ofrep/v1/events?resource=customer", "/ofrep/v1/events?id=42"),
 
   ...get(

@@ -49,7 +49,9 @@ export function flagHandlers(store: FeatureStore): Pick<Handlers<operations>, Fl
 }
 
 function flag(key: string, value: boolean): Schemas["EvaluationSuccess"] {
-  return { key, value, reason: value ? "TARGETING_MATCH" : "STATIC" };
+  return value
+    ? { key, value, reason: "TARGETING_MATCH", variant: "on" }
+    : { key, value, reason: "STATIC", variant: "off" };
 }
 
 /** The resource that a context names, or the error if it names none. */
