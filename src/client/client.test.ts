@@ -279,6 +279,22 @@ describe("the client of the feature storage", () => {
     features.eachResource({ resource: "listed" });
   });
 
+  test("iterates over the entries of a kind", async () => {
+    const expires_at = "2037-03-05T09:14:22.018Z";
+    const added = specialNames.map((name) => ({ resource: "kept", id: name, feature: "a/b?" }));
+    const kept = [...added, { resource: "kept", id: "1", feature: "expiring", expires_at }];
+    const changes = kept.map((entry) => ({ type: "add" as const, ...entry }));
+    await features.changeFeatures({ body: { changes } });
+    const { onResponse, heads } = recordHeads();
+    const found = await Array.fromAsync(features.eachEntry({ resource: "kept", limit: 5 }, { onResponse }));
+    const inOrder = (entries: object[]) => entries.map((entry) => JSON.stringify(entry)).toSorted();
+    expect(inOrder(found)).toEqual(inOrder(kept));
+    expect(heads.length).toBeGreaterThanOrEqual(kept.length / 5);
+    expect(await Array.fromAsync(features.eachEntry({ resource: "never" }))).toEqual([]);
+    // @ts-expect-error The iterator sets the cursor.
+    features.eachEntry({ resource: "kept", cursor: "NDI" });
+  });
+
   test("iterates over change records from the start or after a cursor", async () => {
     const target = { resource: "changing", id: "1" };
     const { next_cursor: cursor } = await features.listChanges({ cursor: "newest" });

@@ -5,7 +5,7 @@ import type { defaults as ledgerDefaults } from "../../generated/ledger.defaults
 import { operations as ledgerOperations } from "../../generated/ledger.operations.ts";
 import type * as ledger from "../../generated/ledger.ts";
 import { type Arguments, type Calls, openCalls } from "./calls.ts";
-import { openEventParser } from "./event-stream.ts";
+import { type ChangeRecord, eventPieces, type StreamOperation } from "./change-stream.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 
 export type { components as FeatureComponents } from "../../generated/features.ts";
@@ -19,11 +19,7 @@ type FeaturesArguments<Id extends keyof features.operations> = Arguments<
   keyof FeaturesDefaults[Id]
 >;
 
-type ChangeRecord = features.components["schemas"]["ChangeRecord"];
 type FlagEvent = features.components["schemas"]["FlagEvent"];
-
-/** The service sends a comment every 15 seconds. */
-const silenceMaxMs = 60_000;
 
 export interface FeaturesClient extends Omit<Calls<features.operations, FeaturesDefaults>, "followFlags"> {
   /** The identifier of every resource that has a feature. Pages are read on demand. */
@@ -31,6 +27,11 @@ export interface FeaturesClient extends Omit<Calls<features.operations, Features
     search: Omit<FeaturesArguments<"listResources">, "cursor" | "If-None-Match">,
     options?: CallOptions,
   ): AsyncGenerator<string, void, void>;
+  /** Every feature of every resource of a kind. Pages are read on demand. */
+  eachEntry(
+    search: Omit<FeaturesArguments<"listEntries">, "cursor">,
+    options?: CallOptions,
+  ): AsyncGenerator<features.components["schemas"]["Entry"], void, void>;
   /**
    * The change records after a cursor, or all of them, up to the newest one. Pages are read on demand. To continue later,
    * pass the cursor of the last record.
@@ -72,24 +73,28 @@ export function featuresClient(options: ClientOptions): FeaturesClient {
 
   /** The data of each event of a stream. */
   async function* follow<Data>(
-    operationId: "listChanges" | "followFlags",
+    operationId: StreamOperation,
     search: object,
     callOptions: CallOptions = {},
   ): AsyncGenerator<Data, void, void> {
-    const { signal, timeoutMs = Number.POSITIVE_INFINITY } = callOptions;
-    const streamOptions = { ...callOptions, timeoutMs };
-    const pieces = readText(operationId, search, "text/event-stream", streamOptions, { silenceMaxMs });
-    const parse = openEventParser();
-    for await (const piece of pieces) {
-      for (const data of parse(piece)) {
-        signal?.throwIfAborted();
-        yield JSON.parse(data) as Data;
+    for await (const events of eventPieces<Data>({ readText }, operationId, search, callOptions)) {
+      for (const event of events) {
+        callOptions.signal?.throwIfAborted();
+        yield event;
       }
     }
   }
 
   return {
     ...calls,
+    async *eachEntry(search, callOptions) {
+      let cursor: string | undefined;
+      do {
+        const page = await calls.listEntries({ ...search, cursor }, callOptions);
+        yield* page.entries;
+        cursor = page.next_cursor;
+      } while (cursor !== undefined);
+    },
     async *eachResource(search, callOptions) {
       let cursor: string | undefined;
       do {

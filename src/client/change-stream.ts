@@ -1,0 +1,39 @@
+import type { defaults } from "../../generated/features.defaults.ts";
+import type { components, operations } from "../../generated/features.ts";
+import type { openCalls } from "./calls.ts";
+import { openEventParser } from "./event-stream.ts";
+import type { CallOptions } from "./options.ts";
+
+export type ChangeRecord = components["schemas"]["ChangeRecord"];
+
+/** The calls of the feature storage. */
+export type FeatureCalls = ReturnType<typeof openCalls<operations, typeof defaults>>;
+
+/** The service sends a comment every 15 seconds. */
+const silenceMaxMs = 60_000;
+
+/** The operations that have a stream of server-sent events. */
+export type StreamOperation = "listChanges" | "followFlags";
+
+/**
+ * The data of the events of a stream, piece by piece: those that each piece completes, none if it is a comment. It has no
+ * end and no timeout, unless `options` have one, and throws a `ConnectionError` when it breaks or is silent.
+ */
+export async function* eventPieces<Data>(
+  { readText }: Pick<FeatureCalls, "readText">,
+  operationId: StreamOperation,
+  search: object,
+  { timeoutMs = Number.POSITIVE_INFINITY, ...options }: CallOptions,
+): AsyncGenerator<Data[], void, void> {
+  const streamOptions = { ...options, timeoutMs };
+  const pieces = readText(operationId, search, "text/event-stream", streamOptions, { silenceMaxMs });
+  const parse = openEventParser();
+  for await (const piece of pieces) yield parse(piece).map((data) => JSON.parse(data) as Data);
+}
+
+/** The stream of changes after a cursor. */
+export const changePieces = (
+  calls: Pick<FeatureCalls, "readText">,
+  search: { cursor?: string | undefined },
+  options: CallOptions,
+) => eventPieces<ChangeRecord>(calls, "listChanges", search, options);
