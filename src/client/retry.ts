@@ -9,15 +9,22 @@ const delayMaxMs = 5_000;
 const retryAfterMaxMs = 60_000;
 
 /**
- * The delay in milliseconds before the next attempt after a transient error, undefined if the error is permanent. It
- * doubles from 100 ms to 5 s, half of it random so that callers do not return together, and follows `Retry-After`.
+ * A delay in milliseconds before a retry, which is counted from 1. It doubles from 100 ms to 5 s, half of it random so that
+ * callers do not return together.
+ */
+export const backoffMs = (retry: number): number =>
+  Math.min(firstDelayMs * 2 ** (retry - 1), delayMaxMs) * (0.5 + Math.random() / 2);
+
+/**
+ * The delay in milliseconds before the next attempt after a transient error, undefined if the error is permanent. It is
+ * that of `backoffMs`, after the time of `Retry-After`.
  */
 export function retryDelayMs(error: ResponseError | ConnectionError, retry: number): number | undefined {
-  const backoffMs = Math.min(firstDelayMs * 2 ** (retry - 1), delayMaxMs) * (0.5 + Math.random() / 2);
-  if (error instanceof ConnectionError) return backoffMs;
+  const delayMs = backoffMs(retry);
+  if (error instanceof ConnectionError) return delayMs;
   if (!transientStatuses.includes(error.status)) return undefined;
   const waitMs = retryAfterMs(error.headers.get("retry-after"), Date.now());
-  return waitMs > retryAfterMaxMs ? undefined : waitMs + backoffMs;
+  return waitMs > retryAfterMaxMs ? undefined : waitMs + delayMs;
 }
 
 /** The milliseconds of a `Retry-After`, which is a number of seconds or an HTTP date. 0 if it is neither. */
