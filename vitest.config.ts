@@ -26,7 +26,7 @@ const slow = [
   "scripts/checks/{audit,openfeature-python}.test.ts",
   "simulation/planted.test.ts",
   "src/{backup,commands,console,main,secrets}.test.ts",
-  "src/client/package.test.ts",
+  "src/client/{openfeature-history,package}.test.ts",
   "src/{features,ledger}/full-disk.test.ts",
   "src/features/commands/store.test.ts",
   "src/features/{many-processes,web-provider}.test.ts",

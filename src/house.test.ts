@@ -94,25 +94,35 @@ describe("the structure of src", () => {
     expect(importsOf("src/main.ts")).toContain("src/ledger/start.ts");
   });
 
-  test("product files import only packages in the dependencies of their package.json", () => {
+  test("product files import only packages that their package.json declares", () => {
     const packagesOf = (file: string) =>
       specifiersIn(read(file))
         .filter((specifier) => !isRelative(specifier) && !/^(node:|#)/.test(specifier))
         .map((name) => name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name);
-    const undeclaredIn = (files: string[], manifest: string, member = "dependencies") => {
-      const { [member]: declared } = JSON.parse(read(manifest));
-      return files.flatMap(packagesOf).filter((name) => !(name in declared));
+    const undeclaredIn = (files: string[], manifest: string, ...members: string[]) => {
+      const content = JSON.parse(read(manifest));
+      const declared = members.flatMap((member) => Object.keys(content[member]));
+      return files.flatMap(packagesOf).filter((name) => !declared.includes(name));
     };
     const within = (folder: string) => sources.filter((file) => isIn(file, folder));
     const [ofClient, ofConsole] = [within("src/client"), within("src/console")];
     const others = sources.filter((file) => ![...ofClient, ...ofConsole].includes(file));
-    expect(undeclaredIn(others, "package.json")).toEqual([]);
-    expect(undeclaredIn(ofClient, "src/client/package.json")).toEqual([]);
+    expect(undeclaredIn(others, "package.json", "dependencies")).toEqual([]);
+    // The host of the provider has its peer; the client itself needs none.
+    const [ofProvider, ofCalls] = [true, false].map((isProvider) =>
+      ofClient.filter((file) => isIn(file, "src/client/openfeature") === isProvider),
+    ) as [string[], string[]];
+    expect(undeclaredIn(ofCalls, "src/client/package.json", "dependencies")).toEqual([]);
+    expect(undeclaredIn(ofProvider, "src/client/package.json", "dependencies", "peerDependencies")).toEqual(
+      [],
+    );
+    expect(ofCalls.flatMap(importsOf).filter((path) => ofProvider.includes(path))).toEqual([]);
     // Its bundle contains them.
     expect(undeclaredIn(ofConsole, "package.json", "devDependencies")).toEqual([]);
     expect(others.flatMap(packagesOf)).toContain("fastify");
     expect(ofConsole.flatMap(packagesOf)).toContain("preact");
-    expect(ofClient.flatMap(packagesOf)).toEqual(["undici"]);
+    expect(ofCalls.flatMap(packagesOf)).toEqual(["undici"]);
+    expect(new Set(ofProvider.flatMap(packagesOf))).toEqual(new Set(["@openfeature/server-sdk"]));
   });
 
   test("only src/main.ts and the commands read process.env", () => {
