@@ -1,5 +1,6 @@
 import type { Row } from "./row.ts";
 import { csv } from "./rows/csv.ts";
+import { evaluate } from "./rows/evaluate.ts";
 import { growth } from "./rows/growth.ts";
 import { hasFeature } from "./rows/has-feature.ts";
 import { hasFeatureInRedis } from "./rows/has-feature-redis.ts";
@@ -23,4 +24,5 @@ export const rows: Row[] = [
   csv,
   start,
   memory,
+  evaluate,
 ];
