@@ -323,6 +323,19 @@ describe("a service that is down", () => {
     expect(service.calls).toEqual([]);
   });
 
+  test("is noticed by the age, which changes of other kinds keep low", async () => {
+    await using service = await openService();
+    const { provider, types } = await startProvider({ baseUrl: service.baseUrl, staleAfterMs: 3_000 });
+    for (let index = 0; index < 20; index++) {
+      await service.add(String(index), "dark-mode", { resource: "other" });
+      await sleep(250);
+    }
+    expect(types()).toEqual([Ready]);
+    expect(provider.ageMs).toBeLessThan(3_000);
+    await service.stop();
+    await eventually(() => expect(types()).toEqual([Ready, Stale]));
+  });
+
   test("at the start is an error, and the provider becomes ready by itself", async () => {
     await using service = await openService();
     await service.add("1", "dark-mode");
@@ -429,16 +442,34 @@ describe("a file", () => {
     expect([service.calls, changed()]).toEqual([[], []]);
   });
 
-  test("is written after the copy, not only at the end", async () => {
+  test("is copied anew before the provider becomes ready, if the service no longer has the changes since it", async () => {
+    await using service = await openService("memory:?changes=10");
+    await service.add("1", "dark-mode");
+    const options = { baseUrl: service.baseUrl, file: inFolder() };
+    const first = await startProvider(options);
+    await first.provider.onClose();
+    for (let id = 2; id < 50; id++) await service.add(String(id), "dark-mode");
+    const { has, types } = await startProvider(options);
+    expect(await has("2", "dark-mode")).toBe(true);
+    await eventually(() => expect(types()).toEqual([Ready]));
+  });
+
+  test("is written after the copy, then at most every 10 seconds, and at the end", async () => {
     await using service = await openService();
     await service.add("1", "dark-mode");
-    await startProvider({ baseUrl: service.baseUrl, file: inFolder() });
+    const { provider, has } = await startProvider({ baseUrl: service.baseUrl, file: inFolder() });
     await eventually(async () => expect(await readdir(folder)).toEqual(["features-copy.json"]));
-    const { mode } = await stat(inFolder());
+    const { mode, ino } = await stat(inFolder());
     expect(mode & 0o777).toBe(0o600);
+    await service.add("2", "dark-mode");
+    await eventually(async () => expect(await has("2", "dark-mode")).toBe(true));
+    await sleep(500);
+    expect((await stat(inFolder())).ino).toBe(ino);
+    await provider.onClose();
+    expect((await stat(inFolder())).ino).not.toBe(ino);
     await service.stop();
     const next = await startProvider({ baseUrl: service.baseUrl, file: inFolder() });
-    expect(await next.has("1", "dark-mode")).toBe(true);
+    expect([await next.has("1", "dark-mode"), await next.has("2", "dark-mode")]).toEqual([true, true]);
   });
 
   test.each<[damage: string, (content: string) => string]>([

@@ -81,10 +81,11 @@ export function keepCopy({ calls, kinds, file, onCurrent, onChange }: Parts): Ke
           noteCurrent(current);
         }
       } catch (error) {
-        onAttempt(error as Error);
-        if (signal.aborted) return;
         failure = error as Error;
-        if (error instanceof ResponseError && error.status === 410) isLost = true;
+        if (copy && error instanceof ResponseError && error.status === 410) isLost = true;
+        // A copy that is lost is worth another attempt before it is used.
+        if (!isLost || signal.aborted) onAttempt(failure);
+        if (signal.aborted) return;
         failures = performance.now() - streamSince > streamMinMs ? 1 : failures + 1;
         await sleep(backoffMs(failures), undefined, { signal }).catch(() => {});
       }
