@@ -229,6 +229,12 @@ describeIfAvailable("Redis", isRedisInstalled())("the log of a feature storage a
     expect(await put(valid, '{"planted": "planted"}')).toBe(400);
     expect(await put(valid, '["dark-mode"]', `?access_token=${valid}&planted=planted`)).toBe(400);
     for (const token of tokens) expect([401, 403]).toContain(await put(token, '["planted"]'));
+    const events = `http://127.0.0.1:${port}/ofrep/v1/events?resource=customer&id=42&access_token=`;
+    for (const token of [...tokens, `${valid}&planted=planted`]) {
+      const { statusCode, body } = await request(events + token.replaceAll(" ", "%20"));
+      await body.dump();
+      expect(token.startsWith(valid) ? [400, 401] : [401, 403]).toContain(statusCode);
+    }
     await redis.kill();
     expect(await put(valid, '["dark-mode"]')).toBe(500);
     await issuer.close();

@@ -62,7 +62,6 @@ export function openFlagEvents(store: FeatureStore) {
     const newest = await store.newest();
     while (cursor !== newest) {
       const entries = cursor === undefined ? undefined : await store.changes(cursor, recordsMax, newest);
-      if (entries?.length === 0) return;
       const changed = new Set(entries?.map(({ record }) => keyOf(record)));
       cursor = entries?.at(-1)?.cursor ?? newest;
       await notify(entries ? [...changed].flatMap((key) => [...(streams.get(key) ?? [])]) : all());
