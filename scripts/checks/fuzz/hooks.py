@@ -1,24 +1,10 @@
 """Rules that OpenAPI cannot express, between parameters and on the current time, and a workaround for a bug of Schemathesis."""
 
-import itertools
 import json
 import re
 from urllib.parse import unquote
 
-import requests
 import schemathesis
-
-pieces_of = requests.Response.iter_content
-
-
-def first_pieces_of(response, *args, **kwargs):
-    """The start of a stream of events, which has no end."""
-    pieces = pieces_of(response, *args, **kwargs)
-    is_endless = "text/event-stream" in response.headers.get("content-type", "")
-    return itertools.islice(pieces, 1) if is_endless else pieces
-
-
-requests.Response.iter_content = first_pieces_of
 
 
 @schemathesis.hook.apply_to(
