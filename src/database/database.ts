@@ -99,7 +99,8 @@ export class StatementTimeout extends Error {
   }
 }
 
-const postgresParameters = {
+/** The parameters of the URL of a PostgreSQL server. */
+export const postgresParameters = {
   /** Connections for `repeated` and `custom` statements of requests. */
   pool: wholeNumber(10, { unit: "of connections " }),
   connect_timeout: wholeNumber(5, { unit: "of seconds " }),

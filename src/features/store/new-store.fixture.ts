@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { afterAll, describe, vi } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../../testing/describe-adapters.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
+import { isPostgresInstalled, startPostgres } from "../../../testing/servers/postgres.ts";
 import { isRedisInstalled, startRedis, startRedisCluster } from "../../../testing/servers/redis.ts";
 import { exchangeBytes } from "../../../testing/servers/server.ts";
+import { newPostgres } from "../../database/new-database.fixture.ts";
 import { type Entry, type FeatureStore, type featureStores, openFeatureStore } from "./store.ts";
 
 /** A new empty store. Its URL has no parameters. */
@@ -89,6 +91,17 @@ function storesOnServers<Server extends AsyncDisposable & { url: string }>(
   };
 }
 
+/** Makes stores in new databases of one server. */
+function storesOnPostgres(): () => Promise<NewStore> {
+  const opened = new AsyncDisposableStack();
+  afterAll(() => opened.disposeAsync());
+  let server: ReturnType<typeof startPostgres> | undefined;
+  return async () => {
+    server ??= startPostgres().then((started) => opened.use(started));
+    return await newPostgres((await server).url);
+  };
+}
+
 const describeOnRedis = describeIfAvailable("Redis", isRedisInstalled());
 
 /** The fixtures of the stores that several processes can share. */
@@ -100,6 +113,9 @@ const sharedFixtures: Fixtures<Exclude<keyof typeof featureStores, "memory:">, N
   "redis+cluster:": (title, tests) =>
     describeOnRedis(title, () => tests(storesOnServers(startRedisCluster, ({ nodes }) => nodes))),
   "rediss+cluster:": { sameAs: "redis+cluster:" },
+  "postgres:": (title, tests) =>
+    describeIfAvailable("PostgreSQL", isPostgresInstalled())(title, () => tests(storesOnPostgres())),
+  "postgresql:": { sameAs: "postgres:" },
 };
 
 const inMemory: Fixtures<"memory:", NewStore> = {

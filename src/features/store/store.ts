@@ -1,8 +1,10 @@
+import { postgresParameters } from "../../database/database.ts";
 import {
   type Adapter,
   type Adapters,
   openAdapter,
   type ValuesOf,
+  type Warn,
   wholeNumber,
 } from "../../process/adapter.ts";
 import { messageOf } from "../../process/describe-error.ts";
@@ -183,10 +185,18 @@ const redisCluster: Adapter<FeatureStore> = {
   hasManyHosts: true,
 };
 
+const postgres: Adapter<FeatureStore> = {
+  form: "postgres://USER:PASSWORD@HOST:5432,HOST:5432/DATABASE",
+  parameters: { ...postgresParameters, ...parameters },
+  load: () => import("./postgres/store.ts"),
+  hasManyHosts: true,
+};
+
 /** Its package contains a binary for each common platform only. */
 function explainMissingBinary(cause: unknown): never {
   const [reason] = messageOf(cause).split("\n", 1);
-  const advice = "set FEATURES_STORE_URL to redis://HOST:6379, or to memory:, which keeps nothing";
+  const advice =
+    "set FEATURES_STORE_URL to redis://HOST:6379 or postgres://HOST:5432/DATABASE, or to memory:, which keeps nothing";
   throw new Error(`the package lmdb does not run on this machine (${reason}); ${advice}`, { cause });
 }
 
@@ -201,6 +211,10 @@ export const featureStores = {
   "rediss:": redis,
   "redis+cluster:": redisCluster,
   "rediss+cluster:": redisCluster,
+  "postgres:": postgres,
+  "postgresql:": postgres,
 } satisfies Adapters<FeatureStore>;
 
-export const openFeatureStore = (url: string) => openAdapter<FeatureStore>(featureStores, url);
+/** Opens a store. If its URL names several hosts, `warn` gets a text when another one becomes the primary. */
+export const openFeatureStore = (url: string, warn?: Warn) =>
+  openAdapter<FeatureStore>(featureStores, url, warn);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { cursorOf, numberIn } from "../cursor.ts";
 import { type ChangeRecord, type FeedEntry, historyMismatch } from "../store.ts";
 import { historyIn } from "./history.ts";
 import { digits, keyOf } from "./keys.ts";
@@ -92,12 +93,4 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
     },
   };
   return { ...changeLog, history: history?.reader(changeLog) };
-}
-
-const cursorOf = (logId: string, number: number) => `${logId}-${number}`;
-
-/** The number in a cursor of this log. */
-function numberIn(cursor: string, logId: string): number | undefined {
-  const [, id, number] = /^(\w+)-(0|[1-9]\d{0,14})$/.exec(cursor) ?? [];
-  return id === logId ? Number(number) : undefined;
 }

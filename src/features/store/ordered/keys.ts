@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { keyOfName } from "../name-key.ts";
 import type { Entry } from "../store.ts";
 import type { StoredEntry } from "../stored-entry.ts";
 
@@ -6,19 +6,10 @@ import type { StoredEntry } from "../stored-entry.ts";
 const separator = "\t";
 const afterSeparator = "\n";
 
-/** Maximum bytes of a name in a key. Four such names and their separators are less than any engine's limit for keys. */
-const nameMaxBytes = 480;
-
-/** A name as a part of a key. A longer name is replaced by its hash, with a first character that no name has. */
-function partOf(name: string): string {
-  if (name.length <= nameMaxBytes / 4 || Buffer.byteLength(name) <= nameMaxBytes) return name;
-  return `\u0001${createHash("sha256").update(name).digest("base64url")}`;
-}
-
 /** The key with these parts, the first of which is its kind. */
 export function keyOf(...parts: string[]): string {
   let key = "";
-  for (const part of parts) key += key === "" ? part : separator + partOf(part);
+  for (const part of parts) key += key === "" ? part : separator + keyOfName(part);
   return key;
 }
 

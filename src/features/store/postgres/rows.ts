@@ -1,0 +1,57 @@
+import { keyOfName } from "../name-key.ts";
+import type { ChangeRecord, Entry } from "../store.ts";
+import type { StoredEntry } from "../stored-entry.ts";
+
+/** The names of an entry in order, if one of them is only a hash in its key. */
+export type Names = [resource: string, id: string, feature: string];
+
+interface KeyColumns {
+  resource: string;
+  id: string;
+  feature: string;
+  names: Names | null;
+}
+
+/** A row of the table `feature`. */
+export interface FeatureRow extends KeyColumns {
+  place: bigint;
+  expires_at: bigint | null;
+}
+
+/** A row of the table `change`. */
+export interface ChangeRow extends KeyColumns {
+  number: bigint;
+  type: ChangeRecord["type"];
+  at: bigint;
+  expires_at: bigint | null;
+}
+
+export const featureColumns = "resource, id, feature, names, place, expires_at";
+export const changeColumns = "number, type, at, resource, id, feature, names, expires_at";
+
+/** The names of an entry, if the keys do not have them all. */
+export function longNamesIn(resource: string, id: string, feature: string): Names | undefined {
+  const names: Names = [resource, id, feature];
+  return names.every((name) => keyOfName(name) === name) ? undefined : names;
+}
+
+const expiryIn = (milliseconds: bigint | null) =>
+  milliseconds === null ? {} : { expiresAt: Number(milliseconds) };
+
+function namesIn({ resource, id, feature, names }: KeyColumns): Pick<Entry, "resource" | "id" | "feature"> {
+  if (!names) return { resource, id, feature };
+  return { resource: names[0], id: names[1], feature: names[2] };
+}
+
+export const entryIn = (row: FeatureRow): StoredEntry => ({
+  ...namesIn(row),
+  place: Number(row.place),
+  ...expiryIn(row.expires_at),
+});
+
+export const recordIn = (row: ChangeRow): ChangeRecord => ({
+  type: row.type,
+  at: Number(row.at),
+  ...namesIn(row),
+  ...expiryIn(row.expires_at),
+});

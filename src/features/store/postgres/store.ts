@@ -1,0 +1,260 @@
+import type { PostgresParameters } from "../../../database/database.ts";
+import { open as openPostgres } from "../../../database/postgres.ts";
+import { type Address, hostOf } from "../../../process/adapter.ts";
+import { messageOf } from "../../../process/describe-error.ts";
+import { sharedNext } from "../../../process/shared.ts";
+import { mapInTurns } from "../../../process/turns.ts";
+import { cursorOf, numberIn, readCursor } from "../cursor.ts";
+import { keyOfName } from "../name-key.ts";
+import {
+  type ChangeOutcome,
+  type Entry,
+  type FeatureChange,
+  type FeatureStore,
+  type FeedEntry,
+  featuresMax,
+  StoreFailure,
+  type StoreParameters,
+} from "../store.ts";
+import { liveInOrder, withoutPlace } from "../stored-entry.ts";
+import { inBatches } from "./batches.ts";
+import { late, withFailures } from "./failure.ts";
+import {
+  type ChangeRow,
+  changeColumns,
+  entryIn,
+  type FeatureRow,
+  featureColumns,
+  longNamesIn,
+  recordIn,
+} from "./rows.ts";
+import { migrate } from "./schema.ts";
+
+/** Limit for a call, in milliseconds. */
+const responseMaxMs = 2000;
+/** Maximum number of requests whose changes are made in one transaction, and of their changes. */
+const requestsPerBatch = 50;
+const changesPerBatch = 100;
+/** Maximum number of expiries in one transaction. */
+const expiriesPerStep = 200;
+/** Number of entries of a list that is read on a connection of its own. */
+const longList = 100;
+/** Number of entries that `entries` reads at once. A list of `featuresMax` is always read at once. */
+const entriesPerRead = 2 * featuresMax;
+
+const isOfResource = "resource = $1 and id = $2";
+const isLive = (now: string) => `(expires_at is null or expires_at > ${now})`;
+
+/**
+ * A store in the schema `feature_storage` of a PostgreSQL, which it creates. Functions in the database make all changes
+ * (`migrations/`). A change is one statement, so a process that hangs holds no lock.
+ */
+export async function open(address: Address<PostgresParameters & StoreParameters>): Promise<FeatureStore> {
+  const recordsKept = address.parameters.changes;
+  await using opening = new AsyncDisposableStack();
+  const database = opening.use(await openPostgres(address, "feature-storage"));
+  await migrate(database).catch((error) => {
+    const hosts = [address.url, ...address.others].map((url) => `${hostOf(url)}:${url.port || 5432}`);
+    throw new Error(`the PostgreSQL at ${hosts.join(", ")} cannot be used: ${messageOf(error)}`, {
+      cause: error,
+    });
+  });
+  const read = withFailures(database.within(responseMaxMs));
+  // They do not wait for the connections of long reads.
+  const write = withFailures(database.within(responseMaxMs));
+
+  const makeChanges = inBatches<ChangeRequest, ChangeOutcome>(
+    async (requests) => {
+      const [row] = await write<{ outcomes: (boolean[] | Rejection)[] }>(
+        "select feature_storage.change($1, $2, $3, $4) as outcomes",
+        [JSON.stringify(requests), Date.now(), featuresMax, recordsKept],
+        "repeated",
+      );
+      return (row?.outcomes ?? []).map((outcome) =>
+        typeof outcome === "string" ? { rejected: outcome } : { had: outcome },
+      );
+    },
+    {
+      requests: requestsPerBatch,
+      size: changesPerBatch,
+      sizeOf: ({ changes, onlyIf = [] }) => changes.length + onlyIf.length,
+      maxMs: responseMaxMs,
+      late,
+    },
+  );
+
+  const expire = sharedNext(async () => {
+    const now = Date.now();
+    const due = await read("select from feature_storage.feature where expires_at <= $1 limit 1", [now]);
+    if (due.length === 0) return false;
+    const [row] = await write<{ removed: bigint }>(
+      "select feature_storage.expire($1, $2, $3) as removed",
+      [now, expiriesPerStep, recordsKept],
+      "repeated",
+    );
+    return row?.removed === BigInt(expiriesPerStep);
+  });
+
+  async function list(resource: string, id: string): Promise<Entry[]> {
+    const text = `select ${featureColumns} from feature_storage.feature
+      where ${isOfResource} and ${isLive("$3")} order by place`;
+    const values = [keyOfName(resource), keyOfName(id), Date.now()];
+    const first = await read<FeatureRow>(`${text} limit ${longList + 1}`, values);
+    const rows = first.length > longList ? await read<FeatureRow>(text, values, "repeated") : first;
+    return await mapInTurns(rows, (row) => withoutPlace(entryIn(row)));
+  }
+
+  const opened = opening.move();
+  return {
+    list,
+    async has(resource, id, features) {
+      const keys = features.map(keyOfName);
+      const rows = await read<{ feature: string }>(
+        `select feature from feature_storage.feature
+        where ${isOfResource} and feature = any($3) and ${isLive("$4")}`,
+        [keyOfName(resource), keyOfName(id), keys, Date.now()],
+      );
+      const found = new Set(rows.map(({ feature }) => feature));
+      return keys.map((key) => found.has(key));
+    },
+    change: (resource, id, changes, onlyIf) => makeChanges(requestFor(resource, id, changes, onlyIf)),
+    async idsWith(resource, feature, after, limit) {
+      const rows = await read<FeatureRow>(
+        `select ${featureColumns} from feature_storage.feature
+        where resource = $1 and feature = $2 and id > $3 and ${isLive("$4")} order by id limit $5`,
+        [keyOfName(resource), keyOfName(feature), keyOfName(after ?? ""), Date.now(), limit],
+        "repeated",
+      );
+      return await mapInTurns(rows, (row) => entryIn(row).id);
+    },
+    async count(resource, feature) {
+      const [row] = await read<{ resources: bigint }>(
+        `select resources - (
+          select count(*) from feature_storage.feature where resource = $1 and feature = $2 and expires_at <= $3
+        ) as resources
+        from feature_storage.feature_use where resource = $1 and feature = $2`,
+        [keyOfName(resource), keyOfName(feature), Date.now()],
+      );
+      return Number(row?.resources ?? 0);
+    },
+    async featuresInUse(resource, limit) {
+      const rows = await read<Pick<FeatureRow, "feature" | "names">>(
+        `select feature, names from feature_storage.feature_use
+        where resource = $1 order by feature limit $2`,
+        [keyOfName(resource), limit],
+        "repeated",
+      );
+      return await mapInTurns(rows, ({ feature, names }) => names?.[2] ?? feature);
+    },
+    async entriesOf(resource, after, limit) {
+      const rows = await read<FeatureRow>(
+        `select ${featureColumns} from feature_storage.feature
+        where resource = $1 and (feature, id) > ($2, $3) and ${isLive("$4")} order by feature, id limit $5`,
+        [keyOfName(resource), keyOfName(after?.feature ?? ""), keyOfName(after?.id ?? ""), Date.now(), limit],
+        "repeated",
+      );
+      return await mapInTurns(rows, (row) => withoutPlace(entryIn(row)));
+    },
+    async changes(after, limit, until) {
+      await expire().catch(ignoreFailure);
+      const end = readCursor(until ?? "");
+      const rows = await read<FeedRow>(
+        `select log, first_number, last_number, page.* from feature_storage.feed
+        left join lateral (
+          select ${changeColumns} from feature_storage.change
+          where number >= first_number and number > $1
+          and number <= case when log = $2 then $3 else last_number end
+          order by number limit $4
+        ) as page on true`,
+        [readCursor(after ?? "")?.number ?? 0, end?.logId ?? "", end?.number ?? 0, limit],
+        "repeated",
+      );
+      return await pageIn(rows, after);
+    },
+    async newest() {
+      await expire().catch(ignoreFailure);
+      const [feed] = await read<FeedColumns>("select log, last_number from feature_storage.feed");
+      return feed ? cursorOf(feed.log, Number(feed.last_number)) : "";
+    },
+    history: undefined,
+    expire,
+    async *entries() {
+      for (let after = { resource: "", id: "" }; ; ) {
+        const rows = await read<FeatureRow>(
+          `select ${featureColumns} from feature_storage.feature
+          where (resource, id) > ($1, $2) order by resource, id, feature limit $3`,
+          [after.resource, after.id, entriesPerRead],
+          "repeated",
+        );
+        const lists = [...Map.groupBy(rows, ({ resource, id }) => JSON.stringify([resource, id])).values()];
+        // The last list of a full page can be incomplete.
+        if (rows.length === entriesPerRead && lists.length > 1) lists.pop();
+        const [first] = lists.at(-1) ?? [];
+        if (!first) return;
+        if (lists[0]?.length === entriesPerRead) {
+          const { resource, id } = entryIn(first);
+          yield* await list(resource, id);
+        } else {
+          for (const own of lists) yield* liveInOrder(await mapInTurns(own, entryIn)).map(withoutPlace);
+        }
+        after = first;
+      }
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+type Rejection = Extract<ChangeOutcome, { rejected: string }>["rejected"];
+
+/** A request to `feature_storage.change`, with the keys of names. */
+interface ChangeRequest {
+  resource: string;
+  id: string;
+  onlyIf?: string[] | undefined;
+  changes: (FeatureChange & { names?: string[] | undefined })[];
+}
+
+const requestFor = (
+  resource: string,
+  id: string,
+  changes: FeatureChange[],
+  onlyIf: string[] | undefined,
+): ChangeRequest => ({
+  resource: keyOfName(resource),
+  id: keyOfName(id),
+  onlyIf: onlyIf?.map(keyOfName),
+  changes: changes.map((change) => ({
+    ...change,
+    feature: keyOfName(change.feature),
+    names: longNamesIn(resource, id, change.feature),
+  })),
+});
+
+/** The row of the table `feed`. */
+interface FeedColumns {
+  log: string;
+  first_number: bigint;
+  last_number: bigint;
+}
+
+/** The feed with a record after the cursor; without one, the columns of the record are null. */
+type FeedRow = FeedColumns & (ChangeRow | { number: null });
+
+/** See `FeatureStore.changes`. */
+async function pageIn(rows: FeedRow[], after: string | undefined): Promise<FeedEntry[] | undefined> {
+  const [feed] = rows;
+  if (!feed) return undefined;
+  const [first, last] = [Number(feed.first_number), Number(feed.last_number)];
+  const number = after === undefined ? first - 1 : numberIn(after, feed.log);
+  if (number === undefined || number < first - 1 || number > last) return undefined;
+  const records = rows.filter((row) => row.number !== null);
+  return await mapInTurns(records, (row) => ({
+    record: recordIn(row),
+    cursor: cursorOf(feed.log, Number(row.number)),
+  }));
+}
+
+/** On a full disk the feed can be read; a later step removes what has expired. */
+function ignoreFailure(error: unknown): void {
+  if (!(error instanceof StoreFailure)) throw error;
+}
