@@ -3,6 +3,7 @@ import { csv } from "./rows/csv.ts";
 import { evaluate } from "./rows/evaluate.ts";
 import { growth } from "./rows/growth.ts";
 import { hasFeature } from "./rows/has-feature.ts";
+import { hasFeatureInPostgres } from "./rows/has-feature-postgres.ts";
 import { hasFeatureInRedis } from "./rows/has-feature-redis.ts";
 import { ingest } from "./rows/ingest.ts";
 import { ingestFromQueues } from "./rows/ingest-from-queues.ts";
@@ -25,4 +26,5 @@ export const rows: Row[] = [
   start,
   memory,
   evaluate,
+  hasFeatureInPostgres,
 ];
