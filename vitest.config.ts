@@ -30,7 +30,7 @@ const slow = [
   "src/{features,ledger}/full-disk.test.ts",
   "src/features/commands/store.test.ts",
   "src/features/{many-processes,web-provider}.test.ts",
-  "src/features/store/redis.test.ts",
+  "src/features/store/{postgres,redis}.test.ts",
   "src/ledger/{failover,large-messages,many-processes,outage,pooler,standstill}.test.ts",
   "src/ledger/commands/{dead-letters,reproject}.test.ts",
   "src/database/{hosts,pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",

@@ -144,7 +144,7 @@ describeOnSmallDisk("on a full disk of the PostgreSQL server", 600, (openDisk) =
 });
 
 test("a limit on the file size is an outage of the embedded database", async () => {
-  const module = fileURLToPath(new URL("database/database.ts", import.meta.url));
+  const module = fileURLToPath(new URL("../database/database.ts", import.meta.url));
   const program = `
     import { openDatabase } from ${JSON.stringify(module)};
     await using database = await openDatabase(process.argv[1]);
