@@ -14,7 +14,7 @@ import { Violation, violationExitCode } from "./violation.ts";
 
 const usage = `Usage: npm run simulate [-- --seed N] [--minutes M] [--engine pglite|postgres|patroni]
                             [--queue embedded|amqp|amqp4]
-       npm run simulate -- --store lmdb|redis [--seed N] [--minutes M]
+       npm run simulate -- --store lmdb|redis|postgres|patroni [--seed N] [--minutes M]
        npm run simulate -- --prove [--count N] [--seed N]
 
 Runs real processes of the payment ledger, or with --store of the feature storage, and injects faults: it kills, suspends
@@ -31,7 +31,7 @@ only if this process may mount one (Linux, root). PROMISES.md lists the guarante
   --queue embedded|amqp|amqp4|kafka
                  queue of the ledger: amqp is the installed RabbitMQ of any version, amqp4 is RabbitMQ 4 or later, kafka is
                  three brokers of Kafka, one of which is lost again and again. Default: embedded
-  --store lmdb|redis
+  --store lmdb|redis|postgres|patroni
                  simulates the feature storage with this store
   --prove        verifies that the simulation finds defects: plants each known defect in a copy of this project and runs
                  a simulation there. Takes about a minute per defect
@@ -79,6 +79,8 @@ await runCommand("simulate", usage, async (args) => {
     ...(!store && queue === "amqp4" ? [newRabbitmq] : []),
     ...(!store && queue === "kafka" ? [kafka] : []),
     ...(store === "redis" ? [redis] : []),
+    ...(store === "postgres" ? [postgresql] : []),
+    ...(store === "patroni" ? [patroni] : []),
   ];
   requireInstalled(programs, "servers");
   say(`${subject}, ${minutes} minutes of faults, seed ${seed}`);

@@ -6,6 +6,7 @@ import type { components } from "../../generated/features.ts";
 import type { Contract } from "../../src/contract/operations.ts";
 import { openProgress } from "../../src/process/progress.ts";
 import type { Random } from "../../testing/random.ts";
+import { startPostgres } from "../../testing/servers/postgres.ts";
 import { startRedis } from "../../testing/servers/redis.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openScratch } from "../../testing/small-disk.ts";
@@ -20,11 +21,12 @@ import {
   openFaultyServer,
   openRun,
 } from "../faults.ts";
+import { openFaultyPair } from "../faulty-pair.ts";
 import { startService } from "../service.ts";
 import { Violation, withServerErrors } from "../violation.ts";
 import { type Command, isLinearizable, type Operation, type Result, smallestHistory } from "./history.ts";
 
-export const stores = ["lmdb", "redis"] as const;
+export const stores = ["lmdb", "redis", "postgres", "patroni"] as const;
 export type StoreKind = (typeof stores)[number];
 
 export interface Plan {
@@ -269,23 +271,38 @@ interface Deployment extends AsyncDisposable {
   keepsHistory: boolean;
 }
 
-const diskMebibytes = 100;
+const diskMebibytes = { lmdb: 100, postgres: 1000 };
 const changesKept = 999_999;
 const longSuspensionMaxMs = 6000;
 
+/** Opens a store that the processes share. */
+async function openStore(
+  kind: StoreKind,
+  opened: AsyncDisposableStack,
+): Promise<{ url: string; faults: Fault[] }> {
+  switch (kind) {
+    case "redis":
+      return opened.use(await openFaultyServer("store", opened.use(await startRedis())));
+    case "patroni":
+      return opened.use(await openFaultyPair("store"));
+    case "postgres": {
+      const { folder, disk } = opened.use(await openScratch(diskMebibytes[kind]));
+      const server = opened.use(await startPostgres(folder));
+      const { url, faults, partition } = opened.use(await openFaultyServer("store", server));
+      return { url, faults: [...faults, partition, ...(disk ? [diskFilled(disk, [server])] : [])] };
+    }
+    case "lmdb": {
+      const { folder, disk } = opened.use(await openScratch(diskMebibytes[kind]));
+      return { url: `lmdb:${join(folder, "store")}`, faults: disk ? [diskFilled(disk, [])] : [] };
+    }
+  }
+}
+
 async function openDeployment(kind: StoreKind): Promise<Deployment> {
   await using opening = new AsyncDisposableStack();
-  const faults: Fault[] = [];
-  let url: string;
-  if (kind === "redis") {
-    const store = opening.use(await openFaultyServer("store", opening.use(await startRedis())));
-    faults.push(...store.faults);
-    url = `${store.url}?changes=${changesKept}`;
-  } else {
-    const { folder, disk } = opening.use(await openScratch(diskMebibytes));
-    if (disk) faults.push(diskFilled(disk, []));
-    url = `lmdb:${join(folder, "store")}?keep=all`;
-  }
+  const { url, faults } = await openStore(kind, opening);
+  const keepsHistory = kind !== "redis";
+  const parameters = keepsHistory ? "?keep=all" : `?changes=${changesKept}`;
   const servers: TestServer[] = [];
   const writers: string[] = [];
   for (let index = 0; index < processes; index += 1) {
@@ -299,7 +316,7 @@ async function openDeployment(kind: StoreKind): Promise<Deployment> {
     servers,
     writers,
     faults,
-    keepsHistory: kind !== "redis",
+    keepsHistory,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -8,19 +8,12 @@ import { standInClient } from "../../src/ledger/queue/sqs.ts";
 import { freePort } from "../../testing/free-port.ts";
 import type { Random } from "../../testing/random.ts";
 import { startKafka, type TestKafka } from "../../testing/servers/kafka.ts";
-import { type PatroniPair, startPatroniPair } from "../../testing/servers/patroni.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { installedRabbitmq, rabbitmq4, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openScratch } from "../../testing/small-disk.ts";
-import {
-  diskFilled,
-  ensureRunning,
-  type Fault,
-  faultsOfServer,
-  openFaultyConnection,
-  openFaultyServer,
-} from "../faults.ts";
+import { diskFilled, ensureRunning, type Fault, faultsOfServer, openFaultyServer } from "../faults.ts";
+import { openFaultyPair } from "../faulty-pair.ts";
 import { startService } from "../service.ts";
 
 export const engines = ["pglite", "postgres", "patroni"] as const;
@@ -68,13 +61,9 @@ export async function openDeployment(
     databaseUrl = database.url;
   }
   if (engine === "patroni") {
-    const pair = opening.use(await startPatroniPair());
-    const connections = [
-      opening.use(await openFaultyConnection("database", pair.nodes[0])),
-      opening.use(await openFaultyConnection("database", pair.nodes[1])),
-    ];
-    faults.push(...failovers(pair), ...connections.flatMap(({ reset, partition }) => [reset, partition]));
-    databaseUrl = `postgres://postgres@${connections.map(({ url }) => new URL(url).host).join()}/postgres`;
+    const pair = opening.use(await openFaultyPair("database"));
+    faults.push(...pair.faults);
+    databaseUrl = pair.url;
   }
 
   // Only the first ledger has the embedded queue; the others are its clients.
@@ -121,59 +110,6 @@ export async function openDeployment(
   const opened = opening.move();
   return { ledgers, databaseUrl, queue, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
-
-/** The faults of a synchronous pair. Each is over when there is a primary; the next one waits for a synchronous standby. */
-function failovers({ nodes, whenSynchronous, whenReplaced, switchOver }: PatroniPair): Fault[] {
-  const common = {
-    component: "database",
-    async possible() {
-      for (const node of nodes) {
-        if (node.isRunning()) continue;
-        await sleep(machineLostMs);
-        await ensureRunning(node);
-      }
-      await whenSynchronous();
-    },
-  };
-  const killed: Fault = {
-    ...common,
-    kind: "primary killed",
-    isFirst: true,
-    async inject() {
-      const primary = await whenSynchronous();
-      await primary.killPostgres();
-      await whenReplaced(primary);
-    },
-  };
-  return [
-    // More often than each of the others.
-    ...[killed, killed, killed],
-    {
-      ...common,
-      kind: "machine of the primary lost",
-      async inject() {
-        const primary = await whenSynchronous();
-        await primary.kill();
-        await whenReplaced(primary);
-      },
-    },
-    {
-      ...common,
-      kind: "standby killed",
-      async inject() {
-        const primary = await whenSynchronous();
-        for (const node of nodes) if (node !== primary) await node.killPostgres();
-        await sleep(asynchronousAfterMs);
-      },
-    },
-    { ...common, kind: "primary switched over", inject: switchOver },
-  ];
-}
-
-/** A lost machine is back after this time. Nothing is excused by it once there is another primary. */
-const machineLostMs = 8000;
-/** Commits wait for a dead standby until the primary has noticed. */
-const asynchronousAfterMs = 3000;
 
 /** While the lock is held, no event can be stored, but reads succeed. */
 const tableLocked = (url: string): Fault => ({
