@@ -306,7 +306,7 @@ async function openDeployment(kind: StoreKind): Promise<Deployment> {
   const servers: TestServer[] = [];
   const writers: string[] = [];
   for (let index = 0; index < processes; index += 1) {
-    const server = opening.use(await startService("features", { FEATURES_STORE_URL: url }));
+    const server = opening.use(await startService("features", { FEATURES_STORE_URL: url + parameters }));
     servers.push(server);
     if (kind === "lmdb") writers.push(`features ${index}`);
     faults.push(...faultsOfServer("features", `features ${index}`, server, longSuspensionMaxMs));

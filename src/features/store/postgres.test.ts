@@ -1,17 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { request } from "undici";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { freePort } from "../../../testing/free-port.ts";
+import { seeded } from "../../../testing/random.ts";
 import { run } from "../../../testing/run.ts";
 import { isPgbouncerInstalled, startPgbouncer } from "../../../testing/servers/pgbouncer.ts";
 import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../../testing/servers/postgres.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
 import { featuresOf } from "./new-store.fixture.ts";
-import { type FeatureChange, type FeatureStore, openFeatureStore, StoreFailure } from "./store.ts";
+import {
+  type Entry,
+  type FeatureChange,
+  type FeatureStore,
+  type History,
+  openFeatureStore,
+  StoreFailure,
+} from "./store.ts";
 
 const add = (feature: string, expiresAt?: number): FeatureChange => ({ type: "add", feature, expiresAt });
 const remove = (feature: string): FeatureChange => ({ type: "remove", feature });
@@ -277,6 +285,140 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     );
     expect(await featuresOf(store, "kind", "1")).toEqual(["a", "b"]);
     expect(warnings).toEqual([`the database is now ${hosts[0]}, before it was ${hosts[1]}`]);
+  });
+});
+
+describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL with keep=all", () => {
+  const opened = new AsyncDisposableStack();
+  let server: TestServer;
+  beforeAll(async () => {
+    server = opened.use(await startPostgres());
+  });
+  afterAll(() => opened.disposeAsync());
+  afterEach(() => vi.useRealTimers());
+
+  async function openHistory(url: string): Promise<FeatureStore & { history: History }> {
+    const store = await openFeatureStore(`${url}?keep=all`);
+    if (!store.history) throw new Error("no history");
+    return { ...store, history: store.history };
+  }
+
+  test("has every past state, however many changes are after it", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
+    await using made = await newPostgres(server.url);
+    await using store = await openHistory(made.url);
+    const random = seeded(7);
+    const long = "x".repeat(600);
+    const ids = ["1", "2", `${long}3`];
+    const features = ["a", "b", "c", "d", `${long}e`];
+    const states = new Map<number, Entry[][]>();
+    for (let step = 0; step < 400; step++) {
+      const now = Date.now() + random.integer(0, 3);
+      vi.setSystemTime(now);
+      const changes = Array.from({ length: random.integer(1, 3) }, () => {
+        const feature = random.pick(features);
+        return random.chance(0.4)
+          ? remove(feature)
+          : add(feature, random.chance(0.5) ? now + random.integer(1, 30) : undefined);
+      });
+      await store.change("kind", random.pick(ids), changes);
+      if (random.chance(0.1)) await store.expire();
+      states.set(now, await Promise.all(ids.map((id) => store.list("kind", id))));
+    }
+    const { rows } = await runOn(made, "select count(*)::int as lists from feature_storage.feature_list");
+    expect(rows[0].lists).toBeGreaterThan(5);
+    for (const [at, lists] of states) {
+      expect(await Promise.all(ids.map((id) => store.history.list("kind", id, at)))).toEqual(lists);
+      const names = lists.map((list) => list.map(({ feature }) => feature));
+      for (const [index, id] of ids.entries()) {
+        expect(await store.history.has("kind", id, features, at)).toEqual(
+          features.map((feature) => names[index]?.includes(feature)),
+        );
+      }
+      const [feature = ""] = features;
+      const found: string[] = [];
+      for (let after: string | undefined; ; ) {
+        const page = await store.history.idsWith("kind", feature, at, after, 1);
+        found.push(...page.ids);
+        if (page.next === undefined) break;
+        after = page.next;
+      }
+      expect(found.sort()).toEqual(ids.filter((_, index) => names[index]?.includes(feature)).sort());
+    }
+    expect(await store.history.list("kind", "1", 999_999)).toEqual([]);
+    expect(await store.history.has("kind", "1", ["a"], 999_999)).toEqual([false]);
+
+    const feed = (await store.changes(undefined, 10_000)) ?? [];
+    const own = feed.filter(({ record }) => record.id === "1");
+    expect(await store.history.changes("kind", "1", undefined, 10_000)).toEqual(own);
+    expect(await store.history.changes("kind", "1", own[9]?.cursor, 5)).toEqual(own.slice(10, 15));
+    expect(await store.history.changes("kind", "1", "unknown-1", 5)).toBe(undefined);
+    expect(await store.history.changes("kind", "none", undefined, 5)).toEqual([]);
+  });
+
+  test("the records of a resource do not go back in time if a clock does", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 2_000_000 });
+    await using made = await newPostgres(server.url);
+    await using store = await openHistory(made.url);
+    await store.change("kind", "1", [add("a")]);
+    vi.setSystemTime(1_999_000);
+    await store.change("kind", "1", [add("b", 1_999_500)]);
+    vi.setSystemTime(2_000_100);
+    await store.change("kind", "1", [remove("b"), add("c")]);
+    const records = (await store.history.changes("kind", "1", undefined, 10)) ?? [];
+    expect(records.map(({ record }) => [record.type, record.feature, record.at])).toEqual([
+      ["added", "a", 2_000_000],
+      ["added", "b", 2_000_000],
+      ["expired", "b", 2_000_000],
+      ["added", "c", 2_000_100],
+    ]);
+  });
+
+  test("keeps all records, and a list that is shorter than the longest at each instant", async () => {
+    await using made = await newPostgres(server.url);
+    await using store = await openHistory(made.url);
+    const all = Array.from({ length: 1000 }, (_, index) => String(index));
+    await store.change(
+      "kind",
+      "1",
+      all.map((feature) => add(feature)),
+    );
+    const full = Date.now();
+    await sleep(2);
+    await store.change("kind", "1", all.map(remove));
+    expect(await store.history.list("kind", "1", full)).toHaveLength(1000);
+    await sleep(2);
+    expect(await store.history.list("kind", "1", Date.now())).toEqual([]);
+    expect(await store.history.changes("kind", "1", undefined, 10_000)).toHaveLength(2000);
+  });
+
+  test("must be begun with it, and not be opened without it later", async () => {
+    await using one = await newPostgres(server.url);
+    await using other = await newPostgres(server.url);
+    {
+      await using store = await openFeatureStore(one.url);
+      expect(store.history).toBe(undefined);
+    }
+    {
+      // Nothing has been recorded yet.
+      await using store = await openHistory(one.url);
+      await store.change("kind", "1", [add("a")]);
+      await using without = await openFeatureStore(other.url);
+      await without.change("kind", "1", [add("a")]);
+    }
+    await expect(openFeatureStore(one.url)).rejects.toThrow(
+      "changes that were recorded with keep=all, and its URL is without it; export it and import it into a new one",
+    );
+    await expect(openHistory(other.url)).rejects.toThrow(
+      "changes that were recorded without keep=all, and its URL is with it; export it and import it into a new one",
+    );
+    await (await openHistory(one.url))[Symbol.asyncDispose]();
+    await expect(openFeatureStore(`${one.url}?keep=all&changes=5`)).rejects.toThrow(
+      "the URL has the parameters changes and keep=all",
+    );
+    await expect(openFeatureStore(`${one.url}?keep=some`)).rejects.toThrow(
+      "has a parameter keep that is not all",
+    );
   });
 });
 

@@ -691,7 +691,7 @@ describe("the URL of a feature store", () => {
   test.each([
     ["lmdb:", "has no folder"],
     ["lmdb:x?changes=0", "has a parameter changes that is not a whole number from 1 to 999999"],
-    ["memory:?kept=1", "has a parameter kept that memory: does not have; known: changes"],
+    ["memory:?kept=1", "has a parameter kept that memory: does not have; known: changes, keep"],
     ["redis://user:12?hunter2@host:1", "has a parameter that redis: does not have; known: changes"],
     ["redis://user:12?hunter2=1@host:1", "has a parameter that redis: does not have; known: changes"],
     ["redis://host:1?one%20two=3", "has a parameter that redis: does not have; known: changes"],
@@ -702,6 +702,9 @@ describe("the URL of a feature store", () => {
     ["redis+cluster://one:7000,two:7001/1", "has only database 0"],
     ["redis+cluster://one:7000,two:70000", "must be one of"],
     ["redis+cluster://one:7000,,two:7001", "must be one of"],
+    ["postgres://one:5432,two:70000/features", "must be one of"],
+    ["postgres://one?kept=1", "known: pool, connect_timeout, sslmode, sslrootcert, changes, keep"],
+    ["redis://one?keep=all", "has a parameter keep that redis: does not have; known: changes"],
     ["lmdb:%ZZ", "malformed percent-encoding"],
   ])("%s cannot be opened", async (url, message) => {
     await expect(openFeatureStore(url)).rejects.toThrow(message);

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Database, Limits, Sql } from "../../../database/database.ts";
+import { keepDiffers } from "../store.ts";
 
 const folder = new URL("./migrations/", import.meta.url);
 
@@ -7,10 +8,33 @@ const folder = new URL("./migrations/", import.meta.url);
 const limits: Partial<Limits> = { statementMs: 30_000, lockMs: 30_000 };
 
 /**
+ * Prepares the schema `feature_storage` for a store that keeps all change records or not. Rejects if a newer version has
+ * changed the tables, and if changes have been recorded in the other way.
+ */
+export async function prepareSchema(database: Database, keepsAll: boolean): Promise<void> {
+  await migrate(database);
+  const [feed] = await database.query<{ keeps_all: boolean }>("select keeps_all from feature_storage.feed");
+  if (feed?.keeps_all === keepsAll) return;
+  await database.transaction(async (sql) => {
+    const begun = await sql.query(
+      "update feature_storage.feed set keeps_all = $1 where last_number = 0 returning 1",
+      [keepsAll],
+    );
+    if (begun.length === 0) throw keepDiffers(keepsAll);
+    if (keepsAll) await sql.run(historyIndexes);
+  }, limits);
+}
+
+/** A store that deletes records does not need them. */
+const historyIndexes = `
+  create index if not exists change_by_resource on feature_storage.change (resource, id, number);
+  create index if not exists change_by_feature on feature_storage.change (resource, feature, id, at, number)`;
+
+/**
  * Applies the files of `migrations/` that the schema `feature_storage` lacks, in the order of their names and in one
  * transaction. Creates the schema if there is none. Rejects if a newer version has changed it.
  */
-export async function migrate(database: Database): Promise<void> {
+async function migrate(database: Database): Promise<void> {
   const [{ encoding } = { encoding: "" }] = await database.query<{ encoding: string }>(
     "select current_setting('server_encoding') as encoding",
   );

@@ -4,31 +4,25 @@ import { type Address, hostOf } from "../../../process/adapter.ts";
 import { messageOf } from "../../../process/describe-error.ts";
 import { sharedNext } from "../../../process/shared.ts";
 import { mapInTurns } from "../../../process/turns.ts";
-import { cursorOf, numberIn, readCursor } from "../cursor.ts";
+import { cursorOf, readCursor } from "../cursor.ts";
 import { keyOfName } from "../name-key.ts";
 import {
   type ChangeOutcome,
   type Entry,
   type FeatureChange,
   type FeatureStore,
-  type FeedEntry,
   featuresMax,
+  type HistoryParameters,
+  recordsKept,
   StoreFailure,
-  type StoreParameters,
 } from "../store.ts";
 import { liveInOrder, withoutPlace } from "../stored-entry.ts";
 import { inBatches } from "./batches.ts";
 import { late, withFailures } from "./failure.ts";
-import {
-  type ChangeRow,
-  changeColumns,
-  entryIn,
-  type FeatureRow,
-  featureColumns,
-  longNamesIn,
-  recordIn,
-} from "./rows.ts";
-import { migrate } from "./schema.ts";
+import { type FeedColumns, type FeedRow, pageIn } from "./feed.ts";
+import { historyIn } from "./history.ts";
+import { changeColumns, entryIn, type FeatureRow, featureColumns, longNamesIn } from "./rows.ts";
+import { prepareSchema } from "./schema.ts";
 
 /** Limit for a call, in milliseconds. */
 const responseMaxMs = 2000;
@@ -49,11 +43,12 @@ const isLive = (now: string) => `(expires_at is null or expires_at > ${now})`;
  * A store in the schema `feature_storage` of a PostgreSQL, which it creates. Functions in the database make all changes
  * (`migrations/`). A change is one statement, so a process that hangs holds no lock.
  */
-export async function open(address: Address<PostgresParameters & StoreParameters>): Promise<FeatureStore> {
-  const recordsKept = address.parameters.changes;
+export async function open(address: Address<PostgresParameters & HistoryParameters>): Promise<FeatureStore> {
+  const kept = recordsKept(address);
+  const keepsAll = kept === undefined;
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await openPostgres(address, "feature-storage"));
-  await migrate(database).catch((error) => {
+  await prepareSchema(database, keepsAll).catch((error) => {
     const hosts = [address.url, ...address.others].map((url) => `${hostOf(url)}:${url.port || 5432}`);
     throw new Error(`the PostgreSQL at ${hosts.join(", ")} cannot be used: ${messageOf(error)}`, {
       cause: error,
@@ -67,7 +62,7 @@ export async function open(address: Address<PostgresParameters & StoreParameters
     async (requests) => {
       const [row] = await write<{ outcomes: (boolean[] | Rejection)[] }>(
         "select feature_storage.change($1, $2, $3, $4) as outcomes",
-        [JSON.stringify(requests), Date.now(), featuresMax, recordsKept],
+        [JSON.stringify(requests), Date.now(), featuresMax, kept],
         "repeated",
       );
       return (row?.outcomes ?? []).map((outcome) =>
@@ -89,7 +84,7 @@ export async function open(address: Address<PostgresParameters & StoreParameters
     if (due.length === 0) return false;
     const [row] = await write<{ removed: bigint }>(
       "select feature_storage.expire($1, $2, $3) as removed",
-      [now, expiriesPerStep, recordsKept],
+      [now, expiriesPerStep, kept],
       "repeated",
     );
     return row?.removed === BigInt(expiriesPerStep);
@@ -176,7 +171,7 @@ export async function open(address: Address<PostgresParameters & StoreParameters
       const [feed] = await read<FeedColumns>("select log, last_number from feature_storage.feed");
       return feed ? cursorOf(feed.log, Number(feed.last_number)) : "";
     },
-    history: undefined,
+    history: keepsAll ? historyIn(read) : undefined,
     expire,
     async *entries() {
       for (let after = { resource: "", id: "" }; ; ) {
@@ -229,30 +224,6 @@ const requestFor = (
     names: longNamesIn(resource, id, change.feature),
   })),
 });
-
-/** The row of the table `feed`. */
-interface FeedColumns {
-  log: string;
-  first_number: bigint;
-  last_number: bigint;
-}
-
-/** The feed with a record after the cursor; without one, the columns of the record are null. */
-type FeedRow = FeedColumns & (ChangeRow | { number: null });
-
-/** See `FeatureStore.changes`. */
-async function pageIn(rows: FeedRow[], after: string | undefined): Promise<FeedEntry[] | undefined> {
-  const [feed] = rows;
-  if (!feed) return undefined;
-  const [first, last] = [Number(feed.first_number), Number(feed.last_number)];
-  const number = after === undefined ? first - 1 : numberIn(after, feed.log);
-  if (number === undefined || number < first - 1 || number > last) return undefined;
-  const records = rows.filter((row) => row.number !== null);
-  return await mapInTurns(records, (row) => ({
-    record: recordIn(row),
-    cursor: cursorOf(feed.log, Number(row.number)),
-  }));
-}
 
 /** On a full disk the feed can be read; a later step removes what has expired. */
 function ignoreFailure(error: unknown): void {

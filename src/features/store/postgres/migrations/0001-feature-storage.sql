@@ -6,7 +6,8 @@ create table feature_storage.feed (
   is_only boolean primary key default true check (is_only),
   log text not null,
   first_number bigint not null,
-  last_number bigint not null
+  last_number bigint not null,
+  keeps_all boolean not null default false
 ) with (fillfactor = 10);
 insert into feature_storage.feed (log, first_number, last_number)
 values (substr(gen_random_uuid()::text, 1, 8), 1, 0);
@@ -47,10 +48,58 @@ create table feature_storage.feature_use (
   primary key (resource, feature)
 ) with (fillfactor = 50);
 
+-- The next two tables have rows only if the store keeps all records. They have what a past list is computed from.
+
+-- For each resource that has ever had a feature: the time of its last record, and the number of records since its last
+-- list in feature_list.
+create table feature_storage.resource_life (
+  resource text collate "C" not null,
+  id text collate "C" not null,
+  last_at bigint not null,
+  records bigint not null,
+  primary key (resource, id)
+) with (fillfactor = 50);
+
+-- The list of a resource after some of its records: an array of feature, place and expiry time, in order.
+create table feature_storage.feature_list (
+  resource text collate "C" not null,
+  id text collate "C" not null,
+  at bigint not null,
+  number bigint not null,
+  entries jsonb not null,
+  primary key (resource, id, at, number)
+);
+
+-- Records a change that has been made. If the store keeps all records, the times of those of a resource never decrease,
+-- and its list is stored when about as many have been added as it has features.
 create function feature_storage.append(
-  number bigint, type text, at bigint, entry feature_storage.feature
+  keeps_all boolean, number bigint, type text, at bigint, entry feature_storage.feature
 ) returns void language plpgsql as $$
+declare
+  life feature_storage.resource_life;
+  entries jsonb;
 begin
+  if keeps_all then
+    insert into feature_storage.resource_life as l (resource, id, last_at, records)
+    values (entry.resource, entry.id, append.at, 1)
+    on conflict (resource, id) do update set last_at = greatest(l.last_at, append.at), records = l.records + 1
+    returning * into life;
+    append.at := life.last_at;
+    if life.records % 100 = 0 then
+      select jsonb_agg(
+        jsonb_strip_nulls(jsonb_build_object(
+          'feature', coalesce(f.names[3], f.feature), 'place', f.place, 'expiresAt', f.expires_at
+        )) order by f.place
+      ) into entries
+      from feature_storage.feature f where f.resource = entry.resource and f.id = entry.id;
+      if entries is null or jsonb_array_length(entries) <= life.records then
+        insert into feature_storage.feature_list (resource, id, at, number, entries)
+        values (entry.resource, entry.id, append.at, append.number, coalesce(entries, '[]'));
+        update feature_storage.resource_life l set records = 0
+        where l.resource = entry.resource and l.id = entry.id;
+      end if;
+    end if;
+  end if;
   insert into feature_storage.change (number, type, at, resource, id, feature, names, expires_at)
   values (
     append.number, append.type, append.at, entry.resource, entry.id, entry.feature, entry.names,
@@ -60,7 +109,7 @@ end $$;
 
 -- Removes an entry and records why.
 create function feature_storage.drop_entry(
-  number bigint, type text, at bigint, entry feature_storage.feature
+  keeps_all boolean, number bigint, type text, at bigint, entry feature_storage.feature
 ) returns void language plpgsql as $$
 declare
   remaining bigint;
@@ -74,21 +123,36 @@ begin
     delete from feature_storage.feature_use u
     where u.resource = entry.resource and u.feature = entry.feature;
   end if;
-  perform feature_storage.append(number, type, at, entry);
+  perform feature_storage.append(keeps_all, number, type, at, entry);
 end $$;
 
--- Sets the last number. Deletes records, but not the newest ones that are to be kept, and some more than were added.
+-- Locks the feed. `records_kept` is null for a store that keeps all records.
+create function feature_storage.lock_feed(records_kept bigint)
+returns feature_storage.feed language plpgsql as $$
+declare
+  feed feature_storage.feed;
+begin
+  select * into strict feed from feature_storage.feed for update;
+  if feed.keeps_all <> (records_kept is null) then
+    raise exception 'the store was opened again with another value of the parameter keep';
+  end if;
+  return feed;
+end $$;
+
+-- Sets the last number. Deletes up to 1000 records more than were added, but none of the newest `records_kept`.
 create function feature_storage.end_feed(
   feed feature_storage.feed, last_number bigint, records_kept bigint
 ) returns void language plpgsql as $$
 declare
-  oldest bigint := greatest(
+  oldest bigint := case when feed.keeps_all then feed.first_number else greatest(
     feed.first_number,
     least(last_number - records_kept + 1, feed.first_number + last_number - feed.last_number + 1000)
-  );
+  ) end;
 begin
   if last_number = feed.last_number then return; end if;
-  delete from feature_storage.change c where c.number >= feed.first_number and c.number < oldest;
+  if oldest > feed.first_number then
+    delete from feature_storage.change c where c.number >= feed.first_number and c.number < oldest;
+  end if;
   update feature_storage.feed f
   set first_number = oldest, last_number = end_feed.last_number;
 end $$;
@@ -112,7 +176,7 @@ declare
   count bigint;
   growth bigint;
 begin
-  select * into strict feed from feature_storage.feed for update;
+  feed := feature_storage.lock_feed(records_kept);
   last_number := feed.last_number;
   for request in
     select * from jsonb_to_recordset(requests) as r (resource text, id text, "onlyIf" jsonb, changes jsonb)
@@ -157,7 +221,7 @@ begin
           order by f.expires_at, f.place
         loop
           last_number := last_number + 1;
-          perform feature_storage.drop_entry(last_number, 'expired', entry.expires_at, entry);
+          perform feature_storage.drop_entry(feed.keeps_all, last_number, 'expired', entry.expires_at, entry);
         end loop;
       end if;
     end if;
@@ -172,13 +236,13 @@ begin
       is_present := found;
       if entry.expires_at <= now_ms then
         last_number := last_number + 1;
-        perform feature_storage.drop_entry(last_number, 'expired', entry.expires_at, entry);
+        perform feature_storage.drop_entry(feed.keeps_all, last_number, 'expired', entry.expires_at, entry);
         is_present := false;
       end if;
       if change.type = 'remove' then
         if is_present then
           last_number := last_number + 1;
-          perform feature_storage.drop_entry(last_number, 'removed', now_ms, entry);
+          perform feature_storage.drop_entry(feed.keeps_all, last_number, 'removed', now_ms, entry);
         end if;
       elsif not is_present then
         last_number := last_number + 1;
@@ -189,13 +253,13 @@ begin
         insert into feature_storage.feature_use as u (resource, feature, names, resources)
         values (entry.resource, entry.feature, entry.names, 1)
         on conflict (resource, feature) do update set resources = u.resources + 1;
-        perform feature_storage.append(last_number, 'added', now_ms, entry);
+        perform feature_storage.append(feed.keeps_all, last_number, 'added', now_ms, entry);
       elsif entry.expires_at is distinct from change."expiresAt" then
         last_number := last_number + 1;
         entry.expires_at := change."expiresAt";
         update feature_storage.feature f set expires_at = entry.expires_at
         where f.resource = entry.resource and f.id = entry.id and f.feature = entry.feature;
-        perform feature_storage.append(last_number, 'added', now_ms, entry);
+        perform feature_storage.append(feed.keeps_all, last_number, 'added', now_ms, entry);
       end if;
       had := had || is_present;
     end loop;
@@ -213,13 +277,13 @@ declare
   last_number bigint;
   entry feature_storage.feature;
 begin
-  select * into strict feed from feature_storage.feed for update;
+  feed := feature_storage.lock_feed(records_kept);
   last_number := feed.last_number;
   for entry in
     select * from feature_storage.feature f where f.expires_at <= now_ms order by f.expires_at limit entries_max
   loop
     last_number := last_number + 1;
-    perform feature_storage.drop_entry(last_number, 'expired', entry.expires_at, entry);
+    perform feature_storage.drop_entry(feed.keeps_all, last_number, 'expired', entry.expires_at, entry);
   end loop;
   perform feature_storage.end_feed(feed, last_number, records_kept);
   return last_number - feed.last_number;

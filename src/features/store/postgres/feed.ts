@@ -1,0 +1,28 @@
+import { mapInTurns } from "../../../process/turns.ts";
+import { cursorOf, numberIn } from "../cursor.ts";
+import type { FeedEntry } from "../store.ts";
+import { type ChangeRow, recordIn } from "./rows.ts";
+
+/** The row of the table `feed`. */
+export interface FeedColumns {
+  log: string;
+  first_number: bigint;
+  last_number: bigint;
+}
+
+/** The feed with a record after the cursor; without one, the columns of the record are null. */
+export type FeedRow = FeedColumns & (ChangeRow | { number: null });
+
+/** The page of entries in these rows; undefined if the cursor is unknown or a record after it has been deleted. */
+export async function pageIn(rows: FeedRow[], after: string | undefined): Promise<FeedEntry[] | undefined> {
+  const [feed] = rows;
+  if (!feed) return undefined;
+  const [first, last] = [Number(feed.first_number), Number(feed.last_number)];
+  const number = after === undefined ? first - 1 : numberIn(after, feed.log);
+  if (number === undefined || number < first - 1 || number > last) return undefined;
+  const records = rows.filter((row) => row.number !== null);
+  return await mapInTurns(records, (row) => ({
+    record: recordIn(row),
+    cursor: cursorOf(feed.log, Number(row.number)),
+  }));
+}
