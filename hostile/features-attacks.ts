@@ -112,7 +112,7 @@ export const attacksOnFeatures: Attack<Target>[] = [
   {
     name: "50,000 features that expire",
     async prepare({ service: { url } }) {
-      const expires_at = new Date(Date.now() + 15_000).toISOString();
+      const expires_at = new Date(Date.now() + 25_000).toISOString();
       await add(
         url,
         Array.from({ length: 50_000 }, (_, index) => ({

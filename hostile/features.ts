@@ -1,3 +1,5 @@
+import { createDatabase } from "../bench/create-database.ts";
+import { startPostgres } from "../testing/servers/postgres.ts";
 import { startRedis } from "../testing/servers/redis.ts";
 import { type Attack, type Outcome, type Target, watch } from "./attack.ts";
 import { send } from "./client.ts";
@@ -21,6 +23,16 @@ export const featureSubjects: Subject[] = [
       const redis = opened.use(await startRedis("--databases", "1000"));
       let database = 0;
       return async () => `${redis.url}/${database++}`;
+    },
+    run,
+  ),
+  createSubject(
+    "features-postgres",
+    attacksOnFeatures,
+    async (opened) => {
+      const server = opened.use(await startPostgres());
+      let runs = 0;
+      return () => createDatabase(server, `run_${runs++}`);
     },
     run,
   ),

@@ -80,7 +80,11 @@ export async function open(address: Address<PostgresParameters & HistoryParamete
 
   const expire = sharedNext(async () => {
     const now = Date.now();
-    const due = await read("select from feature_storage.feature where expires_at <= $1 limit 1", [now]);
+    // The order makes the plan a scan of the index by expiry.
+    const due = await read(
+      "select from feature_storage.feature where expires_at <= $1 order by expires_at limit 1",
+      [now],
+    );
     if (due.length === 0) return false;
     const [row] = await write<{ removed: bigint }>(
       "select feature_storage.expire($1, $2, $3) as removed",
@@ -104,10 +108,11 @@ export async function open(address: Address<PostgresParameters & HistoryParamete
     list,
     async has(resource, id, features) {
       const keys = features.map(keyOfName);
+      // With one feature the plan is always the lookup of one key.
+      const [condition, value] = keys.length === 1 ? ["feature = $3", keys[0]] : ["feature = any($3)", keys];
       const rows = await read<{ feature: string }>(
-        `select feature from feature_storage.feature
-        where ${isOfResource} and feature = any($3) and ${isLive("$4")}`,
-        [keyOfName(resource), keyOfName(id), keys, Date.now()],
+        `select feature from feature_storage.feature where ${isOfResource} and ${condition} and ${isLive("$4")}`,
+        [keyOfName(resource), keyOfName(id), value, Date.now()],
       );
       const found = new Set(rows.map(({ feature }) => feature));
       return keys.map((key) => found.has(key));
@@ -206,6 +211,8 @@ interface ChangeRequest {
   resource: string;
   id: string;
   onlyIf?: string[] | undefined;
+  /** The number of additions among the changes. */
+  additions: number;
   changes: (FeatureChange & { names?: string[] | undefined })[];
 }
 
@@ -218,6 +225,7 @@ const requestFor = (
   resource: keyOfName(resource),
   id: keyOfName(id),
   onlyIf: onlyIf?.map(keyOfName),
+  additions: changes.filter(({ type }) => type === "add").length,
   changes: changes.map((change) => ({
     ...change,
     feature: keyOfName(change.feature),

@@ -71,10 +71,10 @@ create table feature_storage.feature_list (
 );
 
 -- Records a change that has been made. If the store keeps all records, the times of those of a resource never decrease,
--- and its list is stored when about as many have been added as it has features.
+-- and its list is stored when about as many have been added as it has features. Returns the number of the record.
 create function feature_storage.append(
   keeps_all boolean, number bigint, type text, at bigint, entry feature_storage.feature
-) returns void language plpgsql as $$
+) returns bigint language plpgsql as $$
 declare
   life feature_storage.resource_life;
   entries jsonb;
@@ -105,12 +105,13 @@ begin
     append.number, append.type, append.at, entry.resource, entry.id, entry.feature, entry.names,
     case when append.type = 'added' then entry.expires_at end
   );
+  return append.number;
 end $$;
 
--- Removes an entry and records why.
+-- Removes an entry and records why. Returns the number of the record.
 create function feature_storage.drop_entry(
   keeps_all boolean, number bigint, type text, at bigint, entry feature_storage.feature
-) returns void language plpgsql as $$
+) returns bigint language plpgsql as $$
 declare
   remaining bigint;
 begin
@@ -123,7 +124,7 @@ begin
     delete from feature_storage.feature_use u
     where u.resource = entry.resource and u.feature = entry.feature;
   end if;
-  perform feature_storage.append(keeps_all, number, type, at, entry);
+  return feature_storage.append(keeps_all, number, type, at, entry);
 end $$;
 
 -- Locks the feed. `records_kept` is null for a store that keeps all records.
@@ -158,115 +159,143 @@ begin
 end $$;
 
 -- Makes the changes of requests, one request after the other. Returns for each one: whether the resource had the feature
--- before each change; or, if nothing was changed, the reason.
+-- before each change; or, if nothing was changed, the reason. A request is
+-- { resource, id, onlyIf?, additions, changes: [{ type, feature, names?, expiresAt? }] } with the number of additions.
 create function feature_storage.change(
   requests jsonb, now_ms bigint, features_max bigint, records_kept bigint
 ) returns jsonb language plpgsql as $$
 declare
   feed feature_storage.feed;
   last_number bigint;
-  outcomes jsonb := '[]';
-  request record;
-  change record;
+  outcomes jsonb[] := '{}';
+  request jsonb;
+  requested_resource text;
+  requested_id text;
+  changes jsonb;
+  change jsonb;
   entry feature_storage.feature;
   is_present boolean;
   had boolean[];
-  list jsonb;
   additions bigint;
-  count bigint;
-  growth bigint;
+  new_expiry bigint;
+  reason text;
 begin
   feed := feature_storage.lock_feed(records_kept);
   last_number := feed.last_number;
-  for request in
-    select * from jsonb_to_recordset(requests) as r (resource text, id text, "onlyIf" jsonb, changes jsonb)
-  loop
-    if request."onlyIf" is not null then
-      select coalesce(jsonb_agg(f.feature order by f.place), '[]') into list
-      from feature_storage.feature f
-      where f.resource = request.resource and f.id = request.id
-      and (f.expires_at is null or f.expires_at > now_ms);
-      if list <> request."onlyIf" then
-        outcomes := outcomes || jsonb_build_array('list differs');
-        continue;
-      end if;
-    end if;
+  -- Loops over rows of `jsonb_to_recordset` would cost more than the changes.
+  for request_index in 0 .. jsonb_array_length(requests) - 1 loop
+    request := requests -> request_index;
+    requested_resource := request ->> 'resource';
+    requested_id := request ->> 'id';
+    changes := request -> 'changes';
 
-    select count(*) into additions from jsonb_array_elements(request.changes) c where c ->> 'type' = 'add';
-    if additions > 0 then
-      select count(*) into count from feature_storage.feature f
-      where f.resource = request.resource and f.id = request.id;
+    reason := null;
+    if request ? 'onlyIf' then
+      select 'list differs' into reason
+      from feature_storage.feature f
+      where f.resource = requested_resource and f.id = requested_id
+      and (f.expires_at is null or f.expires_at > now_ms)
+      having coalesce(jsonb_agg(f.feature order by f.place), '[]') <> request -> 'onlyIf';
     end if;
-    if additions > 0 and count + additions > features_max then
-      select coalesce(sum((c.type = 'add')::int - (f.feature is not null)::int), 0) into growth
-      from (
-        select distinct on (c ->> 'feature') c ->> 'feature' as feature, c ->> 'type' as type
-        from jsonb_array_elements(request.changes) with ordinality as each (c, position)
-        order by c ->> 'feature', position desc
-      ) c
-      left join feature_storage.feature f
-      on f.resource = request.resource and f.id = request.id and f.feature = c.feature
-      and (f.expires_at is null or f.expires_at > now_ms);
-      if growth > 0 then
-        select count(*) into count from feature_storage.feature f
-        where f.resource = request.resource and f.id = request.id
-        and (f.expires_at is null or f.expires_at > now_ms);
-        if count + growth > features_max then
-          outcomes := outcomes || jsonb_build_array('too many features');
-          continue;
-        end if;
+    additions := request -> 'additions';
+    if reason is null and additions > 0 and additions + (
+      select count(*) from feature_storage.feature f
+      where f.resource = requested_resource and f.id = requested_id
+    ) > features_max then
+      reason := feature_storage.find_excess(requested_resource, requested_id, changes, now_ms, features_max);
+      if reason = 'expired' then
         for entry in
           select * from feature_storage.feature f
-          where f.resource = request.resource and f.id = request.id and f.expires_at <= now_ms
+          where f.resource = requested_resource and f.id = requested_id and f.expires_at <= now_ms
           order by f.expires_at, f.place
         loop
-          last_number := last_number + 1;
-          perform feature_storage.drop_entry(feed.keeps_all, last_number, 'expired', entry.expires_at, entry);
+          last_number := feature_storage.drop_entry(
+            feed.keeps_all, last_number + 1, 'expired', entry.expires_at, entry
+          );
         end loop;
+        reason := null;
       end if;
+    end if;
+    if reason is not null then
+      outcomes := outcomes || to_jsonb(reason);
+      continue;
     end if;
 
     had := '{}';
-    for change in
-      select * from jsonb_to_recordset(request.changes)
-      as c (type text, feature text, names text[], "expiresAt" bigint)
-    loop
+    for change_index in 0 .. jsonb_array_length(changes) - 1 loop
+      change := changes -> change_index;
       select * into entry from feature_storage.feature f
-      where f.resource = request.resource and f.id = request.id and f.feature = change.feature;
+      where f.resource = requested_resource and f.id = requested_id and f.feature = change ->> 'feature';
       is_present := found;
       if entry.expires_at <= now_ms then
-        last_number := last_number + 1;
-        perform feature_storage.drop_entry(feed.keeps_all, last_number, 'expired', entry.expires_at, entry);
+        last_number := feature_storage.drop_entry(
+          feed.keeps_all, last_number + 1, 'expired', entry.expires_at, entry
+        );
         is_present := false;
       end if;
-      if change.type = 'remove' then
+      had := had || is_present;
+      if change ->> 'type' = 'remove' then
         if is_present then
-          last_number := last_number + 1;
-          perform feature_storage.drop_entry(feed.keeps_all, last_number, 'removed', now_ms, entry);
+          last_number := feature_storage.drop_entry(
+            feed.keeps_all, last_number + 1, 'removed', now_ms, entry
+          );
         end if;
-      elsif not is_present then
-        last_number := last_number + 1;
-        entry := (
-          request.resource, request.id, change.feature, change.names, last_number, change."expiresAt"
-        );
-        insert into feature_storage.feature values (entry.*);
+        continue;
+      end if;
+      new_expiry := change -> 'expiresAt';
+      if not is_present then
+        entry.resource := requested_resource;
+        entry.id := requested_id;
+        entry.feature := change ->> 'feature';
+        entry.names := null;
+        if change ? 'names' then
+          entry.names := array(select jsonb_array_elements_text(change -> 'names'));
+        end if;
+        entry.place := last_number + 1;
+        entry.expires_at := new_expiry;
+        insert into feature_storage.feature
+        values (entry.resource, entry.id, entry.feature, entry.names, entry.place, entry.expires_at);
         insert into feature_storage.feature_use as u (resource, feature, names, resources)
         values (entry.resource, entry.feature, entry.names, 1)
         on conflict (resource, feature) do update set resources = u.resources + 1;
-        perform feature_storage.append(feed.keeps_all, last_number, 'added', now_ms, entry);
-      elsif entry.expires_at is distinct from change."expiresAt" then
-        last_number := last_number + 1;
-        entry.expires_at := change."expiresAt";
-        update feature_storage.feature f set expires_at = entry.expires_at
+      elsif entry.expires_at is distinct from new_expiry then
+        entry.expires_at := new_expiry;
+        update feature_storage.feature f set expires_at = new_expiry
         where f.resource = entry.resource and f.id = entry.id and f.feature = entry.feature;
-        perform feature_storage.append(feed.keeps_all, last_number, 'added', now_ms, entry);
+      else
+        continue;
       end if;
-      had := had || is_present;
+      last_number := feature_storage.append(feed.keeps_all, last_number + 1, 'added', now_ms, entry);
     end loop;
-    outcomes := outcomes || jsonb_build_array(to_jsonb(had));
+    outcomes := outcomes || to_jsonb(had);
   end loop;
   perform feature_storage.end_feed(feed, last_number, records_kept);
-  return outcomes;
+  return to_jsonb(outcomes);
+end $$;
+
+-- Finds out whether the live features of a resource and those that the changes add are more than it may have. Returns
+-- null if they are not, or if the changes do not lengthen the list; `expired` if what has expired must be removed before.
+create function feature_storage.find_excess(
+  resource text, id text, changes jsonb, now_ms bigint, features_max bigint
+) returns text language plpgsql as $$
+declare
+  growth bigint;
+  live bigint;
+begin
+  select coalesce(sum((last.type = 'add')::int - (f.feature is not null)::int), 0) into growth
+  from (
+    select distinct on (change ->> 'feature') change ->> 'feature' as feature, change ->> 'type' as type
+    from jsonb_array_elements(changes) with ordinality as each (change, position)
+    order by change ->> 'feature', position desc
+  ) as last
+  left join feature_storage.feature f
+  on f.resource = find_excess.resource and f.id = find_excess.id and f.feature = last.feature
+  and (f.expires_at is null or f.expires_at > now_ms);
+  if growth <= 0 then return null; end if;
+  select count(*) into live from feature_storage.feature f
+  where f.resource = find_excess.resource and f.id = find_excess.id
+  and (f.expires_at is null or f.expires_at > now_ms);
+  return case when live + growth > features_max then 'too many features' else 'expired' end;
 end $$;
 
 -- Removes up to `entries_max` entries that have expired, and records their expiry. Returns their number.
@@ -282,8 +311,9 @@ begin
   for entry in
     select * from feature_storage.feature f where f.expires_at <= now_ms order by f.expires_at limit entries_max
   loop
-    last_number := last_number + 1;
-    perform feature_storage.drop_entry(feed.keeps_all, last_number, 'expired', entry.expires_at, entry);
+    last_number := feature_storage.drop_entry(
+      feed.keeps_all, last_number + 1, 'expired', entry.expires_at, entry
+    );
   end loop;
   perform feature_storage.end_feed(feed, last_number, records_kept);
   return last_number - feed.last_number;
