@@ -1,4 +1,3 @@
-import { keyOfName } from "../name-key.ts";
 import type { ChangeRecord, Entry } from "../store.ts";
 import type { StoredEntry } from "../stored-entry.ts";
 
@@ -28,12 +27,6 @@ export interface ChangeRow extends KeyColumns {
 
 export const featureColumns = "resource, id, feature, names, place, expires_at";
 export const changeColumns = "number, type, at, resource, id, feature, names, expires_at";
-
-/** The names of an entry, if the keys do not have them all. */
-export function longNamesIn(resource: string, id: string, feature: string): Names | undefined {
-  const names: Names = [resource, id, feature];
-  return names.every((name) => keyOfName(name) === name) ? undefined : names;
-}
 
 const expiryIn = (milliseconds: bigint | null) =>
   milliseconds === null ? {} : { expiresAt: Number(milliseconds) };

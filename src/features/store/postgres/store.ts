@@ -21,11 +21,13 @@ import { inBatches } from "./batches.ts";
 import { late, withFailures } from "./failure.ts";
 import { type FeedColumns, type FeedRow, pageIn } from "./feed.ts";
 import { historyIn } from "./history.ts";
-import { changeColumns, entryIn, type FeatureRow, featureColumns, longNamesIn } from "./rows.ts";
+import { changeColumns, entryIn, type FeatureRow, featureColumns, type Names } from "./rows.ts";
 import { prepareSchema } from "./schema.ts";
 
-/** Limit for a call, in milliseconds. */
+/** Limit for a statement, in milliseconds. */
 const responseMaxMs = 2000;
+/** Limit for a change and its wait for a batch, in milliseconds. */
+const changeMaxMs = 5000;
 /** Maximum number of requests whose changes are made in one transaction, and of their changes. */
 const requestsPerBatch = 50;
 const changesPerBatch = 100;
@@ -73,7 +75,7 @@ export async function open(address: Address<PostgresParameters & HistoryParamete
       requests: requestsPerBatch,
       size: changesPerBatch,
       sizeOf: ({ changes, onlyIf = [] }) => changes.length + onlyIf.length,
-      maxMs: responseMaxMs,
+      maxMs: changeMaxMs,
       late,
     },
   );
@@ -138,13 +140,13 @@ export async function open(address: Address<PostgresParameters & HistoryParamete
       return Number(row?.resources ?? 0);
     },
     async featuresInUse(resource, limit) {
-      const rows = await read<Pick<FeatureRow, "feature" | "names">>(
-        `select feature, names from feature_storage.feature_use
+      const rows = await read<{ feature: string; name: string | null }>(
+        `select feature, name from feature_storage.feature_use
         where resource = $1 order by feature limit $2`,
         [keyOfName(resource), limit],
         "repeated",
       );
-      return await mapInTurns(rows, ({ feature, names }) => names?.[2] ?? feature);
+      return await mapInTurns(rows, ({ feature, name }) => name ?? feature);
     },
     async entriesOf(resource, after, limit) {
       const rows = await read<FeatureRow>(
@@ -213,25 +215,29 @@ interface ChangeRequest {
   onlyIf?: string[] | undefined;
   /** The number of additions among the changes. */
   additions: number;
-  changes: (FeatureChange & { names?: string[] | undefined })[];
+  changes: (FeatureChange & { names?: Names | undefined })[];
 }
 
-const requestFor = (
+function requestFor(
   resource: string,
   id: string,
   changes: FeatureChange[],
   onlyIf: string[] | undefined,
-): ChangeRequest => ({
-  resource: keyOfName(resource),
-  id: keyOfName(id),
-  onlyIf: onlyIf?.map(keyOfName),
-  additions: changes.filter(({ type }) => type === "add").length,
-  changes: changes.map((change) => ({
-    ...change,
-    feature: keyOfName(change.feature),
-    names: longNamesIn(resource, id, change.feature),
-  })),
-});
+): ChangeRequest {
+  const [resourceKey, idKey] = [keyOfName(resource), keyOfName(id)];
+  const isLong = resourceKey !== resource || idKey !== id;
+  return {
+    resource: resourceKey,
+    id: idKey,
+    onlyIf: onlyIf?.map(keyOfName),
+    additions: changes.filter(({ type }) => type === "add").length,
+    changes: changes.map((change) => {
+      const feature = keyOfName(change.feature);
+      const hasNames = change.type === "add" && (isLong || feature !== change.feature);
+      return { ...change, feature, names: hasNames ? [resource, id, change.feature] : undefined };
+    }),
+  };
+}
 
 /** On a full disk the feed can be read; a later step removes what has expired. */
 function ignoreFailure(error: unknown): void {

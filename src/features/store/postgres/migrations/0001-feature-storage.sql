@@ -39,11 +39,11 @@ create index feature_by_expiry on feature_storage.feature (expires_at) where exp
 create index feature_by_own_expiry on feature_storage.feature (resource, feature, expires_at)
 where expires_at is not null;
 
--- The number of rows with each feature.
+-- The number of rows with each feature. It has its name if the feature is a hash.
 create table feature_storage.feature_use (
   resource text collate "C" not null,
   feature text collate "C" not null,
-  names text[],
+  name text,
   resources bigint not null,
   primary key (resource, feature)
 ) with (fillfactor = 50);
@@ -255,8 +255,8 @@ begin
         entry.expires_at := new_expiry;
         insert into feature_storage.feature
         values (entry.resource, entry.id, entry.feature, entry.names, entry.place, entry.expires_at);
-        insert into feature_storage.feature_use as u (resource, feature, names, resources)
-        values (entry.resource, entry.feature, entry.names, 1)
+        insert into feature_storage.feature_use as u (resource, feature, name, resources)
+        values (entry.resource, entry.feature, entry.names[3], 1)
         on conflict (resource, feature) do update set resources = u.resources + 1;
       elsif entry.expires_at is distinct from new_expiry then
         entry.expires_at := new_expiry;
