@@ -129,6 +129,11 @@ alter table transaction disable trigger outline_update;`,
     original: "add(entry.resource, entry.feature, -1);",
     defective: "",
     simulation: ["--seed", "1", "--minutes", "0.2", "--store", "lmdb"],
+    name: "the feature store in PostgreSQL does not make changes one after the other",
+    file: "src/features/store/postgres/migrations/0001-feature-storage.sql",
+    original: "select * into strict feed from feature_storage.feed for update;",
+    defective: "select * into strict feed from feature_storage.feed;",
+    simulation: ["--seed", "1", "--minutes", "0.4", "--store", "postgres"],
   },
 ];
 

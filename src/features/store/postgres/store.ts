@@ -35,11 +35,22 @@ const changesPerBatch = 100;
 const expiriesPerStep = 200;
 /** Number of entries of a list that is read on a connection of its own. */
 const longList = 100;
+/** Number of features of a resource that are looked up on a connection of its own. */
+const manyFeatures = 20;
 /** Number of entries that `entries` reads at once. A list of `featuresMax` is always read at once. */
 const entriesPerRead = 2 * featuresMax;
 
 const isOfResource = "resource = $1 and id = $2";
 const isLive = (now: string) => `(expires_at is null or expires_at > ${now})`;
+
+const hasOne = `select feature from feature_storage.feature
+  where ${isOfResource} and feature = $3 and ${isLive("$4")}`;
+/** The limit makes the plan a look-up of each key, where a list could be read as a whole. */
+const hasSome = `select wanted.feature from unnest($3::text[]) as wanted (feature)
+  cross join lateral (
+    select from feature_storage.feature
+    where ${isOfResource} and feature = wanted.feature and ${isLive("$4")} limit 1
+  ) as present`;
 
 /**
  * A store in the schema `feature_storage` of a PostgreSQL, which it creates. Functions in the database make all changes
@@ -110,11 +121,11 @@ export async function open(address: Address<PostgresParameters & HistoryParamete
     list,
     async has(resource, id, features) {
       const keys = features.map(keyOfName);
-      // With one feature the plan is always the lookup of one key.
-      const [condition, value] = keys.length === 1 ? ["feature = $3", keys[0]] : ["feature = any($3)", keys];
+      const [text, value] = keys.length === 1 ? [hasOne, keys[0]] : [hasSome, keys];
       const rows = await read<{ feature: string }>(
-        `select feature from feature_storage.feature where ${isOfResource} and ${condition} and ${isLive("$4")}`,
+        text,
         [keyOfName(resource), keyOfName(id), value, Date.now()],
+        keys.length > manyFeatures ? "repeated" : "prepared",
       );
       const found = new Set(rows.map(({ feature }) => feature));
       return keys.map((key) => found.has(key));
