@@ -23,6 +23,8 @@ const settingsOf = ({ statementMs, lockMs, idleMs }: Limits) =>
     tcp_keepalives_count: "5",
     // Compilation takes longer than most statements.
     jit: "off",
+    // The server, the database and the role can have another default.
+    default_transaction_isolation: "read committed",
   });
 
 /** Adds a limit in milliseconds, at which the connection is closed if there is no response. Default: that of the pool. */

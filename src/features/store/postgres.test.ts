@@ -187,6 +187,37 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     expect(await store.count("kind", "a")).toBe(401);
   });
 
+  test("makes changes in a database whose default isolation is serializable", async () => {
+    await using made = await newPostgres(server.url);
+    const name = new URL(made.url).pathname.slice(1);
+    await runOn(server, `alter database ${name} set default_transaction_isolation = serializable`);
+    await using one = await openFeatureStore(made.url);
+    await using other = await openFeatureStore(made.url);
+    const ids = Array.from({ length: 50 }, (_, index) => String(index));
+    for (const id of ids) {
+      await Promise.all([one, other].map((store) => store.change("kind", id, [add("a")])));
+    }
+    expect(await one.count("kind", "a")).toBe(50);
+    expect(await one.changes(undefined, 100)).toHaveLength(50);
+  });
+
+  test("keeps at least the newest records", async () => {
+    await using made = await newPostgres(server.url);
+    await using store = await openFeatureStore(`${made.url}?changes=1500`);
+    const features = Array.from({ length: 900 }, (_, index) => String(index));
+    for (let round = 0; round < 6; round++) {
+      const type = round % 2 ? "remove" : "add";
+      await store.change(
+        "kind",
+        "1",
+        features.map((feature) => ({ type, feature })),
+      );
+      const kept = (await store.changes(undefined, 10_000)) ?? [];
+      expect(kept.length).toBeGreaterThanOrEqual(Math.min(1500, 900 * (round + 1)));
+      expect(kept.length).toBeLessThan(1500 + 1000 + 900);
+    }
+  });
+
   test("a rejected change does not affect those that are made together with it", async () => {
     await using made = await newPostgres(server.url);
     await using store = await openFeatureStore(made.url);

@@ -3,7 +3,7 @@ import { cursorOf, numberIn } from "../cursor.ts";
 import type { FeedEntry } from "../store.ts";
 import { type ChangeRow, recordIn } from "./rows.ts";
 
-/** The row of the table `feed`. */
+/** The row of the view `feed_state`. */
 export interface FeedColumns {
   log: string;
   first_number: bigint;

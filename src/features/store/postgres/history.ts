@@ -89,7 +89,7 @@ export const historyIn = (query: Sql["query"]): History => ({
   },
   async changes(resource, id, after, limit) {
     const rows = await query<FeedRow>(
-      `select log, first_number, last_number, page.* from feature_storage.feed
+      `select log, first_number, last_number, page.* from feature_storage.feed_state
       left join lateral (
         select ${changeColumns} from feature_storage.change
         where resource = $1 and id = $2 and number > $3

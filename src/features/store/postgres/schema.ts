@@ -16,8 +16,11 @@ export async function prepareSchema(database: Database, keepsAll: boolean): Prom
   const [feed] = await database.query<{ keeps_all: boolean }>("select keeps_all from feature_storage.feed");
   if (feed?.keeps_all === keepsAll) return;
   await database.transaction(async (sql) => {
+    // The first change of another process may be in flight.
+    await sql.query("select from feature_storage.feed for update");
     const begun = await sql.query(
-      "update feature_storage.feed set keeps_all = $1 where last_number = 0 returning 1",
+      `update feature_storage.feed set keeps_all = $1
+      where not exists (select from feature_storage.change) returning 1`,
       [keepsAll],
     );
     if (begun.length === 0) throw keepDiffers(keepsAll);

@@ -172,7 +172,7 @@ export async function open(address: Address<PostgresParameters & HistoryParamete
       await expire().catch(ignoreFailure);
       const end = readCursor(until ?? "");
       const rows = await read<FeedRow>(
-        `select log, first_number, last_number, page.* from feature_storage.feed
+        `select log, first_number, last_number, page.* from feature_storage.feed_state
         left join lateral (
           select ${changeColumns} from feature_storage.change
           where number >= first_number and number > $1
@@ -186,7 +186,7 @@ export async function open(address: Address<PostgresParameters & HistoryParamete
     },
     async newest() {
       await expire().catch(ignoreFailure);
-      const [feed] = await read<FeedColumns>("select log, last_number from feature_storage.feed");
+      const [feed] = await read<FeedColumns>("select log, last_number from feature_storage.feed_state");
       return feed ? cursorOf(feed.log, Number(feed.last_number)) : "";
     },
     history: keepsAll ? historyIn(read) : undefined,

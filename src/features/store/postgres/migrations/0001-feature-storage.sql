@@ -1,18 +1,17 @@
 -- The columns resource, id and feature have the names, or hashes of long names, since an index row has at most about
 -- 2,700 bytes. If one of them is a hash, the column names has the three names. Times are milliseconds since 1970 (UTC).
 
--- One row. Whoever changes anything locks it first, so numbers have no gaps and are in the order of commits.
+-- One row. Whoever changes anything locks it first, so numbers have no gaps and are in the order of commits. Only the
+-- deletion of records changes it: while another session holds a snapshot, each version of the row would slow down all.
 create table feature_storage.feed (
   is_only boolean primary key default true check (is_only),
   log text not null,
   first_number bigint not null,
-  last_number bigint not null,
   keeps_all boolean not null default false
-) with (fillfactor = 10);
-insert into feature_storage.feed (log, first_number, last_number)
-values (substr(gen_random_uuid()::text, 1, 8), 1, 0);
+);
+insert into feature_storage.feed (log, first_number) values (substr(gen_random_uuid()::text, 1, 8), 1);
 
--- The change records, from the first to the last number of the feed.
+-- The change records from the first number of the feed on. The newest one is never deleted.
 create table feature_storage.change (
   number bigint primary key,
   type text not null,
@@ -23,6 +22,10 @@ create table feature_storage.change (
   names text[],
   expires_at bigint
 );
+
+create view feature_storage.feed_state as
+select log, first_number, coalesce((select max(number) from feature_storage.change), 0) as last_number, keeps_all
+from feature_storage.feed;
 
 -- The features of resources. The place is the number of the record of the addition.
 create table feature_storage.feature (
@@ -129,33 +132,30 @@ end $$;
 
 -- Locks the feed. `records_kept` is null for a store that keeps all records.
 create function feature_storage.lock_feed(records_kept bigint)
-returns feature_storage.feed language plpgsql as $$
+returns feature_storage.feed_state language plpgsql as $$
 declare
-  feed feature_storage.feed;
+  feed feature_storage.feed_state;
 begin
-  select * into strict feed from feature_storage.feed for update;
+  perform log from feature_storage.feed for update;
+  select * into strict feed from feature_storage.feed_state;
   if feed.keeps_all <> (records_kept is null) then
     raise exception 'the store was opened again with another value of the parameter keep';
   end if;
   return feed;
 end $$;
 
--- Sets the last number. Deletes up to 1000 records more than were added, but none of the newest `records_kept`.
-create function feature_storage.end_feed(
-  feed feature_storage.feed, last_number bigint, records_kept bigint
+-- Deletes records when there are enough to delete, but none of the newest `records_kept`, and at most 2000 more than were
+-- added.
+create function feature_storage.delete_records(
+  feed feature_storage.feed_state, last_number bigint, records_kept bigint
 ) returns void language plpgsql as $$
 declare
-  oldest bigint := case when feed.keeps_all then feed.first_number else greatest(
-    feed.first_number,
-    least(last_number - records_kept + 1, feed.first_number + last_number - feed.last_number + 1000)
-  ) end;
+  excess bigint := last_number - feed.first_number + 1 - records_kept;
+  next_first bigint := feed.first_number + least(excess, last_number - feed.last_number + 2000);
 begin
-  if last_number = feed.last_number then return; end if;
-  if oldest > feed.first_number then
-    delete from feature_storage.change c where c.number >= feed.first_number and c.number < oldest;
-  end if;
-  update feature_storage.feed f
-  set first_number = oldest, last_number = end_feed.last_number;
+  if feed.keeps_all or excess < least(records_kept, 1000) then return; end if;
+  delete from feature_storage.change c where c.number >= feed.first_number and c.number < next_first;
+  update feature_storage.feed f set first_number = next_first;
 end $$;
 
 -- Makes the changes of requests, one request after the other. Returns for each one: whether the resource had the feature
@@ -165,7 +165,7 @@ create function feature_storage.change(
   requests jsonb, now_ms bigint, features_max bigint, records_kept bigint
 ) returns jsonb language plpgsql as $$
 declare
-  feed feature_storage.feed;
+  feed feature_storage.feed_state;
   last_number bigint;
   outcomes jsonb[] := '{}';
   request jsonb;
@@ -269,7 +269,7 @@ begin
     end loop;
     outcomes := outcomes || to_jsonb(had);
   end loop;
-  perform feature_storage.end_feed(feed, last_number, records_kept);
+  perform feature_storage.delete_records(feed, last_number, records_kept);
   return to_jsonb(outcomes);
 end $$;
 
@@ -302,7 +302,7 @@ end $$;
 create function feature_storage.expire(now_ms bigint, entries_max bigint, records_kept bigint)
 returns bigint language plpgsql as $$
 declare
-  feed feature_storage.feed;
+  feed feature_storage.feed_state;
   last_number bigint;
   entry feature_storage.feature;
 begin
@@ -315,6 +315,6 @@ begin
       feed.keeps_all, last_number + 1, 'expired', entry.expires_at, entry
     );
   end loop;
-  perform feature_storage.end_feed(feed, last_number, records_kept);
+  perform feature_storage.delete_records(feed, last_number, records_kept);
   return last_number - feed.last_number;
 end $$;
