@@ -129,6 +129,8 @@ alter table transaction disable trigger outline_update;`,
     original: "add(entry.resource, entry.feature, -1);",
     defective: "",
     simulation: ["--seed", "1", "--minutes", "0.2", "--store", "lmdb"],
+  },
+  {
     name: "the feature store in PostgreSQL does not make changes one after the other",
     file: "src/features/store/postgres/migrations/0001-feature-storage.sql",
     original: "perform log from feature_storage.feed for update;",

@@ -128,7 +128,11 @@ export const storeFixtures: Fixtures<keyof typeof featureStores, NewStore> = {
 };
 
 /** The fixtures of the stores that can keep their history. */
-const historyFixtures = { ...inMemory, "lmdb:": sharedFixtures["lmdb:"] };
+const historyFixtures = {
+  ...inMemory,
+  "lmdb:": sharedFixtures["lmdb:"],
+  "postgres:": sharedFixtures["postgres:"],
+};
 
 type Tests = (make: () => Promise<NewStore>) => void;
 

@@ -2,7 +2,6 @@ import { postgresParameters } from "../../database/database.ts";
 import {
   type Adapter,
   type Adapters,
-  type Address,
   openAdapter,
   type ValuesOf,
   type Warn,
@@ -157,6 +156,7 @@ const parameters = {
 /** The parameters of a store that can keep its history. */
 const historyParameters = {
   ...parameters,
+  /** `all` keeps all change records, for `history`. */
   keep: { must: "all", read: (text: string) => (text === "all" ? text : undefined) },
 };
 export type StoreParameters = ValuesOf<typeof parameters> & Partial<ValuesOf<typeof historyParameters>>;
@@ -173,29 +173,6 @@ export const historyMismatch = (keepsAll: boolean) =>
   new Error(
     `the store was begun ${keepsAll ? "without" : "with"} keep=all, so it must be opened ${keepsAll ? "without" : "with"} it; ` +
       "to change this, export it and import it into a new store (npm run store)",
-  );
-
-const historyParameters = {
-  ...parameters,
-  /** `all` keeps all change records, for `history`. */
-  keep: { must: "all", read: (text: string) => (text === "all" ? text : undefined) },
-};
-export type HistoryParameters = ValuesOf<typeof historyParameters>;
-
-/** The minimum number of change records that a store keeps; undefined if it keeps all. Throws if the URL has both parameters. */
-export function recordsKept({ url, parameters }: Address<HistoryParameters>): number | undefined {
-  if (parameters.keep === undefined) return parameters.changes;
-  if (url.searchParams.has("changes")) {
-    throw new Error("the URL has the parameters changes and keep=all; with keep=all no record is deleted");
-  }
-  return undefined;
-}
-
-/** The error of a store that was begun with another value of the parameter `keep`. */
-export const keepDiffers = (keepsAll: boolean): Error =>
-  new Error(
-    `the store has changes that were recorded ${keepsAll ? "without" : "with"} keep=all, and its URL is ` +
-      `${keepsAll ? "with" : "without"} it; export it and import it into a new one`,
   );
 
 const redis: Adapter<FeatureStore> = {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Database, Limits, Sql } from "../../../database/database.ts";
-import { keepDiffers } from "../store.ts";
+import { historyMismatch } from "../store.ts";
 
 const folder = new URL("./migrations/", import.meta.url);
 
@@ -23,7 +23,7 @@ export async function prepareSchema(database: Database, keepsAll: boolean): Prom
       where not exists (select from feature_storage.change) returning 1`,
       [keepsAll],
     );
-    if (begun.length === 0) throw keepDiffers(keepsAll);
+    if (begun.length === 0) throw historyMismatch(keepsAll);
     if (keepsAll) await sql.run(historyIndexes);
   }, limits);
 }

@@ -12,9 +12,9 @@ import {
   type FeatureChange,
   type FeatureStore,
   featuresMax,
-  type HistoryParameters,
   recordsKept,
   StoreFailure,
+  type StoreParameters,
 } from "../store.ts";
 import { liveInOrder, withoutPlace } from "../stored-entry.ts";
 import { inBatches } from "./batches.ts";
@@ -56,9 +56,10 @@ const hasSome = `select wanted.feature from unnest($3::text[]) as wanted (featur
  * A store in the schema `feature_storage` of a PostgreSQL, which it creates. Functions in the database make all changes
  * (`migrations/`). A change is one statement, so a process that hangs holds no lock.
  */
-export async function open(address: Address<PostgresParameters & HistoryParameters>): Promise<FeatureStore> {
-  const kept = recordsKept(address);
-  const keepsAll = kept === undefined;
+export async function open(address: Address<PostgresParameters & StoreParameters>): Promise<FeatureStore> {
+  const records = recordsKept(address.parameters);
+  const keepsAll = records === Number.POSITIVE_INFINITY;
+  const kept = keepsAll ? null : records;
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await openPostgres(address, "feature-storage"));
   await prepareSchema(database, keepsAll).catch((error) => {

@@ -73,8 +73,9 @@ create table feature_storage.feature_list (
   primary key (resource, id, at, number)
 );
 
--- Records a change that has been made. If the store keeps all records, the times of those of a resource never decrease,
--- and its list is stored when about as many have been added as it has features. Returns the number of the record.
+-- Records a change that has been made. If the store keeps all records, the times of those of a resource never decrease;
+-- an expiry has its own time. Its list is stored when about as many records have been added as it has features. Returns
+-- the number of the record.
 create function feature_storage.append(
   keeps_all boolean, number bigint, type text, at bigint, entry feature_storage.feature
 ) returns bigint language plpgsql as $$
@@ -87,7 +88,7 @@ begin
     values (entry.resource, entry.id, append.at, 1)
     on conflict (resource, id) do update set last_at = greatest(l.last_at, append.at), records = l.records + 1
     returning * into life;
-    append.at := life.last_at;
+    if append.type <> 'expired' then append.at := life.last_at; end if;
     if life.records % 100 = 0 then
       select jsonb_agg(
         jsonb_strip_nulls(jsonb_build_object(
@@ -97,7 +98,7 @@ begin
       from feature_storage.feature f where f.resource = entry.resource and f.id = entry.id;
       if entries is null or jsonb_array_length(entries) <= life.records then
         insert into feature_storage.feature_list (resource, id, at, number, entries)
-        values (entry.resource, entry.id, append.at, append.number, coalesce(entries, '[]'));
+        values (entry.resource, entry.id, life.last_at, append.number, coalesce(entries, '[]'));
         update feature_storage.resource_life l set records = 0
         where l.resource = entry.resource and l.id = entry.id;
       end if;
