@@ -156,7 +156,7 @@ func callFeatures(url string) {
 
 	resources := []features.ResourceName{*features.NewResourceName("customer", customer)}
 	query := *features.NewQuery(resources, []string{"bee", "zebra ü"})
-	checked, _, err := bulk.HasFeatures(ctx).Query(query).Execute()
+	checked, _, err := storage.HasFeatures(ctx).Query(query).Execute()
 	check(err == nil && slices.Equal(checked.Results[0].Has, []bool{true, false}), err, checked)
 
 	evaluation := features.NewEvaluationRequest()

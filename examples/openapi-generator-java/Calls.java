@@ -187,7 +187,7 @@ public class Calls {
 
     var resource = new ResourceName().resource("customer").id(customer);
     var query = new Query().resources(List.of(resource)).features(List.of("bee", "zebra ü"));
-    equal(bulk.hasFeatures(query).getResults().get(0).getHas(), List.of(true, false));
+    equal(storage.hasFeatures(query).getResults().get(0).getHas(), List.of(true, false));
 
     var context = new EvaluationContext().targetingKey("customer/" + customer);
     var flag = new FlagsApi(client).evaluateFlag("bee", new EvaluationRequest().context(context));

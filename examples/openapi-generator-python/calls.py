@@ -144,7 +144,7 @@ def call_features(url: str) -> None:
         assert replaced == ["mango", "yak", "bee"], replaced
 
         resource = features.ResourceName(resource="customer", id=customer)
-        checked = bulk.has_features(features.Query(resources=[resource], features=["bee", "zebra ü"]))
+        checked = storage.has_features(features.Query(resources=[resource], features=["bee", "zebra ü"]))
         assert [result.has for result in checked.results] == [[True, False]], checked
 
         context = features.EvaluationContext(targetingKey=f"customer/{customer}")

@@ -176,7 +176,7 @@ async function callFeatures() {
   const replaced = await storage.replaceFeatures({ ...path, ifMatch, requestBody: ["yak", "mango", "bee"] });
   assert.deepEqual(replaced, ["mango", "yak", "bee"]);
 
-  const checked = await bulk.hasFeatures({ query: { resources: [path], features: ["bee", "zebra ü"] } });
+  const checked = await storage.hasFeatures({ query: { resources: [path], features: ["bee", "zebra ü"] } });
   assert.deepEqual(checked.results, [{ ...path, has: [true, false] }]);
 
   const flag = await new features.FlagsApi(configuration).evaluateFlag({

@@ -3,8 +3,8 @@ from datetime import date, datetime, timezone
 from uuid import uuid4
 
 from features_client import AuthenticatedClient as Features
-from features_client.api.changes import change_features, has_features, list_changes
-from features_client.api.features import add_feature, list_features, remove_feature, replace_features
+from features_client.api.changes import change_features, list_changes
+from features_client.api.features import add_feature, has_features, list_features, remove_feature, replace_features
 from features_client.api.flags import evaluate_flag
 from features_client.models import (
     ChangePage,
