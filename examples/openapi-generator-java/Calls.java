@@ -178,7 +178,7 @@ public class Calls {
     var changed = bulk.changeFeatures(new FeatureChanges().changes(changes));
     equal(changed.getResults().stream().map(FeatureChangeResult::getChanged).toList(), List.of(true, true, false));
 
-    var listed = storage.listFeaturesWithHttpInfo("customer", customer, null);
+    var listed = storage.listFeaturesWithHttpInfo("customer", customer, null, null);
     equal(listed.getData(), List.of("zebra ü", "mango", "apple"));
 
     var etag = listed.getHeaders().get("etag").get(0);

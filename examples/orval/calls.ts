@@ -157,7 +157,7 @@ async function callFeatures() {
   const changed = await features.changeFeatures({ changes }, at);
   assert.deepEqual(changed.data.results, [{ changed: true }, { changed: true }, { changed: false }]);
 
-  const listed = await features.listFeatures(resource, id, at);
+  const listed = await features.listFeatures(resource, id, undefined, at);
   assert.deepEqual(listed.data, ["zebra ü", "mango", "apple"]);
 
   const headers = { "If-Match": listed.headers.etag };
