@@ -16,7 +16,7 @@ import { openCalls } from "./calls.ts";
 import { isLive } from "./openfeature/entries.ts";
 import { keepCopy } from "./openfeature/keep-copy.ts";
 import { keepFile } from "./openfeature/keep-file.ts";
-import { isName, nameRule, subjectOf } from "./openfeature/subject.ts";
+import { type Failure, isName, nameRule, noNames, subjectOf } from "./openfeature/subject.ts";
 import type { ClientOptions } from "./options.ts";
 
 const defaultStaleAfterMs = 60_000;
@@ -79,7 +79,7 @@ export function featureProvider(options: FeatureProviderOptions): FeatureProvide
     ...client
   } = options;
   const kinds = [...new Set(resources)].sort();
-  if (kinds.length === 0 || !kinds.every(isName)) {
+  if (kinds.length === 0 || !kinds.every((kind) => typeof kind === "string" && isName(kind))) {
     throw new TypeError("resources must be kinds of resources, at least one");
   }
   const events = new OpenFeatureEventEmitter();
@@ -138,12 +138,20 @@ export function featureProvider(options: FeatureProviderOptions): FeatureProvide
     events.emit(ProviderEvents.ConfigurationChanged, flagsChanged ? { flagsChanged } : {});
   }
 
-  function failure<Value>(
-    value: Value,
-    errorCode: ErrorCode,
-    errorMessage: string,
-  ): ResolutionDetails<Value> {
-    return { value, reason: StandardResolutionReasons.ERROR, errorCode, errorMessage };
+  const notReady: Failure = {
+    errorCode: ErrorCode.PROVIDER_NOT_READY,
+    errorMessage: "the features are not copied yet",
+  };
+
+  /** Why an entry cannot be in the copy; undefined if it can. */
+  function faultOf(flagKey: string, resource: string, id: string): Failure | undefined {
+    if (!isName(resource) || !isName(id)) return noNames;
+    if (!kinds.includes(resource)) {
+      const errorMessage = `the provider has no resources of the kind ${resource}, only of ${kinds.join(", ")}`;
+      return { errorCode: ErrorCode.INVALID_CONTEXT, errorMessage };
+    }
+    if (isName(flagKey)) return undefined;
+    return { errorCode: ErrorCode.PARSE_ERROR, errorMessage: `the key of a flag must be ${nameRule}` };
   }
 
   function evaluate(
@@ -152,18 +160,13 @@ export function featureProvider(options: FeatureProviderOptions): FeatureProvide
     context: EvaluationContext,
   ): ResolutionDetails<boolean> {
     const copy = kept.copy();
-    if (!copy) return failure(defaultValue, ErrorCode.PROVIDER_NOT_READY, "the features are not copied yet");
+    if (!copy) return failed(defaultValue, notReady);
     const subject = subjectOf(context);
-    if ("errorCode" in subject) return failure(defaultValue, subject.errorCode, subject.errorMessage);
-    const features = copy.entries.get(subject.resource);
-    if (!features) {
-      const message = `the provider has no resources of the kind ${subject.resource}, only of ${kinds.join(", ")}`;
-      return failure(defaultValue, ErrorCode.INVALID_CONTEXT, message);
-    }
-    const expiresAt = features.get(flagKey)?.get(subject.id);
-    if (expiresAt === undefined && !isName(flagKey)) {
-      return failure(defaultValue, ErrorCode.PARSE_ERROR, `the key of a flag must be ${nameRule}`);
-    }
+    if ("errorCode" in subject) return failed(defaultValue, subject);
+    const { resource, id } = subject;
+    const expiresAt = copy.entries.get(resource)?.get(flagKey)?.get(id);
+    const fault = expiresAt === undefined ? faultOf(flagKey, resource, id) : undefined;
+    if (fault) return failed(defaultValue, fault);
     const value = expiresAt !== undefined && isLive(expiresAt);
     const reason = value ? StandardResolutionReasons.TARGETING_MATCH : StandardResolutionReasons.STATIC;
     return status === "stale"
@@ -172,7 +175,12 @@ export function featureProvider(options: FeatureProviderOptions): FeatureProvide
   }
 
   const mismatch = <Value>(_flagKey: string, defaultValue: Value): Promise<ResolutionDetails<Value>> =>
-    Promise.resolve(failure(defaultValue, ErrorCode.TYPE_MISMATCH, "a feature is a boolean flag"));
+    Promise.resolve(
+      failed(defaultValue, {
+        errorCode: ErrorCode.TYPE_MISMATCH,
+        errorMessage: "a feature is a boolean flag",
+      }),
+    );
 
   return {
     metadata: { name: "payment-ledger-services" },
@@ -206,3 +214,9 @@ export function featureProvider(options: FeatureProviderOptions): FeatureProvide
     resolveObjectEvaluation: mismatch,
   };
 }
+
+const failed = <Value>(value: Value, failure: Failure): ResolutionDetails<Value> => ({
+  value,
+  reason: StandardResolutionReasons.ERROR,
+  ...failure,
+});
