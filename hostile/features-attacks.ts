@@ -101,6 +101,49 @@ export const attacksOnFeatures: Attack<Target>[] = [
     },
   },
   {
+    name: "evaluations of 2,000 flags with long names, and 1,500 streams of flags that do not read",
+    async prepare({ service: { url } }) {
+      await put(url, "1", names(1000, "own", 250));
+      await put(url, "2", names(1000, "other", 250));
+    },
+    async run({ service: { url } }) {
+      const pathOf = (index: number) => `/ofrep/v1/events?resource=customer&id=${index}`;
+      await using _deaf = await openDeafClients(
+        url,
+        1500,
+        (index) => `GET ${pathOf(index)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+      );
+      for (let round = 0; round < 10; round += 1) {
+        const ids = names(1000, "").map((_, index) => String(index + 3));
+        await add(
+          url,
+          ids.map((id) => ({ id, feature: `round${round}` })),
+        );
+      }
+      await repeat(100, 20, () =>
+        send(`${url}/ofrep/v1/evaluate/flags`, [200], {
+          method: "POST",
+          body: { context: { targetingKey: "customer/1" } },
+        }),
+      );
+    },
+  },
+  {
+    name: "pages of 1,000 entries with long names, and counts",
+    async prepare({ service: { url } }) {
+      for (let resource = 0; resource < 5; resource += 1)
+        await put(url, `${resource}`.padEnd(200, "x"), names(1000, `${resource}`, 250));
+      await add(
+        url,
+        names(20_000, "id").map((id) => ({ id, feature: "same" })),
+      );
+    },
+    async run({ service: { url } }) {
+      await repeat(200, 20, () => send(`${url}/features?resource=customer&limit=1000`, [200]));
+      await repeat(400, 20, () => send(`${url}/features/customer?feature=same&count=true&limit=1000`, [200]));
+    },
+  },
+  {
     name: "400 clients that do not read long lists",
     prepare: ({ service: { url } }) => put(url, "1", names(1000, "long", 250)).then(() => {}),
     async run({ service: { url } }) {
@@ -199,6 +242,42 @@ export const attacksOnFeatures: Attack<Target>[] = [
       await repeat(200, 4, async () => {
         await send(`${url}/query`, [200], { method: "POST", body: query });
         await sleep(50);
+      });
+    },
+  },
+];
+
+/** Attacks on a store that keeps its history. */
+export const attacksOnHistory: Attack<Target>[] = [
+  {
+    name: "the past of a resource with 100,000 changes and of 20,000 resources",
+    async prepare({ service: { url } }) {
+      const features = names(1000, "of a long list", 200);
+      for (let round = 0; round < 50; round += 1) {
+        await put(url, "1", features);
+        await put(url, "1", []);
+      }
+      await add(
+        url,
+        names(20_000, "id").map((id) => ({ id, feature: "same" })),
+      );
+    },
+    async run({ service: { url } }) {
+      const { changes } = JSON.parse(await send(`${url}/resources/customer/1/changes?limit=1000`, [200])) as {
+        changes: { at: string }[];
+      };
+      const first = Date.parse(changes[0]?.at ?? "");
+      const last = Date.now();
+      const instant = (index: number) =>
+        encodeURIComponent(new Date(first + ((last - first) * (index % 50)) / 50).toISOString());
+      await repeat(200, 20, (index) => send(`${url}/features/customer/1?as_of=${instant(index)}`, [200]));
+      await repeat(100, 20, (index) =>
+        send(`${url}/features/customer?feature=same&limit=1000&as_of=${instant(index)}`, [200]),
+      );
+      await repeat(200, 20, () => send(`${url}/resources/customer/1/changes?limit=1000`, [200]));
+      await repeat(10, 5, async (index) => {
+        await put(url, `${index}`, names(1000, "new", 200));
+        await send(`${url}/features/customer/${index}`, [204], { method: "DELETE" });
       });
     },
   },

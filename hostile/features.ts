@@ -3,7 +3,7 @@ import { startPostgres } from "../testing/servers/postgres.ts";
 import { startRedis } from "../testing/servers/redis.ts";
 import { type Attack, type Outcome, type Target, watch } from "./attack.ts";
 import { send } from "./client.ts";
-import { attacksOnFeatures } from "./features-attacks.ts";
+import { attacksOnFeatures, attacksOnHistory } from "./features-attacks.ts";
 import { createSubject, type Subject } from "./subject.ts";
 import { startWatched } from "./watched-service.ts";
 
@@ -14,28 +14,36 @@ const pings = [
   { method: "POST", path: "/features/other/1/present", status: 200 },
 ];
 
+/** Opens the servers of a store. Resolves with a function that resolves with the URL of a new store. */
+type OpenStores = (opened: AsyncDisposableStack) => Promise<() => Promise<string>>;
+
+const openLmdb: OpenStores = async () => async () => "lmdb:./features";
+
+const openRedis: OpenStores = async (opened) => {
+  const redis = opened.use(await startRedis("--databases", "1000"));
+  let database = 0;
+  return async () => `${redis.url}/${database++}`;
+};
+
+const openPostgres: OpenStores = async (opened) => {
+  const server = opened.use(await startPostgres());
+  let runs = 0;
+  return () => createDatabase(server, `run_${runs++}`);
+};
+
+const withHistory =
+  (open: OpenStores): OpenStores =>
+  async (opened) => {
+    const newStore = await open(opened);
+    return async () => `${await newStore()}?keep=all`;
+  };
+
 export const featureSubjects: Subject[] = [
-  createSubject("features-lmdb", attacksOnFeatures, async () => async () => "lmdb:./features", run),
-  createSubject(
-    "features-redis",
-    attacksOnFeatures,
-    async (opened) => {
-      const redis = opened.use(await startRedis("--databases", "1000"));
-      let database = 0;
-      return async () => `${redis.url}/${database++}`;
-    },
-    run,
-  ),
-  createSubject(
-    "features-postgres",
-    attacksOnFeatures,
-    async (opened) => {
-      const server = opened.use(await startPostgres());
-      let runs = 0;
-      return () => createDatabase(server, `run_${runs++}`);
-    },
-    run,
-  ),
+  createSubject("features-lmdb", attacksOnFeatures, openLmdb, run),
+  createSubject("features-redis", attacksOnFeatures, openRedis, run),
+  createSubject("features-postgres", attacksOnFeatures, openPostgres, run),
+  createSubject("features-lmdb-history", attacksOnHistory, withHistory(openLmdb), run),
+  createSubject("features-postgres-history", attacksOnHistory, withHistory(openPostgres), run),
 ];
 
 async function run(attack: Attack<Target>, storeUrl: string): Promise<Outcome> {

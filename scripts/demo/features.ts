@@ -38,7 +38,7 @@ export async function fillFeatures(): Promise<void> {
   say(`\ngave ${customers.length} customers features; try:\n`);
   for (const [description, path] of [
     ["the features of a customer, with their expiry times", "/resources/customer/1"],
-    ["the customers with a feature", "/features/customer?feature=dark-mode"],
+    ["the customers with a feature", "/features/customer?feature=dark-mode&count=true"],
     ["the change feed", "/changes?limit=5"],
   ]) {
     say(`# ${description}\ncurl '${base}${path}'`);
