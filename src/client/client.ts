@@ -88,20 +88,16 @@ export function featuresClient(options: ClientOptions): FeaturesClient {
   return {
     ...calls,
     async *eachEntry(search, callOptions) {
-      let cursor: string | undefined;
-      do {
-        const page = await calls.listEntries({ ...search, cursor }, callOptions);
-        yield* page.entries;
-        cursor = page.next_cursor;
-      } while (cursor !== undefined);
+      for await (const { entries } of pagesOf((cursor) =>
+        calls.listEntries({ ...search, cursor }, callOptions),
+      ))
+        yield* entries;
     },
     async *eachResource(search, callOptions) {
-      let cursor: string | undefined;
-      do {
-        const page = await calls.listResources({ ...search, cursor }, callOptions);
-        yield* page.ids;
-        cursor = page.next_cursor;
-      } while (cursor !== undefined);
+      for await (const { ids } of pagesOf((cursor) =>
+        calls.listResources({ ...search, cursor }, callOptions),
+      ))
+        yield* ids;
     },
     async *eachChange(search = {}, callOptions = {}) {
       let { cursor } = search;
@@ -113,16 +109,26 @@ export function featuresClient(options: ClientOptions): FeaturesClient {
       }
     },
     async *eachResourceChange(search, callOptions) {
-      let { cursor } = search;
-      do {
-        const page = await calls.listResourceChanges({ ...search, cursor }, callOptions);
-        yield* page.changes;
-        cursor = page.next_cursor;
-      } while (cursor !== undefined);
+      const read = (cursor: string | undefined) =>
+        calls.listResourceChanges({ ...search, cursor }, callOptions);
+      for await (const { changes } of pagesOf(read, search.cursor)) yield* changes;
     },
     followChanges: (search = {}, callOptions) => follow<ChangeRecord>("listChanges", search, callOptions),
     followFlags: (search, callOptions) => follow<FlagEvent>("followFlags", search, callOptions),
   };
+}
+
+/** The pages from a cursor on, or all of them. */
+async function* pagesOf<Page extends { next_cursor?: string }>(
+  read: (cursor: string | undefined) => Promise<Page>,
+  first?: string,
+): AsyncGenerator<Page, void, void> {
+  let cursor = first;
+  do {
+    const page = await read(cursor);
+    yield page;
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
 }
 
 type LedgerDefaults = typeof ledgerDefaults;

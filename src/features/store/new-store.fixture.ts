@@ -1,14 +1,20 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, vi } from "vitest";
+import { afterAll, describe, expect, vi } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../../testing/describe-adapters.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { isPostgresInstalled, startPostgres } from "../../../testing/servers/postgres.ts";
 import { isRedisInstalled, startRedis, startRedisCluster } from "../../../testing/servers/redis.ts";
 import { exchangeBytes } from "../../../testing/servers/server.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
-import { type Entry, type FeatureStore, type featureStores, openFeatureStore } from "./store.ts";
+import {
+  type Entry,
+  type FeatureStore,
+  type featureStores,
+  openFeatureStore,
+  StoreFailure,
+} from "./store.ts";
 
 /** A new empty store. Its URL has no parameters. */
 export interface NewStore extends AsyncDisposable {
@@ -133,6 +139,35 @@ const historyFixtures = {
   "lmdb:": sharedFixtures["lmdb:"],
   "postgres:": sharedFixtures["postgres:"],
 };
+
+/** The limit for a response is 2 seconds; a busy machine notices a timeout much later. */
+export const failsWithinMs = 10_000;
+
+/** A call of each method of a store. */
+export const calls: Record<string, (store: FeatureStore) => Promise<unknown>> = {
+  list: (store) => store.list("kind", "1"),
+  has: (store) => store.has("kind", "1", ["a"]),
+  change: (store) => store.change("kind", "1", [{ type: "add", feature: "lost" }]),
+  idsWith: (store) => store.idsWith("kind", "a", undefined, 10),
+  count: (store) => store.count("kind", "a"),
+  featuresInUse: (store) => store.featuresInUse("kind", 10),
+  entriesOf: (store) => store.entriesOf("kind", undefined, 10),
+  changes: (store) => store.changes(undefined, 10),
+  newest: (store) => store.newest(),
+  expire: (store) => store.expire(),
+  entries: (store) => Array.fromAsync(store.entries()),
+};
+
+/** Expects that each call rejects with this message within the limit. */
+export async function expectFailures(store: FeatureStore, message: string | RegExp): Promise<void> {
+  const startedAt = performance.now();
+  for (const outcome of await Promise.allSettled(Object.values(calls).map((call) => call(store)))) {
+    expect(outcome).toEqual({ status: "rejected", reason: expect.any(StoreFailure) });
+    const { reason } = outcome as PromiseRejectedResult;
+    expect(reason.message).toEqual(typeof message === "string" ? message : expect.stringMatching(message));
+  }
+  expect(performance.now() - startedAt).toBeLessThan(failsWithinMs);
+}
 
 type Tests = (make: () => Promise<NewStore>) => void;
 

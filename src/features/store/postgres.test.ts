@@ -11,7 +11,7 @@ import { isPgbouncerInstalled, startPgbouncer } from "../../../testing/servers/p
 import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../../testing/servers/postgres.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
-import { featuresOf } from "./new-store.fixture.ts";
+import { expectFailures, featuresOf } from "./new-store.fixture.ts";
 import {
   type Entry,
   type FeatureChange,
@@ -23,34 +23,6 @@ import {
 
 const add = (feature: string, expiresAt?: number): FeatureChange => ({ type: "add", feature, expiresAt });
 const remove = (feature: string): FeatureChange => ({ type: "remove", feature });
-
-/** The limit for a response is 2 seconds; a busy machine notices a timeout much later. */
-const failsWithinMs = 10_000;
-
-/** A call of each method of a store. */
-const calls: Record<string, (store: FeatureStore) => Promise<unknown>> = {
-  list: (store) => store.list("kind", "1"),
-  has: (store) => store.has("kind", "1", ["a"]),
-  change: (store) => store.change("kind", "1", [add("lost")]),
-  idsWith: (store) => store.idsWith("kind", "a", undefined, 10),
-  count: (store) => store.count("kind", "a"),
-  featuresInUse: (store) => store.featuresInUse("kind", 10),
-  entriesOf: (store) => store.entriesOf("kind", undefined, 10),
-  changes: (store) => store.changes(undefined, 10),
-  newest: (store) => store.newest(),
-  expire: (store) => store.expire(),
-  entries: (store) => Array.fromAsync(store.entries()),
-};
-
-/** Expects that each call rejects with one of these messages within the limit. */
-async function expectFailures(store: FeatureStore, message: RegExp): Promise<void> {
-  const startedAt = performance.now();
-  for (const outcome of await Promise.allSettled(Object.values(calls).map((call) => call(store)))) {
-    expect(outcome).toEqual({ status: "rejected", reason: expect.any(StoreFailure) });
-    expect((outcome as PromiseRejectedResult).reason.message).toMatch(message);
-  }
-  expect(performance.now() - startedAt).toBeLessThan(failsWithinMs);
-}
 
 /** Runs a statement on a server. */
 async function runOn({ url }: { url: string }, statement: string): Promise<pg.QueryResult> {

@@ -18,7 +18,7 @@ import {
 } from "../../../testing/servers/redis.ts";
 import { exchangeBytes, type TestServer } from "../../../testing/servers/server.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import { featuresOf } from "./new-store.fixture.ts";
+import { calls, expectFailures, failsWithinMs, featuresOf } from "./new-store.fixture.ts";
 import {
   type ChangeRecord,
   type FeatureChange,
@@ -30,34 +30,7 @@ import {
 const add = (feature: string, expiresAt?: number): FeatureChange => ({ type: "add", feature, expiresAt });
 const remove = (feature: string): FeatureChange => ({ type: "remove", feature });
 
-/** The limit for a response is 2 seconds; a busy machine notices a timeout much later. */
-const failsWithinMs = 10_000;
 const execute = (url: string, command: string) => exchangeBytes(url, `${command}\r\n`, "+OK");
-
-/** A call of each method of a store. */
-const calls: Record<string, (store: FeatureStore) => Promise<unknown>> = {
-  list: (store) => store.list("kind", "1"),
-  has: (store) => store.has("kind", "1", ["a"]),
-  change: (store) => store.change("kind", "1", [add("lost")]),
-  idsWith: (store) => store.idsWith("kind", "a", undefined, 10),
-  changes: (store) => store.changes(undefined, 10),
-  newest: (store) => store.newest(),
-  count: (store) => store.count("kind", "a"),
-  featuresInUse: (store) => store.featuresInUse("kind", 10),
-  entriesOf: (store) => store.entriesOf("kind", undefined, 10),
-  expire: (store) => store.expire(),
-  entries: (store) => Array.fromAsync(store.entries()),
-};
-
-/** Expects that each call rejects with this message within the limit. */
-async function expectFailures(store: FeatureStore, message: string): Promise<void> {
-  const startedAt = performance.now();
-  for (const outcome of await Promise.allSettled(Object.values(calls).map((call) => call(store)))) {
-    expect(outcome).toEqual({ status: "rejected", reason: expect.any(StoreFailure) });
-    expect((outcome as PromiseRejectedResult).reason.message).toBe(message);
-  }
-  expect(performance.now() - startedAt).toBeLessThan(failsWithinMs);
-}
 
 /** Runs a program that opens the store and uses it. Resolves with its output. */
 async function runWith(url: string, environment: Record<string, string> = {}): Promise<string> {

@@ -147,6 +147,11 @@ export interface History {
 /** The store is unavailable. The message is part of the response to the caller. */
 export class StoreFailure extends Error {}
 
+/** Handles the failure of a step that a later one makes up for. On a full disk, for example, the feed can be read. */
+export function ignoreFailure(error: unknown): void {
+  if (!(error instanceof StoreFailure)) throw error;
+}
+
 const recordsKeptByDefault = 100_000;
 
 const parameters = {

@@ -8,7 +8,7 @@ import {
   type FeatureStore,
   type FeedEntry,
   featuresMax,
-  StoreFailure,
+  ignoreFailure,
 } from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { type Append, type ChangeLog, openChangeLog } from "./change-log.ts";
@@ -139,11 +139,6 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     },
     [Symbol.asyncDispose]: () => map[Symbol.asyncDispose](),
   };
-}
-
-/** On a full disk the feed can be read; a later step removes what has expired. */
-function ignoreFailure(error: unknown): void {
-  if (!(error instanceof StoreFailure)) throw error;
 }
 
 /**

@@ -12,8 +12,8 @@ import {
   type FeatureChange,
   type FeatureStore,
   featuresMax,
+  ignoreFailure,
   recordsKept,
-  StoreFailure,
   type StoreParameters,
 } from "../store.ts";
 import { liveInOrder, withoutPlace } from "../stored-entry.ts";
@@ -249,9 +249,4 @@ function requestFor(
       return { ...change, feature, names: hasNames ? [resource, id, change.feature] : undefined };
     }),
   };
-}
-
-/** On a full disk the feed can be read; a later step removes what has expired. */
-function ignoreFailure(error: unknown): void {
-  if (!(error instanceof StoreFailure)) throw error;
 }
