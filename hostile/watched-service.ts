@@ -24,8 +24,8 @@ export interface WatchedService extends AsyncDisposable {
   hasExited(): boolean;
   /** The longest stalls of its event loop since the previous call. */
   stalls(): Promise<Stalls>;
-  /** The resident memory, and the most it has ever had, in MiB. */
-  memory(): { residentMiB: number; peakMiB: number };
+  /** The resident memory, the most it has ever had, and the part of it that are pages of files, in MiB. */
+  memory(): { residentMiB: number; peakMiB: number; filesMiB: number };
 }
 
 const endless: Stalls = { longestMs: Number.POSITIVE_INFINITY, heldMs: Number.POSITIVE_INFINITY };
@@ -81,7 +81,7 @@ export async function startWatched(
         ? readFileSync(`/proc/${child.pid}/status`, "utf8")
         : "";
       const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
-      return { residentMiB: of("VmRSS"), peakMiB: of("VmHWM") };
+      return { residentMiB: of("VmRSS"), peakMiB: of("VmHWM"), filesMiB: of("RssFile") };
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

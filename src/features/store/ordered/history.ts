@@ -90,6 +90,8 @@ export function historyIn(map: OrderedMap) {
     reader(log: Records): History {
       return {
         async list(resource, id, at) {
+          // Many requests can arrive at the same time.
+          await letOthersRun();
           return map.read(() => {
             const saved = lastUpTo<SavedList>(at, "list", resource, id);
             const [, end] = keysWithin("record", resource, id);
@@ -137,6 +139,7 @@ export function historyIn(map: OrderedMap) {
           const page: NumberedRecord[] = [];
           let from = keyOf("record", resource, id, digits(number + 1));
           while (page.length < limit) {
+            await letOthersRun();
             const size = Math.min(limit - page.length, itemsPerRead);
             const records = map.read(() =>
               Iterator.from(map.range<number>(from, end))
@@ -148,7 +151,6 @@ export function historyIn(map: OrderedMap) {
             const last = records.at(-1);
             if (!last || records.length < size) break;
             from = keyAfter(keyOf("record", resource, id, digits(last.number)));
-            await letOthersRun();
           }
           return map.read(() => page.map(({ number, record }) => ({ record, cursor: log.cursorOf(number) })));
         },

@@ -20,6 +20,8 @@ import { openUses, type Uses } from "./uses.ts";
 const expiriesPerWrite = 200;
 /** Maximum number of entries that are read at once. A list of `featuresMax` is always read at once. */
 const entriesPerRead = 2 * featuresMax;
+/** Maximum number of entries of a page that are read at once, since many requests can arrive at the same time. */
+const pageEntriesPerRead = 100;
 /** Number of entries of a list that is read in a turn of its own. */
 const longList = 100;
 /** Maximum number of changes that are made beside those of other requests. */
@@ -71,7 +73,7 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
   /** Up to `limit` entries under the keys of `withKey` in a range that have not expired. */
   async function liveWithin(range: [start: string, end: string], limit: number): Promise<StoredEntry[]> {
     const found: StoredEntry[] = [];
-    for await (const chunk of chunksOf(map, range, withKey, limit)) {
+    for await (const chunk of chunksOf(map, range, withKey, Math.min(limit, pageEntriesPerRead))) {
       for (const entry of chunk) if (isLive(entry)) found.push(entry);
       if (found.length >= limit) break;
     }
@@ -142,20 +144,20 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
 }
 
 /**
- * The entries in a range, in chunks of up to `first` entries, then of `entriesPerRead`. Each chunk is read on a snapshot
+ * The entries in a range, in chunks of up to `size` entries. Each chunk is read on a snapshot
  * of its own, and others run in between.
  */
 async function* chunksOf(
   map: OrderedMap,
   [start, end]: [start: string, end: string],
   keyIn: (entry: StoredEntry) => string,
-  first: number,
+  size: number,
 ): AsyncGenerator<StoredEntry[]> {
-  for (let from = start, limit = first; ; limit = entriesPerRead) {
-    const chunk = map.read(() => Iterator.from(map.range<StoredEntry>(from, end)).take(limit).toArray());
+  for (let from = start; ; ) {
+    const chunk = map.read(() => Iterator.from(map.range<StoredEntry>(from, end)).take(size).toArray());
     yield chunk;
     const last = chunk.at(-1);
-    if (!last || chunk.length < limit) return;
+    if (!last || chunk.length < size) return;
     from = keyAfter(keyIn(last));
     await letOthersRun();
   }
