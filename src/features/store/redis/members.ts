@@ -40,6 +40,7 @@ export async function* mergedMembers(
     if (waiting.length === 0) return;
     // The first of all is next, as long as the first of each part is known.
     while (waiting.every(({ live }) => live.length > 0)) {
+      await letOthersRun();
       const { live, part } = waiting.reduce((one, other) => (isBefore(other.live, one.live) ? other : one));
       yield { ...(live.shift() as Member), part };
     }
