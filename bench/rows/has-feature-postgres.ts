@@ -8,7 +8,7 @@ import { compareThroughput, writeRequests } from "../wrk.ts";
 const path = "/features/customer/42/dark-mode";
 
 export const hasFeatureInPostgres: Row = {
-  number: 12,
+  number: 13,
   title: "has-feature on PostgreSQL",
   async open({ seconds }, opened) {
     const { url } = opened.use(await startPostgres());
