@@ -13,7 +13,7 @@ import { stopOnSignals } from "../../process/stop.ts";
 import { isUnicode, parseJson, toJson } from "../../values/json.ts";
 import { linesOf } from "../../values/lines.ts";
 import { tooManyFeatures } from "../handlers/errors.ts";
-import { expiryOf, instantOf, isPast } from "../handlers/expiry.ts";
+import { expiryOf, isPast, viewExpiry } from "../handlers/expiry.ts";
 import { settings } from "../settings.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
 import { type FeatureStore, openFeatureStore } from "../store/store.ts";
@@ -68,8 +68,8 @@ async function exportTo(store: FeatureStore, file: string, signal: AbortSignal):
   async function* chunks() {
     let lines: string[] = [];
     for await (const { resource, id, feature, expiresAt } of store.entries()) {
-      const expires_at = expiresAt === undefined ? undefined : instantOf(expiresAt);
-      lines.push(toJson({ resource, id, feature, expires_at } satisfies components["schemas"]["Entry"]));
+      const entry = { resource, id, feature, ...viewExpiry(expiresAt) };
+      lines.push(toJson(entry satisfies components["schemas"]["Entry"]));
       if (lines.length < linesPerBatch) continue;
       yield lines.join("");
       progress.advance(lines.length);

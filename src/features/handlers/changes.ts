@@ -6,7 +6,7 @@ import { changeMany, type ResourceChange } from "../store/change-many.ts";
 import { eachInTurns } from "../store/in-turns.ts";
 import type { Entry, EntryKey, FeatureStore } from "../store/store.ts";
 import { errorLine, tooManyFeatures, unknownCursor } from "./errors.ts";
-import { expiryOf, instantOf, isPast } from "./expiry.ts";
+import { expiryOf, isPast, viewExpiry } from "./expiry.ts";
 import { openFeed, viewRecord } from "./feed.ts";
 
 type ChangeOperation = "hasFeatures" | "changeFeatures" | "listChanges" | "listEntries";
@@ -90,7 +90,7 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
 }
 
 function viewEntry({ expiresAt, ...entry }: Entry): components["schemas"]["Entry"] {
-  return { ...entry, ...(expiresAt !== undefined && { expires_at: instantOf(expiresAt) }) };
+  return { ...entry, ...viewExpiry(expiresAt) };
 }
 
 const writeCursor = ({ feature, id }: EntryKey): string =>

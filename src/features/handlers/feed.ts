@@ -1,7 +1,7 @@
 import type { components } from "../../../generated/features.ts";
 import { type FeatureStore, type FeedEntry, StoreFailure } from "../store/store.ts";
 import { comment, giveInTurns, lookEveryMs, nextChunk, recordsMax, type Waiter } from "./event-stream.ts";
-import { instantOf } from "./expiry.ts";
+import { instantOf, viewExpiry } from "./expiry.ts";
 
 /** The length of text after which a chunk has no more records. */
 const chunkLength = 65_536;
@@ -18,7 +18,7 @@ export function viewRecord({
     resource,
     id,
     feature,
-    ...(expiresAt !== undefined && { expires_at: instantOf(expiresAt) }),
+    ...viewExpiry(expiresAt),
   };
 }
 

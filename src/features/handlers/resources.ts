@@ -5,7 +5,7 @@ import { openLane } from "../../http/lane.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import type { Entry, FeatureStore, FeedEntry, History } from "../store/store.ts";
 import { errorLine, unknownCursor } from "./errors.ts";
-import { instantOf } from "./expiry.ts";
+import { viewExpiry } from "./expiry.ts";
 import { viewRecord } from "./feed.ts";
 
 type ResourceOperation = "getResource" | "listResourceChanges";
@@ -57,7 +57,7 @@ export function resourceHandlers(store: FeatureStore): Pick<Handlers<operations>
 }
 
 function viewFeature({ feature, expiresAt }: Entry): components["schemas"]["FeatureWithExpiry"] {
-  return { feature, ...(expiresAt !== undefined && { expires_at: instantOf(expiresAt) }) };
+  return { feature, ...viewExpiry(expiresAt) };
 }
 
 interface FoundPage {

@@ -7,6 +7,19 @@ export function readCursor(cursor: string): { logId: string; number: number } | 
   return logId === undefined ? undefined : { logId, number: Number(number) };
 }
 
+/** The range of the records that a log has. */
+interface Log {
+  id: string;
+  first: number;
+  last: number;
+}
+
+/** The number before the first record after a cursor, or before all; undefined if it is unknown or a record is deleted. */
+export function positionOf(cursor: string | undefined, { id, first, last }: Log): number | undefined {
+  const number = cursor === undefined ? first - 1 : numberIn(cursor, id);
+  return number === undefined || number < first - 1 || number > last ? undefined : number;
+}
+
 /** The number in a cursor of this log; undefined if it is none. */
 export function numberIn(cursor: string, logId: string): number | undefined {
   const read = readCursor(cursor);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { cursorOf, numberIn } from "../cursor.ts";
+import { cursorOf, numberIn, positionOf } from "../cursor.ts";
 import { type ChangeRecord, type FeedEntry, historyMismatch } from "../store.ts";
 import { historyIn } from "./history.ts";
 import { digits, keyOf } from "./keys.ts";
@@ -67,11 +67,7 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
     /** The record with a number that is kept. Within `read` only. */
     record: (number: number) => map.get(recordKey(number)) as ChangeRecord,
     /** The number before the first record after a cursor; undefined if it is unknown. Within `read` only. */
-    numberOf(cursor: string | undefined): number | undefined {
-      const { id, first, last } = log();
-      const number = cursor === undefined ? first - 1 : numberIn(cursor, id);
-      return number === undefined || number < first - 1 || number > last ? undefined : number;
-    },
+    numberOf: (cursor: string | undefined): number | undefined => positionOf(cursor, log()),
     /** The cursor after a record. Within `read` only. */
     cursorOf: (number: number) => cursorOf(log().id, number),
     /**

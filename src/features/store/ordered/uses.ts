@@ -27,23 +27,22 @@ export async function openUses(map: OrderedMap) {
     else map.remove(useKey(resource, feature));
   }
 
+  function stored(entry: StoredEntry): void {
+    add(entry.resource, entry.feature, 1);
+    if (entry.expiresAt !== undefined) map.put(expiryKey(entry), true);
+  }
+
   if (map.read(() => map.get(countedKey) === undefined)) {
     await map.migrate(() => {
       if (map.get(countedKey) !== undefined) return;
-      for (const entry of map.range<StoredEntry>(...keysWithin("with"))) {
-        add(entry.resource, entry.feature, 1);
-        if (entry.expiresAt !== undefined) map.put(expiryKey(entry), true);
-      }
+      for (const entry of map.range<StoredEntry>(...keysWithin("with"))) stored(entry);
       map.put(countedKey, true);
     });
   }
 
   return {
     /** Within `write` only, when an entry is stored. */
-    stored(entry: StoredEntry): void {
-      add(entry.resource, entry.feature, 1);
-      if (entry.expiresAt !== undefined) map.put(expiryKey(entry), true);
-    },
+    stored,
     /** Within `write` only, when an entry is removed. */
     removed(entry: StoredEntry): void {
       add(entry.resource, entry.feature, -1);

@@ -1,5 +1,5 @@
 import { mapInTurns } from "../../../process/turns.ts";
-import { cursorOf, numberIn } from "../cursor.ts";
+import { cursorOf, positionOf } from "../cursor.ts";
 import type { FeedEntry } from "../store.ts";
 import { type ChangeRow, recordIn } from "./rows.ts";
 
@@ -17,9 +17,8 @@ export type FeedRow = FeedColumns & (ChangeRow | { number: null });
 export async function pageIn(rows: FeedRow[], after: string | undefined): Promise<FeedEntry[] | undefined> {
   const [feed] = rows;
   if (!feed) return undefined;
-  const [first, last] = [Number(feed.first_number), Number(feed.last_number)];
-  const number = after === undefined ? first - 1 : numberIn(after, feed.log);
-  if (number === undefined || number < first - 1 || number > last) return undefined;
+  const log = { id: feed.log, first: Number(feed.first_number), last: Number(feed.last_number) };
+  if (positionOf(after, log) === undefined) return undefined;
   const records = rows.filter((row) => row.number !== null);
   return await mapInTurns(records, (row) => ({
     record: recordIn(row),

@@ -16,13 +16,13 @@ import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-e
 import { changeLogIn } from "./change-log.ts";
 import { keyOf, namesIn, pairs, partOf, parts, readEntry } from "./keys.ts";
 import { mergedMembers } from "./members.ts";
+import { keysLike } from "./scan.ts";
 import { scriptIn } from "./script.ts";
 import { type Command, openServers, type Servers } from "./servers.ts";
 import { usesIn } from "./uses.ts";
 
 /** Maximum number of expiries in one step, for each part. */
 const expiriesPerPart = 25;
-const keysPerScan = 500;
 const keysAtATime = 16;
 /** Number of fields and values of a list that is read in a turn of its own. */
 const longList = 200;
@@ -116,10 +116,7 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
     expire,
     async *entries() {
       const seen = new Set<string>();
-      let cursor = "0";
-      do {
-        const match = ["MATCH", "features:*:of:*", "COUNT", String(keysPerScan)];
-        const [next, keys]: ScanPage = await servers.send(undefined, ["SCAN", cursor, ...match]);
+      for await (const keys of keysLike(servers, "features:*:of:*")) {
         const fresh = new Set(keys).difference(seen);
         const groups: Entry[][] = [];
         await eachInTurns(fresh, keysAtATime, async (key) => {
@@ -127,8 +124,7 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
         });
         for (const key of fresh) seen.add(key);
         yield* groups.flat();
-        cursor = next;
-      } while (cursor !== "0");
+      }
     },
     async [Symbol.asyncDispose]() {
       servers[Symbol.dispose]();
@@ -136,7 +132,7 @@ export async function open({ url, others, parameters }: Address<StoreParameters>
   };
 }
 
-/** A page of SCAN or HSCAN, which can return an item twice, and the cursor of the next page; 0 after the last one. */
+/** A page of HSCAN, which can return an item twice, and the cursor of the next page; 0 after the last one. */
 type ScanPage = [next: string, items: string[]];
 
 type ScriptChange = FeatureChange | { type: "expire"; feature: string };

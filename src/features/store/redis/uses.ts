@@ -1,10 +1,10 @@
 import { eachInTurns } from "../in-turns.ts";
 import { keyOf, namesIn, parts } from "./keys.ts";
 import { mergedMembers } from "./members.ts";
+import { keysLike } from "./scan.ts";
 import { scriptIn } from "./script.ts";
 import type { Servers } from "./servers.ts";
 
-const keysPerScan = 500;
 const keysAtATime = 16;
 const runIndex = scriptIn("index.lua");
 
@@ -51,16 +51,12 @@ async function completeIndex(servers: Servers): Promise<void> {
     parts.map((part) => servers.send<string | null>(part, ["GET", keyOf(part, "indexed")])),
   );
   if (!marks.includes(null)) return;
-  let cursor = "0";
-  do {
-    const match = ["MATCH", "features:*:with:*", "COUNT", String(keysPerScan)];
-    const [next, keys]: [string, string[]] = await servers.send(undefined, ["SCAN", cursor, ...match]);
+  for await (const keys of keysLike(servers, "features:*:with:*")) {
     await eachInTurns(keys, keysAtATime, async (key) => {
       const [resource = "", feature = ""] = namesIn(key) ?? [];
       const part = Number(/\{(\d+)/.exec(key)?.[1]);
       await runIndex(servers, part, [key, keyOf(part, "used", resource)], [feature]);
     });
-    cursor = next;
-  } while (cursor !== "0");
+  }
   await Promise.all(parts.map((part) => servers.send(part, ["SET", keyOf(part, "indexed"), "1"])));
 }
