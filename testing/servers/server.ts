@@ -13,8 +13,10 @@ import { testWaitMaxMs } from "../test-wait-max.ts";
 export interface TestServer extends AsyncDisposable {
   /** It stays the same after a restart. */
   url: string;
-  /** The folder with the data of the server. Its output is in the file `log`. */
+  /** The folder with the data of the server. */
   folder: string;
+  /** The last lines that the server has printed. */
+  lastOutput(lines?: number): string;
   /** False once the main process has exited. */
   isRunning(): boolean;
   /** Stops the server with its stop signal and starts it again. */
@@ -95,10 +97,12 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
     if (exit && server?.pid) signalTree(server.pid, name);
   };
 
+  const log = join(folder, "log");
+  const lastOutput = (lines = 100) => readFileSync(log, "utf8").trim().split("\n").slice(-lines).join("\n");
+
   async function start() {
     if (exit) throw new Error(`${kind.name} is running`);
     const [program, ...args] = kind.command(instance);
-    const log = join(folder, "log");
     const output = openSync(log, "a");
     server = spawn("setpriv", ["--pdeathsig", "KILL", program, ...args], {
       cwd: folder,
@@ -118,8 +122,7 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
     const timeout = AbortSignal.timeout(testWaitMaxMs);
     while (!(await isReady(url, kind))) {
       if (exit !== ownExit || timeout.aborted) {
-        const lastLines = readFileSync(log, "utf8").trim().split("\n").slice(-5);
-        throw new Error([`${kind.name} did not start`, ...lastLines].join("\n"));
+        throw new Error(`${kind.name} did not start\n${lastOutput(5)}`);
       }
       await sleep(20);
     }
@@ -145,6 +148,7 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
   return {
     url,
     folder,
+    lastOutput,
     isRunning: () => exit !== undefined,
     start,
     kill,

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import amqp, { type ChannelModel } from "amqplib";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFailed, test } from "vitest";
 import { openTcpProxy } from "../../../simulation/tcp-proxy.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
@@ -43,6 +43,7 @@ function brokerTests(rabbitmq: Rabbitmq | undefined): void {
   let name: string;
   let queue: Queue;
   beforeEach(async () => {
+    onTestFailed(() => void process.stderr.write(`${server.lastOutput()}\n`));
     name = `test-${randomUUID()}`;
     queue = await openQueue(`${server.url}?queue=${name}`);
   });

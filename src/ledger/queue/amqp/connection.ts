@@ -4,6 +4,7 @@ import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import amqp, { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage } from "amqplib";
 import { hostOf, type Warn } from "../../../process/adapter.ts";
+import { withTimeout } from "../../../process/with-timeout.ts";
 import type { Delivery } from "../queue.ts";
 import { assertQueue } from "./declaration.ts";
 import { attemptsHeader, forward } from "./publish.ts";
@@ -13,6 +14,9 @@ const unacknowledgedBytesMax = 32 * 2 ** 20;
 /** The assumed size of a message until messages have arrived. */
 const assumedMessageBytes = 2 ** 20;
 const connectMaxMs = 5000;
+/** How long a broker may need to declare a queue, and to begin to deliver from it. A queue can be without a leader. */
+const queueMaxMs = 15_000;
+const queueSilent = new Error("the broker does not respond about the queue");
 /** A broker closes a silent connection after 2 to 3 of these and delivers its in-flight messages to others. */
 const heartbeatSeconds = 5;
 /** How long a broker may need to process acknowledgements before their channel closes. */
@@ -58,7 +62,7 @@ export async function openConnection(
   const model = await connect(url);
   try {
     model.on("error", () => {});
-    await assertQueue(model, queue, warn);
+    await withTimeout(assertQueue(model, queue, warn), queueMaxMs, queueSilent);
     const channel = await model.createChannel();
     const connection: Connection = {
       id: randomUUID(),
@@ -108,10 +112,17 @@ function connect(url: URL): Promise<ChannelModel> {
   );
 }
 
-/** Begins to receive messages. */
+/** Begins to receive messages. If it fails, the connection is closed. */
 export async function consume(connection: Connection): Promise<{ consumerTag: string }> {
-  await connection.channel.prefetch(connection.prefetch);
-  return connection.channel.consume(connection.queue, (message) => message && accept(connection, message));
+  const { channel, model, queue, prefetch } = connection;
+  try {
+    await channel.prefetch(prefetch);
+    const consuming = channel.consume(queue, (message) => message && accept(connection, message));
+    return await withTimeout(consuming, queueMaxMs, queueSilent);
+  } catch (error) {
+    model.close().catch(() => {});
+    throw error;
+  }
 }
 
 /**

@@ -29,9 +29,12 @@ const mainMessageBytesMax = 2 * 2 ** 20;
 /** A retry topic accepts what any main topic accepts: about the largest request that a broker reads by default. */
 const retryMessageBytesMax = 100_000_000;
 
+/** A broker that has created topics may know them only later: the request for them is repeated up to this often, every 200 ms. */
+const knownAfterRetries = 50;
+
 /**
  * Creates the topics that do not exist, with the defaults of the brokers for replicas. The main topic also has their default
- * for partitions.
+ * for partitions. Resolves when a broker knows all of them.
  */
 export async function createMissing(admin: Admin, topics: Topics): Promise<void> {
   const existing = new Set(await admin.listTopics());
@@ -48,6 +51,7 @@ export async function createMissing(admin: Admin, topics: Topics): Promise<void>
   };
   await create({ topics: main, configs: limit(mainMessageBytesMax) });
   await create({ topics: retries, partitions: 1, configs: limit(retryMessageBytesMax) });
+  await admin.metadata({ topics: allTopics(topics), forceUpdate: true, retries: knownAfterRetries });
 }
 
 /** True if a broker responded with this error, for example `UNKNOWN_MEMBER_ID`. */
