@@ -1,9 +1,8 @@
 import type { components, operations } from "../../../generated/features.ts";
 import type { Handlers } from "../../http/handlers.ts";
-import { mapInTurns } from "../../process/turns.ts";
+import { eachInTurns, mapInTurns } from "../../process/turns.ts";
 import { parseJson, toJson } from "../../values/json.ts";
 import { changeMany, type ResourceChange } from "../store/change-many.ts";
-import { eachInTurns } from "../store/in-turns.ts";
 import type { Entry, EntryKey, FeatureStore } from "../store/store.ts";
 import { errorLine, tooManyFeatures, unknownCursor } from "./errors.ts";
 import { expiryOf, isPast, viewExpiry } from "./expiry.ts";

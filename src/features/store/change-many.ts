@@ -1,4 +1,4 @@
-import { eachInTurns } from "./in-turns.ts";
+import { eachInTurns } from "../../process/turns.ts";
 import type { ChangeOutcome, FeatureChange } from "./store.ts";
 
 /** A change to a feature of the resource that it names. */

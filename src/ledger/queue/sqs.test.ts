@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer as createPlainServer, request as forward } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { isOpensslInstalled, makeCertificate } from "../../../testing/certificate.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
@@ -98,4 +99,20 @@ test("a client of SQS works again after a restart of the server", async () => {
     bodies.push(...(await client.receive(10, waitMs, AbortSignal.timeout(waitMs))).map(({ body }) => body));
   }
   expect(bodies.sort()).toEqual(["1", "3"]);
+});
+
+test("a request does not wait for the many that wait for messages", async () => {
+  await using queue = await openQueue(`sqs+embedded:${newFolder()}?port=${await freePort()}`);
+  const stop = new AbortController();
+  // More than the SDK opens connections by default.
+  const receiving = Array.from({ length: 60 }, () => queue.receive(1, waitMs, stop.signal));
+  let haveEnded = false;
+  const ended = Promise.all(receiving).then(() => {
+    haveEnded = true;
+  });
+  await sleep(500);
+  expect(await queue.check()).toEqual({ waiting: 0 });
+  expect(haveEnded).toBe(false);
+  stop.abort();
+  await ended;
 });

@@ -7,6 +7,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import type { Address } from "../../process/adapter.ts";
+import { eachInTurns } from "../../process/turns.ts";
 import { inChunks } from "../../values/chunks.ts";
 import {
   type AmazonParameters,
@@ -30,8 +31,15 @@ const delaySecondsMin = 1;
 const common = {
   useQueueUrlAsEndpoint: false,
   maxAttempts: 3,
-  // Longer than the longest wait for a message.
-  requestHandler: { connectionTimeout: 5000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+  requestHandler: {
+    connectionTimeout: 5000,
+    // Longer than the longest wait for a message.
+    requestTimeout: 30_000,
+    throwOnRequestTimeout: true,
+    // A request that waits for one of the sockets, by default 50, counts as one that connects.
+    httpAgent: { maxSockets: Number.POSITIVE_INFINITY },
+    httpsAgent: { maxSockets: Number.POSITIVE_INFINITY },
+  },
 };
 
 /** The region in a host name of Amazon SQS. For other hosts it comes from the URL parameter or from the SDK. */
@@ -142,14 +150,19 @@ interface BatchResponse {
   Failed?: { Code?: string | undefined; Message?: string | undefined }[] | undefined;
 }
 
-/** Sends entries in parallel, in as few requests as SQS allows. Rejects if any entry fails. */
+/** Number of requests of one call that are in flight at the same time. */
+const requestsAtATime = 20;
+
+/** Sends entries in as few requests as SQS allows, several in parallel. Rejects if any entry fails. */
 async function inRequests<Entry extends Delivery | string>(
   entries: Entry[],
   request: (entries: Entry[]) => Promise<BatchResponse>,
 ): Promise<void> {
   const chunks = inChunks(entries, sizeOf, requestBytesMax, requestMax);
-  const responses = await Promise.all(chunks.map(request));
-  const failed = responses.flatMap(({ Failed = [] }) => Failed);
+  const failed: NonNullable<BatchResponse["Failed"]> = [];
+  await eachInTurns(chunks, requestsAtATime, async (chunk) => {
+    failed.push(...((await request(chunk)).Failed ?? []));
+  });
   if (failed.length > 0) {
     const [{ Code, Message } = {}] = failed;
     throw new Error(`the queue rejected ${failed.length} of ${entries.length} entries: ${Message ?? Code}`);

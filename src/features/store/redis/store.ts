@@ -1,8 +1,7 @@
 import type { Address } from "../../../process/adapter.ts";
 import { sharedNext } from "../../../process/shared.ts";
-import { letOthersRun } from "../../../process/turns.ts";
+import { eachInTurns, letOthersRun } from "../../../process/turns.ts";
 import { changeMany } from "../change-many.ts";
-import { eachInTurns } from "../in-turns.ts";
 import {
   type ChangeOutcome,
   type Entry,

@@ -1,4 +1,4 @@
-import { eachInTurns } from "../in-turns.ts";
+import { eachInTurns } from "../../../process/turns.ts";
 import { keyOf, namesIn, parts } from "./keys.ts";
 import { mergedMembers } from "./members.ts";
 import { keysLike } from "./scan.ts";
