@@ -13,7 +13,7 @@ import { testWaitMaxMs } from "../test-wait-max.ts";
 export interface TestServer extends AsyncDisposable {
   /** It stays the same after a restart. */
   url: string;
-  /** The folder with the data of the server. */
+  /** The folder with the data of the server. Its output is in the file `log`. */
   folder: string;
   /** The last lines that the server has printed. */
   lastOutput(lines?: number): string;

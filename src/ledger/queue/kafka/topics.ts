@@ -29,7 +29,7 @@ const mainMessageBytesMax = 2 * 2 ** 20;
 /** A retry topic accepts what any main topic accepts: about the largest request that a broker reads by default. */
 const retryMessageBytesMax = 100_000_000;
 
-/** A broker that has created topics may know them only later: the request for them is repeated up to this often, every 200 ms. */
+/** A broker may know topics only some time after their creation. Their metadata is requested this often, every 200 ms. */
 const knownAfterRetries = 50;
 
 /**
@@ -41,6 +41,7 @@ export async function createMissing(admin: Admin, topics: Topics): Promise<void>
   const [main = [], retries = []] = [[topics.main], allTopics(topics).slice(1)].map((names) =>
     names.filter((name) => !existing.has(name)),
   );
+  if (main.length + retries.length === 0) return;
   const limit = (bytes: number) => [{ name: "max.message.bytes", value: String(bytes) }];
   const create = async (options: Parameters<Admin["createTopics"]>[0]) => {
     if (options.topics.length === 0) return;
