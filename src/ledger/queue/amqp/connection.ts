@@ -6,7 +6,7 @@ import amqp, { type Channel, type ChannelModel, type ConfirmChannel, type Consum
 import { hostOf, type Warn } from "../../../process/adapter.ts";
 import { withTimeout } from "../../../process/with-timeout.ts";
 import type { Delivery } from "../queue.ts";
-import { assertQueue } from "./declaration.ts";
+import { assertQueue, durableWithinMs } from "./declaration.ts";
 import { attemptsHeader, forward } from "./publish.ts";
 
 /** Limit for the bytes of messages that have arrived and are not acknowledged, approximately. */
@@ -36,8 +36,8 @@ export interface Connection {
   inFlight: Map<string, ConsumeMessage>;
   /** Ids of publications that no queue has accepted. */
   returned: Set<string>;
-  /** By name of a retry queue: resolves when the broker keeps the queue durably. */
-  retryQueues: Map<string, Promise<void>>;
+  /** By name of a queue that can be new: when the broker has it on disk, in milliseconds of `performance.now()`. */
+  durableAt: Map<string, number>;
   /** Emits at an arrival and at the end of the connection. */
   events: EventEmitter<{ change: [] }>;
   isClosed: boolean;
@@ -62,7 +62,7 @@ export async function openConnection(
   const model = await connect(url);
   try {
     model.on("error", () => {});
-    await withTimeout(assertQueue(model, queue, warn), queueMaxMs, queueSilent);
+    const isNew = await withTimeout(assertQueue(model, queue, warn), queueMaxMs, queueSilent);
     const channel = await model.createChannel();
     const connection: Connection = {
       id: randomUUID(),
@@ -71,7 +71,7 @@ export async function openConnection(
       arrived: [],
       inFlight: new Map(),
       returned: new Set(),
-      retryQueues: new Map(),
+      durableAt: new Map(isNew ? [[queue, performance.now() + durableWithinMs]] : []),
       events: new EventEmitter(),
       isClosed: false,
       isClosing: false,

@@ -1,20 +1,19 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Channel, ChannelModel } from "amqplib";
 import type { Warn } from "../../../process/adapter.ts";
 import { messageOf } from "../../../process/describe-error.ts";
 
 /**
- * A broker writes a new quorum queue to disk half a second after it has confirmed it. If it is killed before, the queue and
- * its messages are lost.
+ * How long a quorum queue may be not durable after it was declared. A broker keeps the name of a new queue in a cache (of
+ * Erlang's DETS), usually for a second, at most for three. If it is killed before, the messages of the queue are lost.
  */
-export const durableWithinMs = 1000;
+export const durableWithinMs = 4000;
 const notFound = 404;
 
 /**
- * Declares the queue if it does not exist. An existing queue is used as it is; warns if it drops messages after a number
- * of deliveries.
+ * Declares the queue if it does not exist, and returns whether it did not. An existing queue is used as it is; warns if it
+ * drops messages after a number of deliveries.
  */
-export async function assertQueue(model: ChannelModel, queue: string, warn: Warn): Promise<void> {
+export async function assertQueue(model: ChannelModel, queue: string, warn: Warn): Promise<boolean> {
   const checking = await openFallibleChannel(model);
   try {
     await checking.checkQueue(queue);
@@ -23,11 +22,11 @@ export async function assertQueue(model: ChannelModel, queue: string, warn: Warn
     if ((error as { code?: number }).code !== notFound) throw error;
     const declaring = await model.createChannel();
     await declaring.assertQueue(queue, { arguments: argumentsFor(model) });
-    await sleep(durableWithinMs);
     await declaring.close();
-    return;
+    return true;
   }
   await warnOfLimit(model, queue, warn);
+  return false;
 }
 
 /** A channel for calls that can fail, since a failed call closes its channel. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ConfirmChannel, Options } from "amqplib";
 import { withTimeout } from "../../../process/with-timeout.ts";
 import type { Delivery } from "../queue.ts";
@@ -11,8 +12,9 @@ const publicationHeader = "x-publication";
 const confirmMaxMs = 10_000;
 
 /**
- * Publishes a message to a queue. Resolves when the broker has it in the queue and on disk. Rejects after 10 seconds: a
- * quorum queue without a leader accepts messages and confirms none.
+ * Publishes a message to a queue, as soon as the queue is durable. Resolves when the broker has the message in the queue and
+ * on disk. Rejects if that is not confirmed within 10 seconds: a quorum queue without a leader accepts messages and confirms
+ * none.
  */
 export async function publish(
   connection: Connection,
@@ -20,6 +22,8 @@ export async function publish(
   body: Buffer,
   properties: Options.Publish,
 ): Promise<void> {
+  const waitMs = (connection.durableAt.get(queue) ?? 0) - performance.now();
+  if (waitMs > 0) await sleep(waitMs);
   const channel = await sendingChannel(connection);
   const publication = randomUUID();
   const headers = { ...properties.headers, [publicationHeader]: publication };

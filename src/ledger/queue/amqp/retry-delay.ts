@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "./connection.ts";
 import { durableWithinMs } from "./declaration.ts";
 
 /**
  * Declares the queue from which messages return to the main queue after a delay, and resolves with its name. The queue does
  * not expire: an expired queue would take messages with it that the main queue does not accept. The broker does not
- * report whether the queue is new, so its first user waits until it is durable.
+ * report whether the queue is new.
  */
 export async function assertRetryQueue(
-  { channel, queue, retryQueues }: Connection,
+  { channel, queue, durableAt }: Connection,
   delayMs: number,
 ): Promise<string> {
   const name = `${queue}.retry.${delayMs}`;
@@ -22,7 +21,6 @@ export async function assertRetryQueue(
       "x-overflow": "reject-publish",
     },
   });
-  if (!retryQueues.has(name)) retryQueues.set(name, sleep(durableWithinMs));
-  await retryQueues.get(name);
+  if (!durableAt.has(name)) durableAt.set(name, performance.now() + durableWithinMs);
   return name;
 }
