@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SetQueueAttributesCommand } from "@aws-sdk/client-sqs";
 import amqp from "amqplib";
 import pg from "pg";
+import { durableWithinMs } from "../../src/ledger/queue/amqp/declaration.ts";
 import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
 import { freePort } from "../../testing/free-port.ts";
@@ -103,10 +104,10 @@ export async function openDeployment(
   }
   if (queueKind === "embedded") await shortenVisibility(port);
   const queue = opening.use(await openQueue(clientsUrl));
-  // The check ensures that the queue exists. A ledger may have declared it less than a second ago, and RabbitMQ loses such
+  // The check ensures that the queue exists. A ledger may have declared it just now, and RabbitMQ loses the messages of such
   // a queue if it is killed.
   await queue.check();
-  await sleep(1000);
+  if (queueKind === "amqp" || queueKind === "amqp4") await sleep(durableWithinMs);
   const opened = opening.move();
   return { ledgers, databaseUrl, queue, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
