@@ -4,6 +4,9 @@
 export const defaults = {
   "checkHealth": {},
   "getMetrics": {},
+  "listEvents": {
+    "limit": 100
+  },
   "addEvents": {},
   "listTickerEvents": {},
   "getEvent": {},

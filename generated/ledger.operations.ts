@@ -32,6 +32,47 @@ export const operations: ClientOperation[] = [
     }
   },
   {
+    "operationId": "listEvents",
+    "method": "GET",
+    "path": "/v1/event",
+    "parameters": [
+      {
+        "name": "account_id",
+        "isJoined": true
+      },
+      {
+        "name": "resource_types"
+      },
+      {
+        "name": "event_types"
+      },
+      {
+        "name": "cursor"
+      },
+      {
+        "name": "limit"
+      },
+      {
+        "name": "Last-Event-ID",
+        "in": "header"
+      }
+    ],
+    "hasBody": false,
+    "isIdempotent": true,
+    "successes": {
+      "200": {
+        "type": "json",
+        "bigints": [
+          [
+            "events",
+            "*",
+            "event_id"
+          ]
+        ]
+      }
+    }
+  },
+  {
     "operationId": "addEvents",
     "method": "POST",
     "path": "/v1/event",

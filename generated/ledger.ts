@@ -172,7 +172,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read the feed of events
+         * @description Returns the stored events in the order in which they were stored, which is the same for all readers. A reader that
+         *     goes on from its last cursor gets each event once and misses none, however many receivers store events meanwhile. An
+         *     event is in the feed when every SQL transaction that began to write before it has ended: usually at once.
+         *
+         *     `Accept` selects the format. JSON and NDJSON return one page, which ends at the limit, at 2 MiB, after 10,000 events
+         *     that do not match, or at the newest event. In the first three cases the header `Link` leads to the next page; a page
+         *     can be empty although there are more. Server-sent events (`text/event-stream`) continue: each event has its cursor
+         *     as `id`, and a client that reconnects with `Last-Event-ID`, as browsers do, misses nothing. A comment is sent every
+         *     15 seconds to keep the connection alive. `limit` does not apply to it.
+         *
+         *     Without `account_id` the feed has the events of every account, which needs the scope `ledger:read:all`. An event
+         *     belongs to the account that its details name. One that names none belongs to the account of its resource;
+         *     that of a payment instrument is the account of its agreement. If the account becomes known later, the feed of the
+         *     account has the event from then on.
+         *
+         *     Nothing is deleted from the feed. A cursor gets 410 if its event does not exist, because an older state of the
+         *     database was restored.
+         */
+        get: operations["listEvents"];
         put?: never;
         /**
          * Add events
@@ -1017,6 +1037,19 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * @description One page of the feed of events.
+         * @example {
+         *       "events": [],
+         *       "next_cursor": "WyI4NDEiLCIxNyIsIjIwMjQtMDMtMDVUMDk6MTQ6MjIuMDE4MDAwWiJd"
+         *     }
+         */
+        EventFeedPage: {
+            /** @description The events. The list may be empty on any page. */
+            events: components["schemas"]["FeedEvent"][];
+            /** @description The cursor after these events. It is present even if there are none. */
+            next_cursor: string;
+        };
+        /**
          * Format: int64
          * @description Number of a stored event, a 64-bit integer.
          * @example 17
@@ -1098,6 +1131,29 @@ export interface components {
          * @example pay7f3k2m9q1x5c8v4b6n0t2w
          */
         ExternalId: string;
+        /** @description A stored event in the feed. */
+        FeedEvent: {
+            /** @description The cursor after this event. */
+            cursor: string;
+            /** @description The details of the message without its null members. */
+            event_details: {
+                [key: string]: unknown;
+            };
+            event_id: components["schemas"]["EventId"];
+            /** @description Type of the event. */
+            event_type: string;
+            /** @description The account that the event belongs to, or null if it was not known when the event was stored. */
+            gateway_account_id: string | null;
+            /** @description Whether real money is involved, or null if the message has no value. */
+            live: boolean | null;
+            /** @description The parent in the message, or null. */
+            parent_resource_external_id: string | null;
+            resource_external_id: components["schemas"]["ExternalId"];
+            resource_type: components["schemas"]["ResourceType"];
+            /** @description Service in the message, or null. */
+            service_id: string | null;
+            timestamp: components["schemas"]["Microseconds"];
+        };
         /** @description The payments of an account in a month. */
         GatewayPerformance: {
             /**
@@ -1830,6 +1886,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The cursor is that of an event that does not exist. */
+        Gone: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The request line and the headers together are larger than 16 KiB. */
         HeadersTooLarge: {
             headers: {
@@ -2424,6 +2490,77 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["DeadLetterNotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TooSlow"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query: {
+                /**
+                 * @description Gateway accounts, separated by commas.
+                 * @example [
+                 *       "demo"
+                 *     ]
+                 */
+                account_id?: components["parameters"]["AccountIds"];
+                /**
+                 * @description The cursor of the last event that the client has seen, or `newest`. Default is before the oldest event.
+                 * @example WyI4NDEiLCIxNyIsIjIwMjQtMDMtMDVUMDk6MTQ6MjIuMDE4MDAwWiJd
+                 */
+                cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Types of the events, a parameter for each. Default is every type.
+                 * @example [
+                 *       "PAYMENT_CREATED"
+                 *     ]
+                 */
+                event_types?: components["schemas"]["SearchText"][];
+                /**
+                 * @description Maximum number of events on a page, 1 to 1,000. Default 100.
+                 * @example 20
+                 */
+                limit: number;
+                /**
+                 * @description Types of the resources, a parameter for each. Default is every type.
+                 * @example [
+                 *       "payment"
+                 *     ]
+                 */
+                resource_types?: components["schemas"]["ResourceType"][];
+            };
+            header?: {
+                /**
+                 * @description The same as `cursor`, for a stream. It takes precedence over `cursor`.
+                 * @example WyI4NDEiLCIxNyIsIjIwMjQtMDMtMDVUMDk6MTQ6MjIuMDE4MDAwWiJd
+                 */
+                "Last-Event-ID"?: components["schemas"]["Cursor"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events after the cursor. */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventFeedPage"];
+                    "application/x-ndjson": string;
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            410: components["responses"]["Gone"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -1,11 +1,16 @@
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { listen } from "../../testing/event-stream.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { openLog } from "../process/log.ts";
-import { json, listen, plain, startFeatures } from "./features.fixture.ts";
-import { openFeed } from "./handlers/feed.ts";
+import { json, plain, startFeatures } from "./features.fixture.ts";
+import { openChangeStreams } from "./handlers/feed.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "./store/store.ts";
+
+/** The ids of the resources in the records of a stream. */
+const idsOf = (stream: Awaited<ReturnType<typeof listen>>): string[] =>
+  stream.events().map(({ data }) => data.id);
 
 let store: FeatureStore;
 let service: Awaited<ReturnType<typeof startFeatures>>;
@@ -312,9 +317,9 @@ describe("a stream of changes", () => {
     await change(add("1", "a"));
     const stream = await listen(service.base, "/changes");
     expect(stream.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
-    await expect.poll(() => stream.ids()).toEqual(["1"]);
+    await expect.poll(() => idsOf(stream)).toEqual(["1"]);
     await change(add("2", "a"), add("3", "a"));
-    await expect.poll(() => stream.ids().sort()).toEqual(["1", "2", "3"]);
+    await expect.poll(() => idsOf(stream).sort()).toEqual(["1", "2", "3"]);
     for (const { id, data } of stream.events()) expect(id).toBe(data.cursor);
     await change(add("4", "a", { expires_at: soon(300) }));
     await expect.poll(() => stream.events().at(-1)?.data).toMatchObject({ id: "4", type: "expired" });
@@ -325,14 +330,14 @@ describe("a stream of changes", () => {
   test("continues after Last-Event-ID without missing a change", async () => {
     const first = await listen(service.base, "/changes?cursor=newest");
     await change(add("1", "a"));
-    await expect.poll(() => first.ids()).toEqual(["1"]);
+    await expect.poll(() => idsOf(first)).toEqual(["1"]);
     first.stop();
     await change(add("2", "a"));
     await change(add("3", "a"));
     const again = await listen(service.base, "/changes?cursor=newest", {
       "last-event-id": first.events().at(-1)?.id,
     });
-    await expect.poll(() => again.ids()).toEqual(["2", "3"]);
+    await expect.poll(() => idsOf(again)).toEqual(["2", "3"]);
     again.stop();
   });
 
@@ -352,7 +357,7 @@ describe("a stream of changes", () => {
     for (const [index, id] of ids.entries()) {
       await counted.request("POST", `/features/kind/${id}/a`);
       for (const stream of streams) {
-        await expect.poll(() => stream.ids(), { interval: 5 }).toEqual(ids.slice(0, index + 1));
+        await expect.poll(() => idsOf(stream), { interval: 5 }).toEqual(ids.slice(0, index + 1));
       }
     }
     polls = 0;
@@ -386,7 +391,7 @@ describe("a stream of changes", () => {
     reads = 0;
     const ids = Array.from({ length: 40 }, (_, index) => String(index));
     await change(...ids.map((id) => add(id, "a")));
-    for (const stream of streams) await expect.poll(() => stream.ids()).toEqual(ids);
+    for (const stream of streams) await expect.poll(() => idsOf(stream)).toEqual(ids);
     // The change can be read in two parts, and each look can read once for streams that opened later.
     expect(reads).toBeLessThan(10);
     for (const stream of streams) stream.stop();
@@ -398,7 +403,7 @@ describe("a stream of changes", () => {
     const long = "💷".repeat(250);
     const ids = Array.from({ length: 2000 }, (_, index) => `${long}${index}`);
     for (const id of ids) await large.change(long, id, [{ type: "add", feature: long }]);
-    const follow = openFeed({
+    const follow = openChangeStreams({
       ...large,
       async changes(after, ...args) {
         // Each chunk takes so long that there are several looks at the newest cursor.
@@ -410,14 +415,14 @@ describe("a stream of changes", () => {
     const stop = new AbortController();
     let seen = 0;
     const behind = (async () => {
-      for await (const text of follow(start, stop.signal)) {
+      for await (const text of follow({}, start, stop.signal)) {
         expect(text.toString().length).toBeLessThan(70_000);
         seen += text.toString().match(/^id: /gm)?.length ?? 0;
         if (seen > ids.length) return;
       }
     })();
     const current = (async () => {
-      for await (const text of follow(newest, stop.signal)) if (text.includes("latest")) return;
+      for await (const text of follow({}, newest, stop.signal)) if (text.includes("latest")) return;
     })();
     await sleep(100);
     await large.change("kind", "latest", [{ type: "add", feature: "a" }]);
@@ -470,9 +475,9 @@ describe("a stream of changes", () => {
       fails = true;
       await store.change("kind", "1", [{ type: "add", feature: "a" }]);
       await sleep(500);
-      expect(stream.ids()).toEqual([]);
+      expect(idsOf(stream)).toEqual([]);
       fails = false;
-      await expect.poll(() => stream.ids()).toEqual(["1"]);
+      await expect.poll(() => idsOf(stream)).toEqual(["1"]);
       stream.stop();
     },
   );

@@ -1,9 +1,10 @@
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { listen } from "../../testing/event-stream.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { openLog } from "../process/log.ts";
-import { listen, startFeatures } from "./features.fixture.ts";
+import { startFeatures } from "./features.fixture.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "./store/store.ts";
 
 let store: FeatureStore;

@@ -1,10 +1,11 @@
 import { OFREPProvider } from "@openfeature/ofrep-provider";
 import { type EvaluationContext, OpenFeature, ProviderStatus } from "@openfeature/server-sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listen } from "../../testing/event-stream.ts";
 import { openIssuer } from "../../testing/issuer.ts";
 import { openLog } from "../process/log.ts";
 import { featuresApp } from "./app.ts";
-import { json, listen, startFeatures } from "./features.fixture.ts";
+import { json, startFeatures } from "./features.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store/store.ts";
 
 let service: Awaited<ReturnType<typeof startFeatures>>;

@@ -1,7 +1,8 @@
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listen } from "../../testing/event-stream.ts";
 import { openIssuer } from "../../testing/issuer.ts";
-import { listen, startFeatures } from "../features/features.fixture.ts";
+import { startFeatures } from "../features/features.fixture.ts";
 import { readSettings } from "../process/settings.ts";
 import { commonSettings } from "./settings.ts";
 

@@ -11,6 +11,7 @@ import { type AddEvents, addEventsHandler } from "./handlers/add-events.ts";
 import { agreementHandlers } from "./handlers/agreements.ts";
 import { openBacklog } from "./handlers/backlog.ts";
 import { eventHandlers } from "./handlers/events.ts";
+import { feedHandlers } from "./handlers/feed.ts";
 import { healthHandlers, type ReceiverState } from "./handlers/health.ts";
 import { intakeHandlers } from "./handlers/intake.ts";
 import { openLanes } from "./handlers/lanes.ts";
@@ -84,6 +85,7 @@ export function ledgerApp({
     ...healthHandlers({ databases: Object.values(databases), queue, receiver, log: parts.log }),
     ...metricsHandlers(metrics, { sql, databases, backlog, receiver }),
     ...eventHandlers(sql, lanes),
+    ...feedHandlers(sql, lanes),
     ...transactionHandlers(sql, lanes, statementTimeoutMs),
     ...searchHandlers(lanes),
     ...reportHandlers(lanes),

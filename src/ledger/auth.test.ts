@@ -40,6 +40,11 @@ const requests: Record<
 > = {
   checkHealth: { valid: "/healthcheck", invalid: "/healthcheck?x=1", scopes: [] },
   getMetrics: { valid: "/metrics", invalid: "/metrics?x=1", scopes: [] },
+  listEvents: {
+    valid: "/v1/event?account_id=57",
+    invalid: "/v1/event?account_id=57&limit=0",
+    scopes: ["ledger:read", "ledger:read:all"],
+  },
   getEvent: { valid: "/v1/event/1", invalid: "/v1/event/first", scopes: ["ledger:read:all"] },
   getTransaction: {
     valid: "/v1/transaction/pay1?account_id=57",
@@ -200,7 +205,7 @@ describe.each(secured)("%s", (_, { valid, invalid, scopes }) => {
 describe.each(secured.filter(([, { scopes }]) => scopes.includes("ledger:read")))(
   "accounts of %s",
   (operationId, { valid }) => {
-    const isList = /\/(transaction\/|payout|agreement|report\/[\w-]+)\?/.test(valid);
+    const isList = /\/(event|transaction\/|payout|agreement|report\/[\w-]+)\?/.test(valid);
     const pathFor = (account: string) => valid.replace("account_id=57", `account_id=${account}`);
 
     test.each<[unknown]>([
@@ -237,8 +242,7 @@ describe.each(secured.filter(([, { scopes }]) => scopes.includes("ledger:read"))
     test("returns 400 without an account, whatever the scope", async () => {
       const without = valid.replace(/\?.*/, "");
       expect((await requestWith(own, without)).status).toBe(400);
-      // It is the only operation whose account is optional.
-      const isOptional = operationId === "listAgreementEvents";
+      const isOptional = ["listAgreementEvents", "listEvents"].includes(operationId);
       expect((await requestWith(all, without)).status).toBe(isOptional ? 200 : 400);
     });
   },

@@ -64,7 +64,7 @@ export async function startLedger({
   async function request(path: string, options: Parameters<typeof undiciRequest>[1] = {}) {
     const { statusCode: status, headers, body } = await undiciRequest(base + path, options);
     const text = await body.text();
-    const isJson = String(headers["content-type"]).includes("json");
+    const isJson = /[/+]json/.test(String(headers["content-type"]));
     return { status, headers, text, json: isJson && text !== "" ? JSON.parse(text) : undefined };
   }
 

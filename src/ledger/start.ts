@@ -14,6 +14,7 @@ import { startMergingSummaries } from "./intake/merge-summaries.ts";
 import { createReceiver } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
+import { continueFeed } from "./tables/feed.ts";
 import { migrate } from "./tables/migrate.ts";
 
 export { settings };
@@ -31,6 +32,7 @@ export async function start(
   log.info(`opening the database ${withoutCredentials(given.DATABASE_URL)}`);
   await using database = await openWhenFree(() => openDatabase(given.DATABASE_URL, warn), log);
   await migrate(database, log);
+  await continueFeed(database);
   await using _merging = startMergingSummaries(database, log);
   await using replica = given.DATABASE_READ_URL
     ? await openReplica(given.DATABASE_READ_URL, warn)

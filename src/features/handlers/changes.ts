@@ -6,7 +6,7 @@ import { changeMany, type ResourceChange } from "../store/change-many.ts";
 import type { Entry, EntryKey, FeatureStore } from "../store/store.ts";
 import { errorLine, tooManyFeatures, unknownCursor } from "./errors.ts";
 import { expiryOf, isPast, viewExpiry } from "./expiry.ts";
-import { openFeed, viewRecord } from "./feed.ts";
+import { openChangeStreams, viewRecord } from "./feed.ts";
 
 type ChangeOperation = "hasFeatures" | "changeFeatures" | "listChanges" | "listEntries";
 
@@ -15,7 +15,7 @@ const resourcesAtATime = 4;
 
 /** Bulk reads, bulk changes, the entries of a kind and the change feed. */
 export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, ChangeOperation> {
-  const follow = openFeed(store);
+  const follow = openChangeStreams(store);
   return {
     async hasFeatures({ body: { resources, features }, log }) {
       log.debug({ resources: resources.length, features }, "has features");
@@ -79,7 +79,7 @@ export function changeHandlers(store: FeatureStore): Pick<Handlers<operations>, 
       // A stream reads its records by itself. Only a cursor that the client has kept can be too old.
       const entries = isStream && given !== newest ? [] : await store.changes(after, isStream ? 1 : limit);
       if (entries === undefined) return errorLine(410, unknownCursor);
-      if (isStream) return { status: 200, type: mediaType, body: follow(after, signal) };
+      if (isStream) return { status: 200, type: mediaType, body: follow({}, after, signal) };
       const next_cursor = entries.at(-1)?.cursor ?? newest;
       return mediaType === "application/x-ndjson"
         ? { status: 200, type: mediaType, body: entries.map(viewRecord).map(toJson).join("") }

@@ -1,7 +1,14 @@
 import { setTimeout } from "node:timers/promises";
+import {
+  comment,
+  giveInTurns,
+  lookEveryMs,
+  nextChunk,
+  recordsMax,
+  type Waiter,
+} from "../../http/event-stream.ts";
 import { letOthersRun } from "../../process/turns.ts";
 import { type FeatureStore, StoreFailure } from "../store/store.ts";
-import { comment, giveInTurns, lookEveryMs, nextChunk, recordsMax, type Waiter } from "./event-stream.ts";
 
 /** A stream of the events of one resource. */
 interface Stream {
@@ -93,7 +100,7 @@ export function openFlagEvents(store: FeatureStore) {
           continue;
         }
         stream.waiter = Promise.withResolvers();
-        const chunk = await nextChunk(stream.waiter, comment, signal);
+        const chunk = await nextChunk(stream.waiter, () => comment, signal);
         stream.waiter = undefined;
         if (chunk === comment) yield comment;
       }

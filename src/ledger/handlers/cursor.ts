@@ -3,6 +3,7 @@ import { readInstant } from "../../values/instant.ts";
 import { parseJson } from "../../values/json.ts";
 import type { Position } from "../tables/conditions.ts";
 import type { EventPosition } from "../tables/event.ts";
+import { type FeedPosition, feedStart } from "../tables/feed.ts";
 import type { TickerPosition } from "../tables/ticker.ts";
 import type { ChildPosition } from "../tables/transaction.ts";
 
@@ -21,6 +22,7 @@ function read(text: string, ...areValid: ((member: unknown) => boolean)[]): unkn
 }
 
 const isNumber = (member: unknown) => typeof member === "string" && /^[1-9]\d{0,17}$/.test(member);
+const isWholeNumber = (member: unknown) => member === "0" || isNumber(member);
 const isInstant = (member: unknown) => typeof member === "string" && readInstant(member) === member;
 const isText = (member: unknown) => typeof member === "string" && isStorable(member);
 const isFrom = (min: number) => (member: unknown) =>
@@ -95,6 +97,19 @@ export const writeTickerCursor = ({ timestamp, id }: TickerPosition): string =>
 export function readTickerCursor(text: string): TickerPosition | undefined {
   const [timestamp, id] = (read(text, isInstant, isNumber) as [string, string] | undefined) ?? [];
   return timestamp === undefined || id === undefined ? undefined : { timestamp, id: BigInt(id) };
+}
+
+/** The cursor after an event in the feed. */
+export const writeFeedCursor = ({ sql_transaction, event_id, timestamp }: FeedPosition): string =>
+  write([String(sql_transaction), String(event_id), timestamp]);
+
+/** Parses a cursor of the feed. Without one, the feed begins. */
+export function readFeedCursor(text: string | undefined): FeedPosition | undefined {
+  if (text === undefined) return feedStart;
+  const members = read(text, isWholeNumber, isWholeNumber, isInstant) as [string, string, string] | undefined;
+  if (!members) return undefined;
+  const [sql_transaction, event_id, timestamp] = members;
+  return { sql_transaction: BigInt(sql_transaction), event_id: BigInt(event_id), timestamp };
 }
 
 /** The cursor after a dead letter. */

@@ -24,7 +24,7 @@ export interface EventRow extends NewEvent {
   id: bigint;
 }
 
-const eventColumns = [
+const columnNames = [
   "id",
   "resource_type",
   "resource_external_id",
@@ -35,11 +35,12 @@ const eventColumns = [
   "live",
   "event_details",
 ] as const satisfies (keyof EventRow)[];
-const columns = eventColumns.map((name) => `event.${name}`).join(", ");
+/** The columns of a row of `event`. */
+export const eventColumns = columnNames.map((name) => `event.${name}`).join(", ");
 
 /** The columns; without the details, which are not read, if a condition is false. */
 const columnsIf = (isWhole: string) =>
-  eventColumns
+  columnNames
     .map((name) =>
       name === "event_details" ? `case when ${isWhole} then ${name} end as ${name}` : `event.${name}`,
     )
@@ -56,7 +57,7 @@ export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
        resource_type text, resource_external_id text, parent_resource_external_id text, timestamp timestamptz,
        event_type text, service_id text, live boolean, event_details jsonb, size integer)
      on conflict do nothing
-     returning ${columns}`,
+     returning ${eventColumns}`,
     [rowsAsJson(events)],
   );
 
@@ -82,7 +83,7 @@ export async function eventIdsOf(sql: Sql, events: NewEvent[]): Promise<bigint[]
 export const transactionTypes: ResourceType[] = ["payment", "refund", "dispute"];
 
 /** The size of an event as JSON, in bytes. A row of an older release has no size. */
-const size = "coalesce(event.size, octet_length(event.event_details::text))";
+export const eventSize = "coalesce(event.size, octet_length(event.event_details::text))";
 
 /** An event; without its details if they are larger than `bytesMax`. */
 export async function findEvent(
@@ -134,7 +135,7 @@ const pieceStatement = `
       count(*) over () as total
     from unnest($1::text[]) with ordinality as wanted (external_id, place)
     cross join lateral (
-      select event.id, event.resource_type, event.timestamp, event.event_type, ${size} as bytes from event
+      select event.id, event.resource_type, event.timestamp, event.event_type, ${eventSize} as bytes from event
       where event.resource_external_id = wanted.external_id and event.resource_type || '' = any($2::text[])
         and event.timestamp <= $3
         and (event.resource_type, event.timestamp, event.event_type) > (
@@ -146,7 +147,7 @@ const pieceStatement = `
     ) as own
     window in_order as (order by place, own.resource_type, own.timestamp, own.event_type)
   )
-  select ${columns}, number = total as is_last from found join event using (id)
+  select ${eventColumns}, number = total as is_last from found join event using (id)
   where number <= $7 and bytes_before < $8 order by number`;
 
 /** The place of an event in a list of events. */
@@ -238,7 +239,7 @@ const listStatement = `
       count(*) over () as total
     from unnest($6::text[], $7::text[]) as wanted (external_id, wanted_type)
     cross join lateral (
-      select event.*, ${size} as bytes from event
+      select event.*, ${eventSize} as bytes from event
       where event.resource_external_id = wanted.external_id and event.resource_type = wanted_type
         and event.timestamp between $2 and $8
         and (event.timestamp > $2 or (${orderOf("event")}) > (${orderOfPosition}))
@@ -246,7 +247,7 @@ const listStatement = `
     ) as own
     window in_order as (order by ${orderOf("own")})
   )
-  select ${columns}, number = total as is_last from found join event using (id)
+  select ${eventColumns}, number = total as is_last from found join event using (id)
   where number <= $9 and bytes_before < $10 order by number`;
 
 /** A page of the events of a transaction and its children, and the details of these, with their `amount` only. */
@@ -294,7 +295,7 @@ const quickListStatement = `
         and pg_column_size(member.details) <= ${quickDetailsBytesMax} as is_whole
     from transaction as member
     left join lateral (
-      select event.*, ${size} as bytes from event
+      select event.*, ${eventSize} as bytes from event
       where event.resource_external_id = member.external_id and event.resource_type = any($3::text[])
         and member.event_count <= ${quickCountMax}
       limit ${quickCountMax + 1}

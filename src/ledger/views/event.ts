@@ -2,6 +2,7 @@ import type { components } from "../../../generated/ledger.ts";
 import { booleanOf, penceOf, textOf } from "../projection/details.ts";
 import { stateEventTypes, stateSetBy } from "../projection/states.ts";
 import type { Details, EventRow } from "../tables/event.ts";
+import type { FeedRow } from "../tables/feed.ts";
 import type { TickerRow } from "../tables/ticker.ts";
 import type { TransactionRow, TransactionType } from "../tables/transaction.ts";
 import { viewMilliseconds } from "./date.ts";
@@ -11,6 +12,13 @@ type Schemas = components["schemas"];
 
 export function viewEvent({ id, ...event }: EventRow): Schemas["Event"] {
   return { event_id: id, ...event };
+}
+
+export function viewFeedEvent(
+  { sql_transaction: _, gateway_account_id, ...event }: FeedRow,
+  cursor: string,
+): Schemas["FeedEvent"] {
+  return { cursor, ...viewEvent(event), gateway_account_id };
 }
 
 const stateOf = ({ event_type }: EventRow, version: StatusVersion) => {

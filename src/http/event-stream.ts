@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Milliseconds between looks at the store for all open streams. */
+/** Milliseconds between looks at a feed for all open streams. */
 export const lookEveryMs = 200;
-/** Milliseconds without an event after which a comment is sent. */
+/** Milliseconds without an event after which something is sent. */
 const heartbeatMs = 15_000;
 /** Maximum number of records that are read at once. */
 export const recordsMax = 300;
@@ -18,11 +18,11 @@ export type Waiter<Chunk> = PromiseWithResolvers<Chunk | undefined>;
 /** The next chunk of a stream: the heartbeat if there is none in time, and undefined when the signal aborts. */
 export async function nextChunk<Chunk>(
   { promise, resolve }: Waiter<Chunk>,
-  heartbeat: Chunk,
+  heartbeat: () => Chunk,
   signal: AbortSignal,
 ): Promise<Chunk | undefined> {
   const end = () => resolve(undefined);
-  const timer = setTimeout(resolve, heartbeatMs, heartbeat);
+  const timer = setTimeout(() => resolve(heartbeat()), heartbeatMs);
   signal.addEventListener("abort", end);
   try {
     return signal.aborted ? undefined : await promise;

@@ -1,0 +1,245 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listen } from "../../testing/event-stream.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { story } from "../../testing/messages.ts";
+import { startLedger } from "./ledger.fixture.ts";
+
+let ledger: Awaited<ReturnType<typeof startLedger>>;
+beforeAll(async () => {
+  ledger = await startLedger();
+});
+afterAll(() => ledger[Symbol.asyncDispose]());
+
+let stories = 0;
+/** Stores a payment of an account with two events, and resolves with its id. */
+async function storePayment(account: string): Promise<string> {
+  stories += 1;
+  const id = `${account}-${stories}`;
+  await ledger.store(
+    story(
+      "payment",
+      id,
+      ["10:00", "PAYMENT_CREATED", { gateway_account_id: account, amount: 5 }],
+      ["10:01", "PAYMENT_STARTED"],
+    ),
+  );
+  return id;
+}
+
+interface FeedEvent {
+  cursor: string;
+  resource_external_id: string;
+}
+const idsOf = (events: FeedEvent[]) => events.map(({ resource_external_id }) => resource_external_id);
+const newest = async () => (await ledger.request("/v1/event?cursor=newest")).json.next_cursor as string;
+const read = (query: string, accept = "application/json") =>
+  ledger.request(`/v1/event?${query}`, { headers: { accept } });
+
+test("an event in the feed has the members of the event and its account, also if it names none", async () => {
+  const cursor = await newest();
+  const id = await storePayment("57");
+  const { json } = await read(`cursor=${cursor}`);
+  expect(json.events).toEqual([
+    {
+      cursor: expect.any(String),
+      event_id: expect.any(Number),
+      event_type: "PAYMENT_CREATED",
+      resource_type: "payment",
+      resource_external_id: id,
+      parent_resource_external_id: null,
+      gateway_account_id: "57",
+      timestamp: "2024-03-05T10:00:00.000000Z",
+      event_details: { gateway_account_id: "57", amount: 5 },
+      service_id: null,
+      live: null,
+    },
+    expect.objectContaining({ event_type: "PAYMENT_STARTED", gateway_account_id: "57", event_details: {} }),
+  ]);
+  expect(json.next_cursor).toBe(json.events.at(-1).cursor);
+  const own = await ledger.request(`/v1/event/${json.events[0].event_id}`);
+  expect(json.events[0]).toMatchObject(own.json);
+});
+
+test("a page leads to the next one until the newest event", async () => {
+  const start = await newest();
+  const ids = [await storePayment("57"), await storePayment("58"), await storePayment("57")];
+  let path: string | undefined = `/v1/event?cursor=${start}&limit=2&account_id=57`;
+  const pages: string[][] = [];
+  while (path) {
+    const { json, headers }: Awaited<ReturnType<typeof ledger.request>> = await ledger.request(path);
+    pages.push(idsOf(json.events));
+    const [, next] = /^<(.*)>; rel="next"$/.exec(String(headers.link ?? "")) ?? [];
+    path = next?.slice(ledger.base.length);
+  }
+  expect(pages).toEqual([
+    [ids[0], ids[0]],
+    [ids[2], ids[2]],
+  ]);
+});
+
+test("NDJSON has the same events", async () => {
+  const start = await newest();
+  await storePayment("57");
+  await storePayment("57");
+  const { json } = await read(`cursor=${start}&limit=3`);
+  const { text, headers } = await read(`cursor=${start}&limit=3`, "application/x-ndjson");
+  expect(headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
+  expect(headers.link).toContain(`cursor=${json.next_cursor}`);
+  expect(text.endsWith("\n")).toBe(true);
+  expect(
+    text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toEqual(json.events);
+});
+
+test("filters of several accounts and types", async () => {
+  const start = await newest();
+  const ids = [await storePayment("57"), await storePayment("58"), await storePayment("59")];
+  const found = async (query: string) => idsOf((await read(`cursor=${start}&${query}`)).json.events);
+  expect(await found("account_id=59,57&event_types=PAYMENT_STARTED")).toEqual([ids[0], ids[2]]);
+  expect(await found("event_types=PAYMENT_STARTED&event_types=OTHER")).toEqual(ids);
+  expect(await found("resource_types=refund&resource_types=payout")).toEqual([]);
+  expect(await found("resource_types=payment&account_id=58")).toEqual([ids[1], ids[1]]);
+  expect(await found("account_id=unknown")).toEqual([]);
+  expect(await found("account_id=&event_types=&limit=")).toHaveLength(6);
+});
+
+test("numbers in the details keep all their digits", async () => {
+  const start = await newest();
+  const message = story("payment", "digits", ["10:00", "PAYMENT_CREATED", { amount: 5 }])[0];
+  await ledger.sendText(
+    JSON.stringify(message).replace('"amount":5', '"amount":5,"exact":12345678901234567890.10'),
+  );
+  await eventually(async () => {
+    for (const type of ["application/json", "application/x-ndjson"])
+      expect((await read(`cursor=${start}`, type)).text).toContain('"exact":12345678901234567890.10');
+  });
+  const stream = await listen(ledger.base, `/v1/event?cursor=${start}`);
+  await expect.poll(stream.text).toContain('"exact":12345678901234567890.10');
+  stream.stop();
+});
+
+describe("a cursor", () => {
+  test("that is none of the feed gets 400", async () => {
+    const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const timestamp = "2024-01-01T10:00:00.000000Z";
+    const odd = [
+      "nothing",
+      encoded([]),
+      encoded(["1", "2"]),
+      encoded([1, 2, timestamp]),
+      encoded(["01", "2", timestamp]),
+    ];
+    odd.push(
+      encoded(["1", "2", "noon"]),
+      encoded(["-1", "2", timestamp]),
+      encoded(["1".repeat(30), "2", timestamp]),
+    );
+    for (const cursor of odd) {
+      for (const response of [
+        await read(`cursor=${cursor}`),
+        await ledger.request("/v1/event", { headers: { "last-event-id": cursor } }),
+      ]) {
+        expect(response.status).toBe(400);
+        expect(response.json.message).toEqual([
+          "cursor and Last-Event-ID must be the cursor of an event in the feed, or newest",
+        ]);
+      }
+    }
+    expect((await read("cursor=a%20b")).status).toBe(400);
+    expect((await read(`cursor=${"a".repeat(5000)}`)).status).toBe(400);
+  });
+
+  test("of an event that does not exist gets 410, in any format", async () => {
+    await storePayment("57");
+    const [pos, id, timestamp] = JSON.parse(Buffer.from(await newest(), "base64url").toString());
+    const cursor = Buffer.from(JSON.stringify([pos, String(Number(id) + 100), timestamp])).toString(
+      "base64url",
+    );
+    for (const accept of ["application/json", "application/x-ndjson", "text/event-stream"]) {
+      const { status, json } = await read(`cursor=${cursor}`, accept);
+      expect(status).toBe(410);
+      expect(json.message).toEqual([
+        "the event of this cursor does not exist; read the feed from another cursor",
+      ]);
+    }
+  });
+
+  test("of any bytes gets no 5xx", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (value) => {
+        const cursor = Buffer.from(JSON.stringify(value)).toString("base64url");
+        expect((await read(`cursor=${cursor}`)).status).toBe(400);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+test("a limit beyond 1 to 1,000, an unknown type and an unknown parameter get 400", async () => {
+  for (const query of [
+    "limit=0",
+    "limit=1001",
+    "limit=x",
+    "resource_types=charge",
+    "account=57",
+    `account_id=${"5".repeat(300)}`,
+  ])
+    expect((await read(query)).status, query).toBe(400);
+});
+
+test("other methods get 405 if events cannot be added", async () => {
+  const { status, headers } = await ledger.request("/v1/event", { method: "POST", body: "{}" });
+  expect(status).toBe(405);
+  expect(headers.allow).toBe("GET, HEAD");
+  const head = await ledger.request("/v1/event", { method: "HEAD" });
+  expect([head.status, head.text]).toEqual([200, ""]);
+});
+
+describe("a stream", () => {
+  test("begins with a comment, sends what is stored, and continues where a client has stopped", async () => {
+    const start = await newest();
+    const stream = await listen(ledger.base, `/v1/event?cursor=${start}&account_id=57`);
+    expect(stream.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+    await expect.poll(stream.text).toBe(":\n\n");
+    const ids = [await storePayment("57"), await storePayment("58"), await storePayment("57")];
+    const events = () => stream.events().map(({ data }) => data as FeedEvent);
+    await expect.poll(() => idsOf(events())).toEqual([ids[0], ids[0], ids[2], ids[2]]);
+    for (const { id, data } of stream.events()) expect(id).toBe(data.cursor);
+    expect(events()).toEqual((await read(`cursor=${start}&account_id=57`)).json.events);
+    stream.stop();
+    const second = events()[1]?.cursor ?? "";
+    const again = await listen(ledger.base, "/v1/event?cursor=newest&account_id=57", {
+      "last-event-id": second,
+    });
+    await expect.poll(() => idsOf(again.events().map(({ data }) => data))).toEqual([ids[2], ids[2]]);
+    again.stop();
+  });
+
+  test("of any filter has the same events as the pages", async () => {
+    const start = await newest();
+    const filters = [
+      "",
+      "&account_id=57",
+      "&account_id=58,59",
+      "&event_types=PAYMENT_STARTED",
+      "&resource_types=refund",
+    ];
+    const streams = await Promise.all(
+      filters.map((filter) => listen(ledger.base, `/v1/event?cursor=${start}${filter}`)),
+    );
+    for (const account of ["57", "58", "57", "59", "60"]) await storePayment(account);
+    const last = await storePayment("61");
+    for (const [index, filter] of filters.entries()) {
+      await eventually(async () => {
+        const { json } = await read(`cursor=${start}${filter}`);
+        expect(streams[index]?.events().map(({ data }) => data)).toEqual(json.events);
+      });
+    }
+    await expect.poll(() => idsOf(streams[0]?.events().map(({ data }) => data) ?? []).at(-1)).toBe(last);
+    for (const stream of streams) stream.stop();
+  });
+});

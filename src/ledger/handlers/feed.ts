@@ -1,0 +1,75 @@
+import type { operations } from "../../../generated/ledger.ts";
+import { DatabaseUnavailable, type Sql, StatementTimeout } from "../../database/database.ts";
+import { recordsMax } from "../../http/event-stream.ts";
+import { chunkLength, openStreams, streamEvent } from "../../http/feed.ts";
+import type { Handlers } from "../../http/handlers.ts";
+import { mapInTurns } from "../../process/turns.ts";
+import { toJson } from "../../values/json.ts";
+import {
+  type FeedFilter,
+  type FeedRow,
+  feedStart,
+  isInFeed,
+  newestInFeed,
+  positionOf,
+  readFeed,
+} from "../tables/feed.ts";
+import { viewFeedEvent } from "../views/event.ts";
+import { viewNextLink } from "../views/next-cursor.ts";
+import { readFeedCursor, writeFeedCursor } from "./cursor.ts";
+import { type Lanes, pageBytesMax } from "./lanes.ts";
+import { problem } from "./problem.ts";
+
+const unknownFeedCursor = problem(400, [
+  "cursor and Last-Event-ID must be the cursor of an event in the feed, or newest",
+]);
+const gone = problem(410, ["the event of this cursor does not exist; read the feed from another cursor"]);
+
+const view = (event: FeedRow) => viewFeedEvent(event, writeFeedCursor(positionOf(event)));
+
+/** The feed of events, in pages and as streams. */
+export function feedHandlers(sql: Sql, lanes: Lanes): Pick<Handlers<operations>, "listEvents"> {
+  const follow = openStreams(feedOf(sql, lanes));
+  return {
+    async listEvents({ query, headers, mediaType, signal, url }) {
+      const { account_id: account_ids, resource_types, event_types, limit } = query;
+      const filter: FeedFilter = { account_ids, resource_types, event_types };
+      const given = headers["Last-Event-ID"] ?? query.cursor;
+      const after = given === "newest" ? await newestInFeed(sql) : readFeedCursor(given);
+      if (!after) return unknownFeedCursor;
+      if (!(await isInFeed(sql, after))) return gone;
+      if (mediaType === "text/event-stream")
+        return { status: 200, type: mediaType, body: follow(filter, writeFeedCursor(after), signal) };
+      const page = await readFeed(lanes(account_ids), filter, after, {
+        countMax: limit,
+        bytesMax: pageBytesMax,
+      });
+      const next_cursor = writeFeedCursor(page.end);
+      const responseHeaders = viewNextLink(url, query, page.isLast ? undefined : next_cursor);
+      const events = await mapInTurns(page.events, view);
+      return mediaType === "application/x-ndjson"
+        ? {
+            status: 200,
+            type: mediaType,
+            headers: responseHeaders,
+            body: (await mapInTurns(events, toJson)).join(""),
+          }
+        : { status: 200, headers: responseHeaders, body: { events, next_cursor } };
+    },
+  };
+}
+
+/** The feed as the streams read it. They have a lane of their own, since one loop serves all of them. */
+const feedOf = (sql: Sql, lanes: Lanes) => ({
+  newest: async () => writeFeedCursor(await newestInFeed(sql)),
+  async read(filter: FeedFilter, after: string | undefined) {
+    const page = await readFeed(lanes("event streams"), filter, readFeedCursor(after) ?? feedStart, {
+      countMax: recordsMax,
+      bytesMax: chunkLength,
+    });
+    const cursor = writeFeedCursor(page.end);
+    const events = await mapInTurns(page.events, (event) => streamEvent(view(event)));
+    return events.length > 0 ? { text: events.join(""), cursor } : { cursor };
+  },
+  isOutage: (error: unknown) => error instanceof DatabaseUnavailable || error instanceof StatementTimeout,
+});

@@ -1,0 +1,281 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Database } from "../../database/database.ts";
+import { openNewDatabase } from "../../database/new-database.fixture.ts";
+import { ingest } from "../intake/ingest.ts";
+import { type NewEvent, type ResourceType, saveEvents } from "./event.ts";
+import {
+  continueFeed,
+  type FeedFilter,
+  feedStart,
+  isInFeed,
+  newestInFeed,
+  positionOf,
+  readFeed,
+} from "./feed.ts";
+import { migrate } from "./migrate.ts";
+
+let database: Database;
+beforeAll(async () => {
+  database = await openNewDatabase();
+  await migrate(database);
+});
+afterAll(() => database[Symbol.asyncDispose]());
+beforeEach(() =>
+  database.run(
+    "truncate event, event_feed, transaction, transaction_outline, payout, agreement, payment_instrument, metadata_key",
+  ),
+);
+
+const limits = { countMax: 1000, bytesMax: 2 ** 21 };
+
+/** The events behind a position, read in pages of this size. */
+async function readAll(filter: FeedFilter = {}, countMax = 1000, bytesMax = 2 ** 21, after = feedStart) {
+  const pages = [];
+  for (let isLast = false; !isLast; ) {
+    const page = await readFeed(database, filter, after, { countMax, bytesMax });
+    expect(page.events.length).toBeLessThanOrEqual(countMax);
+    pages.push(page.events);
+    after = page.end;
+    isLast = page.isLast;
+  }
+  return pages.flat();
+}
+
+const event = (id: string, second: number, more: Partial<NewEvent> = {}): NewEvent => ({
+  resource_type: "payment",
+  resource_external_id: id,
+  parent_resource_external_id: null,
+  timestamp: `2024-01-01T00:00:${String(second).padStart(2, "0")}.000000Z`,
+  event_type: "PAYMENT_CREATED",
+  service_id: null,
+  live: null,
+  event_details: {},
+  ...more,
+});
+const store = (...events: NewEvent[]) => ingest(database, { events, rebuilds: [], deadLetters: [] });
+
+const resources: { type: ResourceType; ids: string[] }[] = [
+  { type: "payment", ids: ["p1", "p2"] },
+  { type: "refund", ids: ["r1"] },
+  { type: "payout", ids: ["o1"] },
+  { type: "agreement", ids: ["a1", "a2"] },
+  { type: "payment_instrument", ids: ["i1", "i2"] },
+  { type: "service", ids: ["s1"] },
+];
+/** The account of each resource, and the agreement of each payment instrument, never change. */
+const accountOf = (id: string) => (["p2", "a2"].includes(id) ? "58" : "57");
+const agreementOf = (id: string) => id.replace("i", "a");
+
+const someEvent: fc.Arbitrary<NewEvent> = fc
+  .record({
+    resource: fc.constantFrom(...resources.flatMap(({ type, ids }) => ids.map((id) => ({ type, id })))),
+    second: fc.integer({ min: 1, max: 9 }),
+    event_type: fc.constantFrom("PAYMENT_CREATED", "OTHER", "Ä"),
+    names: fc.boolean(),
+    length: fc.constantFrom(0, 1, 500),
+  })
+  .map(({ resource: { type, id }, second, event_type, names, length }) => {
+    const named =
+      type === "payment_instrument"
+        ? { agreement_external_id: agreementOf(id) }
+        : { gateway_account_id: accountOf(id) };
+    return event(id, second, {
+      resource_type: type,
+      event_type,
+      event_details: { reference: "x".repeat(length), ...(names && named) },
+    });
+  });
+
+const keyOf = ({ resource_external_id, resource_type, timestamp, event_type }: NewEvent) =>
+  [resource_external_id, resource_type, timestamp, event_type].join(" ");
+
+/** The keys of the events that belong to an account, from all events. */
+function ofAccount(events: NewEvent[], account: string): string[] {
+  const named = new Set(
+    events.filter((one) => "gateway_account_id" in one.event_details).map((one) => one.resource_external_id),
+  );
+  const tied = new Set(
+    events
+      .filter((one) => "agreement_external_id" in one.event_details)
+      .map((one) => one.resource_external_id),
+  );
+  return events
+    .filter(({ resource_type, resource_external_id: id, event_details }) => {
+      if (resource_type === "service")
+        return "gateway_account_id" in event_details && accountOf(id) === account;
+      if (resource_type === "payment_instrument")
+        return tied.has(id) && named.has(agreementOf(id)) && accountOf(agreementOf(id)) === account;
+      return named.has(id) && accountOf(id) === account;
+    })
+    .map(keyOf)
+    .sort();
+}
+
+test("every reader gets each event once, in the order of storage, in pages of any size and of any filter", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(someEvent, { selector: keyOf, maxLength: 30 }),
+      fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 10 }),
+      fc.integer({ min: 1, max: 12 }),
+      fc.constantFrom(1, 700, 1e6),
+      async (events, batches, countMax, bytesMax) => {
+        await database.run(
+          "truncate event, event_feed, transaction, transaction_outline, payout, agreement, payment_instrument",
+        );
+        const followed: Record<string, string[]> = { all: [], 57: [], 58: [] };
+        const ends: Record<string, typeof feedStart> = { all: feedStart, 57: feedStart, 58: feedStart };
+        const left = [...events];
+        for (let turn = 0; left.length > 0; turn += 1) {
+          await store(...left.splice(0, batches[turn % batches.length]));
+          // Readers that follow the feed while events are stored.
+          for (const name of Object.keys(followed)) {
+            const filter = name === "all" ? {} : { account_ids: [name] };
+            for (let isLast = false; !isLast; ) {
+              const page = await readFeed(database, filter, ends[name] as never, { countMax, bytesMax });
+              followed[name]?.push(...page.events.map(keyOf));
+              ends[name] = page.end;
+              isLast = page.isLast;
+            }
+          }
+        }
+        const all = await readAll({}, countMax, bytesMax);
+        expect(all.map(keyOf)).toEqual(followed.all);
+        expect(all.map(keyOf).sort()).toEqual(events.map(keyOf).sort());
+        expect(all.map(({ id }) => id)).toEqual(
+          all.map(({ id }) => id).sort((one, other) => Number(one - other)),
+        );
+        for (const account of ["57", "58"]) {
+          const own = (await readAll({ account_ids: [account] }, countMax, bytesMax)).map(keyOf);
+          expect(own).toEqual(followed[account]);
+          expect([...own].sort()).toEqual(ofAccount(events, account));
+        }
+        const both = (await readAll({ account_ids: ["58", "57", "58"] }, countMax, bytesMax)).map(keyOf);
+        expect([...both].sort()).toEqual([...ofAccount(events, "57"), ...ofAccount(events, "58")].sort());
+        const some = await readAll(
+          { resource_types: ["payment", "agreement"], event_types: ["Ä"] },
+          countMax,
+          bytesMax,
+        );
+        expect(some.map(keyOf)).toEqual(
+          all
+            .filter((one) => one.event_type === "Ä" && ["payment", "agreement"].includes(one.resource_type))
+            .map(keyOf),
+        );
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test("no reader misses an event or gets one twice while commits of many writers are held back", async () => {
+  const writers = 8;
+  const rounds = 25;
+  let isWriting = true;
+  const write = async (writer: number) => {
+    for (let round = 0; round < rounds; round += 1) {
+      await database.transaction(async (sql) => {
+        const events = Array.from({ length: 1 + Math.floor(Math.random() * 4) }, (_, index) =>
+          event(`w${writer}-${round}-${index}`, index, {
+            event_details: { gateway_account_id: String(writer % 2) },
+          }),
+        );
+        await saveEvents(sql, events);
+        await sleep(Math.random() < 0.2 ? Math.random() * 60 : 0);
+      });
+    }
+  };
+  const read = async (filter: FeedFilter) => {
+    const seen: bigint[] = [];
+    let after = feedStart;
+    for (let [wasWriting, isLast] = [true, false]; wasWriting || !isLast; ) {
+      wasWriting = isWriting;
+      const page = await readFeed(database, filter, after, {
+        ...limits,
+        countMax: 1 + Math.floor(Math.random() * 20),
+      });
+      seen.push(...page.events.map(({ id }) => id));
+      ({ end: after, isLast } = page);
+      await sleep(1);
+    }
+    return seen;
+  };
+  const filters: FeedFilter[] = [{}, { account_ids: ["0"] }, { account_ids: ["0", "1"] }];
+  const reading = Promise.all(filters.map(read));
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  isWriting = false;
+  const seen = await reading;
+  for (const [index, filter] of filters.entries()) {
+    expect(seen[index]).toEqual((await readAll(filter)).map(({ id }) => id));
+  }
+  const stored = await database.query<{ id: bigint }>("select id from event order by id");
+  expect([...(seen[0] ?? [])].sort((one, other) => Number(one - other))).toEqual(stored.map(({ id }) => id));
+});
+
+test("a page ends after 10,000 events that do not match", async () => {
+  await database.run(`
+    insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+    select 'payment', 'p' || number, '2024-01-01', case number when 25000 then 'RARE' else 'COMMON' end, '{}'
+    from generate_series(1, 25000) as number`);
+  const filter = { event_types: ["RARE"] };
+  let after = feedStart;
+  const pages = [];
+  for (let isLast = false; !isLast; ) {
+    const page = await readFeed(database, filter, after, limits);
+    ({ end: after, isLast } = page);
+    pages.push(page.events.length);
+    expect(await isInFeed(database, after)).toBe(true);
+  }
+  expect(pages).toEqual([0, 0, 1]);
+});
+
+test("positions continue in a server whose ids of SQL transactions are lower", async () => {
+  await store(event("p1", 1), event("p2", 1));
+  // As if a server with far higher ids had stored them.
+  await database.run("update event_feed set sql_transaction = sql_transaction + 1000000");
+  const before =
+    (await database.query<{ epoch: bigint }>("select epoch from event_feed_epoch"))[0]?.epoch ?? 0n;
+  expect(await readAll()).toEqual([]);
+  await continueFeed(database);
+  await continueFeed(database);
+  const [row] = await database.query<{ epoch: bigint }>("select epoch from event_feed_epoch");
+  expect(row?.epoch).toBe(before + 1n);
+  const [first] = await readAll();
+  if (!first) throw new Error("the feed must not be empty");
+  await store(event("p0", 1));
+  const ids = (await readAll()).map(({ resource_external_id }) => resource_external_id);
+  expect(ids).toEqual(["p1", "p2", "p0"]);
+  const rest = await readAll({}, 1, 1, positionOf(first));
+  expect(rest.map(({ resource_external_id }) => resource_external_id)).toEqual(["p2", "p0"]);
+});
+
+test("a position is in the feed if its event exists or the feed has not arrived there", async () => {
+  await store(event("p1", 1));
+  const newest = await newestInFeed(database);
+  expect(await isInFeed(database, feedStart)).toBe(true);
+  expect(await isInFeed(database, newest)).toBe(true);
+  expect(await isInFeed(database, { ...newest, event_id: newest.event_id + 1n })).toBe(false);
+  expect(await isInFeed(database, { ...newest, timestamp: "2024-01-01T00:00:02.000000Z" })).toBe(false);
+  const ahead = { ...newest, sql_transaction: newest.sql_transaction + 1_000_000n };
+  expect(await isInFeed(database, ahead)).toBe(true);
+  expect((await readFeed(database, {}, ahead, limits)).end).toEqual(ahead);
+});
+
+test("events that are older than the feed come first, by their ids", async () => {
+  await database.run("alter table event disable trigger add_to_event_feed");
+  await store(
+    event("old2", 1),
+    event("old1", 1, { event_details: { gateway_account_id: "57" } }),
+    event("old1", 2),
+  );
+  await database.run(`
+    alter table event enable trigger add_to_event_feed;
+    update event_feed_epoch set older_event_id = (select max(id) from event)`);
+  await store(event("new", 1, { event_details: { gateway_account_id: "57" } }));
+  await database.run("delete from migration where name like '0024%'");
+  await migrate(database);
+  const names = (rows: NewEvent[]) => rows.map(({ resource_external_id }) => resource_external_id);
+  expect(names(await readAll())).toEqual(["old2", "old1", "old1", "new"]);
+  expect(names(await readAll({ account_ids: ["57"] }))).toEqual(["old1", "old1", "new"]);
+});

@@ -1,0 +1,107 @@
+-- The order in which readers get the events. Ids of events are given out before commits, so an event can appear after one
+-- with a higher id. Here the order is that of the SQL transactions. All of those below the oldest one in flight have ended,
+-- so a reader that reads only them misses nothing. Rows are added and never changed.
+create table event_feed (
+  -- The id of the SQL transaction that has added the entry, with the epoch in the bits above; 0 for events that are older
+  -- than this table.
+  sql_transaction bigint not null,
+  event_id bigint not null,
+  -- The account that the event names, or that of its resource.
+  gateway_account_id text,
+  -- The event has an earlier entry, of a time when its account was not known.
+  only_of_account boolean not null default false,
+  primary key (sql_transaction, event_id)
+);
+create index event_feed_account_idx on event_feed (gateway_account_id, sql_transaction, event_id);
+
+-- The ids of SQL transactions begin again in a new server, to which a dump is restored. There the epoch is a later one.
+create table event_feed_epoch (
+  epoch bigint not null,
+  -- The highest id of the events that are older than the feed.
+  older_event_id bigint not null,
+  only_row boolean primary key default true check (only_row)
+);
+-- The positions before this one are complete: their SQL transactions have ended, and no later one gets a position below it.
+create function event_feed_end() returns bigint stable language sql as $$
+  select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint from event_feed_epoch
+$$;
+
+-- A text, number or boolean as text, as projection/details.ts reads them; null if it is too long for an id.
+create function id_of(member jsonb) returns text immutable parallel safe language sql as $$
+  select case when jsonb_typeof(member) in ('string', 'number', 'boolean') and length(member #>> '{}') between 1 and 255
+    then member #>> '{}' end
+$$;
+
+-- The account of a resource in its projection. That of a payment instrument is the account of its agreement.
+create function account_of_resource(type text, id text) returns text stable language sql set enable_seqscan = off as $$
+  select case
+    when type in ('payment', 'refund', 'dispute') then
+      (select gateway_account_id from transaction where external_id = id)
+    when type = 'payout' then (select gateway_account_id from payout where gateway_payout_id = id)
+    when type = 'agreement' then (select gateway_account_id from agreement where external_id = id)
+    when type = 'payment_instrument' then (
+      select agreement.gateway_account_id from payment_instrument as instrument
+      join agreement on agreement.external_id = instrument.agreement_external_id
+      where instrument.external_id = id
+    )
+  end
+$$;
+
+-- Adds new events to the feed. Projections are not updated yet. If an event is the first that makes the account of its
+-- resource known, the earlier events of the resource get entries for the account.
+create function add_to_event_feed() returns trigger language plpgsql set enable_seqscan = off as $$
+begin
+  if not exists (select from new_event) then return null; end if;
+  insert into event_feed as feed (sql_transaction, event_id, gateway_account_id, only_of_account)
+  with added as materialized (
+    select id, resource_type, resource_external_id, id_of(event_details -> 'gateway_account_id') as account,
+      case resource_type when 'payment_instrument' then id_of(event_details -> 'agreement_external_id') end as agreement
+    from new_event
+  ), named as materialized (
+    select resource_type, resource_external_id, max(account) as account, max(agreement) as agreement,
+      case
+        when resource_type in ('payment', 'refund', 'dispute') then
+          (select gateway_account_id from transaction where external_id = resource_external_id)
+        else account_of_resource(resource_type, resource_external_id)
+      end as known
+    from added group by resource_type, resource_external_id
+  ), resource as materialized (
+    select resource_type, resource_external_id, known,
+      case
+        when known is not null then known
+        when resource_type in ('payment', 'refund', 'dispute', 'payout', 'agreement') then account
+        when agreement is not null then coalesce(
+          (select agreement.account from named as agreement
+            where agreement.resource_type = 'agreement' and agreement.resource_external_id = named.agreement),
+          account_of_resource('agreement', agreement)
+        )
+      end as account
+    from named
+  ), discovered as materialized (
+    select * from resource where known is null and account is not null
+  ), discovered_with_instruments as (
+    select resource_type, resource_external_id, account from discovered
+    union
+    select distinct event.resource_type, event.resource_external_id, discovered.account
+    from discovered join event
+      on event.resource_type = 'payment_instrument'
+      and left(event.event_details ->> 'agreement_external_id', 255) = discovered.resource_external_id
+    where discovered.resource_type = 'agreement'
+      and account_of_resource(event.resource_type, event.resource_external_id) is null
+  ), entry as (
+    select id, coalesce(added.account, resource.account) as account, false as only_of_account
+    from added join resource using (resource_type, resource_external_id)
+    union all
+    select event.id, discovered.account, true
+    from discovered_with_instruments as discovered join event using (resource_type, resource_external_id)
+    where event.id not in (select id from added) and id_of(event.event_details -> 'gateway_account_id') is null
+  )
+  select (epoch << 40) + pg_current_xact_id()::text::bigint, id, account, only_of_account
+  from entry cross join event_feed_epoch
+  on conflict (sql_transaction, event_id) do update set gateway_account_id = excluded.gateway_account_id;
+  return null;
+end $$;
+
+create trigger add_to_event_feed after insert on event
+referencing new table as new_event for each statement execute function add_to_event_feed();
+insert into event_feed_epoch (epoch, older_event_id) select 0, coalesce(max(id), 0) from event;

@@ -1,0 +1,29 @@
+import { request } from "undici";
+
+/** Opens a stream of server-sent events and reads it as it arrives. */
+export async function listen(base: string, path: string, headers = {}) {
+  const stop = new AbortController();
+  const response = await request(base + path, {
+    headers: { accept: "text/event-stream", ...headers },
+    signal: stop.signal,
+  });
+  let text = "";
+  const ended = (async () => {
+    for await (const chunk of response.body) text += chunk;
+  })().then(
+    () => "by the service",
+    () => "by the client",
+  );
+  const events = () =>
+    [...text.matchAll(/id: (.*)\ndata: (.*)\n\n/g)].map(([, id, data = ""]) => ({
+      id,
+      data: JSON.parse(data),
+    }));
+  return {
+    response,
+    ended,
+    events,
+    stop: () => stop.abort(),
+    text: () => text,
+  };
+}
