@@ -205,7 +205,7 @@ describe.each(secured)("%s", (_, { valid, invalid, scopes }) => {
 describe.each(secured.filter(([, { scopes }]) => scopes.includes("ledger:read")))(
   "accounts of %s",
   (operationId, { valid }) => {
-    const isList = /\/(event|transaction\/|payout|agreement|report\/[\w-]+)\?/.test(valid);
+    const isList = /\/(v1\/event|transaction\/|payout|agreement|report\/[\w-]+)\?/.test(valid);
     const pathFor = (account: string) => valid.replace("account_id=57", `account_id=${account}`);
 
     test.each<[unknown]>([

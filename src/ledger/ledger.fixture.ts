@@ -13,6 +13,7 @@ import { startSavingIntakeMinutes } from "./intake/intake-minutes.ts";
 import { createReceiver } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
+import { continueFeed } from "./tables/feed.ts";
 import { migrate } from "./tables/migrate.ts";
 
 /**
@@ -33,6 +34,7 @@ export async function startLedger({
   const violations: string[] = [];
   const database = await open();
   await migrate(database);
+  await continueFeed(database);
   const queue = await openQueue(queueUrl);
   const metrics = new Registry();
   const intake = openIntake(database, metrics, log);
