@@ -179,8 +179,8 @@ export interface paths {
          *     event is in the feed when every SQL transaction that began to write before it has ended: usually at once.
          *
          *     `Accept` selects the format. JSON and NDJSON return one page, which ends at the limit, at 2 MiB, after 10,000 events
-         *     that do not match, or at the newest event. In the first three cases the header `Link` leads to the next page; a page
-         *     can be empty although there are more. Server-sent events (`text/event-stream`) continue: each event has its cursor
+         *     that do not match, or at the newest event. Except at the newest event, `has_more` is true and the header `Link` leads
+         *     to the next page; a page can be empty although there are more. Server-sent events (`text/event-stream`) continue: each event has its cursor
          *     as `id`, and a client that reconnects with `Last-Event-ID`, as browsers do, misses nothing. A comment is sent every
          *     15 seconds to keep the connection alive. `limit` does not apply to it.
          *
@@ -1040,12 +1040,15 @@ export interface components {
          * @description One page of the feed of events.
          * @example {
          *       "events": [],
+         *       "has_more": false,
          *       "next_cursor": "WyI4NDEiLCIxNyIsIjIwMjQtMDMtMDVUMDk6MTQ6MjIuMDE4MDAwWiJd"
          *     }
          */
         EventFeedPage: {
             /** @description The events. The list may be empty on any page. */
             events: components["schemas"]["FeedEvent"][];
+            /** @description Whether the next page can have events now. */
+            has_more: boolean;
             /** @description The cursor after these events. It is present even if there are none. */
             next_cursor: string;
         };

@@ -136,6 +136,47 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
   },
   {
+    name: "20,000 events and 40 of 1 MB in the feed, read by many with every filter, and 800 streams",
+    prepare: async ({ publish }) => {
+      await publish(history("long", 20_000, (index) => ({ note: `${index}` })));
+      const note = "x".repeat(1_000_000);
+      await publish(Array.from({ length: 20 }, (_, index) => created(`large${index}`, { note })));
+      await publish(Array.from({ length: 20 }, (_, index) => created(`larger${index}`, { note })));
+    },
+    async run({ service: { url }, publish }) {
+      let read = 0;
+      for (let cursor = "", hasMore = true; hasMore; ) {
+        const page = JSON.parse(await send(`${url}/v1/event?limit=1000&account_id=57${cursor}`, [200]));
+        read += page.events.length;
+        cursor = `&cursor=${page.next_cursor}`;
+        hasMore = page.has_more;
+      }
+      expectCount("events", read, 20_040);
+      const accounts = Array.from({ length: 100 }, (_, index) => `account${index}`).join();
+      const queries = [
+        "limit=1000",
+        "event_types=NONE",
+        `limit=1000&account_id=57,${accounts}`,
+        "resource_types=refund",
+      ];
+      await repeat(80, 20, (index) =>
+        send(`${url}/v1/event?${queries[index % queries.length]}`, [200, 503], {
+          headers: { accept: index % 3 === 0 ? "application/x-ndjson" : "application/json" },
+        }),
+      );
+      const { next_cursor } = JSON.parse(await send(`${url}/v1/event?cursor=newest`, [200]));
+      await using _deaf = await openDeafClients(url, 800, (index) => {
+        const filters = ["", `&account_id=account${index}`, "&event_types=NONE", `&cursor=${next_cursor}`];
+        const path = `/v1/event?${filters[index % filters.length]}`.replace("?&", "?");
+        return `GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n`;
+      });
+      for (let round = 0; round < 5; round += 1) {
+        await publish(Array.from({ length: 50 }, (_, index) => created(`round${round}-${index}`)));
+        await sleep(500);
+      }
+    },
+  },
+  {
     name: "20,000 payments of as many accounts and hours, and every report on them",
     needsServer: true,
     prepare: ({ publish }) =>

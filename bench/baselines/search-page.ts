@@ -126,7 +126,7 @@ const server = createServer(
     const link = (paging: string) => ({
       href: `http://${host}${path}?account_id=${encodeURIComponent(account)}&${paging}&display_size=${size}`,
     });
-    const cursor = last && [last.created_date, last.external_id, last.newest_event_id, 2, total];
+    const cursor = last && [last.created_date, last.external_id, last.arrived, 2, total];
     const body = `${JSON.stringify({
       total,
       count: shown.length,

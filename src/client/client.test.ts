@@ -14,6 +14,7 @@ import { featuresApp, featuresService } from "../features/app.ts";
 import { openFeatureStore } from "../features/store/store.ts";
 import { ledgerService } from "../ledger/app.ts";
 import { startLedger } from "../ledger/ledger.fixture.ts";
+import { feedIsComplete } from "../ledger/tables/feed.fixture.ts";
 import { openLog } from "../process/log.ts";
 import { openCalls } from "./calls.ts";
 import {
@@ -34,6 +35,12 @@ const errorOf = (call: Promise<unknown>): Promise<ResponseError> =>
     () => expect.unreachable("it succeeded"),
     (error) => error,
   );
+
+/** A listener for responses, with the heads that it has received. */
+function recordHeads() {
+  const heads: ResponseHead[] = [];
+  return { onResponse: (head: ResponseHead) => heads.push(head), heads };
+}
 
 describe("the client of the ledger", () => {
   let service: Awaited<ReturnType<typeof startLedger>>;
@@ -128,6 +135,35 @@ describe("the client of the ledger", () => {
     expect(await errorOf(ledger.eachAgreement({}).next())).toMatchObject({ status: 400 });
   });
 
+  test("iterates over the feed of events, and follows it", async () => {
+    await feedIsComplete(service.database);
+    const search = { account_id: ["57", "followed"], resource_types: ["payment" as const] };
+    const { onResponse, heads } = recordHeads();
+    const events = await Array.fromAsync(ledger.eachEvent({ ...search, limit: 2 }, { onResponse }));
+    expect(events.map(({ resource_external_id }) => resource_external_id)).toEqual(["a", "b", "c", "d", "e"]);
+    expect(events.map(({ event_id }) => event_id)).toEqual(
+      [0n, 1n, 2n, 3n, 4n].map((n) => 9007199254740993n + n),
+    );
+    expect(heads).toHaveLength(3);
+    const rest = await Array.fromAsync(ledger.eachEvent({ ...search, cursor: events[2]?.cursor }));
+    expect(rest).toEqual(events.slice(3));
+    const stop = new AbortController();
+    const followed: typeof events = [];
+    const following = (async () => {
+      for await (const event of ledger.followEvents(search, { signal: stop.signal })) followed.push(event);
+    })();
+    await expect.poll(() => followed.length).toBe(5);
+    await service.store(
+      story("payment", "followed", ["01:00", "PAYMENT_CREATED", { gateway_account_id: "followed" }]),
+    );
+    await expect.poll(() => followed.length).toBe(6);
+    expect(followed.slice(0, 5)).toEqual(events);
+    expect(followed[5]?.event_id).toBe(9007199254741002n);
+    stop.abort();
+    expect(await errorOf(following)).toMatchObject({ name: "AbortError" });
+    expect(await errorOf(ledger.eachEvent({ cursor: "x" }).next())).toMatchObject({ status: 400 });
+  });
+
   test("adds events", async () => {
     const [event] = story("payment", "added", ["01:00", "PAYMENT_CREATED", { gateway_account_id: "added" }]);
     const { events } = await ledger.addEvents({ body: [event as never] });
@@ -187,11 +223,6 @@ describe("the client of the feature storage", () => {
   });
 
   const specialNames = ["..", "a/b", "%2F", "ü 💷", '"', "\\", "__proto__"];
-  /** A listener for responses, with the heads that it has received. */
-  function recordHeads() {
-    const heads: ResponseHead[] = [];
-    return { onResponse: (head: ResponseHead) => heads.push(head), heads };
-  }
 
   test("has a function for each operation, typed by the contract", async () => {
     const target = { resource: "typed", id: "1" };

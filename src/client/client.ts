@@ -5,8 +5,9 @@ import type { defaults as ledgerDefaults } from "../../generated/ledger.defaults
 import { operations as ledgerOperations } from "../../generated/ledger.operations.ts";
 import type * as ledger from "../../generated/ledger.ts";
 import { type Arguments, type Calls, openCalls } from "./calls.ts";
-import { type ChangeRecord, eventPieces, type StreamOperation } from "./change-stream.ts";
+import { type ChangeRecord, eachStreamed } from "./change-stream.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
+import { readBody } from "./response.ts";
 
 export type { components as FeatureComponents } from "../../generated/features.ts";
 export type { components as LedgerComponents } from "../../generated/ledger.ts";
@@ -71,20 +72,6 @@ export interface FeaturesClient extends Omit<Calls<features.operations, Features
 export function featuresClient(options: ClientOptions): FeaturesClient {
   const { calls, readText } = openCalls<features.operations, FeaturesDefaults>(featuresOperations, options);
 
-  /** The data of each event of a stream. */
-  async function* follow<Data>(
-    operationId: StreamOperation,
-    search: object,
-    callOptions: CallOptions = {},
-  ): AsyncGenerator<Data, void, void> {
-    for await (const events of eventPieces<Data>({ readText }, operationId, search, callOptions)) {
-      for (const event of events) {
-        callOptions.signal?.throwIfAborted();
-        yield event;
-      }
-    }
-  }
-
   return {
     ...calls,
     async *eachEntry(search, callOptions) {
@@ -113,8 +100,10 @@ export function featuresClient(options: ClientOptions): FeaturesClient {
         calls.listResourceChanges({ ...search, cursor }, callOptions);
       for await (const { changes } of pagesOf(read, search.cursor)) yield* changes;
     },
-    followChanges: (search = {}, callOptions) => follow<ChangeRecord>("listChanges", search, callOptions),
-    followFlags: (search, callOptions) => follow<FlagEvent>("followFlags", search, callOptions),
+    followChanges: (search = {}, callOptions) =>
+      eachStreamed<ChangeRecord>({ readText }, "listChanges", search, callOptions),
+    followFlags: (search, callOptions) =>
+      eachStreamed<FlagEvent>({ readText }, "followFlags", search, callOptions),
   };
 }
 
@@ -138,6 +127,8 @@ type LedgerArguments<Id extends keyof LedgerDefaults & keyof ledger.operations> 
 >;
 type Search = LedgerArguments<"searchTransactions">;
 type Report = LedgerArguments<"getTransactionReport">;
+type EventSearch = LedgerArguments<"listEvents">;
+type FeedEvent = ledger.components["schemas"]["FeedEvent"];
 type AgreementSearch = LedgerArguments<"searchAgreements">;
 
 export interface LedgerClient extends Calls<ledger.operations, LedgerDefaults> {
@@ -159,6 +150,22 @@ export interface LedgerClient extends Calls<ledger.operations, LedgerDefaults> {
     search: Omit<AgreementSearch, "page" | "cursor">,
     options?: CallOptions,
   ): AsyncGenerator<ledger.components["schemas"]["Agreement"], void, void>;
+  /**
+   * The stored events after a cursor, or all of them, up to the newest one, each once. Pages are read on demand. To continue
+   * later, pass the cursor of the last event.
+   */
+  eachEvent(
+    search?: Omit<EventSearch, "Last-Event-ID">,
+    options?: CallOptions,
+  ): AsyncGenerator<FeedEvent, void, void>;
+  /**
+   * The stored events after a cursor, or all of them, and then each new one as it is stored. It has no end and no timeout,
+   * and it throws, as `followChanges` of the feature storage. To continue, pass the cursor of the last event.
+   */
+  followEvents(
+    search?: Omit<EventSearch, "Last-Event-ID" | "limit">,
+    options?: CallOptions,
+  ): AsyncGenerator<FeedEvent, void, void>;
   /** Every group of a report. Pages are read on demand; each is as of its own moment. */
   eachGroup(
     report: Omit<Report, "cursor">,
@@ -208,6 +215,23 @@ export function ledgerClient(options: ClientOptions): LedgerClient {
       eachItem(
         (position) => calls.searchAgreements({ ...search, ...position }, callOptions),
         ({ results }) => results,
+      ),
+    async *eachEvent(search = {}, callOptions) {
+      let { cursor } = search;
+      for (let hasMore = true; hasMore; ) {
+        const page = await calls.listEvents({ ...search, cursor }, callOptions);
+        yield* page.events;
+        cursor = page.next_cursor;
+        hasMore = page.has_more;
+      }
+    },
+    followEvents: (search = {}, callOptions) =>
+      eachStreamed<FeedEvent>(
+        { readText },
+        "listEvents",
+        search,
+        callOptions,
+        (text) => readBody({ type: "json", bigints: [["event_id"]] }, text) as FeedEvent,
       ),
     eachGroup: (report, callOptions) =>
       eachItem(

@@ -292,6 +292,11 @@ describe("search rejects", () => {
     [[instant, "p1", "1", 2, 0]],
     [[instant, "p1", "01", 2, 12]],
     [[instant, "p1", "0", 2, 12]],
+    [[instant, "p1", "1:2", 2, 12]],
+    [[instant, "p1", "1:2:3,", 2, 12]],
+    [[instant, "p1", "1:2:3,04", 2, 12]],
+    [[instant, "p1", "1:-2:", 2, 12]],
+    [[instant, "p1", "1:2:a", 2, 12]],
     [[instant, "p1", "1", 2.5, 12]],
     [[instant, "p1", "1", 2, "12"]],
   ])("a forged cursor: %j", async (members) => {

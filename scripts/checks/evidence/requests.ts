@@ -46,6 +46,17 @@ const days = "from_date=2018-01-01&to_date=2025-01-01";
 const ofMarch = "from_date=2024-03-01T00:00:00Z&to_date=2024-04-01T00:00:00Z";
 const daysOfMarch = "from_date=2024-03-01&to_date=2024-03-31";
 
+const resourceTypes = [
+  "payment",
+  "refund",
+  "dispute",
+  "payout",
+  "agreement",
+  "payment_instrument",
+  "service",
+  "card_payment",
+];
+
 const states = {
   1: [
     "undefined",
@@ -211,6 +222,24 @@ export const ledgerRequests: RequestCase[] = [
   ),
   ...get(404, "/v1/transaction/unknown/transaction?gateway_account_id=57"),
   ...get(400, "/v1/transaction/full/transaction"),
+
+  ...get(
+    200,
+    "/v1/event",
+    "/v1/event?limit=1",
+    "/v1/event?cursor=newest",
+    "/v1/event?account_id=57,58",
+    "/v1/event?event_types=PAYMENT_CREATED&event_types=REFUND_SUCCEEDED",
+    ...resourceTypes.map((type) => `/v1/event?resource_types=${type}`),
+    `/v1/event?cursor=${cursor("0", "0", "2024-03-05T00:30:00.000000Z")}`,
+  ),
+  ...get(400, "/v1/event?cursor=x"),
+  ...get(410, `/v1/event?cursor=${cursor("0", "999999", "2024-03-05T00:30:00.000000Z")}`),
+  ...get(200, "/v1/event").map((request) => withHeader(request, "last-event-id", "newest")),
+  ...get(400, "/v1/event").map((request) => withHeader(request, "last-event-id", "x")),
+  ...["application/x-ndjson", "text/event-stream"].flatMap((type) =>
+    get(200, "/v1/event").map((request) => withHeader(request, "accept", type)),
+  ),
 
   ...get(
     200,

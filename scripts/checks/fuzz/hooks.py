@@ -92,7 +92,7 @@ def before_call(context, case, kwargs):
         case.headers["If-Match"] = "*"
 
 
-@schemathesis.hook.apply_to(operation_id="listChanges")
+@schemathesis.hook.apply_to(operation_id=["listChanges", "listEvents"])
 def before_call(context, case, kwargs):
     """A valid request with a cursor has a known one."""
     for place, name in (case.query, "cursor"), (case.headers, "Last-Event-ID"):
@@ -122,6 +122,7 @@ def is_replaced(text):
 
 RULES = re.compile(
     r"query parameter cursor must be from a (link next_cursor|header Link)"
+    r"|cursor and Last-Event-ID must be the cursor of an event in the feed, or newest"
     r"|query parameters cursor and page cannot be used together"
     r"|query parameter \w*states? must be one of [\w, ]+ with status_version [12]"
     r"|(event \d+: )?a text contains a NUL character or an unpaired surrogate"

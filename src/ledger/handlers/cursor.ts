@@ -1,7 +1,7 @@
 import { isStorable } from "../../database/database.ts";
 import { readInstant } from "../../values/instant.ts";
 import { parseJson } from "../../values/json.ts";
-import type { Position } from "../tables/conditions.ts";
+import { isArrived, type Position } from "../tables/conditions.ts";
 import type { EventPosition } from "../tables/event.ts";
 import { type FeedPosition, feedStart } from "../tables/feed.ts";
 import type { TickerPosition } from "../tables/ticker.ts";
@@ -34,21 +34,22 @@ export interface Cursor extends Position {
   total: number;
 }
 
-export const writeCursor = ({ created_date, external_id, newest_event_id, page, total }: Cursor): string =>
-  write([created_date, external_id, String(newest_event_id), page, total]);
+export const writeCursor = ({ created_date, external_id, arrived, page, total }: Cursor): string =>
+  write([created_date, external_id, arrived, page, total]);
 
 /** Parses a cursor. Undefined if `writeCursor` has not written it; the first page has no cursor. */
 export function readCursor(text: string): Cursor | undefined {
-  const members = read(text, isInstant, isText, isNumber, isFrom(2), isFrom(1));
+  const isArrivedText = (member: unknown) => typeof member === "string" && isArrived(member);
+  const members = read(text, isInstant, isText, isArrivedText, isFrom(2), isFrom(1));
   if (!members) return undefined;
-  const [created_date, external_id, newest, page, total] = members as [
+  const [created_date, external_id, arrived, page, total] = members as [
     string,
     string,
     string,
     number,
     number,
   ];
-  return { created_date, external_id, newest_event_id: BigInt(newest), page, total };
+  return { created_date, external_id, arrived, page, total };
 }
 
 /** The cursor after an event in a list of events. */

@@ -54,7 +54,7 @@ export function feedHandlers(sql: Sql, lanes: Lanes): Pick<Handlers<operations>,
             headers: responseHeaders,
             body: (await mapInTurns(events, toJson)).join(""),
           }
-        : { status: 200, headers: responseHeaders, body: { events, next_cursor } };
+        : { status: 200, headers: responseHeaders, body: { events, next_cursor, has_more: !page.isLast } };
     },
   };
 }

@@ -85,10 +85,10 @@ async function searchAsCsv(sql: Sql, query: SearchQuery) {
   return csvResponse("transactions.csv", write());
 }
 
-const positionOf = ({ created_date, external_id, newest_event_id }: Position): Position => ({
+const positionOf = ({ created_date, external_id, arrived }: Position): Position => ({
   created_date,
   external_id,
-  newest_event_id,
+  arrived,
 });
 
 const countMaxOf = (query: SearchQuery): number | undefined => {

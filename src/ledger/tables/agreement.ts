@@ -158,12 +158,10 @@ export async function searchAgreements(
   { offset = 0, countMax, bytesMax }: PageLimits,
 ): Promise<{ rows: (FoundAgreement & Position)[]; isLast: boolean }> {
   const { values, bind } = binding();
-  const newest = filter.after
-    ? bind(filter.after.newest_event_id)
-    : "(select coalesce(max(id), 0) from event)";
+  const arrived = filter.after ? bind(filter.after.arrived) : "(select arrived_events())";
   // One row more than the page shows whether there is another page. Only the details on the page are read.
   const statement = `
-    select ${found("true")}, ${newest}::bigint as newest_event_id, number = count as is_last
+    select ${found("true")}, ${arrived}::text as arrived, number = count as is_last
     from (
       select agreement.external_id, instrument.external_id as instrument_id, count(*) over () as count,
         row_number() over in_order as number, sum(${size}) over in_order - (${size}) as bytes_before

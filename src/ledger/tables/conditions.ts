@@ -53,12 +53,19 @@ export const hasTrigrams = (text: string) =>
 export const literally = (text: string) => text.replaceAll(/[\\%_]/g, "\\$&");
 export const somewhere = (text: string) => `%${literally(text)}%`;
 
-/** A position in a search: after a row, without the rows that arrived after an event. */
+/** A position in a search: after a row, without the rows that arrived after the first page was read. */
 export interface Position {
   created_date: string;
   external_id: string;
-  newest_event_id: bigint;
+  /** The events that had arrived, as the SQL function `arrived_events` writes them. */
+  arrived: string;
 }
+
+/** Whether a text has the form of `arrived_events`. An older release wrote only the highest id. */
+export const isArrived = (text: string): boolean => arrivedForm.test(text);
+const number = "[1-9]\\d{0,17}";
+const distance = "(?:0|[1-9]\\d{0,8})";
+const arrivedForm = new RegExp(`^${number}(:${number}:(${distance}(,${distance})*)?)?$`);
 
 /** The order of a search. */
 export const newestFirst = "created_date desc, external_id desc";
@@ -66,6 +73,19 @@ export const newestFirst = "created_date desc, external_id desc";
 export const isAfter = ({ created_date, external_id }: Position, bind: Bind): string =>
   `(created_date, external_id) < (${bind(created_date)}, ${bind(external_id)})`;
 
-/** After a position, among the rows that had arrived. */
-export const continuesAfter = (position: Position, bind: Bind): string =>
-  `${isAfter(position, bind)} and first_event_id <= ${bind(position.newest_event_id)}`;
+/**
+ * After a position, among the rows that had arrived. A row arrives with the SQL transaction of its first event. Ids of
+ * events are given out before commits, so that an event of a transaction in flight can have a lower id than one that had
+ * arrived.
+ */
+export function continuesAfter(position: Position, bind: Bind): string {
+  const [newest = "", feedEnd, behind = ""] = position.arrived.split(":");
+  const isNotNewer = `${isAfter(position, bind)} and first_event_id <= ${bind(newest)}::bigint`;
+  if (feedEnd === undefined) return isNotNewer;
+  const distances = behind === "" ? [] : behind.split(",");
+  return `${isNotNewer} and coalesce((
+    select sql_transaction < ${bind(feedEnd)}::bigint
+      or sql_transaction - ${bind(feedEnd)}::bigint = any(${bind(distances)}::bigint[])
+    from event_feed where event_id = first_event_id and not only_of_account
+  ), true)`;
+}

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Database } from "../../database/database.ts";
 import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
+import type { Position } from "./conditions.ts";
 import { type NewEvent, type ResourceType, saveEvents } from "./event.ts";
+import { feedIsComplete } from "./feed.fixture.ts";
 import {
   continueFeed,
   type FeedFilter,
@@ -15,6 +17,7 @@ import {
   readFeed,
 } from "./feed.ts";
 import { migrate } from "./migrate.ts";
+import { searchTransactions } from "./search.ts";
 
 let database: Database;
 beforeAll(async () => {
@@ -32,6 +35,7 @@ const limits = { countMax: 1000, bytesMax: 2 ** 21 };
 
 /** The events behind a position, read in pages of this size. */
 async function readAll(filter: FeedFilter = {}, countMax = 1000, bytesMax = 2 ** 21, after = feedStart) {
+  await feedIsComplete(database);
   const pages = [];
   for (let isLast = false; !isLast; ) {
     const page = await readFeed(database, filter, after, { countMax, bytesMax });
@@ -129,6 +133,7 @@ test("every reader gets each event once, in the order of storage, in pages of an
         const left = [...events];
         for (let turn = 0; left.length > 0; turn += 1) {
           await store(...left.splice(0, batches[turn % batches.length]));
+          if (left.length === 0) await feedIsComplete(database);
           // Readers that follow the feed while events are stored.
           for (const name of Object.keys(followed)) {
             const filter = name === "all" ? {} : { account_ids: [name] };
@@ -204,6 +209,7 @@ test("no reader misses an event or gets one twice while commits of many writers 
   const filters: FeedFilter[] = [{}, { account_ids: ["0"] }, { account_ids: ["0", "1"] }];
   const reading = Promise.all(filters.map(read));
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  await feedIsComplete(database);
   isWriting = false;
   const seen = await reading;
   for (const [index, filter] of filters.entries()) {
@@ -213,11 +219,78 @@ test("no reader misses an event or gets one twice while commits of many writers 
   expect([...(seen[0] ?? [])].sort((one, other) => Number(one - other))).toEqual(stored.map(({ id }) => id));
 });
 
+// The embedded engine has one transaction at a time.
+test.runIf(process.env.TEST_DATABASE === "postgres")(
+  "later pages of a search have all rows that had arrived at the first one, and no others",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom("arrived", "after", "late"), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (arrivals, countMax) => {
+          await database.run("truncate event, event_feed, transaction, transaction_outline");
+          const create = (index: number) =>
+            event(`p${String(index).padStart(2, "0")}`, 1, { event_details: { gateway_account_id: "57" } });
+          const finish: (() => void)[] = [];
+          const late: Promise<void>[] = [];
+          // Of the transactions in flight at the first page, some have begun before others that have ended.
+          for (const [index, arrival] of arrivals.entries()) {
+            if (arrival === "arrived") await store(create(index));
+            if (arrival !== "late") continue;
+            const { promise, resolve } = Promise.withResolvers<void>();
+            finish.push(resolve);
+            await new Promise<void>((begun) => {
+              late.push(
+                database.transaction(async (sql) => {
+                  await saveEvents(sql, [create(index)]);
+                  await sql.query(
+                    `insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date,
+                       event_count, first_event_id, details)
+                     select resource_external_id, 'PAYMENT', '57', 'CREATED', timestamp, 1, id, '{}' from event
+                     where resource_external_id = $1`,
+                    [create(index).resource_external_id],
+                  );
+                  begun();
+                  await promise;
+                }),
+              );
+            });
+          }
+          const pages = [];
+          let position: Position | undefined;
+          for (let isLast = false; !isLast; ) {
+            const page = await searchTransactions(
+              database,
+              { account_ids: ["57"], after: position },
+              { countMax, bytesMax: 1e6 },
+            );
+            if (!position) {
+              for (const end of finish) end();
+              await Promise.all(late);
+              for (const [index, arrival] of arrivals.entries())
+                if (arrival === "after") await store(create(index));
+            }
+            pages.push(...page.rows.map(({ external_id }) => external_id));
+            position = page.rows.at(-1);
+            isLast = page.isLast;
+          }
+          const had = arrivals.flatMap((arrival, index) =>
+            arrival === "arrived" ? create(index).resource_external_id : [],
+          );
+          expect(pages).toEqual(had.reverse());
+        },
+      ),
+      { numRuns: 60 },
+    );
+  },
+);
+
 test("a page ends after 10,000 events that do not match", async () => {
   await database.run(`
     insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
     select 'payment', 'p' || number, '2024-01-01', case number when 25000 then 'RARE' else 'COMMON' end, '{}'
     from generate_series(1, 25000) as number`);
+  await feedIsComplete(database);
   const filter = { event_types: ["RARE"] };
   let after = feedStart;
   const pages = [];
@@ -236,7 +309,7 @@ test("positions continue in a server whose ids of SQL transactions are lower", a
   await database.run("update event_feed set sql_transaction = sql_transaction + 1000000");
   const before =
     (await database.query<{ epoch: bigint }>("select epoch from event_feed_epoch"))[0]?.epoch ?? 0n;
-  expect(await readAll()).toEqual([]);
+  expect((await readFeed(database, {}, feedStart, limits)).events).toEqual([]);
   await continueFeed(database);
   await continueFeed(database);
   const [row] = await database.query<{ epoch: bigint }>("select epoch from event_feed_epoch");
@@ -252,6 +325,7 @@ test("positions continue in a server whose ids of SQL transactions are lower", a
 
 test("a position is in the feed if its event exists or the feed has not arrived there", async () => {
   await store(event("p1", 1));
+  await feedIsComplete(database);
   const newest = await newestInFeed(database);
   expect(await isInFeed(database, feedStart)).toBe(true);
   expect(await isInFeed(database, newest)).toBe(true);

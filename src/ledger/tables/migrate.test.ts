@@ -65,7 +65,7 @@ test("later migrations give a database of the first migration the rows of a new 
     drop function summarise_insert, summarise_update, summarise_delete, outline_insert, outline_update, outline_delete
       cascade;
     drop function add_to_event_feed cascade;
-    drop function event_feed_end, account_of_resource, id_of;
+    drop function arrived_events, event_feed_end, account_of_resource, id_of;
     delete from migration where name <> '0001-events-and-transactions.sql'`);
   await database.run(
     await readFile(new URL("./migrations/0001-events-and-transactions.sql", import.meta.url), "utf8"),

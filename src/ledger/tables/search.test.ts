@@ -75,7 +75,7 @@ function matchesOf(filter: TransactionFilter): Row[] {
 const isIn = (accounts: string[] | undefined) => (row: Row) =>
   !accounts || accounts.includes(row.gateway_account_id ?? "");
 const isAfter = (after: Position) => (row: Row) =>
-  row.first_event_id <= after.newest_event_id &&
+  row.first_event_id <= BigInt(after.arrived) &&
   (row.created_date < after.created_date ||
     (row.created_date === after.created_date && row.external_id < after.external_id));
 
@@ -158,7 +158,7 @@ test.each(filters)("a search finds, continues and counts the matches of %j", asy
     expect(await countTransactions(database, filter)).toBe(ids.length);
     expect(await countTransactions(database, filter, 501)).toBe(Math.min(ids.length, 501));
     const row = matches[Math.floor(ids.length / 2)];
-    const after = row && { ...row, newest_event_id: row.first_event_id };
+    const after = row && { ...row, arrived: String(row.first_event_id) };
     const rest = idsOf(after ? matches.filter(isAfter(after)) : matches);
     const next = await searchTransactions(database, { ...filter, after }, { countMax: 100, bytesMax });
     expect(idsOf(next.rows)).toEqual(rest.slice(0, 100));
@@ -176,7 +176,7 @@ const anyFilter: fc.Arbitrary<TransactionFilter> = fc
     return {
       ...Object.assign({}, ...given),
       account_ids,
-      after: row && { ...row, newest_event_id: BigInt(skewedRows / 2) },
+      after: row && { ...row, arrived: String(skewedRows / 2) },
     };
   });
 

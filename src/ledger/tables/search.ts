@@ -52,9 +52,7 @@ export async function searchTransactions(
     attempts,
     plan,
     (attempt, bind) => {
-      const newest = filter.after
-        ? bind(filter.after.newest_event_id)
-        : "(select coalesce(max(id), 0) from event)";
+      const arrived = filter.after ? bind(filter.after.arrived) : "(select arrived_events())";
       // `is_known` is joined to the page, since an empty page and an unknown one both have no rows.
       return `
       with found as materialized (
@@ -63,7 +61,7 @@ export async function searchTransactions(
       )
       select * from (select coalesce(bool_and(not is_edge), true) as is_known from found) as answer
       left join lateral (
-        select ${reported}, ${newest}::bigint as newest_event_id, number = count as is_last
+        select ${reported}, ${arrived}::text as arrived, number = count as is_last
         from (
           select *, ${bytesBefore(inOrder)} as bytes_before, row_number() over (order by ${inOrder}) as number,
             count(*) over () as count

@@ -161,7 +161,7 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
         sql,
         {
           account_ids: ["57"],
-          after: { created_date: "2024-01-02Z", external_id: "agr9", newest_event_id: 9n },
+          after: { created_date: "2024-01-02Z", external_id: "agr9", arrived: "9:100:" },
         },
         page,
       ),

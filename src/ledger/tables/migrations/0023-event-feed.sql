@@ -13,6 +13,7 @@ create table event_feed (
   primary key (sql_transaction, event_id)
 );
 create index event_feed_account_idx on event_feed (gateway_account_id, sql_transaction, event_id);
+create index event_feed_event_idx on event_feed (event_id);
 
 -- The ids of SQL transactions begin again in a new server, to which a dump is restored. There the epoch is a later one.
 create table event_feed_epoch (
@@ -24,6 +25,19 @@ create table event_feed_epoch (
 -- The positions before this one are complete: their SQL transactions have ended, and no later one gets a position below it.
 create function event_feed_end() returns bigint stable language sql as $$
   select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint from event_feed_epoch
+$$;
+
+-- The events that have arrived, for conditions.ts: the highest id, the end of the feed, and the SQL transactions behind the
+-- end that have committed, each as its distance. Only the highest id if these are more than 100.
+create function arrived_events() returns text stable language sql as $$
+  select concat(
+    coalesce((select max(id) from event), 0),
+    case when count(*) <= 100 then concat(':', feed_end, ':', string_agg((sql_transaction - feed_end)::text, ',')) end
+  )
+  from event_feed_end() as feed_end left join lateral (
+    select distinct sql_transaction from event_feed where sql_transaction >= feed_end limit 101
+  ) as behind on true
+  group by feed_end
 $$;
 
 -- A text, number or boolean as text, as projection/details.ts reads them; null if it is too long for an id.
