@@ -153,8 +153,8 @@ export interface paths {
          *
          *     Masked are the values of the members that have `x-personal-data` in `EventDetails`, of members that `EventMessage`
          *     and `EventDetails` do not have, and all objects and lists but `event_details`. They are shown as the type of the
-         *     value. A name that the contract does not have is shown as a number, such as `(member 1)`. The envelope of Amazon SNS
-         *     is not shown.
+         *     value. A name that the contract does not have is shown as a number, such as `(member 1)`. Envelopes of Amazon SNS
+         *     and of CloudEvents are not shown.
          */
         get: operations["getDeadLetter"];
         put?: never;

@@ -28,9 +28,14 @@ test("a message becomes an event", () => {
 
 test("the examples of the queue's contract are valid", () => {
   const contract = new URL("../../../generated/payment-events.asyncapi.yaml", import.meta.url);
-  const { examples } = parse(readFileSync(contract, "utf8")).components.messages.PaymentEvent;
-  const kinds = examples.map(({ payload }: { payload: object }) => readMessage(JSON.stringify(payload)).kind);
-  expect(kinds).toEqual(["event", "event", "event", "rebuild"]);
+  const { messages } = parse(readFileSync(contract, "utf8")).components;
+  const kindsOf = ({ examples }: { examples: { payload: object }[] }) =>
+    examples.map(({ payload }) => readMessage(JSON.stringify(payload)).kind);
+  expect(Object.entries(messages).map(([name, message]) => [name, kindsOf(message as never)])).toEqual([
+    ["PaymentEvent", ["event", "event", "event", "rebuild"]],
+    ["Notification", ["event"]],
+    ["CloudEvent", ["event"]],
+  ]);
 });
 
 test("the message of an Amazon SNS notification is read", () => {
@@ -45,6 +50,62 @@ test("the message of an Amazon SNS notification is read", () => {
   expect(readMessage(inEnvelope(JSON.stringify(fields)))).toEqual(readMessage(JSON.stringify(fields)));
   expect(readMessage(inEnvelope("{"))).toEqual({ kind: "invalid", reason: "the message is not JSON" });
   expect(readMessage(inEnvelope(fields))).toMatchObject({ kind: "invalid" });
+});
+
+describe("a CloudEvent", () => {
+  const inCloudEvent = (data: unknown, members: object = {}) =>
+    JSON.stringify({
+      specversion: "1.0",
+      id: "1",
+      source: "/pay",
+      type: "payment.created",
+      data,
+      ...members,
+    });
+
+  test("is read as the event in its data, also from an Amazon SNS notification", () => {
+    const expected = readMessage(JSON.stringify(valid));
+    const members = { datacontenttype: "application/json", time: "2024-03-05T09:14:22Z", subject: "pay1" };
+    expect(readMessage(inCloudEvent(valid))).toEqual(expected);
+    expect(readMessage(inCloudEvent(valid, members))).toEqual(expected);
+    const notification = { Type: "Notification", Message: inCloudEvent(valid) };
+    expect(readMessage(JSON.stringify(notification))).toEqual(expected);
+    const rebuild = { ...valid, reproject_domain_object: true };
+    expect(readMessage(inCloudEvent(rebuild))).toEqual({ kind: "rebuild", externalId: "pay1" });
+  });
+
+  test("keeps the digits of numbers, and rejects what an event may not have", () => {
+    const exact = inCloudEvent(valid).replace('"amount":100', '"amount":100,"rate":12345678901234567890.10');
+    const message = readMessage(exact);
+    expect(JSON.stringify(message)).toContain('"rate":12345678901234567890.10');
+    const withNul = { ...valid, event_details: { reference: "a\u0000" } };
+    expect(readMessage(inCloudEvent(withNul))).toMatchObject({
+      reason: "a text contains a NUL character or an unpaired surrogate",
+    });
+    expect(readMessage(inCloudEvent({ ...valid, timestamp: "noon" }))).toMatchObject({ kind: "invalid" });
+  });
+
+  test.each([
+    [
+      "another version",
+      inCloudEvent(valid, { specversion: "0.3" }),
+      "the specversion of the CloudEvent must be 1.0",
+    ],
+    ["no data", inCloudEvent(undefined), "the data of the CloudEvent must be an object"],
+    [
+      "data in base64",
+      inCloudEvent(undefined, { data_base64: "e30=" }),
+      "the data of the CloudEvent must be an object",
+    ],
+    ["a text as data", inCloudEvent(JSON.stringify(valid)), "the data of the CloudEvent must be an object"],
+    ["a list as data", inCloudEvent([valid]), "the data of the CloudEvent must be an object"],
+  ])("with %s is invalid", (_title, body, reason) => {
+    expect(readMessage(body)).toEqual({ kind: "invalid", reason });
+  });
+
+  test("is none if it has a type of an event itself", () => {
+    expect(event({ specversion: "0.3", data: {} })).toEqual(event({}));
+  });
 });
 
 describe("lenient reading", () => {

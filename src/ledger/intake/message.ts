@@ -42,15 +42,25 @@ const findNumberErrors = (details: Details): string[] =>
 /** A message as JSON, or why it cannot be used: it is not JSON or exceeds a limit. */
 export type ParsedMessage = { text: string; value: unknown } | string;
 
-/** Parses a message, alone or in an Amazon SNS envelope. */
+/** Parses a message, alone, in a CloudEvent, or one of these in an Amazon SNS envelope. */
 export function parseMessage(body: string): ParsedMessage {
   if (Buffer.byteLength(body) > messageBytesMax) return "the message is larger than 1 MiB";
   const outer = parseBounded(body);
-  if (typeof outer === "string" || !isNotification(outer.value)) return outer;
-  return parseBounded(outer.value.Message);
+  const inner =
+    typeof outer !== "string" && isNotification(outer.value) ? parseBounded(outer.value.Message) : outer;
+  return typeof inner !== "string" && isCloudEvent(inner.value) ? dataOf(inner.text, inner.value) : inner;
 }
 
-/** Reads a message in the schema `EventMessage` of the contract, alone or in an Amazon SNS envelope. */
+/** The data of a structured CloudEvent, as a message of its own. */
+function dataOf(text: string, cloudEvent: CloudEvent): ParsedMessage {
+  if (cloudEvent.specversion !== "1.0") return "the specversion of the CloudEvent must be 1.0";
+  if (!isObject(cloudEvent.data)) return "the data of the CloudEvent must be an object";
+  // Numbers keep their digits.
+  const { data } = parseExactly(text, cloudEvent) as CloudEvent;
+  return { text: JSON.stringify(data), value: cloudEvent.data };
+}
+
+/** Reads a message in the schema `EventMessage` of the contract, also from the envelopes of `parseMessage`. */
 export const readMessage = (body: string): Message => readParsed(parseMessage(body));
 
 /** Reads a parsed message, which is not changed. */
@@ -109,6 +119,17 @@ const isNotification = (value: unknown): value is { Message: string } =>
   isObject(value) &&
   (value as { Type?: unknown }).Type === "Notification" &&
   typeof (value as { Message?: unknown }).Message === "string";
+
+interface CloudEvent {
+  specversion: string;
+  data?: unknown;
+}
+
+/** An event of the contract can have any other member, so its own type decides. */
+const isCloudEvent = (value: unknown): value is CloudEvent =>
+  isObject(value) &&
+  typeof (value as { specversion?: unknown }).specversion === "string" &&
+  !("event_type" in value);
 
 const withoutNulls = (value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) : value;
