@@ -176,20 +176,18 @@ describe("an invalid request stores nothing and names each error", () => {
     expect(
       (await ledger.request("/v1/event?x=1", { method: "POST", headers: json, body: text })).status,
     ).toBe(400);
-    const other = await ledger.request("/v1/event");
-    expect([other.status, other.headers.allow]).toEqual([405, "POST"]);
+    const other = await ledger.request("/v1/event", { method: "PUT" });
+    expect([other.status, other.headers.allow]).toEqual([405, "GET, HEAD, POST"]);
   });
 });
 
 test("a service that does not store events has neither the route nor the operation", async () => {
   await using reader = await startLedger();
   const { status } = await reader.request("/v1/event", { method: "POST", headers: json, body: "{}" });
-  expect(status).toBe(404);
+  expect(status).toBe(405);
   for (const path of ["/openapi.yaml", "/openapi.json", "/docs"]) {
     const { text } = await reader.request(path);
-    expect(text).not.toMatch(
-      /addEvents|ledger:write|AddedEvents|BodyTooLarge|Unsupported Media|\/v1\/event[":]/,
-    );
+    expect(text).not.toMatch(/addEvents|ledger:write|AddedEvents|BodyTooLarge|Unsupported Media/);
     if (path !== "/docs") expect(text).toContain("EventMessage");
     const writable = await ledger.request(path);
     if (path !== "/docs") expect(writable.text).toMatch(/addEvents[\s\S]*AddedEvents/);
