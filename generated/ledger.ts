@@ -2511,7 +2511,7 @@ export interface operations {
                 account_id?: components["parameters"]["AccountIds"];
                 /**
                  * @description The cursor of the last event that the client has seen, or `newest`. Default is before the oldest event.
-                 * @example WyI4NDEiLCIxNyIsIjIwMjQtMDMtMDVUMDk6MTQ6MjIuMDE4MDAwWiJd
+                 * @example WyIwIiwiMCIsIjE5NzAtMDEtMDFUMDA6MDA6MDAuMDAwMDAwWiJd
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
@@ -2537,7 +2537,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The same as `cursor`, for a stream. It takes precedence over `cursor`.
-                 * @example WyI4NDEiLCIxNyIsIjIwMjQtMDMtMDVUMDk6MTQ6MjIuMDE4MDAwWiJd
+                 * @example WyIwIiwiMCIsIjE5NzAtMDEtMDFUMDA6MDA6MDAuMDAwMDAwWiJd
                  */
                 "Last-Event-ID"?: components["schemas"]["Cursor"];
             };

@@ -8,7 +8,8 @@ import { type CheckingClient, openCheckingClient } from "../client.ts";
 import { ensureRunning, type FaultLog, injectFaults, openRun } from "../faults.ts";
 import { Violation, withServerErrors } from "../violation.ts";
 import { type Deployment, dependencies, type Engine, openDeployment, type QueueKind } from "./deployment.ts";
-import { emails, names } from "./messages.ts";
+import { openFeedReader, verifyFeeds } from "./feed.ts";
+import { accounts, emails, names } from "./messages.ts";
 import { Oracle } from "./oracle.ts";
 import { openPublisher, type Post, type Publisher } from "./publisher.ts";
 import { type Get, type Read, randomRead } from "./reads.ts";
@@ -61,7 +62,15 @@ async function simulateIn(
       });
   const publisher = openPublisher(deployment.queue, random.fork(), progress.advance, post);
   const readers = clients.map((client) => sendRandomReads(client, random.fork(), publisher, run.end));
-  await run.all([publisher.publishUntil(run.end), ...readers, ended]);
+  const feeds = clients.flatMap((client) =>
+    [undefined, random.pick(accounts)].map((account) => openFeedReader(client, random.fork(), account)),
+  );
+  await run.all([
+    publisher.publishUntil(run.end),
+    ...readers,
+    ...feeds.map((feed) => feed.readUntil(run.end)),
+    ended,
+  ]);
   for (const server of deployment.ledgers) await ensureRunning(server);
   await publisher.publishRest();
   progress[Symbol.dispose]();
@@ -72,6 +81,7 @@ async function simulateIn(
         client.send({ path, ...(accept && { accept }) }, [200, 400, 404]),
   );
   let checks = await verify(gets, publisher, allReads(publisher, random.fork()), stop);
+  await verifyFeeds(feeds, publisher.oracle.events);
   await publisher.publishConflicts();
   checks += await verify(gets, publisher, allReads(publisher, random.fork()), stop);
   for (const server of deployment.ledgers) await server.kill();
@@ -84,6 +94,7 @@ async function simulateIn(
     "invalid messages": publisher.sent.filter(({ kind }) => kind === "invalid").length,
     faults: faults.kinds,
     responses,
+    "events read from the feed": feeds.reduce((sum, { events }) => sum + events.length, 0),
     checks,
   };
 }
