@@ -73,6 +73,10 @@ const responsesTo = (urls: string[]) =>
     }),
   );
 
+/** Responses with the same data; a cursor differs. */
+const withoutCursors = (responses: unknown[][]) =>
+  responses.map(([url, status, text]) => [url, status, String(text).replaceAll(/cursor[=":]+[\w-]+/g, "")]);
+
 /** Sends the demonstration, of which two messages become dead letters. Resolves with the URLs of requests to try. */
 async function fill({ command, ledger }: Awaited<ReturnType<typeof newInstallation>>): Promise<string[]> {
   const urls = [...(await command(demo)).matchAll(/curl '([^']+)'/g)].map(([, url = ""]) => url);
@@ -104,7 +108,7 @@ test("a copy of the folder of stopped services restores their data and the messa
   expect(await command("dead-letters", ["list"])).toBe(deadLetters);
   await command("reproject", ["--all", "--verify"]);
   const stopReading = await start({ QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false" });
-  expect(await responsesTo(urls)).toEqual(before);
+  expect(withoutCursors(await responsesTo(urls))).toEqual(withoutCursors(before));
   await stopReading();
   const stopRestored = await start({ QUEUE_RECEIVER_BACKGROUND_PROCESSING: "true" });
   await eventually(async () => expect(await payment("waiting")).toBe(200));
@@ -139,7 +143,7 @@ describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)("a dump o
     });
     expect(await command("reproject", ["--all", "--verify"])).toContain("verified");
     expect(await command("dead-letters", ["list"])).toBe(deadLetters);
-    expect(await responsesTo(urls)).toEqual(before);
+    expect(withoutCursors(await responsesTo(urls))).toEqual(withoutCursors(before));
     await stopReading();
 
     const stopRestored = await start({ QUEUE_RECEIVER_BACKGROUND_PROCESSING: "true" });

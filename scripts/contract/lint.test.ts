@@ -36,7 +36,7 @@ test.each([
   ],
   [
     "an operation without security",
-    /( {6}tags: \[ events \]\n) +security:\n.*\n/,
+    /( {6}operationId: getEvent\n {6}tags:.*\n) +security:\n.*\n/,
     "$1",
     "operations-say-who-may-call",
   ],
@@ -68,8 +68,8 @@ test.each([
   ],
   [
     "an example with an undeclared member",
-    "        event_id: 17\n",
-    "        event_id: 17\n        colour: red\n",
+    "      value:\n        event_id: 17\n",
+    "      value:\n        event_id: 17\n        colour: red\n",
     "no-invalid-media-type-examples",
   ],
   [

@@ -72,29 +72,33 @@ begin
       case resource_type when 'payment_instrument' then id_of(event_details -> 'agreement_external_id') end as agreement
     from new_event
   ), named as materialized (
-    select resource_type, resource_external_id, max(account) as account, max(agreement) as agreement,
+    -- With the events of each resource, so that no join is needed: the planner does not know how many there are.
+    select resource_type, resource_external_id, array_agg(id) as ids, array_agg(account) as accounts,
+      max(account) as account, max(agreement) as agreement,
       case
         when resource_type in ('payment', 'refund', 'dispute') then
           (select gateway_account_id from transaction where external_id = resource_external_id)
         else account_of_resource(resource_type, resource_external_id)
       end as known
     from added group by resource_type, resource_external_id
+  ), agreement_accounts as materialized (
+    select jsonb_object_agg(resource_external_id, account) as by_id from named
+    where resource_type = 'agreement' and account is not null
   ), resource as materialized (
-    select resource_type, resource_external_id, known,
+    select resource_type, resource_external_id, ids, accounts, known,
       case
         when known is not null then known
         when resource_type in ('payment', 'refund', 'dispute', 'payout', 'agreement') then account
         when agreement is not null then coalesce(
-          (select agreement.account from named as agreement
-            where agreement.resource_type = 'agreement' and agreement.resource_external_id = named.agreement),
+          (select by_id ->> agreement from agreement_accounts),
           account_of_resource('agreement', agreement)
         )
       end as account
     from named
   ), discovered as materialized (
-    select * from resource where known is null and account is not null
+    select resource_type, resource_external_id, account from resource where known is null and account is not null
   ), discovered_with_instruments as (
-    select resource_type, resource_external_id, account from discovered
+    select * from discovered
     union
     select distinct event.resource_type, event.resource_external_id, discovered.account
     from discovered join event
@@ -103,8 +107,8 @@ begin
     where discovered.resource_type = 'agreement'
       and account_of_resource(event.resource_type, event.resource_external_id) is null
   ), entry as (
-    select id, coalesce(added.account, resource.account) as account, false as only_of_account
-    from added join resource using (resource_type, resource_external_id)
+    select own.id, coalesce(own.account, resource.account) as account, false as only_of_account
+    from resource cross join lateral unnest(ids, accounts) as own (id, account)
     union all
     select event.id, discovered.account, true
     from discovered_with_instruments as discovered join event using (resource_type, resource_external_id)
