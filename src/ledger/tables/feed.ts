@@ -54,16 +54,22 @@ const readMax = 10_000;
 
 const inOrder = "sql_transaction, event_id";
 
-/** Up to `$3` entries after the position in `$1` and `$2`. Those of the accounts in `$8` are merged. */
+/**
+ * Up to `$3` entries after the position in `$1` and `$2`. Those of the accounts in `$8` are merged. An account is a range,
+ * and not equal to a value, so that only its own index has the order.
+ */
 function entriesOf({ account_ids }: FeedFilter): string {
-  const after = "(sql_transaction, event_id) > ($1, $2) and sql_transaction < event_feed_end()";
   if (!account_ids) {
-    return `select * from event_feed where ${after} and not only_of_account and $8::text[] is null
+    return `select * from event_feed
+      where (${inOrder}) > ($1, $2) and sql_transaction < event_feed_end() and not only_of_account and $8::text[] is null
       order by ${inOrder} limit $3`;
   }
   return `
     select entry.* from unnest($8::text[]) as wanted (account_id) cross join lateral (
-      select * from event_feed where gateway_account_id = wanted.account_id and ${after} order by ${inOrder} limit $3
+      select * from event_feed
+      where (gateway_account_id, ${inOrder}) > (wanted.account_id, $1, $2)
+        and (gateway_account_id, sql_transaction) < (wanted.account_id, event_feed_end())
+      order by gateway_account_id, ${inOrder} limit $3
     ) as entry
     order by ${inOrder} limit $3`;
 }
