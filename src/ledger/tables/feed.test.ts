@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() =>
   database.run(
-    "truncate event, event_feed, transaction, transaction_outline, payout, agreement, payment_instrument, metadata_key",
+    "truncate event, event_feed, transaction, transaction_outline, payout, agreement, payment_instrument, payment_instrument_account, metadata_key",
   ),
 );
 
@@ -126,7 +126,7 @@ test("every reader gets each event once, in the order of storage, in pages of an
       fc.constantFrom(1, 700, 1e6),
       async (events, batches, countMax, bytesMax) => {
         await database.run(
-          "truncate event, event_feed, transaction, transaction_outline, payout, agreement, payment_instrument",
+          "truncate event, event_feed, transaction, transaction_outline, payout, agreement, payment_instrument, payment_instrument_account",
         );
         const followed: Record<string, string[]> = { all: [], 57: [], 58: [] };
         const ends: Record<string, typeof feedStart> = { all: feedStart, 57: feedStart, 58: feedStart };
@@ -172,6 +172,79 @@ test("every reader gets each event once, in the order of storage, in pages of an
     ),
     { numRuns: 40 },
   );
+});
+
+test("all events of a payment instrument are in the feed of the account of its agreements", async () => {
+  const agreement = fc
+    .record({ id: fc.constantFrom("a9", "a10"), names: fc.boolean() })
+    .map(({ id, names }) => ({
+      resource_type: "agreement" as const,
+      resource_external_id: id,
+      event_details: names ? { gateway_account_id: "57" } : {},
+    }));
+  const instrument = fc.option(fc.constantFrom("a9", "a10")).map((named) => ({
+    resource_type: "payment_instrument" as const,
+    resource_external_id: "i1",
+    event_details: named === null ? {} : { agreement_external_id: named },
+  }));
+  const naming = ["a9", "a10"].flatMap((id) => [
+    {
+      resource_type: "agreement" as const,
+      resource_external_id: id,
+      event_details: { gateway_account_id: "57" },
+    },
+    {
+      resource_type: "payment_instrument" as const,
+      resource_external_id: "i1",
+      event_details: { agreement_external_id: id },
+    },
+  ]);
+  await fc.assert(
+    fc.asyncProperty(
+      fc
+        .array(fc.oneof(agreement, instrument), { maxLength: 8 })
+        .chain((some) =>
+          fc.shuffledSubarray([...some, ...naming], { minLength: some.length + naming.length }),
+        ),
+      fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 }),
+      fc.infiniteStream(fc.integer({ min: 1, max: 59 })),
+      async (parts, batches, seconds) => {
+        await database.run(
+          "truncate event, event_feed, agreement, payment_instrument, payment_instrument_account",
+        );
+        const events = parts.map((part, index) =>
+          event("", seconds.next().value as number, { ...part, event_type: `E${index}` }),
+        );
+        const left = [...events];
+        for (let turn = 0; left.length > 0; turn += 1)
+          await store(...left.splice(0, batches[turn % batches.length]));
+        const own = await readAll({ account_ids: ["57"] });
+        expect(own.map(keyOf).sort()).toEqual(events.map(keyOf).sort());
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("events of payment instruments are in the feed of an account that an agreement gets at the same time", async () => {
+  const instrument = (number: number, second: number, event_details = {}) =>
+    event(`i${number}`, second, { resource_type: "payment_instrument", event_details });
+  for (let number = 0; number < 60; number += 1) {
+    const [first, second] = [`a${number}`, `b${number}`];
+    await store(
+      instrument(number, 1, { agreement_external_id: first }),
+      instrument(number, 2, { agreement_external_id: second }),
+    );
+    await Promise.all([
+      store(instrument(number, 3)),
+      ...[first, second].map((id) =>
+        store(event(id, 1, { resource_type: "agreement", event_details: { gateway_account_id: "57" } })),
+      ),
+    ]);
+  }
+  const own = (await readAll({ account_ids: ["57"] })).map(keyOf);
+  expect(own).toHaveLength(60 * 5);
+  expect(new Set(own).size).toBe(own.length);
 });
 
 test("no reader misses an event or gets one twice while commits of many writers are held back", async () => {
