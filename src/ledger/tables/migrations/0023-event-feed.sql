@@ -23,22 +23,25 @@ create table event_feed_epoch (
   only_row boolean primary key default true check (only_row)
 );
 -- The positions before this one are complete: their SQL transactions have ended, and no later one gets a position below it.
-create function event_feed_end() returns bigint stable language sql as $$
-  select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint from event_feed_epoch
-$$;
+-- In this language, a session plans a statement once, and not at each call.
+create function event_feed_end() returns bigint stable parallel restricted language plpgsql as $$
+begin
+  return (select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint from event_feed_epoch);
+end $$;
 
 -- The events that have arrived, for conditions.ts: the highest id, the end of the feed, and the SQL transactions behind the
 -- end that have committed, each as its distance. Only the highest id if these are more than 100.
-create function arrived_events() returns text stable language sql as $$
-  select concat(
-    coalesce((select max(id) from event), 0),
-    case when count(*) <= 100 then concat(':', feed_end, ':', string_agg((sql_transaction - feed_end)::text, ',')) end
-  )
-  from event_feed_end() as feed_end left join lateral (
-    select distinct sql_transaction from event_feed where sql_transaction >= feed_end limit 101
-  ) as behind on true
-  group by feed_end
-$$;
+create function arrived_events() returns text stable parallel restricted language plpgsql set enable_seqscan = off as $$
+declare
+  newest constant bigint := coalesce((select max(id) from event), 0);
+  feed_end constant bigint := event_feed_end();
+  distances constant bigint[] := array(
+    select distinct sql_transaction - feed_end from event_feed where sql_transaction >= feed_end limit 101
+  );
+begin
+  if cardinality(distances) > 100 then return newest; end if;
+  return concat(newest, ':', feed_end, ':', array_to_string(distances, ','));
+end $$;
 
 -- A text, number or boolean as text, as projection/details.ts reads them; null if it is too long for an id.
 create function id_of(member jsonb) returns text immutable parallel safe language sql as $$
@@ -146,7 +149,7 @@ begin
       select 'payment_instrument', id, account from discovered_instrument
     ) as all_discovered
     join event using (resource_type, resource_external_id)
-    where event.id not in (select id from added) and id_of(event.event_details -> 'gateway_account_id') is null
+    join event_feed as earlier on earlier.event_id = event.id and earlier.gateway_account_id is null
   )
   insert into event_feed (sql_transaction, event_id, gateway_account_id, only_of_account)
   select (epoch << 40) + pg_current_xact_id()::text::bigint, id, account, only_of_account
