@@ -186,8 +186,8 @@ export interface paths {
          *
          *     Without `account_id` the feed has the events of every account, which needs the scope `ledger:read:all`. An event
          *     belongs to the account that its details name. One that names none belongs to the account of its resource;
-         *     that of a payment instrument is the account of its agreement. If the account becomes known later, the feed of the
-         *     account has the event from then on.
+         *     that of a payment instrument is the account of its agreement, or of the first agreement that has one. If the
+         *     account becomes known later, the feed of the account has the event from then on.
          *
          *     Nothing is deleted from the feed. A cursor gets 410 if its event does not exist, because an older state of the
          *     database was restored.
