@@ -17,6 +17,7 @@ const common = {
 const onDatabase = [
   "src/ledger/*.test.ts",
   "src/ledger/intake/ingest.test.ts",
+  "src/ledger/publishing/publisher.test.ts",
   "src/ledger/tables/*.test.ts",
 ];
 /** Slow tests: processes under faults, waits for real time, many rows, tools with a slow start. */
@@ -31,7 +32,7 @@ const slow = [
   "src/features/commands/store.test.ts",
   "src/features/{many-processes,web-provider}.test.ts",
   "src/features/store/{postgres,redis}.test.ts",
-  "src/ledger/{failover,feed-servers,large-messages,many-processes,outage,pooler,standstill}.test.ts",
+  "src/ledger/{failover,feed-servers,large-messages,many-processes,outage,pooler,publishing,standstill}.test.ts",
   "src/ledger/commands/{dead-letters,reproject}.test.ts",
   "src/database/{hosts,pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
   "src/ledger/queue/{amqp,kafka}.test.ts",
@@ -42,7 +43,7 @@ const slow = [
 const alone = ["src/console-speed.test.ts"];
 /** Tests that select their engines themselves. */
 const selectEngines = [
-  "src/ledger/{failover,feed-servers,full-disk,large-messages,many-processes,outage,pooler,standstill}.test.ts",
+  "src/ledger/{failover,feed-servers,full-disk,large-messages,many-processes,outage,pooler,publishing,standstill}.test.ts",
   "src/ledger/tables/migrate-beside-traffic.test.ts",
 ];
 

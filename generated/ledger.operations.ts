@@ -13,7 +13,13 @@ export const operations: ClientOperation[] = [
     "successes": {
       "200": {
         "type": "json",
-        "bigints": []
+        "bigints": [
+          [
+            "publishing",
+            "*",
+            "behind_ms"
+          ]
+        ]
       }
     }
   },

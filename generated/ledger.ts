@@ -13,6 +13,9 @@ export interface paths {
          * @description Runs every check. The status is 200 if all checks are healthy and 503 otherwise. The check `receiver` is present
          *     if the process receives messages. It is unhealthy if a message has been in flight for more than 30 seconds, or if
          *     messages have arrived for more than 10 seconds and none could be stored.
+         *
+         *     The list `publishing` is present if the process has targets for events and the database can be read. It does not
+         *     change the status, since an unhealthy target holds back nothing else.
          */
         get: operations["checkHealth"];
         put?: never;
@@ -126,8 +129,8 @@ export interface paths {
         };
         /**
          * List dead letters
-         * @description Returns the messages that can never be stored, each with its reason, newest first. They are replayed and discarded
-         *     with the command `dead-letters`. If there are more than `display_size`, the link `next_cursor` leads to the next
+         * @description Returns the messages that can never be stored and the published events that a target has rejected to the last
+         *     attempt, each with its reason, newest first. They are replayed and discarded with the command `dead-letters`. If there are more than `display_size`, the link `next_cursor` leads to the next
          *     page.
          */
         get: operations["listDeadLetters"];
@@ -747,7 +750,7 @@ export interface components {
          * @example 2024-03-11
          */
         Day: string;
-        /** @description A message that can never be stored. */
+        /** @description A message that can never be stored, or a published event that a target has rejected to the last attempt. */
         DeadLetter: {
             created_date: components["schemas"]["Microseconds"];
             dead_letter_id: components["schemas"]["DeadLetterId"];
@@ -758,12 +761,14 @@ export interface components {
             discarded_date: string | null;
             /** @description Why an operator discarded it, or null. */
             note: string | null;
-            /** @description Why the message cannot be stored. */
+            /** @description Why the message cannot be stored or published. */
             reason: string;
             /** @description Size of the message in bytes. */
             size: number;
-            /** @description The queue's id of the message. */
+            /** @description The queue's id of the message, or the target with the number of the event. */
             source_id: string;
+            /** @description The target that has rejected the published event; null for a message that cannot be stored. */
+            target: string | null;
         };
         /** @description A dead letter with its message. */
         DeadLetterDetail: {
@@ -778,13 +783,15 @@ export interface components {
             message: string | null;
             /** @description Why an operator discarded it, or null. */
             note: string | null;
-            /** @description Why the message cannot be stored. */
+            /** @description Why the message cannot be stored or published. */
             reason: string;
             replay: components["schemas"]["ReplayPreview"];
             /** @description Size of the message in bytes. */
             size: number;
-            /** @description The queue's id of the message. */
+            /** @description The queue's id of the message, or the target with the number of the event. */
             source_id: string;
+            /** @description The target that has rejected the published event; null for a message that cannot be stored. */
+            target: string | null;
         };
         /**
          * Format: int64
@@ -1192,6 +1199,8 @@ export interface components {
         /** @description The result of each check. */
         HealthReport: {
             database: components["schemas"]["HealthCheck"];
+            /** @description The state of each target. */
+            publishing?: components["schemas"]["PublishingCheck"][];
             queue: components["schemas"]["HealthCheck"];
             receiver?: components["schemas"]["ReceiverCheck"];
         };
@@ -1531,6 +1540,22 @@ export interface components {
              */
             type: "about:blank";
         };
+        /** @description The state of a target to which events are published. */
+        PublishingCheck: {
+            /**
+             * Format: int64
+             * @description Milliseconds since every stored event was sent to the target for the last time. 0 if that is now.
+             */
+            behind_ms: bigint;
+            /** @description Number of events that wait for another attempt, or behind such an event of their resource. Counting stops at 1,000. */
+            deferred: number;
+            /** @description Whether the target takes events and is less than a minute behind. */
+            healthy: boolean;
+            /** @description `Healthy`, or the reason. */
+            message: string;
+            /** @description The name of the target. */
+            target: string;
+        };
         /** @description The result of the check of the receiver. */
         ReceiverCheck: {
             /** @description Milliseconds for which messages have arrived and none could be stored. 0 if the latest ones were stored. */
@@ -1592,11 +1617,11 @@ export interface components {
         /** @description What a replay would do. */
         ReplayPreview: {
             /**
-             * @description `stored`: its event would be stored. `rebuilt`: a projection would be rebuilt. `dead_letter`: it would stay a
-             *     dead letter, as one that was discarded does.
+             * @description `stored`: its event would be stored. `rebuilt`: a projection would be rebuilt. `published`: its event would be
+             *     sent to its target again. `dead_letter`: it would stay a dead letter, as one that was discarded does.
              * @enum {string}
              */
-            outcome: "stored" | "rebuilt" | "dead_letter";
+            outcome: "stored" | "rebuilt" | "published" | "dead_letter";
             /** @description Why it would stay a dead letter. */
             reason?: string;
         };

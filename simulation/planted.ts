@@ -72,6 +72,20 @@ export const plantedDefects: Defect[] = [
     simulation: ledgerSimulation,
   },
   {
+    name: "the feed does not end below the oldest transaction in flight",
+    file: "src/ledger/tables/migrations/0023-event-feed.sql",
+    original: "pg_snapshot_xmin(pg_current_snapshot())",
+    defective: "pg_snapshot_xmax(pg_current_snapshot())",
+    simulation: ["--seed", "1", "--minutes", "0.3", "--engine", "postgres"],
+  },
+  {
+    name: "an event that a target rejects is forgotten",
+    file: "src/ledger/publishing/publisher.ts",
+    original: "deferredOf(event, 1, delaysMs[0] as number, failure.reason),",
+    defective: "...[deferredOf(event, 1, delaysMs[0] as number, failure.reason)].slice(1),",
+    simulation: ledgerSimulation,
+  },
+  {
     name: "the summaries do not get the changes of a transaction",
     file: "src/ledger/tables/migrations/0012-transaction-summaries.sql",
     original: "for each statement execute function summarise_update();",

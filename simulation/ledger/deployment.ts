@@ -16,6 +16,7 @@ import { openScratch } from "../../testing/small-disk.ts";
 import { diskFilled, ensureRunning, type Fault, faultsOfServer, openFaultyServer } from "../faults.ts";
 import { openFaultyPair } from "../faulty-pair.ts";
 import { startService } from "../service.ts";
+import { openExchangeTarget, openFileTarget, openWebhookTarget, type PublishingTarget } from "./targets.ts";
 
 export const engines = ["pglite", "postgres", "patroni"] as const;
 export const queues = ["embedded", "amqp", "amqp4", "kafka"] as const;
@@ -29,6 +30,8 @@ export interface Deployment extends AsyncDisposable {
   /** To read the database after the ledgers have been killed. */
   databaseUrl: string;
   queue: Queue;
+  /** Where the ledgers publish events. */
+  targets: PublishingTarget[];
   faults: Fault[];
 }
 
@@ -67,6 +70,9 @@ export async function openDeployment(
     databaseUrl = pair.url;
   }
 
+  const targets = [opening.use(await openWebhookTarget(random.fork()))];
+  if (engine === "pglite") targets.push(openFileTarget(join(folder, "published")));
+
   // Only the first ledger has the embedded queue; the others are its clients.
   const port = await freePort();
   let queueUrls = [`sqs+embedded:${join(folder, "queue")}?port=${port}`];
@@ -79,8 +85,10 @@ export async function openDeployment(
     const server = opening.use(await startRabbitmq(queueKind === "amqp4" ? rabbitmq4 : installedRabbitmq));
     const broker = opening.use(await openFaultyServer("queue", server));
     faults.push(...broker.faults, consumersClosed(server.url));
+    targets.push(await openExchangeTarget(server.url, broker.url));
     queueUrls = [`${broker.url}/?queue=${rabbitmqQueue}`];
   }
+  for (const target of targets) faults.push(...target.faults);
   const clientsUrl = clientUrl(queueUrls[0] as string);
   // Only one process can open an embedded database.
   if (engine !== "pglite") queueUrls = [queueUrls[0] as string, clientsUrl, clientsUrl];
@@ -92,6 +100,7 @@ export async function openDeployment(
       ...settings,
       DATABASE_URL: databaseUrl,
       QUEUE_URL: queueUrl,
+      PUBLISH_URL: targets.map(({ url }) => url).join(" "),
       QUEUE_RECEIVER_BATCH_SIZE: String(random.pick([1, 10, 100, 400])),
       // The third ledger has no receiver.
       QUEUE_RECEIVER_BACKGROUND_PROCESSING: String(index < 2),
@@ -109,7 +118,7 @@ export async function openDeployment(
   await queue.check();
   if (queueKind === "amqp" || queueKind === "amqp4") await sleep(durableWithinMs);
   const opened = opening.move();
-  return { ledgers, databaseUrl, queue, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { ledgers, databaseUrl, queue, targets, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 /** While the lock is held, no event can be stored, but reads succeed. */

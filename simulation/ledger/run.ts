@@ -13,6 +13,7 @@ import { accounts, emails, names } from "./messages.ts";
 import { Oracle } from "./oracle.ts";
 import { openPublisher, type Post, type Publisher } from "./publisher.ts";
 import { type Get, type Read, randomRead } from "./reads.ts";
+import { verifyTargets } from "./targets.ts";
 import { allReads, verify, verifyLogs, verifyStored, verifyStoredSummaries } from "./verification.ts";
 
 export interface Plan {
@@ -82,18 +83,21 @@ async function simulateIn(
   );
   let checks = await verify(gets, publisher, allReads(publisher, random.fork()), stop);
   await verifyFeeds(feeds, publisher.oracle.events);
+  const feed = feeds.find(({ account }) => account === undefined)?.events ?? [];
+  const published = await verifyTargets(deployment.targets, feed);
   await publisher.publishConflicts();
   checks += await verify(gets, publisher, allReads(publisher, random.fork()), stop);
   for (const server of deployment.ledgers) await server.kill();
   await verifyStored(deployment, publisher);
   await verifyStoredSummaries(deployment);
-  await verifyLogs(deployment, [token, names[1] as string, emails[1] as string]);
+  await verifyLogs(deployment, [token, "whsec_", names[1] as string, emails[1] as string]);
   return {
     "messages published": publisher.sent.length,
     "events accepted": publisher.oracle.events.length,
     "invalid messages": publisher.sent.filter(({ kind }) => kind === "invalid").length,
     faults: faults.kinds,
     responses,
+    "events published": published,
     "events read from the feed": feeds.reduce((sum, { events }) => sum + events.length, 0),
     checks,
   };

@@ -18,6 +18,7 @@ import { openLanes } from "./handlers/lanes.ts";
 import { metricsHandlers } from "./handlers/metrics.ts";
 import { payoutHandlers } from "./handlers/payouts.ts";
 import { problem } from "./handlers/problem.ts";
+import { openPublications } from "./handlers/publications.ts";
 import { reportHandlers } from "./handlers/reports.ts";
 import { searchHandlers } from "./handlers/search.ts";
 import { transactionHandlers } from "./handlers/transactions.ts";
@@ -34,6 +35,8 @@ interface Parts extends HttpParts, Pick<ServiceParts<Operations>, "log" | "metri
   queue: Queue;
   /** The receiver of this process, if it has one. */
   receiver?: ReceiverState | undefined;
+  /** The names of the targets to which this process publishes. Default: none. */
+  targets?: string[];
   /** Where events are stored that callers add. Default: callers can only read. */
   intake?: Intake | undefined;
   /** Limit for a statement of a request, in milliseconds. */
@@ -66,6 +69,7 @@ export function ledgerApp({
   replica,
   queue,
   receiver,
+  targets = [],
   intake,
   statementTimeoutMs,
   accountsClaim = "accounts",
@@ -81,9 +85,10 @@ export function ledgerApp({
   const { sql, lanes } = reader;
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
   const backlog = openBacklog(sql, queue);
+  const publications = targets.length > 0 ? openPublications(database, targets) : undefined;
   const handlers = {
-    ...healthHandlers({ databases: Object.values(databases), queue, receiver, log: parts.log }),
-    ...metricsHandlers(metrics, { sql, databases, backlog, receiver }),
+    ...healthHandlers({ databases: Object.values(databases), queue, receiver, publications, log: parts.log }),
+    ...metricsHandlers(metrics, { sql, databases, backlog, receiver, publications }),
     ...eventHandlers(sql, lanes),
     ...feedHandlers(sql, lanes),
     ...transactionHandlers(sql, lanes, statementTimeoutMs),

@@ -11,6 +11,7 @@ import {
   type Settings,
 } from "../process/settings.ts";
 import type { ReceiverLimits } from "./intake/receiver.ts";
+import { targetUrls } from "./publishing/target.ts";
 import { queues } from "./queue/queue.ts";
 
 export const settings = {
@@ -27,6 +28,7 @@ export const settings = {
   QUEUE_RECEIVER_WAIT_MS: milliseconds(20_000),
   QUEUE_RECEIVER_RETRY_DELAY_MS: milliseconds(1000),
   QUEUE_RECEIVER_RETRY_DELAY_MAX_MS: milliseconds(15 * 60 * 1000),
+  PUBLISH_URL: targetUrls,
   AUTH_ACCOUNTS_CLAIM: claimName("accounts"),
 };
 

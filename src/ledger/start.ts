@@ -12,6 +12,7 @@ import { openIntake } from "./intake/intake.ts";
 import { startSavingIntakeMinutes } from "./intake/intake-minutes.ts";
 import { startMergingSummaries } from "./intake/merge-summaries.ts";
 import { createReceiver } from "./intake/receiver.ts";
+import { startPublishing } from "./publishing/publisher.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { continueFeed } from "./tables/feed.ts";
@@ -43,12 +44,16 @@ export async function start(
   const receiver = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING
     ? createReceiver({ queue, database, intake, log, limits: receiverLimits(given) })
     : undefined;
+  const targets = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING ? given.PUBLISH_URL : [];
+  await using publishing = new AsyncDisposableStack();
+  for (const setting of targets) publishing.use(startPublishing({ database, setting, log }));
   const options = {
     statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,
     accountsClaim: given.AUTH_ACCOUNTS_CLAIM,
     intake: given.EVENT_WRITES ? intake : undefined,
   };
-  const parts = { database, replica, queue, receiver, log, metrics, ...options, ...http };
+  const names = targets.map(({ name }) => name);
+  const parts = { database, replica, queue, receiver, targets: names, log, metrics, ...options, ...http };
   await using app = await ledgerApp(parts);
   const address = { host: given.HOST, portSetting: "LEDGER_PORT", port: given.LEDGER_PORT };
   const url = await listen(app, address);

@@ -42,7 +42,11 @@ export interface Adapter<Port> {
   hasManyHosts?: true;
   /** The requirement for the path after its first slash. Default: any path. */
   path?: UrlParameter<string>;
+  /** The requirement for the password, if there is one. Default: any password. */
+  password?: UrlParameter<string>;
   parameters?: UrlParameters;
+  /** True if a URL can have further parameters, which belong to the one at its other end. */
+  hasForeignParameters?: true;
 }
 
 /** Adapters by scheme, with the colon. */
@@ -62,9 +66,14 @@ export function findUrlError<Port>(adapters: Adapters<Port>, text: string): stri
     return `has a path that is not ${adapter.path.must}; it must be ${adapter.form}`;
   }
   if (!isDecodable(url)) return "has malformed percent-encoding";
+  const password = decodeURIComponent(url.password);
+  if (adapter.password && password !== "" && adapter.password.read(password) === undefined) {
+    return `has a password that is not ${adapter.password.must}; it must be ${adapter.form}`;
+  }
   const known = adapter.parameters ?? {};
   for (const [name, value] of url.searchParams) {
     const parameter = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (!parameter && adapter.hasForeignParameters) continue;
     if (!parameter) {
       const all = Object.keys(known).join(", ") || "none";
       return `has a parameter${nameToShow(url, name)} that ${url.protocol} does not have; known: ${all}`;

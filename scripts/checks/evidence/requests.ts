@@ -414,7 +414,7 @@ export const ledgerRequests: RequestCase[] = [
   ),
   ...get(200, "/v1/dead-letter?display_size=2", `/v1/dead-letter?cursor=${cursor("1003")}`),
   ...get(400, "/v1/dead-letter?state=lost", "/v1/dead-letter?cursor=x"),
-  ...[1001, 1002, 1003, 1004].flatMap((id) => get(200, `/v1/dead-letter/${id}`)),
+  ...[1001, 1002, 1003, 1004, 1005].flatMap((id) => get(200, `/v1/dead-letter/${id}`)),
   ...get(404, "/v1/dead-letter/999999", "/v1/dead-letter/99999999999999999999"),
   ...get(400, "/v1/dead-letter/first"),
 

@@ -89,6 +89,7 @@ export async function ledgerSubject(): Promise<Subject> {
           : isDown
             ? { oldestInFlightMs: () => 3_600_000, failingForMs: () => 0 }
             : receiver,
+        targets: isBusy ? [] : targets,
         intake,
         statementTimeoutMs: isBusy ? 50 : 60_000,
         security: issuer.security,
@@ -123,19 +124,29 @@ const manyPayments = `
          0, '{"amount": 1}'
   from generate_series(1, 10000) as n`;
 
+/** The names of targets of published events. */
+const targets = ["https://example.com/events", "payments"];
+
 /**
- * For operators: dead letters that a replay would store, that would rebuild a projection, that are no JSON, and that were
- * discarded; minutes with messages and with retried deliveries only. The numbers of the dead letters are those of requests.
+ * For operators: dead letters that a replay would store, that would rebuild a projection, that are no JSON, that were
+ * discarded, and that a replay would publish; minutes with messages and with retried deliveries only; targets that have
+ * everything and that take nothing. The numbers of the dead letters are those of requests.
  */
 const operated = `
-  insert into dead_letter (id, source_id, body, reason, discarded_at, note) overriding system value
-  select id, 'operated' || id, convert_to(body, 'UTF8'), 'an older rule', discarded_at, note
+  insert into dead_letter (id, source_id, body, reason, discarded_at, note, target) overriding system value
+  select id, 'operated' || id, convert_to(body, 'UTF8'), 'an older rule', discarded_at, note, target
   from (values
-    (1001, '${JSON.stringify(messages[0])}', null::timestamptz, null),
-    (1002, '${JSON.stringify(rebuilds[0])}', null, null),
-    (1003, 'no JSON', null, null),
-    (1004, '${JSON.stringify(messages[0])}', now(), 'a test of the producer')
-  ) as row (id, body, discarded_at, note);
+    (1001, '${JSON.stringify(messages[0])}', null::timestamptz, null, null),
+    (1002, '${JSON.stringify(rebuilds[0])}', null, null, null),
+    (1003, 'no JSON', null, null, null),
+    (1004, '${JSON.stringify(messages[0])}', now(), 'a test of the producer', null),
+    (1005, '${JSON.stringify(messages[0])}', null, null, '${targets[0]}')
+  ) as row (id, body, discarded_at, note, target);
+  insert into publication (target, sql_transaction, event_id, timestamp, problem)
+  select '${targets[0]}', sql_transaction, event_id, now(), null from event_feed
+  order by sql_transaction desc, event_id desc limit 1;
+  insert into publication (target, sql_transaction, event_id, timestamp, problem)
+  values ('${targets[1]}', 0, 0, now(), 'The target takes nothing: connect ECONNREFUSED');
   insert into intake_minute (minute, stored, duplicate, rebuilt, dead_letter, retried, lag_messages, lag_ms_sum, lag_ms_max)
   values (date_trunc('minute', now()) - interval '10 minutes', 1, 0, 0, 0, 0, 1, 85, 85),
          (date_trunc('minute', now()) - interval '5 minutes', 0, 0, 0, 0, 7, 0, 0, 0)`;

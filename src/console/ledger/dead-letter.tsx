@@ -9,6 +9,7 @@ import { clientFor } from "./ledger.ts";
 const outcomes = {
   stored: "A replay would store its event.",
   rebuilt: "A replay would rebuild a projection.",
+  published: "A replay would send its event to the target again.",
   dead_letter: "A replay would leave it as it is.",
 };
 
@@ -22,13 +23,13 @@ export function DeadLetter({ id }: { id: string }) {
     <>
       <Heading>{`Dead letter ${id}`}</Heading>
       <Show of={letter} name="dead letter">
-        {({ created_date, source_id, reason, size, discarded_date, note, message, replay }) => (
+        {({ created_date, source_id, reason, size, discarded_date, note, target, message, replay }) => (
           <>
             <Facts
               facts={[
                 ["Reason", reason],
                 ["Created", <Time key="created" at={created_date} />],
-                ["Id in the queue", source_id],
+                [target === null ? "Id in the queue" : "Target and event", source_id],
                 ["Size", `${formatCount(size)} bytes`],
                 ["Discarded", discarded_date && <Time at={discarded_date} />],
                 ["Note", note],

@@ -169,8 +169,8 @@ function DeadLetters({ place: { parameters }, visit }: ViewProps) {
     <>
       <h2>Dead letters</h2>
       <p>
-        These messages can never be stored. The command <code>npm run dead-letters</code> replays and discards
-        them.{" "}
+        These messages can never be stored, and these events were rejected by a target to which they are
+        published. The command <code>npm run dead-letters</code> replays and discards them.{" "}
         {state === "open" ? (
           <a href="#/intake?state=discarded">Show discarded ones</a>
         ) : (

@@ -18,19 +18,23 @@ import {
   newestDeadLetterId,
 } from "../tables/dead-letter.ts";
 import { requireMigrated } from "../tables/migrate.ts";
+import { republishDeadLetters } from "../tables/publication.ts";
 
 const usage = `Usage: npm run dead-letters -- list [--discarded] [--json]
        npm run dead-letters -- show ID [--json]
        npm run dead-letters -- replay ID... | --all [--dry-run] [--json]
        npm run dead-letters -- discard ID... --note TEXT
 
-Shows, replays and discards dead letters: messages that can never succeed. They are stored with the reason in the
-database at DATABASE_URL. The ledger can run meanwhile.
+Shows, replays and discards dead letters: messages that can never be stored, and published events that a target of
+PUBLISH_URL has rejected to the last attempt. They are stored with the reason in the database at DATABASE_URL. The ledger
+can run meanwhile.
 
-  list         one line for each open one, oldest first: number, time, id in the queue, reason
+  list         one line for each open one, oldest first: number, time, source, reason. The source is the id in the queue,
+               or the target with the number of the event
   show         everything about one, with its body
-  replay       ingests the messages again. One that is valid now is stored and removed from the dead letters; any other
-               keeps its number and its time, and gets its new reason
+  replay       ingests the messages again, and lets the ledger send the events to their targets again. A message that is
+               valid now is stored and removed from the dead letters; any other keeps its number and its time, and gets its
+               new reason. An event is removed, and becomes a new dead letter if its target rejects it to the last attempt
   discard      keeps them for the records, with a note of up to 1000 characters, and takes them off the list
   --discarded  lists the discarded ones, with their notes
   --dry-run    changes nothing; shows the outcome of each
@@ -43,6 +47,8 @@ const batch = 100;
 const statementMaxMs = 600_000;
 const anyLength = 2 ** 31 - 1;
 const noteMax = 1000;
+
+const outcomes = { stored: "stored", rebuilt: "rebuilt", published: "sent to its target again" };
 
 /** The options of each verb. */
 const optionsOf: Record<string, string[]> = {
@@ -135,7 +141,7 @@ async function list(database: Database, kind: Kind, output: Output): Promise<voi
 
 async function show(database: Database, id: bigint, json: boolean): Promise<void> {
   const row = await rowOf(database.within(statementMaxMs), id, anyLength);
-  const { created_at, source_id, reason, discarded_at, note } = row;
+  const { created_at, source_id, reason, discarded_at, note, target } = row;
   const body = Buffer.from(row.body ?? []);
   if (json) {
     const text = isUtf8(body) ? { body: body.toString() } : { body_base64: body.toString("base64") };
@@ -146,6 +152,7 @@ async function show(database: Database, id: bigint, json: boolean): Promise<void
   say(`created at ${created_at}`);
   say(`source id  ${printable(source_id)}`);
   say(`reason     ${printable(reason)}`);
+  if (target !== null) say(`target     ${printable(target)}`);
   if (discarded_at !== null) say(`discarded  ${discarded_at}: ${printable(note ?? "")}`);
   say("");
   process.stdout.write(process.stdout.isTTY ? printable(body.toString()) : body);
@@ -157,7 +164,9 @@ async function showOutcomes(database: Database, ids: bigint[] | undefined, outpu
   for await (const row of rowsOf(database.within(statementMaxMs), ids)) {
     const plan = planOf(row, messageIn(row));
     const line =
-      plan.outcome === "dead_letter" ? stays("would stay", plan.reason) : `would be ${plan.outcome}`;
+      plan.outcome === "dead_letter"
+        ? stays("would stay", plan.reason)
+        : `would be ${outcomes[plan.outcome]}`;
     output.write(outcomeOf(row, plan), `${row.id} ${line}`);
     count += 1;
   }
@@ -180,13 +189,22 @@ async function replay(database: Database, ids: bigint[] | undefined, output: Out
       database,
       rows.map((row) => planOf(row, messageIn(row))),
     );
+    const published = rows.filter((_, index) => plans[index]?.outcome === "published");
+    if (published.length > 0)
+      await republishDeadLetters(
+        database,
+        published.map(({ id }) => id),
+      );
     for (const [index, row] of rows.entries()) {
       const plan = plans[index] as Plan;
       if (plan.outcome === "dead_letter") {
         await explainDeadLetter(database, row.id, plan.reason);
         output.write(outcomeOf(row, plan), `${row.id} ${stays("stays", plan.reason)}`);
         left += 1;
-      } else output.write(outcomeOf(row, plan), `${row.id} was ${plan.outcome}`);
+      } else {
+        const verb = plan.outcome === "published" ? "is" : "was";
+        output.write(outcomeOf(row, plan), `${row.id} ${verb} ${outcomes[plan.outcome]}`);
+      }
     }
     progress.advance(rows.length);
   }
@@ -195,7 +213,7 @@ async function replay(database: Database, ids: bigint[] | undefined, output: Out
 
 /** Ingests the batches together, or each alone if that fails. Resolves with what has become of each. */
 async function ingestPlans(database: Database, plans: Plan[]): Promise<Plan[]> {
-  const batches = plans.flatMap((plan) => (plan.outcome === "dead_letter" ? [] : plan.batch));
+  const batches = plans.flatMap((plan) => ("batch" in plan ? plan.batch : []));
   if (batches.length === 0) return plans;
   const together: Batch = {
     events: batches.flatMap(({ events }) => events),

@@ -6,14 +6,18 @@ import type { Logger } from "../../process/log.ts";
 import { watchOutage } from "../../process/outage.ts";
 import { shared } from "../../process/shared.ts";
 import type { Queue } from "../queue/queue.ts";
+import type { PublicationState } from "../tables/publication.ts";
+import type { Publications } from "./publications.ts";
 
 type Check = components["schemas"]["HealthCheck"];
 type ReceiverCheck = components["schemas"]["ReceiverCheck"];
+type PublishingCheck = components["schemas"]["PublishingCheck"];
 
 /** A message is in flight for some milliseconds; if it takes longer than this, its receiver is stuck. */
 const inFlightMaxMs = 30_000;
 /** A restart of a database takes less. */
 const failingMaxMs = 10_000;
+const behindMaxMs = 60_000;
 
 /** The state of the receiver of this process. */
 export interface ReceiverState {
@@ -29,6 +33,8 @@ interface Checks {
   queue: Queue;
   /** The receiver of this process, if it has one. */
   receiver: ReceiverState | undefined;
+  /** The targets to which this process publishes, if there are any. */
+  publications: Publications | undefined;
   log: Logger;
 }
 
@@ -36,6 +42,7 @@ export const healthHandlers = ({
   databases,
   queue,
   receiver,
+  publications,
   log,
 }: Checks): Pick<Handlers<operations>, "checkHealth"> => {
   const outages = { database: watchOutage(log), queue: watchOutage(log) };
@@ -45,12 +52,14 @@ export const healthHandlers = ({
   const checkQueue = shared(() => queue.check());
   return {
     async checkHealth() {
-      const [database, connected] = await Promise.all([
+      const [database, connected, published] = await Promise.all([
         check(outages.database, "The database cannot be reached", checkDatabases()),
         check(outages.queue, "The queue cannot be reached", checkQueue()),
+        publications?.().catch(() => undefined),
       ]);
-      const body = { database, queue: connected, ...(receiver && { receiver: checkReceiver(receiver) }) };
-      const healthy = Object.values(body).every((one: Check) => one.healthy);
+      const checks = { database, queue: connected, ...(receiver && { receiver: checkReceiver(receiver) }) };
+      const healthy = Object.values(checks).every((one: Check) => one.healthy);
+      const body = { ...checks, ...(published && { publishing: published.map(checkPublication) }) };
       return healthy ? { status: 200, body } : { status: 503, body };
     },
   };
@@ -68,6 +77,17 @@ function checkReceiver({ oldestInFlightMs, failingForMs }: ReceiverState): Recei
     oldest_message_age_ms: oldest,
     failing_for_ms: failing,
   };
+}
+
+function checkPublication({
+  target,
+  problem,
+  behind_ms: behind,
+  deferred,
+}: PublicationState): PublishingCheck {
+  const late = behind > behindMaxMs ? `Events have waited for ${seconds(Number(behind))}` : null;
+  const message = problem ?? late;
+  return { target, healthy: message === null, message: message ?? "Healthy", behind_ms: behind, deferred };
 }
 
 const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;

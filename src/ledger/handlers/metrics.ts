@@ -4,9 +4,11 @@ import type { Database, Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { metricsHandler } from "../../http/metrics.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
+import { deferredMax, type PublicationState } from "../tables/publication.ts";
 import { countSummaryChanges } from "../tables/summary-upkeep.ts";
 import { type Backlog, deadLettersMax, readMaxMs } from "./backlog.ts";
 import type { ReceiverState } from "./health.ts";
+import type { Publications } from "./publications.ts";
 
 /** Counting stops here, since it must not take long. */
 const summaryChangesMax = 100_000;
@@ -17,12 +19,13 @@ interface Sources {
   databases: Record<string, Database>;
   backlog: Backlog;
   receiver: ReceiverState | undefined;
+  publications: Publications | undefined;
 }
 
 /** Metrics whose values are read when they are requested. */
 export function metricsHandlers(
   registry: Registry,
-  { sql, databases, backlog, receiver }: Sources,
+  { sql, databases, backlog, receiver, publications }: Sources,
 ): Pick<Handlers<operations>, "getMetrics"> {
   const registers = [registry];
   /**
@@ -81,6 +84,30 @@ export function metricsHandlers(
       "ledger_oldest_in_flight_message_seconds",
       "Age of the oldest in-flight message.",
       async () => receiver.oldestInFlightMs() / 1000,
+    );
+  }
+  if (publications) {
+    const ofTargets = (name: string, help: string, read: (state: PublicationState) => number) =>
+      new Gauge({
+        registers,
+        name,
+        help,
+        labelNames: ["scope", "target"],
+        async collect() {
+          this.reset();
+          const states = await publications().catch(() => []);
+          for (const state of states) this.set({ scope: "shared", target: state.target }, read(state));
+        },
+      });
+    ofTargets(
+      "ledger_publishing_behind_seconds",
+      "Time since every stored event was sent to the target for the last time; 0 if that is now.",
+      ({ behind_ms }) => Number(behind_ms) / 1000,
+    );
+    ofTargets(
+      "ledger_publishing_deferred_events",
+      `Events that wait for another attempt at the target, up to ${deferredMax}.`,
+      ({ deferred }) => deferred,
     );
   }
   return { getMetrics: metricsHandler(registry) };

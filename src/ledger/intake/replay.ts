@@ -3,9 +3,10 @@ import type { DeadLetterRow } from "../tables/dead-letter.ts";
 import type { Batch } from "./ingest.ts";
 import { type ParsedMessage, parseMessage, readParsed } from "./message.ts";
 
-/** What a replay makes of a dead letter: it is ingested as this batch, or stays a dead letter. */
+/** What a replay makes of a dead letter: it is ingested as this batch, sent to its target again, or stays a dead letter. */
 export type Plan =
   | { outcome: "stored" | "rebuilt"; batch: Batch }
+  | { outcome: "published" }
   | { outcome: "dead_letter"; reason: string };
 
 /** The message of a dead letter, whose body was read if it has at most 1 MiB. */
@@ -16,7 +17,8 @@ export function messageIn({ body }: Pick<DeadLetterRow, "body">): ParsedMessage 
 }
 
 /** The plan for an open dead letter with this message. */
-export function planOf({ id }: Pick<DeadLetterRow, "id">, parsed: ParsedMessage): Plan {
+export function planOf({ id, target }: Pick<DeadLetterRow, "id" | "target">, parsed: ParsedMessage): Plan {
+  if (target !== null) return { outcome: "published" };
   const message = readParsed(parsed);
   const batch = { events: [], rebuilds: [], deadLetters: [], replayed: [id] };
   if (message.kind === "invalid") return { outcome: "dead_letter", reason: message.reason };

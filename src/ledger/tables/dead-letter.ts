@@ -1,18 +1,22 @@
 import type { Sql } from "../../database/database.ts";
 
-/** A message that can never succeed. */
+/** A message that can never be stored, or a published event that its target has rejected to the last attempt. */
 export interface DeadLetter {
-  /** The queue's id of the message. */
+  /** The queue's id of the message, or the target with the number of the event. */
   source_id: string;
   /** The exact bytes of the message. */
   body: Uint8Array;
   /** Why the message cannot succeed. */
   reason: string;
+  /** The event and the target that has rejected it. Default: none, the message could not be stored. */
+  published?: { target: string; event_id: bigint };
 }
 
 /** A dead letter without its body. */
-export interface DeadLetterSummary extends Omit<DeadLetter, "body"> {
+export interface DeadLetterSummary extends Pick<DeadLetter, "source_id" | "reason"> {
   id: bigint;
+  /** Null for a message that could not be stored. */
+  target: string | null;
   /** Size of the body in bytes. */
   size: number;
   /** UTC, six fraction digits. */
@@ -29,7 +33,8 @@ export interface DeadLetterRow extends DeadLetterSummary {
 }
 
 /** The size is read without the body. */
-const summaryColumns = "id, source_id, reason, octet_length(body) as size, created_at, discarded_at, note";
+const summaryColumns =
+  "id, source_id, reason, octet_length(body) as size, created_at, discarded_at, note, target";
 const columns = (bodyBytesMax: string) =>
   `${summaryColumns}, case when octet_length(body) <= ${bodyBytesMax} then body end as body`;
 
@@ -115,12 +120,19 @@ export async function countDeadLetters(sql: Sql, max: number): Promise<number> {
  */
 export async function saveDeadLetters(sql: Sql, deadLetters: DeadLetter[]): Promise<void> {
   const statement = `
-    insert into dead_letter (source_id, body, reason) values ($1, decode($2, 'base64'), $3)
+    insert into dead_letter (source_id, body, reason, target, event_id)
+    values ($1, decode($2, 'base64'), $3, $4, $5)
     on conflict (source_id) do nothing`;
   const inOrder = deadLetters.toSorted((one, other) => (one.source_id < other.source_id ? -1 : 1));
   await Promise.all(
-    inOrder.map(({ source_id, body, reason }) =>
-      sql.query(statement, [source_id, Buffer.from(body).toString("base64"), reason]),
+    inOrder.map(({ source_id, body, reason, published }) =>
+      sql.query(statement, [
+        source_id,
+        Buffer.from(body).toString("base64"),
+        reason,
+        published?.target ?? null,
+        published?.event_id ?? null,
+      ]),
     ),
   );
 }

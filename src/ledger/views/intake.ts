@@ -26,4 +26,5 @@ export const viewDeadLetter = (row: DeadLetterSummary): Schemas["DeadLetter"] =>
   size: row.size,
   discarded_date: row.discarded_at,
   note: row.note,
+  target: row.target,
 });

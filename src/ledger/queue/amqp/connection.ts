@@ -2,10 +2,11 @@ import { isUtf8 } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import amqp, { type Channel, type ChannelModel, type ConfirmChannel, type ConsumeMessage } from "amqplib";
-import { hostOf, type Warn } from "../../../process/adapter.ts";
+import type { Channel, ChannelModel, ConfirmChannel, ConsumeMessage } from "amqplib";
+import type { Warn } from "../../../process/adapter.ts";
 import { withTimeout } from "../../../process/with-timeout.ts";
 import type { Delivery } from "../queue.ts";
+import { connect } from "./connect.ts";
 import { assertQueue, durableWithinMs } from "./declaration.ts";
 import { attemptsHeader, forward } from "./publish.ts";
 
@@ -13,12 +14,9 @@ import { attemptsHeader, forward } from "./publish.ts";
 const unacknowledgedBytesMax = 32 * 2 ** 20;
 /** The assumed size of a message until messages have arrived. */
 const assumedMessageBytes = 2 ** 20;
-const connectMaxMs = 5000;
 /** How long a broker may need to declare a queue, and to begin to deliver from it. A queue can be without a leader. */
 const queueMaxMs = 15_000;
 const queueSilent = new Error("the broker does not respond about the queue");
-/** A broker closes a silent connection after 2 to 3 of these and delivers its in-flight messages to others. */
-const heartbeatSeconds = 5;
 /** How long a broker may need to process acknowledgements before their channel closes. */
 const acknowledgeMaxMs = 300;
 
@@ -59,7 +57,7 @@ export async function openConnection(
   warn: Warn,
   onClosed: () => void,
 ): Promise<Connection> {
-  const model = await connect(url);
+  const model = await connect(url, "payment-ledger");
   try {
     model.on("error", () => {});
     const isNew = await withTimeout(assertQueue(model, queue, warn), queueMaxMs, queueSilent);
@@ -94,22 +92,6 @@ export async function openConnection(
     await model.close().catch(() => {});
     throw error;
   }
-}
-
-function connect(url: URL): Promise<ChannelModel> {
-  const { protocol, port, username, password, pathname } = url;
-  const vhost = decodeURIComponent(pathname.slice(1)) || "/";
-  return amqp.connect(
-    {
-      protocol: protocol.slice(0, -1),
-      hostname: hostOf(url),
-      ...(port && { port: Number(port) }),
-      ...(username && { username: decodeURIComponent(username), password: decodeURIComponent(password) }),
-      vhost,
-      heartbeat: heartbeatSeconds,
-    },
-    { timeout: connectMaxMs, clientProperties: { connection_name: "payment-ledger" } },
-  );
 }
 
 /** Begins to receive messages. If it fails, the connection is closed. */

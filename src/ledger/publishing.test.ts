@@ -1,0 +1,186 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { request } from "undici";
+import { expect, test } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
+import { freePort } from "../../testing/free-port.ts";
+import { message } from "../../testing/messages.ts";
+import { newFolder, run } from "../../testing/run.ts";
+import { openWebhook, type Received } from "../../testing/webhook.ts";
+import { openDatabase } from "../database/database.ts";
+import { describeOnEngines, type NewDatabase } from "../database/new-database.fixture.ts";
+
+const nameOf = ({ body }: Pick<Received, "body">) => {
+  const { resource_external_id, timestamp } = JSON.parse(body);
+  return `${resource_external_id} ${Number(timestamp.slice(17, 19))}`;
+};
+
+describeOnEngines("publishing", (make) => {
+  async function startLedger(database: NewDatabase, env: Record<string, string>) {
+    const port = await freePort();
+    const started = run("src/main.ts", {
+      args: ["ledger"],
+      env: {
+        DATABASE_URL: database.url,
+        QUEUE_URL: "memory:",
+        LEDGER_PORT: String(port),
+        EVENT_WRITES: "true",
+        ...env,
+      },
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await eventually(() => expect(started.output()).toContain("Server listening"));
+    return {
+      ...started,
+      async add(id: string, second: number) {
+        const timestamp = `2024-03-05T09:00:${String(second).padStart(2, "0")}Z`;
+        const body = JSON.stringify(message({ resource_external_id: id, timestamp }));
+        const headers = { "content-type": "application/json" };
+        const { statusCode } = await request(`${url}/v1/event`, { method: "POST", headers, body });
+        expect(statusCode).toBe(202);
+      },
+      async get(path: string) {
+        return (await request(url + path)).body.text();
+      },
+    };
+  }
+
+  test("goes on in another process when one is killed, and the health reports each target", async () => {
+    await using database = await make();
+    await using webhook = await openWebhook();
+    let isAway = false;
+    await using away = await openWebhook(() => (isAway ? 503 : 200));
+    const folder = newFolder();
+    const targets = [
+      `${webhook.url}?name=webhook`,
+      `${away.url}?name=away`,
+      `file:${folder}?name=file&format=cloudevents`,
+    ];
+    const env = { PUBLISH_URL: targets.join(" ") };
+    const first = await startLedger(database, env);
+    await eventually(async () =>
+      expect(JSON.parse(await first.get("/healthcheck")).publishing).toHaveLength(3),
+    );
+    for (let second = 0; second < 20; second += 1) await first.add(`pay-${second % 3}`, second);
+    isAway = true;
+    for (let second = 20; second < 40; second += 1) await first.add(`pay-${second % 3}`, second);
+    await eventually(() => expect(webhook.received.length).toBeGreaterThanOrEqual(40));
+    await eventually(async () => {
+      expect(JSON.parse(await first.get("/healthcheck")).publishing).toEqual([
+        {
+          target: "away",
+          healthy: false,
+          message: "The target takes nothing: the target responded with 503",
+          behind_ms: expect.any(Number),
+          deferred: 0,
+        },
+        { target: "file", healthy: true, message: "Healthy", behind_ms: expect.any(Number), deferred: 0 },
+        { target: "webhook", healthy: true, message: "Healthy", behind_ms: expect.any(Number), deferred: 0 },
+      ]);
+    });
+    const metrics = await first.get("/metrics");
+    expect(metrics).toContain('ledger_publishing_deferred_events{scope="shared",target="webhook"} 0');
+    expect(metrics).toMatch(/ledger_publishing_behind_seconds\{scope="shared",target="away"\} [\d.]+/);
+    expect([await first.get("/healthcheck"), metrics, first.output()].join()).not.toContain("whsec");
+
+    first.child.kill("SIGKILL");
+    await first.exit;
+    isAway = false;
+    const second = await startLedger(database, env);
+    for (let number = 40; number < 59; number += 1) await second.add(`pay-${number % 3}`, number);
+    const expected = Array.from({ length: 59 }, (_, number) => `pay-${number % 3} ${number}`);
+    for (const { received } of [webhook, away])
+      await eventually(() => {
+        const names = received.map(nameOf);
+        expect([...new Set(names)].toSorted()).toEqual(expected.toSorted());
+        for (const id of ["pay-0", "pay-1", "pay-2"])
+          expect([...new Set(names)].filter((name) => name.startsWith(id))).toEqual(
+            expected.filter((name) => name.startsWith(id)),
+          );
+      });
+    await eventually(async () => {
+      const lines = (await readFile(join(folder, "events.ndjson"), "utf8")).trim().split("\n");
+      const names = lines.map((line) => nameOf({ body: JSON.stringify(JSON.parse(line).data) }));
+      expect([...new Set(names)]).toHaveLength(59);
+    });
+    second.child.kill("SIGTERM");
+    expect(await second.exit).toMatchObject({ code: 0, errors: "" });
+  });
+
+  test("sends a dead letter again when it is replayed", async () => {
+    await using database = await make();
+    let isRejected = true;
+    await using webhook = await openWebhook(() => (isRejected ? 400 : 200));
+    const env = { PUBLISH_URL: `${webhook.url}?name=webhook` };
+    const ledger = await startLedger(database, env);
+    await eventually(async () =>
+      expect(JSON.parse(await ledger.get("/healthcheck")).publishing).toHaveLength(1),
+    );
+    await ledger.add("pay-1", 1);
+    await eventually(() => expect(webhook.attempts).toHaveLength(1));
+    await eventually(async () =>
+      expect(JSON.parse(await ledger.get("/healthcheck")).publishing[0].deferred).toBe(1),
+    );
+    ledger.child.kill("SIGTERM");
+    await ledger.exit;
+    // As if it were days later.
+    await using sql = await openDatabase(database.url);
+    await sql.run("update deferred_delivery set attempts = 10, next_attempt_at = now()");
+    await sql[Symbol.asyncDispose]();
+    const again = await startLedger(database, env);
+    const deadLetters = async () => JSON.parse(await again.get("/v1/dead-letter")).dead_letters;
+    await eventually(async () => expect(await deadLetters()).toHaveLength(1));
+    const [deadLetter] = await deadLetters();
+    expect(deadLetter).toMatchObject({
+      target: "webhook",
+      source_id: expect.stringMatching(/^webhook \d+$/),
+      reason: "the target rejects it: the target responded with 400",
+    });
+    const detail = JSON.parse(await again.get(`/v1/dead-letter/${deadLetter.dead_letter_id}`));
+    expect(detail).toMatchObject({
+      replay: { outcome: "published" },
+      message: expect.stringContaining('"pay-1"'),
+    });
+    again.child.kill("SIGTERM");
+    await again.exit;
+
+    const command = (...args: string[]) =>
+      run("src/ledger/commands/dead-letters.ts", { args, env: { DATABASE_URL: database.url } }).exit;
+    const id = String(deadLetter.dead_letter_id);
+    expect((await command("list")).output).toContain("webhook");
+    expect((await command("show", id)).output).toMatch(/^target {5}webhook$/m);
+    expect((await command("replay", id, "--dry-run")).output).toContain(
+      `${id} would be sent to its target again`,
+    );
+    expect((await command("replay", "--all")).output).toContain(`${id} is sent to its target again`);
+    expect((await command("list")).output).toContain("there are no dead letters");
+    isRejected = false;
+    const last = await startLedger(database, env);
+    await eventually(() => expect(webhook.received.map(nameOf)).toEqual(["pay-1 1"]));
+    await sleep(1500);
+    expect(webhook.received).toHaveLength(1);
+    last.child.kill("SIGTERM");
+    await last.exit;
+  });
+});
+
+test.each([
+  ["ftp://example.com", "PUBLISH_URL must be one of"],
+  [
+    "https://a.example/hook?format=xml",
+    "PUBLISH_URL has a parameter format that is not one of event, cloudevents",
+  ],
+  [
+    "https://:c2VjcmV0@a.example/hook",
+    "PUBLISH_URL has a password that is not whsec_ and 24 to 64 bytes as base64",
+  ],
+  [
+    "https://a.example/hook https://a.example/hook?from=beginning",
+    "PUBLISH_URL has two targets of the same name",
+  ],
+])("the setting %s is rejected", async (PUBLISH_URL, error) => {
+  const { code, errors } = await run("src/main.ts", { args: ["ledger"], env: { PUBLISH_URL } }).exit;
+  expect(code).toBe(2);
+  expect(errors).toContain(error);
+});

@@ -1,0 +1,48 @@
+import type { FeedRow } from "../tables/feed.ts";
+import type { Delivery, Format } from "./target.ts";
+
+/**
+ * An event as subscribers get it: the message of the queue's contract without its null members, as producers send it, or a
+ * CloudEvent 1.0 (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md) with the message as its data.
+ */
+export function deliveryOf(row: FeedRow, format: Format): Delivery {
+  const { id, resource_type, resource_external_id, timestamp, event_type } = row;
+  const message = messageOf(row);
+  const isCloudEvent = format === "cloudevents";
+  return {
+    id: String(id),
+    key: keyOf(row),
+    routingKey: `${resource_type}.${event_type}`,
+    timestamp,
+    body: JSON.stringify(isCloudEvent ? { ...cloudEvent(row), data: message } : message),
+    contentType: isCloudEvent ? "application/cloudevents+json" : "application/json",
+  };
+
+  function cloudEvent({ gateway_account_id }: FeedRow) {
+    return {
+      specversion: "1.0",
+      id: String(id),
+      source: "/payment-ledger",
+      type: event_type,
+      subject: `${resource_type}/${resource_external_id}`,
+      time: timestamp,
+      datacontenttype: "application/json",
+      ...(gateway_account_id !== null && { gatewayaccountid: gateway_account_id }),
+    };
+  }
+}
+
+/** The name of a resource. */
+export const keyOf = ({
+  resource_type,
+  resource_external_id,
+}: Pick<FeedRow, "resource_type" | "resource_external_id">) => `${resource_type}/${resource_external_id}`;
+
+function messageOf({
+  id: _id,
+  sql_transaction: _transaction,
+  gateway_account_id: _account,
+  ...event
+}: FeedRow): object {
+  return Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null));
+}

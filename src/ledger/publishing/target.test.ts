@@ -1,0 +1,249 @@
+import { randomUUID } from "node:crypto";
+import { appendFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CreateTopicCommand, SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
+import amqp from "amqplib";
+import { describe, expect, test } from "vitest";
+import { describeOnAdapters, type Fixtures, testFixtures } from "../../../testing/describe-adapters.ts";
+import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { freePort } from "../../../testing/free-port.ts";
+import { newFolder } from "../../../testing/run.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import { openWebhook } from "../../../testing/webhook.ts";
+import { openQueue } from "../queue/queue.ts";
+import { type Delivery, openTarget, targetSettingOf, targets } from "./target.ts";
+import { fileName } from "./targets/file.ts";
+
+/** A place where events arrive. */
+interface Place extends AsyncDisposable {
+  url: string;
+  /** The bodies that have arrived so far, in order of arrival. */
+  bodies(): Promise<string[]>;
+}
+
+async function openFolder(): Promise<Place> {
+  const folder = newFolder();
+  return {
+    url: `file:${encodeURI(folder)}/published`,
+    bodies: async () =>
+      readFileSync(join(folder, "published", fileName), "utf8")
+        .split("\n")
+        .slice(0, -1),
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+/** A topic of a server that speaks the protocols of Amazon SNS and SQS, with a queue that is subscribed to it. */
+async function openTopic(): Promise<Place> {
+  const port = await freePort();
+  const queue = await openQueue(`sqs+embedded:${newFolder()}?port=${port}`);
+  const endpoint = `http://127.0.0.1:${port}`;
+  const credentials = { accessKeyId: "none", secretAccessKey: "none" };
+  const client = new SNSClient({ endpoint, region: "eu-west-2", credentials });
+  const { TopicArn } = await client.send(new CreateTopicCommand({ Name: "events" }));
+  await client.send(
+    new SubscribeCommand({
+      TopicArn,
+      Protocol: "sqs",
+      Endpoint: "arn:aws:sqs:us-east-1:000000000000:payment-events",
+      Attributes: { RawMessageDelivery: "true" },
+    }),
+  );
+  client.destroy();
+  const bodies: string[] = [];
+  return {
+    url: `sns+${endpoint}/${TopicArn}`,
+    async bodies() {
+      const deliveries = await queue.receive(100, 100, AbortSignal.timeout(testWaitMaxMs));
+      await queue.acknowledge(deliveries);
+      bodies.push(...deliveries.map(({ body }) => body));
+      return bodies;
+    },
+    [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
+  };
+}
+
+const broker = process.env.TEST_AMQP_URL;
+
+/** An exchange with a queue that is bound to it. */
+async function openExchange(): Promise<Place> {
+  const connection = await amqp.connect(broker ?? "");
+  const channel = await connection.createChannel();
+  const exchange = `test-${randomUUID()}`;
+  await channel.assertExchange(exchange, "topic", { durable: true });
+  const { queue } = await channel.assertQueue("", { exclusive: true });
+  await channel.bindQueue(queue, exchange, "payment.*");
+  const bodies: string[] = [];
+  await channel.consume(queue, (message) => message && bodies.push(message.content.toString()), {
+    noAck: true,
+  });
+  return {
+    url: `${broker}?exchange=${exchange}`,
+    bodies: async () => bodies,
+    async [Symbol.asyncDispose]() {
+      await channel.deleteExchange(exchange);
+      await connection.close();
+    },
+  };
+}
+
+const fixtures: Fixtures<keyof typeof targets, Place> = {
+  "file:": (title, tests) => describe(title, () => tests(openFolder)),
+  "http:": (title, tests) => describe(title, () => tests(() => openWebhook())),
+  "https:": { sameAs: "http:" },
+  "sns+http:": (title, tests) => describe(title, () => tests(openTopic)),
+  "sns+https:": { sameAs: "sns+http:" },
+  "amqp:": (title, tests) =>
+    describeIfAvailable("TEST_AMQP_URL", broker !== undefined)(title, () => tests(openExchange)),
+  "amqps:": { sameAs: "amqp:" },
+};
+
+const deliveryOf = (number: number, body = `{"number":${number}}`): Delivery => ({
+  id: String(number),
+  key: `payment/pay${number}`,
+  routingKey: "payment.PAYMENT_CREATED",
+  timestamp: "2024-03-05T09:14:22.018000Z",
+  body,
+  contentType: "application/json",
+});
+const deliveries = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => deliveryOf(from + index));
+const never = new AbortController().signal;
+
+describe("a scheme of targets", () => testFixtures(targets, fixtures));
+
+describeOnAdapters("a target", fixtures, (make) => {
+  test("gets every event, with its body as it is, of any size", async () => {
+    await using place = await make();
+    await using target = await openTarget(place.url);
+    const odd = ['{"text":"Zoë 💷 \\u0000"}', '{"a": 1.10}', `{"long":"${"x".repeat(200_000)}"}`];
+    const old = { ...deliveryOf(200), timestamp: "0001-01-01T00:00:00.000000Z" };
+    const sent = [...deliveries(0, 45), ...odd.map((body, index) => deliveryOf(100 + index, body)), old];
+    expect(await target.send(sent, never)).toEqual(sent.map(() => undefined));
+    await eventually(async () =>
+      expect((await place.bodies()).toSorted()).toEqual(sent.map(({ body }) => body).toSorted()),
+    );
+  });
+
+  test("gets events in the order of the calls", async () => {
+    await using place = await make();
+    await using target = await openTarget(place.url);
+    for (let number = 0; number < 20; number += 1) await target.send([deliveryOf(number)], never);
+    await eventually(async () =>
+      expect(await place.bodies()).toEqual(deliveries(0, 20).map(({ body }) => body)),
+    );
+  });
+});
+
+describe.each([
+  ["a webhook", async () => `http://127.0.0.1:${await freePort()}/`],
+  ["a topic", async () => `sns+http://127.0.0.1:${await freePort()}/arn:aws:sns:us-east-1:1:events`],
+  ["an exchange", async () => `amqp://127.0.0.1:${await freePort()}/`],
+])("%s that does not respond", (_title, makeUrl) => {
+  test("rejects nothing, and fails with the reason", async () => {
+    await using target = await openTarget(await makeUrl());
+    const failures = await target.send(deliveries(0, 2), never);
+    expect(failures).toHaveLength(2);
+    for (const failure of failures)
+      expect(failure).toEqual({ isRejected: false, reason: expect.stringMatching(/ECONNREFUSED|connect/) });
+  });
+});
+
+describe("a webhook", () => {
+  test("is signed as Standard Webhooks has it, with the same id in each attempt", async () => {
+    let status = 500;
+    await using place = await openWebhook(() => status);
+    await using target = await openTarget(place.url);
+    const [delivery] = deliveries(7, 1) as [Delivery];
+    expect(await target.send([delivery], never)).toEqual([
+      { isRejected: true, reason: "the target responded with 500" },
+    ]);
+    status = 202;
+    expect(await target.send([delivery], never)).toEqual([undefined]);
+    expect(place.received).toEqual([{ id: "7", body: delivery.body, contentType: "application/json" }]);
+  });
+
+  test.each([
+    [400, true],
+    [409, true],
+    [422, true],
+    [500, true],
+    [301, false],
+    [401, false],
+    [403, false],
+    [404, false],
+    [410, false],
+    [429, false],
+    [502, false],
+    [503, false],
+    [504, false],
+  ])("that responds with %d rejects the event: %s", async (status, isRejected) => {
+    await using place = await openWebhook(() => status);
+    await using target = await openTarget(place.url);
+    const failures = await target.send(deliveries(0, 1), never);
+    expect(failures).toEqual([{ isRejected, reason: `the target responded with ${status}` }]);
+  });
+});
+
+describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("an exchange", () => {
+  test("gets no event whose type is too long for a routing key, and all others", async () => {
+    await using place = await openExchange();
+    await using target = await openTarget(place.url);
+    const long = { ...deliveryOf(2), routingKey: `payment.${"Ä".repeat(200)}` };
+    expect(await target.send([deliveryOf(1), long, deliveryOf(3)], never)).toEqual([
+      undefined,
+      {
+        isRejected: true,
+        reason: "the routing key is longer than 255 bytes, since the type of the event is",
+      },
+      undefined,
+    ]);
+    await eventually(async () =>
+      expect((await place.bodies()).toSorted()).toEqual([deliveryOf(1).body, deliveryOf(3).body]),
+    );
+  });
+});
+
+test("a topic gets no event that is larger than 256 KiB, and all others", async () => {
+  await using place = await openTopic();
+  await using target = await openTarget(place.url);
+  const sent = [deliveryOf(1), deliveryOf(2, `"${"x".repeat(300_000)}"`), deliveryOf(3)];
+  const rejected = { isRejected: true, reason: "the event is larger than 256 KiB" };
+  expect(await target.send(sent, never)).toEqual([undefined, rejected, undefined]);
+  await eventually(async () =>
+    expect((await place.bodies()).toSorted()).toEqual([deliveryOf(1).body, deliveryOf(3).body]),
+  );
+});
+
+test("a file whose last line is not complete gets the event again", async () => {
+  await using place = await openFolder();
+  {
+    await using target = await openTarget(place.url);
+    await target.send(deliveries(0, 2), never);
+  }
+  const path = join(decodeURI(place.url.slice("file:".length)), fileName);
+  appendFileSync(path, `{"number":2,"x":"${"y".repeat(200_000)}`);
+  {
+    await using target = await openTarget(place.url);
+    await target.send(deliveries(2, 1), never);
+  }
+  expect(await place.bodies()).toEqual(deliveries(0, 3).map(({ body }) => body));
+});
+
+test("the name of a target has no credentials", () => {
+  expect(targetSettingOf("https://:whsec_a@shop.test/hook?format=cloudevents")).toEqual({
+    url: "https://:whsec_a@shop.test/hook?format=cloudevents",
+    name: "https://shop.test/hook",
+    format: "cloudevents",
+    from: "newest",
+    resource_types: undefined,
+  });
+  expect(
+    targetSettingOf("file:/tmp/a?name=trial&from=beginning&resource_types=payment,refund"),
+  ).toMatchObject({
+    name: "trial",
+    from: "beginning",
+    resource_types: ["payment", "refund"],
+  });
+});

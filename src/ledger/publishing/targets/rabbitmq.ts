@@ -1,0 +1,116 @@
+import type { ChannelModel, ConfirmChannel } from "amqplib";
+import type { Address } from "../../../process/adapter.ts";
+import { messageOf } from "../../../process/describe-error.ts";
+import { withTimeout } from "../../../process/with-timeout.ts";
+import { connect } from "../../queue/amqp/connect.ts";
+import type { Delivery, Failure, RabbitmqParameters, Target } from "../target.ts";
+
+const confirmMaxMs = 10_000;
+const closeMaxMs = 5000;
+const unconfirmed = new Error("the broker does not confirm a message");
+/** The limit of the protocol. */
+const routingKeyBytesMax = 255;
+const longRoutingKey: Failure = {
+  isRejected: true,
+  reason: "the routing key is longer than 255 bytes, since the type of the event is",
+};
+const silent = new Error("the broker does not respond");
+
+interface Connection {
+  model: ChannelModel;
+  channel: ConfirmChannel;
+}
+
+/**
+ * Publishes to an exchange of RabbitMQ, with the resource type and the event type as routing key, such as
+ * `payment.PAYMENT_CREATED`. A missing exchange is declared: durable, of the type topic. A confirmed message is in every
+ * queue that is bound to it.
+ */
+export async function open({ url, parameters }: Address<RabbitmqParameters>): Promise<Target> {
+  const { exchange } = parameters;
+  let current: Promise<Connection> | undefined;
+
+  function connected(): Promise<Connection> {
+    if (current) return current;
+    const forget = () => {
+      if (current === opening) current = undefined;
+    };
+    const opening = openConnection(url, exchange, forget);
+    opening.catch(forget);
+    current = opening;
+    return opening;
+  }
+
+  return {
+    async send(deliveries) {
+      try {
+        const { channel } = await connected();
+        return await Promise.all(deliveries.map((delivery) => publish(channel, exchange, delivery)));
+      } catch (error) {
+        return deliveries.map(() => ({ isRejected: false, reason: messageOf(error) }));
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      const connection = await current?.catch(() => undefined);
+      if (!connection) return;
+      await withTimeout(connection.model.close(), closeMaxMs, silent).catch(() => {});
+    },
+  };
+}
+
+async function openConnection(url: URL, exchange: string, onClosed: () => void): Promise<Connection> {
+  const model = await connect(url, "payment-ledger publisher");
+  model.on("error", () => {});
+  model.on("close", onClosed);
+  try {
+    await withTimeout(declare(model, exchange), confirmMaxMs, silent);
+    const channel = await withTimeout(model.createConfirmChannel(), confirmMaxMs, silent);
+    channel.on("error", () => {});
+    channel.on("close", () => model.close().catch(() => {}));
+    return { model, channel };
+  } catch (error) {
+    model.close().catch(() => {});
+    throw error;
+  }
+}
+
+/** An existing exchange is used as it is. A failed check closes its channel. */
+async function declare(model: ChannelModel, exchange: string): Promise<void> {
+  const checking = await model.createChannel();
+  checking.on("error", () => {});
+  try {
+    await checking.checkExchange(exchange);
+    await checking.close();
+  } catch (error) {
+    if ((error as { code?: number }).code !== 404) throw error;
+    const declaring = await model.createChannel();
+    declaring.on("error", () => {});
+    await declaring.assertExchange(exchange, "topic", { durable: true });
+    await declaring.close();
+  }
+}
+
+async function publish(
+  channel: ConfirmChannel,
+  exchange: string,
+  { id, routingKey, body, contentType, timestamp }: Delivery,
+): Promise<Failure | undefined> {
+  if (Buffer.byteLength(routingKey) > routingKeyBytesMax) return longRoutingKey;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const properties = {
+    persistent: true,
+    messageId: id,
+    contentType,
+    // The protocol has none before 1970.
+    timestamp: Math.max(0, Math.floor(Date.parse(timestamp) / 1000)),
+  };
+  channel.publish(exchange, routingKey, Buffer.from(body), properties, (error) =>
+    error ? reject(error) : resolve(),
+  );
+  try {
+    await withTimeout(promise, confirmMaxMs, unconfirmed);
+    return undefined;
+  } catch (error) {
+    return { isRejected: false, reason: messageOf(error) };
+  }
+}

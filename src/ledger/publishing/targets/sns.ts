@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { PublishBatchCommand, SNSClient } from "@aws-sdk/client-sns";
+import type { Address } from "../../../process/adapter.ts";
+import { messageOf } from "../../../process/describe-error.ts";
+import { eachInTurns } from "../../../process/turns.ts";
+import { inChunks } from "../../../values/chunks.ts";
+import type { AmazonParameters, Delivery, Failure, Target } from "../target.ts";
+
+/** Limits of Amazon SNS for a request. */
+const requestMax = 10;
+const requestBytesMax = 256 * 1024;
+const requestsAtATime = 10;
+/** Names of errors that are about a message. */
+const rejection = /^(InvalidParameter|ParameterValueInvalid|BatchRequestTooLong)/;
+const tooLarge: Failure = { isRejected: true, reason: "the event is larger than 256 KiB" };
+
+/**
+ * Publishes to a topic of Amazon SNS, or over plain HTTP to a stand-in that requires no credentials. The messages of a FIFO
+ * topic are grouped by resource and deduplicated by event.
+ */
+export async function open({ url, parameters }: Address<AmazonParameters>): Promise<Target> {
+  const TopicArn = decodeURIComponent(url.pathname.slice(1));
+  const isFifo = TopicArn.endsWith(".fifo");
+  const isStandIn = url.protocol === "sns+http:";
+  const client = new SNSClient({
+    endpoint: `${isStandIn ? "http" : "https"}://${url.host}`,
+    region: parameters.region ?? TopicArn.split(":")[3] ?? "us-east-1",
+    ...(isStandIn && { credentials: { accessKeyId: "none", secretAccessKey: "none" } }),
+    maxAttempts: 3,
+    requestHandler: {
+      connectionTimeout: 5000,
+      requestTimeout: 30_000,
+      throwOnRequestTimeout: true,
+    },
+  });
+
+  async function publish(deliveries: Delivery[], stop: AbortSignal): Promise<(Failure | undefined)[]> {
+    const entries = deliveries.map(({ id, key, body }, index) => ({
+      Id: String(index),
+      Message: body,
+      ...(isFifo && { MessageGroupId: digestOf(key), MessageDeduplicationId: id }),
+    }));
+    try {
+      const command = new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: entries });
+      const { Failed = [] } = await client.send(command, { abortSignal: stop });
+      const failed = new Map(Failed.map((entry) => [Number(entry.Id), entry]));
+      return deliveries.map((_, index) => {
+        const failure = failed.get(index);
+        if (!failure) return undefined;
+        const { SenderFault = false, Code, Message } = failure;
+        return { isRejected: SenderFault, reason: `${Code}: ${Message ?? ""}` };
+      });
+    } catch (error) {
+      const isRejected = rejection.test((error as Error).name);
+      // One of them is rejected: each is sent alone.
+      if (isRejected && deliveries.length > 1)
+        return (await Promise.all(deliveries.map((delivery) => publish([delivery], stop)))).flat();
+      return deliveries.map(() => ({ isRejected, reason: messageOf(error) }));
+    }
+  }
+
+  return {
+    async send(deliveries, stop) {
+      const failures = new Map<Delivery, Failure | undefined>();
+      const sizeOf = ({ body }: Delivery) => Buffer.byteLength(body);
+      const isTooLarge = (delivery: Delivery) => sizeOf(delivery) > requestBytesMax;
+      for (const delivery of deliveries.filter(isTooLarge)) failures.set(delivery, tooLarge);
+      const fitting = deliveries.filter((delivery) => !isTooLarge(delivery));
+      const chunks = inChunks(fitting, sizeOf, requestBytesMax, requestMax);
+      await eachInTurns(chunks, requestsAtATime, async (chunk) => {
+        const outcomes = await publish(chunk, stop);
+        for (const [index, delivery] of chunk.entries()) failures.set(delivery, outcomes[index]);
+      });
+      return deliveries.map((delivery) => failures.get(delivery));
+    },
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+    },
+  };
+}
+
+/** A group of a FIFO topic has up to 128 ASCII characters, and a key any. */
+const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");
