@@ -14,7 +14,7 @@ interface FeedPage {
 export interface FeedReader {
   /** Undefined is every account. */
   account: string | undefined;
-  /** What it has read, in order. */
+  /** The events that it has read, in order. */
   events: FeedPage["events"];
   /** Reads until `end` aborts. */
   readUntil(end: AbortSignal): Promise<void>;
@@ -76,7 +76,7 @@ export async function verifyFeeds(readers: FeedReader[], stored: LedgerEvent[]):
 }
 
 /**
- * What is wrong unless each reader has read what was stored, each event once, and all readers of the same account in the
+ * The violation unless each reader has read all that was stored, each event once, and all readers of the same account in the
  * same order. An event that names no account belongs to that of its resource, and that of a payment instrument is the one
  * of its agreement. If they have named several, it belongs to any of these.
  */

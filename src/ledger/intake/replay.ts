@@ -3,7 +3,7 @@ import type { DeadLetterRow } from "../tables/dead-letter.ts";
 import type { Batch } from "./ingest.ts";
 import { type ParsedMessage, parseMessage, readParsed } from "./message.ts";
 
-/** What a replay makes of a dead letter: it is ingested as this batch, sent to its target again, or stays a dead letter. */
+/** The outcome of a replay: a dead letter is ingested as this batch, sent to its target again, or stays a dead letter. */
 export type Plan =
   | { outcome: "stored" | "rebuilt"; batch: Batch }
   | { outcome: "published" }

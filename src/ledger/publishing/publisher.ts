@@ -97,7 +97,7 @@ export function startPublishing({
   /** Why the target takes nothing. */
   let problem: string | null = null;
   let attemptsAway = 0;
-  /** Whether it has taken everything since it did not respond. So what it does not take now is at fault itself. */
+  /** The target has taken everything since it did not respond. So an event that it does not take now is at fault itself. */
   let isThere = false;
   let deferredAt = Number.NEGATIVE_INFINITY;
   let isFull = false;

@@ -61,7 +61,7 @@ export interface Position {
   arrived: string;
 }
 
-/** Whether a text has the form of `arrived_events`. An older release wrote only the highest id. */
+/** True if a text has the form of `arrived_events`. An older release wrote only the highest id. */
 export const isArrived = (text: string): boolean => arrivedForm.test(text);
 const number = "[1-9]\\d{0,17}";
 const distance = "(?:0|[1-9]\\d{0,8})";

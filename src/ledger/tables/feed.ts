@@ -160,7 +160,7 @@ export async function newestInFeed(sql: Sql): Promise<FeedPosition> {
 }
 
 /**
- * Whether the event at a position exists. A position at which the feed has not arrived yet counts: it can come from the
+ * Resolves with true if the event at a position exists. A position at which the feed has not arrived yet counts: it can come from the
  * primary and be read on a replica.
  */
 export async function isInFeed(

@@ -6,9 +6,9 @@ import type { FeedPosition, FeedRow } from "./feed.ts";
 /** How long a publisher owns a publication after it has renewed that, in seconds. */
 export const ownedSeconds = 10;
 
-/** What the owner of a publication knows of it. */
+/** The state of a publication, which its owner knows. */
 export interface PublisherState {
-  /** Whether everything in the feed was sent. */
+  /** True if everything in the feed was sent. */
   isUpToDate: boolean;
   /** Why the target takes nothing; null if it does. */
   problem: string | null;
