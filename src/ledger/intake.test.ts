@@ -201,6 +201,7 @@ describe("the list of dead letters", () => {
         source_id: expect.stringMatching(/./),
         discarded_date: null,
         note: null,
+        target: null,
         ...members,
       })),
     });
@@ -318,6 +319,7 @@ describe("a dead letter", () => {
       size: Buffer.byteLength(body),
       discarded_date: null,
       note: null,
+      target: null,
       message: JSON.stringify(
         message({ event_type: undefined, event_details: { amount: 4250, email: "(text)" } }),
         null,

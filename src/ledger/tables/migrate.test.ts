@@ -60,7 +60,7 @@ test("later migrations give a database of the first migration the rows of a new 
     drop view expected_transaction_summary, expected_transaction_outline;
     drop table transaction_outline, dead_letter, payout, agreement, payment_instrument, metadata_key, transaction_summary,
       transaction_summary_change, intake_minute, event_feed, event_feed_epoch,
-      payment_instrument_account;
+      payment_instrument_account, publication, deferred_delivery;
     drop function pence_of, summarised_details, utc_day, summarised_periods, merge_transaction_summary_changes,
       rebuild_transaction_summaries;
     drop function summarise_insert, summarise_update, summarise_delete, outline_insert, outline_update, outline_delete
