@@ -99,7 +99,7 @@ describeOnEngines("dead letters", (make) => {
   test("are listed and shown as JSON lines", async () => {
     const lines = (await deadLetters("list", "--json")).output.trim().split("\n");
     const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{6}Z$/);
-    const open = { discarded_at: null, note: null };
+    const open = { discarded_at: null, note: null, target: null };
     expect(lines.map((line) => JSON.parse(line))).toEqual(
       examples.map(({ source_id, reason }, index) => ({
         id: index + 1,

@@ -13,6 +13,7 @@ import {
   readFeed,
 } from "../tables/feed.ts";
 import {
+  claimPublication,
   countDeferred,
   type DeferredDelivery,
   deferDeliveries,
@@ -20,10 +21,10 @@ import {
   dueDeliveries,
   movePublication,
   ownedSeconds,
-  ownPublication,
   PublicationLost,
   releasePublication,
   removeDeferred,
+  renewPublication,
   resourcesWithDeferred,
 } from "../tables/publication.ts";
 import { deliveryOf, keyOf } from "./body.ts";
@@ -84,7 +85,8 @@ export function startPublishing({
   delaysMs = rejectedDelaysMs,
 }: Parts): AsyncDisposable {
   const { name, format, resource_types } = setting;
-  const owner = randomUUID();
+  /** The name of this process as the owner, a new one whenever it becomes that: nothing that it began before counts then. */
+  let owner = randomUUID();
   const stop = new AbortController();
   const fields = { target: name };
   const away = watchOutage(log);
@@ -102,11 +104,13 @@ export function startPublishing({
   let deferredAt = Number.NEGATIVE_INFINITY;
   let isFull = false;
 
-  /** Becomes the owner, or renews that. */
-  async function own(): Promise<void> {
+  /** Becomes the owner, if there is none. */
+  async function claim(): Promise<void> {
     start ??= setting.from === "beginning" ? feedStart : await newestInFeed(database);
-    const owned = await ownPublication(database, name, owner, start, { isUpToDate, problem });
-    position = owned && (position ?? owned);
+    const previous = owner;
+    owner = randomUUID();
+    isUpToDate = false;
+    position = await claimPublication(database, name, { owner, previous }, start);
   }
 
   /** Resolves with the delay before the next step. */
@@ -265,9 +269,11 @@ export function startPublishing({
     const lost = new AbortController();
     const signal = AbortSignal.any([stop.signal, lost.signal]);
     const renewal = setInterval(() => {
-      own()
-        .catch(() => {})
-        .finally(() => position || lost.abort());
+      renewPublication(database, name, owner, { isUpToDate, problem }).then(
+        (isOwner) => isOwner || lost.abort(),
+        // Until another process is the owner, nothing is lost.
+        () => {},
+      );
     }, renewEveryMs);
     try {
       while (!signal.aborted) await pause(await step(signal), signal);
@@ -280,7 +286,7 @@ export function startPublishing({
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
       try {
-        await own();
+        await claim();
         failing.succeeded();
         if (position) await publish();
         else await pause(renewEveryMs, stop.signal);

@@ -3,8 +3,29 @@ import { removeDeadLetters } from "./dead-letter.ts";
 import { eventColumns, type Resource, type ResourceType } from "./event.ts";
 import type { FeedPosition, FeedRow } from "./feed.ts";
 
-/** How long a publisher owns a publication after it has renewed that, in seconds. */
+/** How long a publisher owns a publication after it has claimed it or renewed that, in seconds. */
 export const ownedSeconds = 10;
+
+/**
+ * Makes `owner` the owner of a publication, unless another one than `previous` owns it. A publication that does not exist
+ * begins at `start`. Resolves with its position; undefined if another one owns it.
+ */
+export async function claimPublication(
+  sql: Sql,
+  target: string,
+  { owner, previous }: { owner: string; previous: string },
+  start: FeedPosition,
+): Promise<FeedPosition | undefined> {
+  const [row] = await sql.query<FeedPosition>(
+    `insert into publication as own (target, sql_transaction, event_id, timestamp, owner, owned_until)
+     values ($1, $3, $4, $5, $2, now() + $6 * interval '1 second')
+     on conflict (target) do update set owner = excluded.owner, owned_until = excluded.owned_until
+     where own.owner = $7 or own.owned_until < now()
+     returning sql_transaction, event_id, timestamp`,
+    [target, owner, start.sql_transaction, start.event_id, start.timestamp, ownedSeconds, previous],
+  );
+  return row;
+}
 
 /** The state of a publication, which its owner knows. */
 export interface PublisherState {
@@ -14,36 +35,20 @@ export interface PublisherState {
   problem: string | null;
 }
 
-/**
- * Makes a process the owner of a publication, or renews that, unless another process owns it. A publication that does not
- * exist begins at `start`. Resolves with its position; undefined if another process owns it.
- */
-export async function ownPublication(
+/** Renews the ownership, and records the state. Resolves with false if another one is the owner now. */
+export async function renewPublication(
   sql: Sql,
   target: string,
   owner: string,
-  start: FeedPosition,
   { isUpToDate, problem }: PublisherState,
-): Promise<FeedPosition | undefined> {
-  const [row] = await sql.query<FeedPosition>(
-    `insert into publication as own (target, sql_transaction, event_id, timestamp, owner, owned_until, problem)
-     values ($1, $3, $4, $5, $2, now() + $6 * interval '1 second', $8)
-     on conflict (target) do update set owner = excluded.owner, owned_until = excluded.owned_until,
-       up_to_date_at = case when $7 then now() else own.up_to_date_at end, problem = excluded.problem
-     where own.owner = excluded.owner or own.owned_until < now()
-     returning sql_transaction, event_id, timestamp`,
-    [
-      target,
-      owner,
-      start.sql_transaction,
-      start.event_id,
-      start.timestamp,
-      ownedSeconds,
-      isUpToDate,
-      problem,
-    ],
+): Promise<boolean> {
+  const rows = await sql.query(
+    `update publication set owned_until = now() + $3 * interval '1 second', problem = $5,
+       up_to_date_at = case when $4 then now() else up_to_date_at end
+     where target = $1 and owner = $2 returning target`,
+    [target, owner, ownedSeconds, isUpToDate, problem],
   );
-  return row;
+  return rows.length > 0;
 }
 
 /** Lets another process own the publication at once. */
