@@ -125,9 +125,10 @@ describeOnEngines("publishing", (make) => {
     ledger.child.kill("SIGTERM");
     await ledger.exit;
     // As if it were days later.
-    await using sql = await openDatabase(database.url);
-    await sql.run("update deferred_delivery set attempts = 10, next_attempt_at = now()");
-    await sql[Symbol.asyncDispose]();
+    {
+      await using sql = await openDatabase(database.url);
+      await sql.run("update deferred_delivery set attempts = 10, next_attempt_at = now()");
+    }
     const again = await startLedger(database, env);
     const deadLetters = async () => JSON.parse(await again.get("/v1/dead-letter")).dead_letters;
     await eventually(async () => expect(await deadLetters()).toHaveLength(1));
