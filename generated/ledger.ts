@@ -130,8 +130,8 @@ export interface paths {
         /**
          * List dead letters
          * @description Returns the messages that can never be stored and the published events that a target has rejected to the last
-         *     attempt, each with its reason, newest first. They are replayed and discarded with the command `dead-letters`. If there are more than `display_size`, the link `next_cursor` leads to the next
-         *     page.
+         *     attempt, each with its reason, newest first. They are replayed and discarded with the command `dead-letters`. If
+         *     there are more than `display_size`, the link `next_cursor` leads to the next page.
          */
         get: operations["listDeadLetters"];
         put?: never;
@@ -181,11 +181,12 @@ export interface paths {
          *     goes on from its last cursor gets each event once and misses none, however many receivers store events meanwhile. An
          *     event is in the feed when every SQL transaction that began to write before it has ended: usually at once.
          *
-         *     `Accept` selects the format. JSON and NDJSON return one page, which ends at the limit, at 2 MiB, after 10,000 events
-         *     that do not match, or at the newest event. Except at the newest event, `has_more` is true and the header `Link` leads
-         *     to the next page; a page can be empty although there are more. Server-sent events (`text/event-stream`) continue: each event has its cursor
-         *     as `id`, and a client that reconnects with `Last-Event-ID`, as browsers do, misses nothing. A comment is sent every
-         *     15 seconds to keep the connection alive. `limit` does not apply to it.
+         *     `Accept` selects the format. JSON and NDJSON return one page, which ends at the limit, at 2 MiB, after 10,000
+         *     events that do not match, or at the newest event. Except at the newest event, `has_more` is true and the header
+         *     `Link` leads to the next page; a page can be empty although there are more. Server-sent events
+         *     (`text/event-stream`) continue: each event has its cursor as `id`, and a client that reconnects with
+         *     `Last-Event-ID`, as browsers do, misses nothing. A comment is sent every 15 seconds to keep the connection
+         *     alive. `limit` does not apply to it.
          *
          *     Without `account_id` the feed has the events of every account, which needs the scope `ledger:read:all`. An event
          *     belongs to the account that its details name. One that names none belongs to the account of its resource;
@@ -874,8 +875,8 @@ export interface components {
         };
         /**
          * @description Details of the resource. Any member is allowed; those listed here become part of the transaction, payout or
-         *     agreement, except if they are stored only. The value of a member comes from the newest event that has it. A member that is null
-         *     counts as absent. Values of members with `x-personal-data` are masked for operators.
+         *     agreement, except if they are stored only. The value of a member comes from the newest event that has it. A
+         *     member that is null counts as absent. Values of members with `x-personal-data` are masked for operators.
          * @example {
          *       "amount": 4250,
          *       "reference": "LIC-88"

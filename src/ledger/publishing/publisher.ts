@@ -62,7 +62,8 @@ const failureDelayMs = second;
 const page = { countMax: 200, bytesMax: 2 ** 20 };
 /** The number of resources whose events are sent first to a target that took nothing before. */
 const probeMax = 10;
-const dueMax = 50;
+/** The number of deferred events that are read at a time: each can have 1 MiB. */
+const dueMax = 10;
 
 interface Parts {
   database: Database;

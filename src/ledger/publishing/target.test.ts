@@ -184,6 +184,15 @@ describe("a webhook", () => {
     const failures = await target.send(deliveries(0, 1), never);
     expect(failures).toEqual([{ isRejected, reason: `the target responded with ${status}` }]);
   });
+
+  test("that takes nothing gets no request for each event", async () => {
+    await using place = await openWebhook(() => 0);
+    await using target = await openTarget(place.url);
+    const failures = await target.send(deliveries(0, 200), never);
+    expect(failures).toHaveLength(200);
+    expect(failures.every((failure) => failure?.isRejected === false)).toBe(true);
+    expect(place.attempts.length).toBeLessThanOrEqual(20);
+  });
 });
 
 describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("an exchange", () => {

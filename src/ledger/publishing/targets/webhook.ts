@@ -12,6 +12,11 @@ const requestsAtATime = 10;
 const responseBytesMax = 4096;
 /** Statuses that are about the event. All others mean that the receiver takes nothing now, or is not there. */
 const rejections = [400, 406, 409, 413, 415, 422, 500, 501];
+/** After ten failures in a row. Each of 200 events would wait for a response as long as those. */
+const notSent: Failure = {
+  isRejected: false,
+  reason: "not sent, since the target took none of those before",
+};
 
 /**
  * Posts each event to a URL, signed as Standard Webhooks has it
@@ -56,8 +61,11 @@ export async function open({ url, warn }: Address): Promise<Target> {
   return {
     async send(deliveries, stop) {
       const failures: (Failure | undefined)[] = [];
+      let failedInARow = 0;
       await eachInTurns(deliveries.entries(), requestsAtATime, async ([index, delivery]) => {
-        failures[index] = await post(delivery, stop);
+        const failure = failedInARow < requestsAtATime ? await post(delivery, stop) : notSent;
+        failures[index] = failure;
+        failedInARow = failure?.isRejected === false ? failedInARow + 1 : 0;
       });
       return failures;
     },
