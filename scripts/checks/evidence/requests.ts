@@ -1,3 +1,5 @@
+import { resourceTypes } from "../../../src/ledger/tables/event.ts";
+
 /**
  * A request and its expected status. Together with the messages these requests cover every parameter and every value of a
  * response. observe.ts adds the requests that every operation must reject.
@@ -45,17 +47,6 @@ const instants = "from_date=2018-01-01T00:00:00Z&to_date=2025-01-01T00:00:00Z";
 const days = "from_date=2018-01-01&to_date=2025-01-01";
 const ofMarch = "from_date=2024-03-01T00:00:00Z&to_date=2024-04-01T00:00:00Z";
 const daysOfMarch = "from_date=2024-03-01&to_date=2024-03-31";
-
-const resourceTypes = [
-  "payment",
-  "refund",
-  "dispute",
-  "payout",
-  "agreement",
-  "payment_instrument",
-  "service",
-  "card_payment",
-];
 
 const states = {
   1: [

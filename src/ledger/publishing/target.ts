@@ -9,7 +9,7 @@ import {
   withoutCredentials,
 } from "../../process/adapter.ts";
 import type { Setting } from "../../process/settings.ts";
-import type { ResourceType } from "../tables/event.ts";
+import { type ResourceType, resourceTypes } from "../tables/event.ts";
 
 /** An event for a target. */
 export interface Delivery {
@@ -46,17 +46,6 @@ export interface Target extends AsyncDisposable {
 export const formats = ["event", "cloudevents"] as const;
 export type Format = (typeof formats)[number];
 
-const types: ResourceType[] = [
-  "payment",
-  "refund",
-  "dispute",
-  "payout",
-  "agreement",
-  "payment_instrument",
-  "service",
-  "card_payment",
-];
-
 /** The parameters of every target. */
 export const commonParameters = {
   format: {
@@ -76,10 +65,10 @@ export const commonParameters = {
     default: "newest" as "newest" | "beginning",
   },
   resource_types: {
-    must: `a list of ${types.join(", ")}`,
+    must: `a list of ${resourceTypes.join(", ")}`,
     read(text: string): ResourceType[] | undefined {
       const items = text.split(",");
-      return items.every((item) => types.some((type) => type === item))
+      return items.every((item) => resourceTypes.some((type) => type === item))
         ? (items as ResourceType[])
         : undefined;
     },

@@ -3,6 +3,19 @@ import type { Sql } from "../../database/database.ts";
 import { rowsAsJson } from "./save-statement.ts";
 
 export type ResourceType = components["schemas"]["ResourceType"];
+/** Every type of the contract, or this does not compile. */
+const isResourceType: Record<ResourceType, true> = {
+  payment: true,
+  refund: true,
+  dispute: true,
+  payout: true,
+  agreement: true,
+  payment_instrument: true,
+  service: true,
+  card_payment: true,
+};
+export const resourceTypes = Object.keys(isResourceType) as ResourceType[];
+
 type Declared = components["schemas"]["EventDetails"];
 
 /** The details of an event: any members. Those of the contract have names here. */
