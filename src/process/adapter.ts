@@ -1,3 +1,5 @@
+import { pathToFileURL } from "node:url";
+
 /** Receives warnings for an operator. */
 export type Warn = (text: string) => void;
 
@@ -59,8 +61,9 @@ export function findUrlError<Port>(adapters: Adapters<Port>, text: string): stri
   const forms = new Set(Object.values(adapters).map(({ form }) => form));
   if (!url || !adapter || others.includes(null)) return `must be one of ${[...forms].join(", ")}`;
   if (others.length > 0 && !adapter.hasManyHosts) return `has more than one host; it must be ${adapter.form}`;
-  if (url.pathname === "" && url.host === "" && adapter.form.includes("FOLDER")) {
-    return `has no folder; it must be ${adapter.form}`;
+  if (adapter.form.includes("FOLDER")) {
+    if (url.host !== "") return `has a host; it must be ${adapter.form}`;
+    if (/^[^:]*:(\/\/)?([?#]|$)/.test(text)) return `has no folder; it must be ${adapter.form}`;
   }
   if (adapter.path && adapter.path.read(url.pathname.slice(1)) === undefined) {
     return `has a path that is not ${adapter.path.must}; it must be ${adapter.form}`;
@@ -90,9 +93,13 @@ const nameToShow = ({ search }: URL, name: string) =>
 /** One URL for each host. */
 function parseUrls(text: string): (URL | null)[] {
   const [, start, hosts = "", end] = /^([^/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
-  if (!hosts.includes(",")) return [URL.parse(text)];
+  if (!hosts.includes(",")) return [parseUrl(text)];
   return hosts.split(",").map((host) => (host === "" ? null : URL.parse(start + host + end)));
 }
+
+/** A folder can be relative to the working directory. The URL standard has that for schemes that it does not know only. */
+const parseUrl = (text: string) =>
+  URL.parse(text, /^file:/i.test(text) ? `${pathToFileURL(process.cwd())}/` : undefined);
 
 function isDecodable({ username, password, pathname }: URL): boolean {
   try {

@@ -690,6 +690,8 @@ describe("a scheme of feature stores", () => testFixtures(featureStores, storeFi
 describe("the URL of a feature store", () => {
   test.each([
     ["lmdb:", "has no folder"],
+    ["lmdb:?keep=all", "has no folder"],
+    ["lmdb://data/features", "has a host; it must be lmdb:FOLDER"],
     ["lmdb:x?changes=0", "has a parameter changes that is not a whole number from 1 to 999999"],
     ["memory:?kept=1", "has a parameter kept that memory: does not have; known: changes, keep"],
     ["redis://user:12?hunter2@host:1", "has a parameter that redis: does not have; known: changes"],

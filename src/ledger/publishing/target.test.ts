@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { appendFileSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, readFileSync, renameSync } from "node:fs";
+import { join, relative } from "node:path";
 import { CreateTopicCommand, SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
 import amqp from "amqplib";
 import { describe, expect, test } from "vitest";
@@ -11,6 +11,7 @@ import { freePort } from "../../../testing/free-port.ts";
 import { newFolder } from "../../../testing/run.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { openWebhook } from "../../../testing/webhook.ts";
+import { findUrlError } from "../../process/adapter.ts";
 import { openQueue } from "../queue/queue.ts";
 import { type Delivery, openTarget, targetSettingOf, targets } from "./target.ts";
 import { fileName } from "./targets/file.ts";
@@ -22,14 +23,12 @@ interface Place extends AsyncDisposable {
   bodies(): Promise<string[]>;
 }
 
-async function openFolder(): Promise<Place> {
-  const folder = newFolder();
+async function openFolder(): Promise<Place & { folder: string }> {
+  const folder = join(newFolder(), "published");
   return {
-    url: `file:${encodeURI(folder)}/published`,
-    bodies: async () =>
-      readFileSync(join(folder, "published", fileName), "utf8")
-        .split("\n")
-        .slice(0, -1),
+    folder,
+    url: `file:${encodeURI(folder)}`,
+    bodies: async () => readFileSync(join(folder, fileName), "utf8").split("\n").slice(0, -1),
     async [Symbol.asyncDispose]() {},
   };
 }
@@ -225,19 +224,48 @@ test("a topic gets no event that is larger than 256 KiB, and all others", async 
   );
 });
 
-test("a file whose last line is not complete gets the event again", async () => {
-  await using place = await openFolder();
-  {
+describe("a file", () => {
+  const append = async (url: string, from: number, count: number) => {
+    await using target = await openTarget(url);
+    return target.send(deliveries(from, count), never);
+  };
+
+  test("whose last line is not complete gets the event again", async () => {
+    await using place = await openFolder();
+    await append(place.url, 0, 2);
+    appendFileSync(join(place.folder, fileName), `{"number":2,"x":"${"y".repeat(200_000)}`);
+    await append(place.url, 2, 1);
+    expect(await place.bodies()).toEqual(deliveries(0, 3).map(({ body }) => body));
+  });
+
+  test("can be moved away while the target is open", async () => {
+    await using place = await openFolder();
     await using target = await openTarget(place.url);
-    await target.send(deliveries(0, 2), never);
-  }
-  const path = join(decodeURI(place.url.slice("file:".length)), fileName);
-  appendFileSync(path, `{"number":2,"x":"${"y".repeat(200_000)}`);
-  {
-    await using target = await openTarget(place.url);
-    await target.send(deliveries(2, 1), never);
-  }
-  expect(await place.bodies()).toEqual(deliveries(0, 3).map(({ body }) => body));
+    await target.send(deliveries(0, 1), never);
+    renameSync(join(place.folder, fileName), join(place.folder, "old.ndjson"));
+    await target.send(deliveries(1, 1), never);
+    expect(await place.bodies()).toEqual([deliveryOf(1).body]);
+  });
+
+  test("in a folder that cannot be made takes nothing", async () => {
+    expect(await append("file:/dev/null/published", 0, 1)).toEqual([
+      { isRejected: false, reason: expect.stringContaining("ENOTDIR") },
+    ]);
+  });
+
+  test("is in a folder relative to the working directory", async () => {
+    const folder = newFolder();
+    await append(`file:${encodeURI(relative(process.cwd(), folder))}`, 0, 1);
+    expect(readFileSync(join(folder, fileName), "utf8")).toBe(`${deliveryOf(0).body}\n`);
+  });
+
+  test.each([
+    ["file:", "has no folder; it must be file:FOLDER"],
+    ["file://?format=event", "has no folder; it must be file:FOLDER"],
+    ["file://published/events", "has a host; it must be file:FOLDER"],
+  ])("cannot have the URL %s", (url, error) => {
+    expect(findUrlError(targets, url)).toBe(error);
+  });
 });
 
 test("the name of a target has no credentials", () => {
