@@ -79,6 +79,8 @@ describeOnEngines("publishing", (make) => {
         { target: "webhook", healthy: true, message: "Healthy", behind_ms: expect.any(Number), deferred: 0 },
       ]);
     });
+    const behindMs = async () => JSON.parse(await first.get("/healthcheck")).publishing[0].behind_ms;
+    await eventually(async () => expect(await behindMs()).toBeGreaterThan(4000));
     const metrics = await first.get("/metrics");
     expect(metrics).toContain('ledger_publishing_deferred_events{scope="shared",target="webhook"} 0');
     expect(metrics).toMatch(/ledger_publishing_behind_seconds\{scope="shared",target="away"\} [\d.]+/);

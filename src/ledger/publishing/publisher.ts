@@ -121,6 +121,7 @@ export function startPublishing({
     if (attemptsAway === 0 && performance.now() - deferredAt >= deferredEveryMs) {
       isRetried = await retryDeferred(signal);
       isFull = (await countDeferred(database, name)) >= deferredMax;
+      if (isFull) isUpToDate = false;
       if (!isRetried) deferredAt = performance.now();
     }
     const isPublished = !isFull && (await publishNext(signal));
@@ -147,6 +148,7 @@ export function startPublishing({
   async function publishNext(signal: AbortSignal): Promise<boolean> {
     if (!position) return false;
     const { events, end, isLast } = await readFeed(database, { resource_types }, position, page);
+    if (events.length > 0) isUpToDate = false;
     const blocked = new Set((await resourcesWithDeferred(database, name, events)).map(keyOf));
     const waiting = events.filter((event) => blocked.has(keyOf(event)));
     const { failed, isAway } = await sendInOrder(
