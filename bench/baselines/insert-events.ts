@@ -6,8 +6,8 @@ import { handleCalls } from "../handle-calls.ts";
 import { messagesOf, type Workload } from "../payments.ts";
 
 /**
- * Inserts the events of messages without reading the messages. The size and the concurrency of the statements are those
- * of the batches of the ledger. Returns events per second.
+ * Inserts the events of messages without reading the messages, and without entries in the feed. The size and the
+ * concurrency of the statements are those of the batches of the ledger. Returns events per second.
  */
 const values = readSettings(process.env, settings);
 const { batchSize, concurrency } = receiverLimits(values);
@@ -22,6 +22,7 @@ const statement = `
   on conflict do nothing`;
 const database = await openDatabase(values.DATABASE_URL);
 await migrate(database);
+await database.run("alter table event disable trigger add_to_event_feed");
 
 async function countEvents(): Promise<number> {
   const [row] = await database.query<{ count: bigint }>("select count(*) from event");

@@ -26,7 +26,9 @@ create table event_feed_epoch (
 -- In this language, a session plans a statement once, and not at each call.
 create function event_feed_end() returns bigint stable parallel restricted language plpgsql as $$
 begin
-  return (select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint from event_feed_epoch);
+  return (
+    select (epoch << 40) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint from event_feed_epoch where only_row
+  );
 end $$;
 
 -- The events that have arrived, for conditions.ts: the highest id, the end of the feed, and the SQL transactions behind the
@@ -153,7 +155,7 @@ begin
   )
   insert into event_feed (sql_transaction, event_id, gateway_account_id, only_of_account)
   select (epoch << 40) + pg_current_xact_id()::text::bigint, id, account, only_of_account
-  from entry cross join event_feed_epoch
+  from entry cross join event_feed_epoch where only_row
   on conflict (sql_transaction, event_id) do update set gateway_account_id = excluded.gateway_account_id;
   return null;
 end $$;
