@@ -79,6 +79,43 @@ test("every stored event is published, in order per resource, and each is a mess
   });
 });
 
+test("many events of any size are published, those of a resource in order", async () => {
+  await using webhook = await openWebhook();
+  const sizes = [0, 10, 2000];
+  const events = Array.from({ length: 450 }, (_, index) => {
+    const length = index % 90 === 0 ? 600_000 : sizes[index % 3];
+    return event(`p${index % 7 === 0 ? 0 : index}`, 0, {
+      timestamp: new Date(Date.UTC(2024, 0, 1) + index).toISOString().replace("Z", "000Z"),
+      event_details: { description: "x".repeat(length as number) },
+    });
+  });
+  for (let index = 0; index < events.length; index += 150) await store(...events.slice(index, index + 150));
+  await using _publishing = publish(webhook.url);
+  await eventually(() => expect(webhook.received).toHaveLength(450));
+  const timesOf = (bodies: object[], id?: string) =>
+    (bodies as NewEvent[])
+      .filter(({ resource_external_id }) => !id || resource_external_id === id)
+      .map(({ timestamp }) => timestamp);
+  const received = webhook.received.map(({ body }) => JSON.parse(body));
+  expect(timesOf(received, "p0")).toEqual(timesOf(events, "p0"));
+  expect(timesOf(received).sort()).toEqual(timesOf(events));
+});
+
+test("a target that rejects every event gets no more than 1,200 until it takes them", async () => {
+  let isRejected = true;
+  await using webhook = await openWebhook(() => (isRejected ? 400 : 200));
+  const events = Array.from({ length: 1500 }, (_, index) => event(`p${index}`, 1));
+  for (let index = 0; index < events.length; index += 300) await store(...events.slice(index, index + 300));
+  await using _publishing = publish(webhook.url, "from=beginning", [3_600_000, 3_600_000]);
+  await eventually(() => expect(webhook.attempts.length).toBeGreaterThanOrEqual(1000));
+  await sleep(1500);
+  expect(webhook.attempts.length).toBeLessThanOrEqual(1200);
+  isRejected = false;
+  await database.run("update deferred_delivery set next_attempt_at = now()");
+  await eventually(() => expect(webhook.received).toHaveLength(1500));
+  expect(await database.query("select from dead_letter")).toEqual([]);
+});
+
 test("a target begins with the events that are stored from now on, unless it begins with all", async () => {
   await using webhook = await openWebhook();
   await store(event("old", 1));
