@@ -88,6 +88,7 @@ describeOnEngines("publishing", (make) => {
 
     first.child.kill("SIGKILL");
     await first.exit;
+    expect(first.output()).toContain('"targets":["webhook","away","file"]');
     isAway = false;
     const second = await startLedger(database, env);
     for (let number = 40; number < 59; number += 1) await second.add(`pay-${number % 3}`, number);

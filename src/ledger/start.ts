@@ -62,6 +62,7 @@ export async function start(
       docs: `${url}/docs`,
       queue: queue.address?.url,
       database: withoutCredentials(given.DATABASE_URL),
+      ...(names.length > 0 && { targets: names }),
     },
     `Server listening at ${url}`,
   );
