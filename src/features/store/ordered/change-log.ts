@@ -47,16 +47,18 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
     write<Result>(work: (log: Append) => Result): Result {
       const { first, last, ...rest } = log();
       let [oldest, newest] = [first, last];
+      const recorder = history?.recorder();
       const result = work({
-        instantOf: (resource, id) => history?.nextInstant(resource, id) ?? Date.now(),
+        instantOf: (resource, id) => recorder?.nextInstant(resource, id) ?? Date.now(),
         append(record) {
           newest += 1;
           map.put(recordKey(newest), record);
-          history?.add(newest, record);
+          recorder?.add(newest, record);
           for (; oldest <= newest - kept; oldest++) map.remove(recordKey(oldest));
           return newest;
         },
       });
+      recorder?.save();
       if (newest > last) map.put(logKey, { ...rest, first: oldest, last: newest } satisfies Log);
       return result;
     },

@@ -56,21 +56,33 @@ export function historyIn(map: OrderedMap) {
     version?.type === "added" && isLiveAt(at, version);
 
   return {
-    /** The instant of the next change of a resource, never before that of its last one. Within `write` only. */
-    nextInstant: (resource: string, id: string): number => Math.max(Date.now(), lifeOf(resource, id).at),
-
-    /** Within `write` only. */
-    add(number: number, { type, at, resource, id, feature, expiresAt }: ChangeRecord): void {
-      const life = lifeOf(resource, id);
-      map.put(keyOf("life", resource, id), {
-        at: Math.max(at, life.at),
-        records: life.records + 1,
-      } satisfies Life);
-      map.put(keyOf("record", resource, id, digits(number)), number);
-      // An addition that has an expiry time says when it ends.
-      if (type === "expired") return;
-      const key = keyOf("version", resource, feature, id, digits(at), digits(number));
-      map.put(key, { id, type, expiresAt } satisfies Version);
+    /** Records changes within one `write`. At its end `save` writes the lives, each once. */
+    recorder() {
+      const lives = new Map<string, Life>();
+      function lifeOfNext(resource: string, id: string): Life {
+        const key = keyOf("life", resource, id);
+        const life = lives.get(key) ?? lifeOf(resource, id);
+        lives.set(key, life);
+        return life;
+      }
+      return {
+        /** The instant of the next change of a resource, never before that of its last one. */
+        nextInstant: (resource: string, id: string): number =>
+          Math.max(Date.now(), lifeOfNext(resource, id).at),
+        add(number: number, { type, at, resource, id, feature, expiresAt }: ChangeRecord): void {
+          const life = lifeOfNext(resource, id);
+          life.at = Math.max(at, life.at);
+          life.records += 1;
+          map.put(keyOf("record", resource, id, digits(number)), number);
+          // An addition that has an expiry time says when it ends.
+          if (type === "expired") return;
+          const key = keyOf("version", resource, feature, id, digits(at), digits(number));
+          map.put(key, { id, type, expiresAt } satisfies Version);
+        },
+        save(): void {
+          for (const [key, life] of lives) if (life.records > 0) map.put(key, life);
+        },
+      };
     },
 
     /** Saves the list of a resource if many records are newer than the last one. Within `write` only. */
