@@ -161,6 +161,15 @@ test("one of several processes publishes, and another one goes on after it", asy
   await using _second = publish(webhook.url);
   await store(event("p1", 2), event("p2", 1));
   await eventually(() => expect(webhook.received).toHaveLength(3));
+  // The position moves after the confirmations.
+  await eventually(async () =>
+    expect(
+      await database.query(`select from publication where not exists (
+        select from event_feed
+        where (event_feed.sql_transaction, event_feed.event_id) > (publication.sql_transaction, publication.event_id)
+      )`),
+    ).toHaveLength(1),
+  );
   await first[Symbol.asyncDispose]();
   await store(event("p1", 3));
   await eventually(() => expect(webhook.received).toHaveLength(4));

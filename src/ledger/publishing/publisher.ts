@@ -120,8 +120,7 @@ export function startPublishing({
     let isRetried = false;
     if (attemptsAway === 0 && performance.now() - deferredAt >= deferredEveryMs) {
       isRetried = await retryDeferred(signal);
-      isFull = (await countDeferred(database, name)) >= deferredMax;
-      if (isFull) isUpToDate = false;
+      await checkRoom();
       if (!isRetried) deferredAt = performance.now();
     }
     const isPublished = !isFull && (await publishNext(signal));
@@ -129,6 +128,11 @@ export function startPublishing({
     if (attemptsAway > 0 && !isPublished && !(await retryDeferred(signal))) takesSomething();
     if (attemptsAway > 0) return awayDelay(attemptsAway);
     return isRetried || isPublished ? 0 : idleDelayMs;
+  }
+
+  async function checkRoom(): Promise<void> {
+    isFull = (await countDeferred(database, name)) >= deferredMax;
+    if (isFull) isUpToDate = false;
   }
 
   function takesNothing(reason: string): void {
@@ -174,6 +178,7 @@ export function startPublishing({
       await deferDeliveries(sql, name, deferred);
     });
     position = end;
+    if (deferred.length > 0) await checkRoom();
     if (waiting.length < events.length) {
       takesSomething();
       isThere = failed.every(({ failure }) => failure.isRejected);

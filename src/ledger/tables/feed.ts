@@ -56,23 +56,27 @@ const inOrder = "sql_transaction, event_id";
 
 /**
  * Up to `$3` entries after the position in `$1` and `$2`. Those of the accounts in `$8` are merged. An account is a range,
- * and not equal to a value, so that only its own index has the order.
+ * and not equal to a value, so that only its own index has the order. The end of the feed is a subquery, so that no plan
+ * computes it for each row.
  */
 function entriesOf({ account_ids }: FeedFilter): string {
   if (!account_ids) {
     return `select * from event_feed
-      where (${inOrder}) > ($1, $2) and sql_transaction < event_feed_end() and not only_of_account and $8::text[] is null
+      where (${inOrder}) > ($1, $2) and sql_transaction < (select event_feed_end()) and not only_of_account and $8::text[] is null
       order by ${inOrder} limit $3`;
   }
   return `
     select entry.* from unnest($8::text[]) as wanted (account_id) cross join lateral (
       select * from event_feed
       where (gateway_account_id, ${inOrder}) > (wanted.account_id, $1, $2)
-        and (gateway_account_id, sql_transaction) < (wanted.account_id, event_feed_end())
+        and (gateway_account_id, sql_transaction) < (wanted.account_id, (select event_feed_end()))
       order by gateway_account_id, ${inOrder} limit $3
     ) as entry
     order by ${inOrder} limit $3`;
 }
+
+/** One look-up for each entry. With old statistics of the table, a join could read all entries for each event. */
+const eventOfEntry = "select * from event where id = event_id limit 1";
 
 /** The events after a position that match the filter, in the order of the feed. It ends below the oldest transaction in flight. */
 export async function readFeed(
@@ -86,7 +90,7 @@ export async function readFeed(
   const rows = await sql.query<(FeedRow | { id: null }) & ReadEntries>(
     `with entry as materialized (${entriesOf(filter)}),
      found as materialized (
-       select entry.*, ${eventSize} as bytes from entry join event on event.id = event_id
+       select entry.*, ${eventSize} as bytes from entry cross join lateral (${eventOfEntry}) as event
        where ($4::text[] is null or resource_type = any($4)) and ($5::text[] is null or event_type = any($5))
        order by ${inOrder} limit $6 + 1
      ),
@@ -105,7 +109,7 @@ export async function readFeed(
      ) as counts
      left join lateral (select * from entry order by sql_transaction desc, event_id desc limit 1) as last on true
      left join lateral (
-       select sql_transaction, gateway_account_id, ${eventColumns} from page join event on event.id = event_id
+       select sql_transaction, gateway_account_id, ${eventColumns} from page cross join lateral (${eventOfEntry}) as event
      ) as in_page on true
      order by sql_transaction, id`,
     [
