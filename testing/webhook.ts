@@ -11,6 +11,12 @@ export interface Received {
   contentType: string | undefined;
 }
 
+/** The resource of a published event and the second in which it happened. */
+export function nameOf(body: string): string {
+  const { resource_external_id, timestamp } = JSON.parse(body);
+  return `${resource_external_id} ${Number(timestamp.slice(17, 19))}`;
+}
+
 /**
  * A receiver of webhooks on loopback that verifies them with the library of Standard Webhooks. `statusOf` chooses the status of
  * each response; 0 closes the connection instead. Default: 200.

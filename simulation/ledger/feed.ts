@@ -109,8 +109,8 @@ const keyOf = (type: string, id: string) => JSON.stringify([type, id]);
 const textOf = (value: unknown) => (value === undefined || value === null ? undefined : String(value));
 const accountNamedBy = ({ event_details }: LedgerEvent) => textOf(event_details.gateway_account_id);
 
-/** The values that a function reads from the events of each resource. */
-function valuesByResource(
+/** The values that a function reads from the events of each resource, each once, in order. */
+export function valuesByResource(
   events: LedgerEvent[],
   read: (event: LedgerEvent) => string | undefined,
 ): Map<string, Set<string>> {

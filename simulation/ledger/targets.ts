@@ -8,6 +8,7 @@ import type { Random } from "../../testing/random.ts";
 import { openWebhook } from "../../testing/webhook.ts";
 import type { Fault } from "../faults.ts";
 import { Violation } from "../violation.ts";
+import { valuesByResource } from "./feed.ts";
 import { eventKey, type LedgerEvent } from "./messages.ts";
 
 /** A target to which the ledgers publish events. */
@@ -117,14 +118,7 @@ export async function verifyTargets(targets: PublishingTarget[], inOrder: Ledger
 }
 
 /** The keys of each resource's events, each once. */
-function ordersOf(events: LedgerEvent[]): Map<string, Set<string>> {
-  const orders = new Map<string, Set<string>>();
-  for (const event of events) {
-    const resource = JSON.stringify([event.resource_type, event.resource_external_id]);
-    orders.set(resource, (orders.get(resource) ?? new Set()).add(eventKey(event)));
-  }
-  return orders;
-}
+const ordersOf = (events: LedgerEvent[]) => valuesByResource(events, eventKey);
 
 function violationOf(
   published: Map<string, Set<string>>,

@@ -7,14 +7,9 @@ import { eventually } from "../../testing/eventually.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { message } from "../../testing/messages.ts";
 import { newFolder, run } from "../../testing/run.ts";
-import { openWebhook, type Received } from "../../testing/webhook.ts";
+import { nameOf, openWebhook } from "../../testing/webhook.ts";
 import { openDatabase } from "../database/database.ts";
 import { describeOnEngines, type NewDatabase } from "../database/new-database.fixture.ts";
-
-const nameOf = ({ body }: Pick<Received, "body">) => {
-  const { resource_external_id, timestamp } = JSON.parse(body);
-  return `${resource_external_id} ${Number(timestamp.slice(17, 19))}`;
-};
 
 describeOnEngines("publishing", (make) => {
   async function startLedger(database: NewDatabase, env: Record<string, string>) {
@@ -95,7 +90,7 @@ describeOnEngines("publishing", (make) => {
     const expected = Array.from({ length: 59 }, (_, number) => `pay-${number % 3} ${number}`);
     for (const { received } of [webhook, away])
       await eventually(() => {
-        const names = received.map(nameOf);
+        const names = received.map(({ body }) => nameOf(body));
         expect([...new Set(names)].toSorted()).toEqual(expected.toSorted());
         for (const id of ["pay-0", "pay-1", "pay-2"])
           expect([...new Set(names)].filter((name) => name.startsWith(id))).toEqual(
@@ -104,7 +99,7 @@ describeOnEngines("publishing", (make) => {
       });
     await eventually(async () => {
       const lines = (await readFile(join(folder, "events.ndjson"), "utf8")).trim().split("\n");
-      const names = lines.map((line) => nameOf({ body: JSON.stringify(JSON.parse(line).data) }));
+      const names = lines.map((line) => nameOf(JSON.stringify(JSON.parse(line).data)));
       expect([...new Set(names)]).toHaveLength(59);
     });
     second.child.kill("SIGTERM");
@@ -161,7 +156,7 @@ describeOnEngines("publishing", (make) => {
     expect((await command("list")).output).toContain("there are no dead letters");
     isRejected = false;
     const last = await startLedger(database, env);
-    await eventually(() => expect(webhook.received.map(nameOf)).toEqual(["pay-1 1"]));
+    await eventually(() => expect(webhook.received.map(({ body }) => nameOf(body))).toEqual(["pay-1 1"]));
     await sleep(1500);
     expect(webhook.received).toHaveLength(1);
     last.child.kill("SIGTERM");

@@ -37,7 +37,7 @@ export function feedHandlers(sql: Sql, lanes: Lanes): Pick<Handlers<operations>,
       const given = headers["Last-Event-ID"] ?? query.cursor;
       const after = given === "newest" ? await newestInFeed(sql) : readFeedCursor(given);
       if (!after) return unknownFeedCursor;
-      if (!(await isInFeed(sql, after))) return gone;
+      if (given !== "newest" && !(await isInFeed(sql, after))) return gone;
       if (mediaType === "text/event-stream")
         return { status: 200, type: mediaType, body: follow(filter, writeFeedCursor(after), signal) };
       const page = await readFeed(lanes(account_ids), filter, after, {

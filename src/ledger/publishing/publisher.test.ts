@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
-import { openWebhook, type Received } from "../../../testing/webhook.ts";
+import { nameOf, openWebhook, type Received } from "../../../testing/webhook.ts";
 import type { Database } from "../../database/database.ts";
 import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { openLog } from "../../process/log.ts";
 import { ingest } from "../intake/ingest.ts";
 import { readMessage } from "../intake/message.ts";
 import type { NewEvent } from "../tables/event.ts";
-import { feedIsComplete } from "../tables/feed.fixture.ts";
+import { event as eventAt, feedIsComplete } from "../tables/feed.fixture.ts";
 import { migrate } from "../tables/migrate.ts";
 import { startPublishing } from "./publisher.ts";
 import { targetSettingOf } from "./target.ts";
@@ -25,17 +25,8 @@ beforeEach(() =>
     dead_letter, publication, deferred_delivery`),
 );
 
-const event = (id: string, second: number, more: Partial<NewEvent> = {}): NewEvent => ({
-  resource_type: "payment",
-  resource_external_id: id,
-  parent_resource_external_id: null,
-  timestamp: `2024-01-01T00:00:${String(second).padStart(2, "0")}.000000Z`,
-  event_type: "PAYMENT_CREATED",
-  service_id: null,
-  live: true,
-  event_details: { amount: 100 },
-  ...more,
-});
+const event = (id: string, second: number, more: Partial<NewEvent> = {}) =>
+  eventAt(id, second, { live: true, event_details: { amount: 100 }, ...more });
 const store = (...events: NewEvent[]) => ingest(database, { events, rebuilds: [], deadLetters: [] });
 const publish = (url: string, parameters = "from=beginning", delaysMs?: number[]) =>
   startPublishing({
@@ -44,10 +35,6 @@ const publish = (url: string, parameters = "from=beginning", delaysMs?: number[]
     log: openLog("silent"),
     ...(delaysMs && { delaysMs }),
   });
-const nameOf = (body: string) => {
-  const { resource_external_id, timestamp } = JSON.parse(body);
-  return `${resource_external_id} ${Number(timestamp.slice(17, 19))}`;
-};
 const namesOf = (received: Received[]) => received.map(({ body }) => nameOf(body));
 const ofResource = (names: string[], id: string) => names.filter((name) => name.startsWith(`${id} `));
 

@@ -6,7 +6,7 @@ import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import type { Position } from "./conditions.ts";
 import { type NewEvent, type ResourceType, saveEvents } from "./event.ts";
-import { feedIsComplete } from "./feed.fixture.ts";
+import { event, feedIsComplete } from "./feed.fixture.ts";
 import {
   continueFeed,
   type FeedFilter,
@@ -47,17 +47,6 @@ async function readAll(filter: FeedFilter = {}, countMax = 1000, bytesMax = 2 **
   return pages.flat();
 }
 
-const event = (id: string, second: number, more: Partial<NewEvent> = {}): NewEvent => ({
-  resource_type: "payment",
-  resource_external_id: id,
-  parent_resource_external_id: null,
-  timestamp: `2024-01-01T00:00:${String(second).padStart(2, "0")}.000000Z`,
-  event_type: "PAYMENT_CREATED",
-  service_id: null,
-  live: null,
-  event_details: {},
-  ...more,
-});
 const store = (...events: NewEvent[]) => ingest(database, { events, rebuilds: [], deadLetters: [] });
 
 const resources: { type: ResourceType; ids: string[] }[] = [
