@@ -25,8 +25,87 @@ async function add(
   }
 }
 
-export const attacksOnFeatures: Attack<Target>[] = [
+/** Attacks that the service bears before its store, or after it: one store is enough. */
+export const attacksOnRequests: Attack<Target>[] = [
   { name: "the first requests for the documents", run: ({ service: { url } }) => readDocuments(url) },
+  {
+    name: "1,500 streams that do not read",
+    async run({ service: { url } }) {
+      const request = "GET /changes HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n";
+      await using _deaf = await openDeafClients(url, 1500, () => request);
+      for (let round = 0; round < 30; round += 1) {
+        await add(
+          url,
+          names(1000, `round${round}`, 200).map((feature, index) => ({ id: String(index), feature })),
+        );
+      }
+      await sleep(3000);
+    },
+  },
+  {
+    name: "400 clients that do not read long lists",
+    prepare: ({ service: { url } }) => put(url, "1", names(1000, "long", 250)).then(() => {}),
+    async run({ service: { url } }) {
+      const request = "GET /features/customer/1 HTTP/1.1\r\nHost: a\r\n\r\n";
+      await using _deaf = await openDeafClients(url, 400, () => request.repeat(3));
+      await sleep(5000);
+    },
+  },
+  {
+    name: "bodies and headers of every shape",
+    async run({ service: { url } }) {
+      const query = { resources: [{ resource: "customer", id: "1" }], features: ["a"] };
+      const bodies = [
+        `{${Array.from({ length: 80_000 }, (_, index) => `"m${index}":1`).join(",")}}`,
+        `{${Array.from({ length: 9000 }, (_, index) => `"m${index}":1`).join(",")}}`,
+        "[".repeat(500_000),
+        `{"resources":${"[".repeat(400_000)}${"]".repeat(400_000)}}`,
+        `[${"1,".repeat(400_000)}1]`,
+        `{"resources":[${"{},".repeat(4000)}{}],"features":[${"0,".repeat(4000)}0]}`,
+        JSON.stringify({ ...query, features: names(9000) }),
+        JSON.stringify({ ...query, x: "a".repeat(1_000_000) }),
+        `"${"\\u0041".repeat(170_000)}"`,
+        " ".repeat(1_000_000),
+        `{"a":${"9".repeat(1_000_000)}}`,
+      ];
+      for (const body of [...bodies, ...bodies]) {
+        await repeat(5, 5, () => send(`${url}/query`, [400], { method: "POST", body }));
+        await repeat(5, 5, () => send(`${url}/changes`, [400], { method: "POST", body }));
+        await repeat(5, 5, () =>
+          send(`${url}/features/customer/1`, [400], { method: "PUT", headers: { "if-match": "*" }, body }),
+        );
+      }
+      const headers = (given: Record<string, string>) => ({ headers: given });
+      await repeat(50, 10, () => send(`${url}/changes`, [400], headers({ accept: ",".repeat(15_000) })));
+      await repeat(50, 10, () =>
+        send(`${url}/features/customer/1`, [200], headers({ "if-none-match": '"a",'.repeat(3500) })),
+      );
+      await repeat(20, 10, () =>
+        send(`${url}/features/customer/1`, [412], {
+          method: "PUT",
+          headers: { "if-match": '"a",'.repeat(3500) },
+          body: [],
+        }),
+      );
+    },
+  },
+  {
+    name: "600 bodies of 1 MB that never end",
+    async run({ service: { url } }) {
+      const head = `POST /query HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`;
+      const part = " ".repeat(999_999);
+      await using _deaf = await openDeafClients(url, 600, () => head + part);
+      const query = { resources: [{ resource: "customer", id: "1" }], features: ["a"] };
+      await repeat(200, 4, async () => {
+        await send(`${url}/query`, [200], { method: "POST", body: query });
+        await sleep(50);
+      });
+    },
+  },
+];
+
+/** Attacks on a store. */
+export const attacksOnStores: Attack<Target>[] = [
   {
     name: "queries of 100 resources with 1,000 features, for 100 features each",
     async prepare({ service: { url } }) {
@@ -87,20 +166,6 @@ export const attacksOnFeatures: Attack<Target>[] = [
     },
   },
   {
-    name: "1,500 streams that do not read",
-    async run({ service: { url } }) {
-      const request = "GET /changes HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n";
-      await using _deaf = await openDeafClients(url, 1500, () => request);
-      for (let round = 0; round < 30; round += 1) {
-        await add(
-          url,
-          names(1000, `round${round}`, 200).map((feature, index) => ({ id: String(index), feature })),
-        );
-      }
-      await sleep(3000);
-    },
-  },
-  {
     name: "evaluations of 2,000 flags with long names, and 1,500 streams of flags that do not read",
     async prepare({ service: { url } }) {
       await put(url, "1", names(1000, "own", 250));
@@ -144,15 +209,6 @@ export const attacksOnFeatures: Attack<Target>[] = [
     },
   },
   {
-    name: "400 clients that do not read long lists",
-    prepare: ({ service: { url } }) => put(url, "1", names(1000, "long", 250)).then(() => {}),
-    async run({ service: { url } }) {
-      const request = "GET /features/customer/1 HTTP/1.1\r\nHost: a\r\n\r\n";
-      await using _deaf = await openDeafClients(url, 400, () => request.repeat(3));
-      await sleep(5000);
-    },
-  },
-  {
     name: "50,000 features that expire",
     async prepare({ service: { url } }) {
       const expires_at = new Date(Date.now() + 25_000).toISOString();
@@ -192,57 +248,6 @@ export const attacksOnFeatures: Attack<Target>[] = [
       );
       await repeat(60, 4, (index) => send(`${url}/resources/customer/${index}/changes?limit=1000`, [200]));
       await repeat(60, 20, (index) => send(`${url}/resources/customer/${index}`, [200]));
-    },
-  },
-  {
-    name: "bodies and headers of every shape",
-    async run({ service: { url } }) {
-      const query = { resources: [{ resource: "customer", id: "1" }], features: ["a"] };
-      const bodies = [
-        `{${Array.from({ length: 80_000 }, (_, index) => `"m${index}":1`).join(",")}}`,
-        `{${Array.from({ length: 9000 }, (_, index) => `"m${index}":1`).join(",")}}`,
-        "[".repeat(500_000),
-        `{"resources":${"[".repeat(400_000)}${"]".repeat(400_000)}}`,
-        `[${"1,".repeat(400_000)}1]`,
-        `{"resources":[${"{},".repeat(4000)}{}],"features":[${"0,".repeat(4000)}0]}`,
-        JSON.stringify({ ...query, features: names(9000) }),
-        JSON.stringify({ ...query, x: "a".repeat(1_000_000) }),
-        `"${"\\u0041".repeat(170_000)}"`,
-        " ".repeat(1_000_000),
-        `{"a":${"9".repeat(1_000_000)}}`,
-      ];
-      for (const body of [...bodies, ...bodies]) {
-        await repeat(5, 5, () => send(`${url}/query`, [400], { method: "POST", body }));
-        await repeat(5, 5, () => send(`${url}/changes`, [400], { method: "POST", body }));
-        await repeat(5, 5, () =>
-          send(`${url}/features/customer/1`, [400], { method: "PUT", headers: { "if-match": "*" }, body }),
-        );
-      }
-      const headers = (given: Record<string, string>) => ({ headers: given });
-      await repeat(50, 10, () => send(`${url}/changes`, [400], headers({ accept: ",".repeat(15_000) })));
-      await repeat(50, 10, () =>
-        send(`${url}/features/customer/1`, [200], headers({ "if-none-match": '"a",'.repeat(3500) })),
-      );
-      await repeat(20, 10, () =>
-        send(`${url}/features/customer/1`, [412], {
-          method: "PUT",
-          headers: { "if-match": '"a",'.repeat(3500) },
-          body: [],
-        }),
-      );
-    },
-  },
-  {
-    name: "600 bodies of 1 MB that never end",
-    async run({ service: { url } }) {
-      const head = `POST /query HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`;
-      const part = " ".repeat(999_999);
-      await using _deaf = await openDeafClients(url, 600, () => head + part);
-      const query = { resources: [{ resource: "customer", id: "1" }], features: ["a"] };
-      await repeat(200, 4, async () => {
-        await send(`${url}/query`, [200], { method: "POST", body: query });
-        await sleep(50);
-      });
     },
   },
 ];

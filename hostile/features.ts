@@ -3,7 +3,7 @@ import { startPostgres } from "../testing/servers/postgres.ts";
 import { startRedis } from "../testing/servers/redis.ts";
 import { type Attack, type Outcome, type Target, watch } from "./attack.ts";
 import { send } from "./client.ts";
-import { attacksOnFeatures, attacksOnHistory } from "./features-attacks.ts";
+import { attacksOnHistory, attacksOnRequests, attacksOnStores } from "./features-attacks.ts";
 import { createSubject, type Subject } from "./subject.ts";
 import { startWatched } from "./watched-service.ts";
 
@@ -39,9 +39,9 @@ const withHistory =
   };
 
 export const featureSubjects: Subject[] = [
-  createSubject("features-lmdb", attacksOnFeatures, openLmdb, run),
-  createSubject("features-redis", attacksOnFeatures, openRedis, run),
-  createSubject("features-postgres", attacksOnFeatures, openPostgres, run),
+  createSubject("features-lmdb", [...attacksOnRequests, ...attacksOnStores], openLmdb, run),
+  createSubject("features-redis", attacksOnStores, openRedis, run),
+  createSubject("features-postgres", attacksOnStores, openPostgres, run),
   createSubject("features-lmdb-history", attacksOnHistory, withHistory(openLmdb), run),
   createSubject("features-postgres-history", attacksOnHistory, withHistory(openPostgres), run),
 ];

@@ -69,9 +69,10 @@ function keepDescription(_key: unknown, value: unknown): unknown {
 const yamlStyle = { version: "1.1", lineWidth: 0, singleQuote: true } as const;
 
 async function generateService(path: string, name: string): Promise<Map<string, string>> {
-  const yaml = completeContract(await readFile(path, "utf8"));
-  await SwaggerParser.validate(parse(yaml), { dereference: { circular: "ignore" } });
-  const bundled = (await SwaggerParser.bundle(parse(yaml))) as unknown as Contract;
+  const { yaml, contract } = completeContract(await readFile(path, "utf8"));
+  // Validation replaces the references in the value that it gets.
+  await SwaggerParser.validate(structuredClone(contract) as never, { dereference: { circular: "ignore" } });
+  const bundled = (await SwaggerParser.bundle(contract as never)) as unknown as Contract;
   validateSchemas(bundled);
   const json = `${JSON.stringify(bundled, null, 2)}\n`;
   const defaults = defaultsOf(bundled);

@@ -33,7 +33,9 @@ components:
 `;
 
 test("an operation gets the common responses that it does not declare, in its error format", () => {
-  const { paths, components, ...rest } = parse(completeContract(written));
+  const { yaml, contract } = completeContract(written);
+  expect(parse(yaml)).toEqual(contract);
+  const { paths, components, ...rest } = parse(yaml);
   expect(rest).toEqual({ openapi: "3.1.0" });
   const reference = (name: string) => ({ $ref: `#/components/responses/${name}` });
   expect(paths["/plain"].get.responses).toEqual({ "200": { description: "Yes." }, "400": reference("Bad") });
@@ -80,7 +82,7 @@ test("an operation gets the common responses that it does not declare, in its er
 test("every response gets the common headers, beside its own", () => {
   const common = `x-common-headers: { Id: { $ref: "#/components/headers/Id" } }\n${written}`;
   const { paths, components } = parse(
-    completeContract(common.replace("headers: {}", "headers: { Own: {} }")),
+    completeContract(common.replace("headers: {}", "headers: { Own: {} }")).yaml,
   );
   const Id = { $ref: "#/components/headers/Id" };
   expect(paths["/plain"].post.responses).toMatchObject({

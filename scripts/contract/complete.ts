@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { type Document, parseDocument } from "yaml";
+import { parseDocument } from "yaml";
 
 interface ErrorFormat {
   "media-type": string;
@@ -40,9 +40,9 @@ const conditions: Record<string, (operation: Operation) => boolean> = {
 const reference = "#/components/responses/";
 
 /**
- * Completes a written contract. Keeps the layout of its YAML. OpenAPI cannot share a set of responses between operations,
- * nor a response between error formats, nor a header between responses. A written contract therefore has three
- * extensions, which are resolved and removed:
+ * Completes a written contract. Returns it as YAML, with the layout kept, and as a value. OpenAPI cannot share a set of
+ * responses between operations, nor a response between error formats, nor a header between responses. A written contract
+ * therefore has three extensions, which are resolved and removed:
  *
  * - `x-common-headers` adds headers to each response.
  * - `x-common-responses` adds responses to each operation that meets a condition and does not declare the status.
@@ -51,7 +51,7 @@ const reference = "#/components/responses/";
  *
  * Throws on an unknown condition or response, on a response that no operation uses and on one that has two statuses.
  */
-export function completeContract(text: string): string {
+export function completeContract(text: string): { yaml: string; contract: unknown } {
   const document = parseDocument(text);
   const written = document.toJS() as WrittenContract;
   const { "x-common-responses": common = {}, "x-error-formats": formats = {} } = written;
@@ -104,7 +104,11 @@ export function completeContract(text: string): string {
     if (!statuses.has(name)) document.deleteIn(["components", "responses", name]);
   }
   for (const name of statuses.keys()) addHeaders("components", "responses", name);
-  return withoutExtensions(document);
+  for (const extension of ["x-common-headers", "x-common-responses", "x-error-formats"])
+    document.delete(extension);
+  // Long lines are not wrapped.
+  const yaml = document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  return { yaml, contract: document.toJS() };
 }
 
 function commonResponses(common: Record<string, Record<string, Response>>, operation: Operation) {
@@ -145,12 +149,4 @@ function fill(template: unknown, status: string, message: string): unknown {
   return Object.fromEntries(
     Object.entries(template).map(([name, value]) => [name, fill(value, status, message)]),
   );
-}
-
-function withoutExtensions(document: Document): string {
-  document.delete("x-common-headers");
-  document.delete("x-common-responses");
-  document.delete("x-error-formats");
-  // Long lines are not wrapped.
-  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }

@@ -16,7 +16,8 @@ async function lint(file: string, from: string | RegExp, to: string): Promise<st
   const changed = original.replace(from, to);
   expect(changed).not.toBe(original);
   await writeFile(path, changed);
-  const { code, output, errors } = await redocly(["lint", "--format=stylish"], copy.folder);
+  const [name = ""] = file.split(".");
+  const { code, output, errors } = await redocly(["lint", "--format=stylish", name], copy.folder);
   await writeFile(path, original);
   return code === 0 ? "nothing" : output + errors;
 }
