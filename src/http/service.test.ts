@@ -818,6 +818,24 @@ test("closing answers requests in flight, rejects new ones, and does not wait fo
   expect(performance.now() - start).toBeLessThan(10_000);
 });
 
+test("closing does not wait for a connection on which no request arrives", async () => {
+  const service = await createService(parts);
+  const { port } = new URL(await service.listen({ port: 0, host: "127.0.0.1" }));
+  const open = async () => {
+    const accepted = once(service.server, "connection");
+    const socket = connect(Number(port), "127.0.0.1");
+    await accepted;
+    return socket;
+  };
+  const [unused, used] = [await open(), await open()];
+  const start = performance.now();
+  const closed = service.close();
+  used.write("GET /names/late HTTP/1.1\r\nhost: a\r\n\r\n");
+  expect(String(await once(used, "data"))).toMatch(/^HTTP\/1.1 503 /);
+  await Promise.all([closed, once(unused, "close")]);
+  expect(performance.now() - start).toBeLessThan(5000);
+});
+
 test("a response that its client does not read is cut off after the grace period", async () => {
   const app = fastify();
   closeGracefully(app, 300);
