@@ -8,7 +8,7 @@ import { type FeatureStore, recordsKept, type StoreParameters } from "./store.ts
 export const open = ({ parameters }: Address<StoreParameters>): Promise<FeatureStore> =>
   openOrderedStore(orderedMap(), recordsKept(parameters));
 
-function orderedMap(): OrderedMap {
+export function orderedMap(): OrderedMap {
   const tree = new trees.default<string, unknown>(undefined, (one, other) =>
     one < other ? -1 : one > other ? 1 : 0,
   );

@@ -62,7 +62,9 @@ export async function openChangeLog(map: OrderedMap, kept: number) {
       if (newest > last) map.put(logKey, { ...rest, first: oldest, last: newest } satisfies Log);
       return result;
     },
-    /** Called after the changes of one resource, within the same `write`. */
+    /** True if the history needs the list of a resource. Within `read` only. */
+    isListDue: (resource: string, id: string): boolean => history?.isListDue(resource, id) ?? false,
+    /** Saves the list of a resource if it is due. Within `write` only. */
     saveList(resource: string, id: string): void {
       history?.saveList(resource, id, log().last);
     },

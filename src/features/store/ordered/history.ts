@@ -55,6 +55,12 @@ export function historyIn(map: OrderedMap) {
   const isPresent = (version: Version | undefined, at: number) =>
     version?.type === "added" && isLiveAt(at, version);
 
+  /** True if many records of a resource are newer than its last saved list. Within `read` or `write` only. */
+  function isListDue(resource: string, id: string): boolean {
+    const { records } = lifeOf(resource, id);
+    return records >= recordsPerList && records >= map.count(...keysWithin("of", resource, id));
+  }
+
   return {
     /** Records changes within one `write`. At its end `save` writes the lives, each once. */
     recorder() {
@@ -85,12 +91,13 @@ export function historyIn(map: OrderedMap) {
       };
     },
 
-    /** Saves the list of a resource if many records are newer than the last one. Within `write` only. */
+    isListDue,
+
+    /** Saves the list of a resource after the record with this number, if it is due. Within `write` only. */
     saveList(resource: string, id: string, number: number): void {
-      const { at, records } = lifeOf(resource, id);
-      const range = keysWithin("of", resource, id);
-      if (records < recordsPerList || records < map.count(...range)) return;
-      const entries = [...map.range<StoredEntry>(...range)];
+      if (!isListDue(resource, id)) return;
+      const { at } = lifeOf(resource, id);
+      const entries = [...map.range<StoredEntry>(...keysWithin("of", resource, id))];
       map.put(keyOf("list", resource, id, digits(at), digits(number)), {
         number,
         entries,

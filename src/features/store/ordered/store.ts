@@ -55,6 +55,12 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
     return done;
   }
 
+  /** Saves the list of a resource for the history, if it is due, in a turn of its own. */
+  async function saveList(resource: string, id: string): Promise<void> {
+    if (!map.read(() => log.isListDue(resource, id))) return;
+    await oneByOne(() => map.write(() => log.saveList(resource, id)));
+  }
+
   async function list(resource: string, id: string): Promise<Entry[]> {
     const range = keysWithin("of", resource, id);
     const first = map.read(() =>
@@ -86,11 +92,12 @@ export async function openOrderedStore(map: OrderedMap, recordsKept: number): Pr
       return map.read(() => features.map((feature) => entries.find(resource, id, feature) !== undefined));
     },
     async change(resource, id, changes, onlyIf) {
-      for (;;) {
-        const make = () => map.write(() => entries.change(resource, id, changes, onlyIf));
-        const outcome = await (changes.length > changesMax ? oneByOne(make) : make());
-        if (outcome) return outcome;
-      }
+      const make = () => map.write(() => entries.change(resource, id, changes, onlyIf));
+      let outcome: ChangeOutcome | undefined;
+      while (!outcome) outcome = await (changes.length > changesMax ? oneByOne(make) : make());
+      // The changes are made. If the list cannot be saved, a later change tries it again.
+      await saveList(resource, id).catch(ignoreFailure);
+      return outcome;
     },
     async idsWith(resource, feature, after, limit) {
       const [start, end] = keysWithin("with", resource, feature);
@@ -260,7 +267,6 @@ function entriesIn(map: OrderedMap, log: ChangeLog, uses: Uses) {
       if (hasRoom === undefined) return undefined;
       if (!hasRoom) return { rejected: "too many features" };
       const had = log.write((appender) => changes.map((change) => make(appender, resource, id, change)));
-      log.saveList(resource, id);
       return { had };
     },
   };
