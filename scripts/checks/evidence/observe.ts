@@ -92,7 +92,6 @@ const impliedHeaders = {
     "keep-alive",
     "transfer-encoding",
     "vary",
-    "x-request-id",
   ],
 };
 
