@@ -68,8 +68,8 @@ async function openLedgerWithoutFaults() {
     /** Tells whether the result of the read is wrong after these messages alone. */
     async isWrong(read: Read, messages: EventMessage[]): Promise<boolean> {
       await database.run(
-        `truncate event, transaction, transaction_outline, payout, agreement, payment_instrument, metadata_key,
-         transaction_summary, transaction_summary_change restart identity`,
+        `truncate event, event_feed, transaction, transaction_outline, payout, agreement, payment_instrument,
+         payment_instrument_account, metadata_key, transaction_summary, transaction_summary_change restart identity`,
       );
       for (const { body } of messages) await ingestAlone(database, body);
       const oracle = new Oracle(messages.map(({ event }) => event));
