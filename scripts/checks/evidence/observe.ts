@@ -92,6 +92,7 @@ const impliedHeaders = {
     "keep-alive",
     "transfer-encoding",
     "vary",
+    "x-request-id",
   ],
 };
 
