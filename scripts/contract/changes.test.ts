@@ -34,6 +34,7 @@ async function changesWith(file: string, replacements: [string, string][], ...ar
 }
 
 const removal: [string, string] = ['        "404":\n          $ref: "#/components/responses/NotFound"\n', ""];
+const shorter: [string, string] = ["maxLength: 256", "maxLength: 255"];
 
 test("a contract without changes is listed as unchanged", async () => {
   expect(await changes("--check")).toMatchObject({ code: 0, errors: "" });
@@ -51,7 +52,7 @@ test.each<[string, string, [string, string], string]>([
     ["./ledger.yaml#/components/schemas/EventMessage", "./ledger.yaml#/components/schemas/Event"],
     "required",
   ],
-  ["a shorter maximum length", "generated/features.yaml", ["maxLength: 256", "maxLength: 255"], "maxLength"],
+  ["a shorter maximum length", "generated/features.yaml", shorter, "maxLength"],
 ])("%s requires a new major version", async (_name, file, change, entry) => {
   const { code, output, errors } = await changesWith(file, [change], "--check");
   expect(output).toContain("**breaking** ");
@@ -64,7 +65,6 @@ test.each<[string, string, [string, string], string]>([
 
 test("a breaking change is listed when the major version is new", async () => {
   const file = "generated/features.yaml";
-  const shorter: [string, string] = ["maxLength: 256", "maxLength: 255"];
   for (const version of ["1.1.0", "1.0.1"]) {
     expect(await changesWith(file, [shorter, ["version: 1.0.0", `version: ${version}`]])).toMatchObject({
       code: 1,

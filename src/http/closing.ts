@@ -25,7 +25,7 @@ export function closeGracefully(app: FastifyInstance, graceMs = defaultGraceMs):
   app.addHook("preClose", (done) => {
     // Without the sweep, a connection that was busy when closing began would stay for its whole keep-alive time.
     sweep = setInterval(() => app.server.closeIdleConnections(), idleCheckMs);
-    // For Node.js they are busy. Browsers and connection pools open them in advance.
+    // Browsers and connection pools open connections in advance. Node.js counts them as busy until their first request.
     unused = setTimeout(() => {
       for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
     }, firstRequestMs);
