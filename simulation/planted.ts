@@ -74,9 +74,21 @@ export const plantedDefects: Defect[] = [
   {
     name: "the feed does not end below the oldest transaction in flight",
     file: "src/ledger/tables/migrations/0023-event-feed.sql",
-    original: "pg_snapshot_xmin(pg_current_snapshot())",
-    defective: "pg_snapshot_xmax(pg_current_snapshot())",
-    simulation: ["--seed", "1", "--minutes", "0.3", "--engine", "postgres"],
+    original: `pg_snapshot_xmin(pg_current_snapshot())::text::bigint from event_feed_epoch where only_row
+  );
+end $$;`,
+    // Transactions are held back, so that it is certain that some commit in another order than that of their ids.
+    defective: `pg_snapshot_xmax(pg_current_snapshot())::text::bigint from event_feed_epoch where only_row
+  );
+end $$;
+create function hold_back() returns trigger language plpgsql as $$
+begin
+  perform pg_sleep(case when random() < 0.1 then 0.5 else 0 end);
+  return null;
+end $$;
+create trigger hold_back after insert on event_feed for each statement execute function hold_back();`,
+    // With this seed a receiver takes one message at a time, so that the other one commits many batches meanwhile.
+    simulation: ["--seed", "3", "--minutes", "0.3", "--engine", "postgres"],
   },
   {
     name: "an event that a target rejects is forgotten",
