@@ -203,7 +203,8 @@ test("an event that is rejected holds up its resource only, and becomes a dead l
     source_id: `${target} ${id}`,
     reason: "the target rejects it: the target responded with 400",
   });
-  expect(await database.query("select from deferred_delivery")).toEqual([]);
+  // They are removed after the confirmation.
+  await eventually(async () => expect(await database.query("select from deferred_delivery")).toEqual([]));
 });
 
 test("whatever the target does, each event arrives, in order per resource, or is a dead letter", async () => {
