@@ -58,6 +58,8 @@ describeOnEngines("publishing", (make) => {
       expect(JSON.parse(await first.get("/healthcheck")).publishing).toHaveLength(3),
     );
     for (let second = 0; second < 20; second += 1) await first.add(`pay-${second % 3}`, second);
+    // Of a page that is taken in part, the rest is deferred.
+    await eventually(() => expect(away.received).toHaveLength(20));
     isAway = true;
     for (let second = 20; second < 40; second += 1) await first.add(`pay-${second % 3}`, second);
     await eventually(() => expect(webhook.received.length).toBeGreaterThanOrEqual(40));
