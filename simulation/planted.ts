@@ -87,7 +87,7 @@ begin
   return null;
 end $$;
 create trigger hold_back after insert on event_feed for each statement execute function hold_back();`,
-    // With this seed a receiver takes one message at a time, so that the other one commits many batches meanwhile.
+    // With this seed both receivers take one message at a time, so that they make many transactions.
     simulation: ["--seed", "3", "--minutes", "0.3", "--engine", "postgres"],
   },
   {
