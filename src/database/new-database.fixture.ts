@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { cpSync, existsSync } from "node:fs";
+import { mkdtemp, rename, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { describe, inject } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../testing/describe-adapters.ts";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
@@ -15,9 +16,12 @@ export interface NewDatabase extends AsyncDisposable {
 }
 
 /** Creates an empty database on the PostgreSQL server. Its disposal drops it. */
-export async function newPostgres(server = postgresServer ?? ""): Promise<NewDatabase> {
+export async function newPostgres(
+  server = postgresServer ?? "",
+  template = "template1",
+): Promise<NewDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await run(server, `create database ${name}`);
+  await run(server, `create database ${name} template "${template}"`);
   const url = new URL(server);
   url.pathname = name;
   return {
@@ -27,13 +31,14 @@ export async function newPostgres(server = postgresServer ?? ""): Promise<NewDat
 }
 
 const newFolder = () => mkdtemp(join(inject("scratch"), "embedded database-"));
-const urlOf = (folder: string) => `pglite:${encodeURI(folder)}`;
 
 /** A folder for an embedded database, whose name needs URL encoding. Its disposal removes it. */
-export async function newEmbedded(): Promise<NewDatabase> {
-  const folder = await newFolder();
-  return { url: urlOf(folder), [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
-}
+export const newEmbedded = async (): Promise<NewDatabase> => embeddedIn(await newFolder());
+
+const embeddedIn = (folder: string): NewDatabase => ({
+  url: `pglite:${encodeURI(folder)}`,
+  [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+});
 
 export const databaseFixtures: Fixtures<keyof typeof databases, NewDatabase> = {
   "pglite:": (title, tests) => describe(title, () => tests(newEmbedded)),
@@ -46,14 +51,36 @@ export const databaseFixtures: Fixtures<keyof typeof databases, NewDatabase> = {
 export const describeOnEngines = (title: string, tests: (make: () => Promise<NewDatabase>) => void) =>
   describeOnAdapters(title, databaseFixtures, tests);
 
+async function isOnServer(name: string): Promise<boolean> {
+  await using database = await openDatabase(postgresServer ?? "");
+  const found = await database.query("select from pg_database where datname = $1", [name]);
+  return found.length > 0;
+}
+
 async function run(server: string, statement: string): Promise<void> {
   await using database = await openDatabase(server);
   await database.within(testWaitMaxMs).run(statement);
 }
 
+const isOnPostgres = () => process.env.TEST_DATABASE === "postgres";
+
 /** Creates and opens an empty database: by default an embedded one, with `TEST_DATABASE=postgres` one on the server. */
-export async function openNewDatabase(): Promise<Database> {
-  const made = await (process.env.TEST_DATABASE === "postgres" ? newPostgres() : newEmbedded());
+export const openNewDatabase = async (): Promise<Database> =>
+  openMade(isOnPostgres() ? await newPostgres() : await newEmbedded());
+
+/** Fills an empty database. */
+type Prepare = (database: Database) => Promise<void>;
+
+/**
+ * Opens a database as `openNewDatabase` does, with what `prepare` puts into it. That runs once in a run of the tests: all
+ * that give the same name get copies.
+ */
+export async function openPrepared(name: string, prepare: Prepare): Promise<Database> {
+  const template = `${basename(inject("scratch"))}-${name}`;
+  return openMade(await (isOnPostgres() ? copyPostgres : copyEmbedded)(template, prepare));
+}
+
+async function openMade(made: NewDatabase): Promise<Database> {
   const database = await openDatabase(made.url);
   return {
     ...database,
@@ -62,4 +89,33 @@ export async function openNewDatabase(): Promise<Database> {
       await made[Symbol.asyncDispose]();
     },
   };
+}
+
+async function prepareIn({ url }: NewDatabase, prepare: Prepare): Promise<void> {
+  await using database = await openDatabase(url);
+  await prepare(database);
+}
+
+// A template gets its name when it is complete. Of several test files that make one at a time, the first gives it.
+
+async function copyEmbedded(name: string, prepare: Prepare): Promise<NewDatabase> {
+  const template = join(inject("scratch"), name);
+  if (!existsSync(template)) {
+    const folder = await newFolder();
+    await prepareIn(embeddedIn(folder), prepare);
+    await rename(folder, template).catch(() => rm(folder, { recursive: true }));
+  }
+  const folder = await newFolder();
+  cpSync(join(template, "pglite"), join(folder, "pglite"), { recursive: true });
+  return embeddedIn(folder);
+}
+
+async function copyPostgres(name: string, prepare: Prepare): Promise<NewDatabase> {
+  if (!(await isOnServer(name))) {
+    const made = await newPostgres();
+    await prepareIn(made, prepare);
+    const rename = `alter database "${new URL(made.url).pathname.slice(1)}" rename to "${name}"`;
+    await run(postgresServer ?? "", rename).catch(() => made[Symbol.asyncDispose]());
+  }
+  return newPostgres(postgresServer, name);
 }

@@ -3,7 +3,6 @@ import { request as undiciRequest } from "undici";
 import { expect } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import type { Database } from "../database/database.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
 import type { Security } from "../http/security.ts";
 import { openLog } from "../process/log.ts";
 import { readSettings } from "../process/settings.ts";
@@ -14,6 +13,7 @@ import { createReceiver } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { continueFeed } from "./tables/feed.ts";
+import { openLedgerDatabase } from "./tables/ledger-database.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
 
 /**
@@ -22,7 +22,7 @@ import { migrate } from "./tables/migrate.ts";
  */
 export async function startLedger({
   statementTimeoutMs = 10_000,
-  open = openNewDatabase,
+  open = openLedgerDatabase,
   queueUrl = "memory:",
   replica = undefined as Database | undefined,
   security = undefined as Security | undefined,

@@ -219,7 +219,7 @@ function* processTree(pid: number): Generator<number> {
 }
 
 /** False if a process has ended. It can be listed as a zombie until its parent, or the system, has reaped it. */
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   const state = ifRunning(() => readFileSync(`/proc/${pid}/stat`, "utf8"))?.match(/\) (\w)/)?.[1];
   return state !== undefined && state !== "Z" && state !== "X";
 }

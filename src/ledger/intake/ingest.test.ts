@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import type { Database, Sql } from "../../database/database.ts";
-import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { arbitraryEvents, relatedEvents } from "../projection/events.fixture.ts";
 import { stateEventTypes } from "../projection/states.ts";
@@ -15,8 +14,8 @@ import {
   saveEvents,
   transactionTypes,
 } from "../tables/event.ts";
+import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
 import { lockResources } from "../tables/lock.ts";
-import { migrate } from "../tables/migrate.ts";
 import { savedRows } from "../tables/saved-rows.fixture.ts";
 import { findTransaction } from "../tables/transaction.ts";
 import { type Batch, ingest } from "./ingest.ts";
@@ -24,8 +23,7 @@ import { verify } from "./verify.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openNewDatabase();
-  await migrate(database);
+  database = await openLedgerDatabase();
 });
 afterAll(() => database[Symbol.asyncDispose]());
 

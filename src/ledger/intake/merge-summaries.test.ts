@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { type Database, DatabaseUnavailable } from "../../database/database.ts";
-import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { openLog } from "../../process/log.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
-import { migrate } from "../tables/migrate.ts";
+import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
 import { countSummaryChanges, summaryDifferences } from "../tables/summary-upkeep.ts";
 import { ingest } from "./ingest.ts";
 import { startMergingSummaries } from "./merge-summaries.ts";
@@ -12,8 +11,7 @@ import { startMergingSummaries } from "./merge-summaries.ts";
 const openTestLog = (logged: string[]) => openLog("warn", { write: (line) => logged.push(line) });
 
 test("changes are merged until the merging is disposed", async () => {
-  await using database = await openNewDatabase();
-  await migrate(database);
+  await using database = await openLedgerDatabase();
   await ingest(database, { events: readDemoEvents(), rebuilds: [], deadLetters: [] });
   expect(await countSummaryChanges(database, 100)).toBeGreaterThan(0);
   const logged: string[] = [];

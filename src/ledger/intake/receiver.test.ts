@@ -3,17 +3,15 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { message } from "../../../testing/messages.ts";
 import { type Database, DatabaseUnavailable } from "../../database/database.ts";
-import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { openLog } from "../../process/log.ts";
 import { type Delivery, openQueue, type Queue } from "../queue/queue.ts";
-import { migrate } from "../tables/migrate.ts";
+import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
 import { openIntake } from "./intake.ts";
 import { createReceiver } from "./receiver.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openNewDatabase();
-  await migrate(database);
+  database = await openLedgerDatabase();
 });
 afterAll(() => database[Symbol.asyncDispose]());
 

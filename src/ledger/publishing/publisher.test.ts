@@ -4,20 +4,18 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { nameOf, openWebhook, type Received } from "../../../testing/webhook.ts";
 import type { Database } from "../../database/database.ts";
-import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { openLog } from "../../process/log.ts";
 import { ingest } from "../intake/ingest.ts";
 import { readMessage } from "../intake/message.ts";
 import type { NewEvent } from "../tables/event.ts";
 import { event as eventAt, feedIsComplete } from "../tables/feed.fixture.ts";
-import { migrate } from "../tables/migrate.ts";
+import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
 import { startPublishing } from "./publisher.ts";
 import { targetSettingOf } from "./target.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openNewDatabase();
-  await migrate(database);
+  database = await openLedgerDatabase();
 });
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() =>

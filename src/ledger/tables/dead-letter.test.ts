@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../database/database.ts";
-import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { newestDeadLetters } from "./dead-letter.ts";
-import { migrate } from "./migrate.ts";
+import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openNewDatabase();
-  await migrate(database);
+  database = await openLedgerDatabase();
 });
 afterAll(() => database[Symbol.asyncDispose]());
 

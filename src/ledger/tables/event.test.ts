@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../database/database.ts";
-import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { compareNewestFirst } from "../projection/history.ts";
 import { stateEventTypes } from "../projection/states.ts";
 import {
@@ -14,12 +13,11 @@ import {
   saveEvents,
   transactionTypes,
 } from "./event.ts";
-import { migrate } from "./migrate.ts";
+import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openNewDatabase();
-  await migrate(database);
+  database = await openLedgerDatabase();
 });
 afterAll(() => database[Symbol.asyncDispose]());
 

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Database } from "../../database/database.ts";
-import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import type { Position } from "./conditions.ts";
 import { type NewEvent, type ResourceType, saveEvents } from "./event.ts";
@@ -16,13 +15,13 @@ import {
   positionOf,
   readFeed,
 } from "./feed.ts";
+import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { migrate } from "./migrate.ts";
 import { searchTransactions } from "./search.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openNewDatabase();
-  await migrate(database);
+  database = await openLedgerDatabase();
 });
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() =>

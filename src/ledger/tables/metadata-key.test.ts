@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
-import { openNewDatabase } from "../../database/new-database.fixture.ts";
+import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { metadataKeysOf, saveMetadataKeys } from "./metadata-key.ts";
-import { migrate } from "./migrate.ts";
 
 const row = (gateway_account_id: string, key: string) => ({ gateway_account_id, key });
 
@@ -12,8 +11,7 @@ test.runIf(process.env.TEST_DATABASE === "postgres").each([
 ])(
   "two transactions that save the same %s in opposite orders do not deadlock",
   async (_name, first, last) => {
-    await using database = await openNewDatabase();
-    await migrate(database);
+    await using database = await openLedgerDatabase();
     const { other } = await database.transaction(async (sql) => {
       await saveMetadataKeys(sql, [first]);
       const other = database.transaction((sql) => saveMetadataKeys(sql, [last, first]));

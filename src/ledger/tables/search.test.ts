@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import type { Database, Sql } from "../../database/database.ts";
-import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { toJson } from "../../values/json.ts";
 import type { Position } from "./conditions.ts";
-import { migrate } from "./migrate.ts";
+import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { fillSkewed, skewedRows } from "./search.fixture.ts";
 import { countTransactions, searchTransactions } from "./search.ts";
 import type { TransactionRow } from "./transaction.ts";
@@ -20,8 +19,7 @@ let database: Database;
 /** All transactions, newest first. */
 let rows: Row[];
 beforeAll(async () => {
-  database = await openNewDatabase();
-  await migrate(database);
+  database = await openLedgerDatabase();
   const withoutLimit = database.within(testWaitMaxMs);
   await fillSkewed(withoutLimit);
   await withoutLimit.run("vacuum analyze");

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Random, seeded } from "../../../testing/random.ts";
 import type { Database } from "../../database/database.ts";
-import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { booleanOf, penceOf } from "../projection/details.ts";
 import type { Details, NewEvent } from "./event.ts";
-import { migrate } from "./migrate.ts";
+import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { always, beginning, end, type Interval } from "./periods.ts";
 import { countTransactions } from "./search.ts";
 import { type Grouping, summarise } from "./summary.ts";
@@ -102,8 +101,7 @@ function eventOf(random: Random, id: number): NewEvent {
 let database: Database;
 let rows: TransactionRow[];
 beforeAll(async () => {
-  database = await openNewDatabase();
-  await migrate(database);
+  database = await openLedgerDatabase();
   const random = seeded(24);
   for (let batch = 0; batch < 40; batch += 1) {
     const size = random.pick([1, 3, 50]);

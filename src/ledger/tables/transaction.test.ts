@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import type { Database, Sql } from "../../database/database.ts";
-import { openNewDatabase } from "../../database/new-database.fixture.ts";
 import { countAgreements, findAgreement, searchAgreements } from "./agreement.ts";
 import {
   childIdsAsOf,
@@ -14,9 +13,9 @@ import {
   resourcesOf,
   transactionTypes,
 } from "./event.ts";
+import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { lockResources } from "./lock.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
-import { migrate } from "./migrate.ts";
 import { instrumentIdsAsOf, withTooManyInstruments } from "./payment-instrument.ts";
 import {
   amountsOf,
@@ -74,8 +73,7 @@ const fill = `
 
 let database: Database;
 beforeAll(async () => {
-  database = await openNewDatabase();
-  await migrate(database);
+  database = await openLedgerDatabase();
   const withoutLimit = database.within(testWaitMaxMs);
   await withoutLimit.run(fill);
   await withoutLimit.run("vacuum analyze");
