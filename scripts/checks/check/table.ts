@@ -1,0 +1,297 @@
+import { needs as benchmark } from "../../../bench/needs.ts";
+import { kafka, newRabbitmq, patroni, pgbouncer, postgresql, rabbitmq, redis } from "../../servers/debian.ts";
+import type { Installable } from "../../servers/install.ts";
+import { browser, go, java, openssl, python } from "./programs.ts";
+
+/** A command that fails when something is wrong. */
+export interface Check {
+  name: string;
+  /** What it verifies. */
+  covers: string;
+  /** The usual minutes on two cores that do nothing else. */
+  minutes: number;
+  /** `SEED` stands for a seed that follows from the commit. */
+  command: string;
+  /** The folders and files whose change can make it fail. */
+  paths: string[];
+  needs: Installable[];
+  /** It measures time or memory, so nothing runs beside it. */
+  isAlone?: boolean;
+  /** The command of the nightly run, if that is a longer one. */
+  nightly?: string;
+}
+
+/** What `npm run servers` starts. */
+const servers = [postgresql, rabbitmq, redis, kafka];
+
+/** Every change passes these. They are in the order in which they begin, two at a time. */
+export const gate: Check[] = [
+  {
+    name: "tests",
+    covers: "the fast tests, on the embedded engines and on real servers",
+    minutes: 2,
+    command: "npm run servers -- npm test -- --sequence.seed=SEED",
+    paths: [],
+    needs: [...servers, openssl],
+  },
+  check("codegen", "generated files are those of the contracts", 0.2, "npm run codegen -- --check"),
+  check(
+    "changes",
+    "the version is high enough for the changes of the contracts",
+    0.1,
+    "npm run changes -- --check",
+  ),
+  check("types", "types of services, scripts, tests and console", 0.3, "npm run types"),
+  check("lint", "style of code and contracts", 0.3, "npm run lint"),
+  check(
+    "audit",
+    "pins, licences, install scripts and known vulnerabilities of packages",
+    0.1,
+    "npm run audit",
+  ),
+  check("evidence", "every part of the contracts appears in a response", 0.4, "npm run evidence"),
+];
+
+function check(name: string, covers: string, minutes: number, command: string): Check {
+  return { name, covers, minutes, command, paths: [], needs: [] };
+}
+
+const ledger = ["openapi/ledger.yaml", "src/ledger", "src/database", "src/process", "src/values"];
+const features = ["openapi/features.yaml", "src/features", "src/database", "src/process"];
+const http = ["openapi", "src/http", "src/contract"];
+
+/** The slow tests in these folders and files. */
+function slow(
+  name: string,
+  covers: string,
+  minutes: number,
+  files: string[],
+  paths: string[],
+  needs: Installable[] = [],
+): Check {
+  return {
+    name: `slow-${name}`,
+    covers: `slow tests of ${covers}`,
+    minutes,
+    command: `npm run servers -- npm run test:slow -- --sequence.seed=SEED ${files.join(" ")}`,
+    paths: [...paths, "testing"],
+    needs: [...servers, ...needs],
+  };
+}
+
+function simulation(
+  name: string,
+  options: string,
+  subject: string,
+  needs: Installable[] = [],
+  minutes = 0.4,
+): Check {
+  const run = `npm run simulate -- --seed SEED ${options}`.trim();
+  return {
+    name: `simulate-${name}`,
+    covers: `${subject} under faults`,
+    minutes: minutes + 0.5,
+    command: `${run} --minutes ${minutes}`,
+    paths: [...(name.startsWith("features") ? features : ledger), "simulation", "testing/servers"],
+    needs,
+    nightly: `${run} --minutes 5`,
+  };
+}
+
+const proofs = 4;
+
+/** The long checks: a change passes those that its files can break, and a few others. */
+export const wheel: Check[] = [
+  slow(
+    "workshop",
+    "codegen, linter, token issuer and servers",
+    1.5,
+    ["scripts", "simulation"],
+    ["openapi", "scripts", "simulation"],
+  ),
+  slow(
+    "process",
+    "start, stop, commands, backups and secrets",
+    1.5,
+    ["src/main", "src/commands", "src/backup", "src/secrets", "src/http"],
+    ["src/main.ts", "src/process", "src/ledger/commands", "src/features/commands", "src/http"],
+  ),
+  slow(
+    "console",
+    "the console in a browser",
+    1.5,
+    ["src/console.test.ts"],
+    ["src/console", "src/client", "openapi"],
+    [browser],
+  ),
+  slow(
+    "features",
+    "feature stores, and of clients that follow them",
+    2,
+    ["src/features", "src/client"],
+    [...features, "src/client"],
+    [browser, python],
+  ),
+  slow(
+    "database",
+    "databases, poolers, migrations and searches",
+    2,
+    ["src/database", "src/ledger/tables"],
+    ["src/database", "src/ledger/tables"],
+    [pgbouncer],
+  ),
+  slow(
+    "queues",
+    "RabbitMQ, Kafka, and commands of the ledger",
+    2,
+    ["src/ledger/queue", "src/ledger/commands"],
+    ["src/ledger/queue", "src/ledger/intake", "src/ledger/commands"],
+    [newRabbitmq],
+  ),
+  slow("outages", "the ledger without its dependencies", 3, ["src/ledger/*.test.ts"], ledger, [
+    patroni,
+    pgbouncer,
+  ]),
+  {
+    name: "console-speed",
+    covers: "time until a page of the console is shown",
+    minutes: 0.5,
+    command: "npm run test:alone",
+    paths: ["src/console", "generated/ledger.console.js", "generated/features.console.js"],
+    needs: [browser],
+    isAlone: true,
+  },
+  simulation("pglite", "", "the ledger on its defaults"),
+  simulation("amqp", "--engine postgres --queue amqp", "the ledger on PostgreSQL and RabbitMQ", [
+    postgresql,
+    rabbitmq,
+  ]),
+  simulation("amqp4", "--engine postgres --queue amqp4", "the ledger on PostgreSQL and RabbitMQ 4", [
+    postgresql,
+    newRabbitmq,
+  ]),
+  simulation("kafka", "--queue kafka", "the ledger on three brokers of Kafka", [kafka]),
+  simulation("patroni", "--engine patroni", "the ledger on a pair of PostgreSQL servers", [patroni]),
+  simulation("features-lmdb", "--store lmdb", "the default feature store"),
+  simulation("features-redis", "--store redis", "the feature store in Redis", [redis]),
+  simulation("features-postgres", "--store postgres", "the feature store in PostgreSQL", [postgresql]),
+  simulation("features-patroni", "--store patroni", "the feature store on a pair of PostgreSQL servers", [
+    patroni,
+  ]),
+  ...Array.from({ length: proofs }, (_, index): Check => {
+    const part = `${index + 1}/${proofs}`;
+    return {
+      name: `prove-${index + 1}`,
+      covers: `the simulation finds known defects, part ${part}`,
+      minutes: 3,
+      command: `npm run simulate -- --prove --part ${part}`,
+      paths: ["simulation"],
+      needs: [postgresql, newRabbitmq, kafka, redis],
+    };
+  }),
+  ...[
+    { subject: "ledger-postgres", minutes: 3, paths: ledger, needs: [postgresql, rabbitmq] },
+    { subject: "ledger-embedded", minutes: 3, paths: ledger, needs: [] },
+    { subject: "features-lmdb", minutes: 1, paths: features, needs: [] },
+    { subject: "features-redis", minutes: 1, paths: features, needs: [redis] },
+    { subject: "features-postgres", minutes: 1, paths: features, needs: [postgresql] },
+    { subject: "features-lmdb-history", minutes: 1, paths: features, needs: [] },
+    { subject: "features-postgres-history", minutes: 1, paths: features, needs: [postgresql] },
+  ].map(
+    ({ subject, minutes, paths, needs }): Check => ({
+      name: `hostile-${subject}`,
+      covers: `no caller of ${subject} makes others wait or uses more than its memory`,
+      minutes,
+      command: `npm run hostile -- --on ${subject} --attempts 5`,
+      paths: [...paths, "src/http", "hostile"],
+      needs,
+      isAlone: true,
+    }),
+  ),
+  {
+    name: "mutants",
+    covers: "the checks notice changes of the contracts",
+    minutes: 2,
+    command: "npm run servers -- npm run mutants -- --seed SEED --count 4",
+    paths: ["openapi", "scripts/contract", "scripts/checks/evidence", "src/contract"],
+    needs: servers,
+    nightly: "npm run servers -- npm run mutants -- --seed SEED --count 24",
+  },
+  {
+    name: "fuzz",
+    covers: "responses to requests that nobody thought of",
+    minutes: 2,
+    command: "npm run fuzz -- --seed SEED",
+    paths: [...http, "src/ledger/handlers", "src/features/handlers"],
+    needs: [python],
+  },
+  {
+    name: "generators",
+    covers: "clients of nine generators compile and work",
+    minutes: 2,
+    command: "npm run generators",
+    paths: ["openapi", "examples", "scripts/checks/generators"],
+    needs: [python, java, go],
+  },
+  {
+    name: "deploy-check",
+    covers: "image, compose file and manifests",
+    minutes: 0.8,
+    command: "npm run deploy-check",
+    paths: ["deploy", "src/process/settings.ts", "src/ledger/settings.ts", "package.json"],
+    needs: [python, go],
+  },
+  {
+    name: "bench",
+    covers: "the benchmark runs",
+    minutes: 4,
+    command: "npm run bench -- --smoke",
+    paths: ["bench"],
+    needs: benchmark,
+    isAlone: true,
+  },
+  {
+    name: "soak",
+    covers: "memory, handles and latency do not grow",
+    minutes: 1.2,
+    command: "npm run soak -- --seed SEED --seconds 60",
+    paths: [...ledger, ...features, "src/http"],
+    needs: [postgresql, rabbitmq, redis],
+    isAlone: true,
+    nightly: "npm run soak -- --seed SEED --seconds 600",
+  },
+];
+
+const fiveMinutes = (engine: string, queue: string): Check =>
+  simulation(
+    `${engine}-${queue}`,
+    `--engine ${engine} --queue ${queue}`,
+    `the ledger on ${engine} and ${queue}`,
+    [postgresql, patroni, rabbitmq, newRabbitmq, kafka],
+    5,
+  );
+
+/** Checks that are too long for a change. */
+export const nightlyOnly: Check[] = [
+  fiveMinutes("pglite", "amqp"),
+  fiveMinutes("pglite", "amqp4"),
+  fiveMinutes("postgres", "embedded"),
+  fiveMinutes("postgres", "kafka"),
+  fiveMinutes("patroni", "amqp"),
+  fiveMinutes("patroni", "amqp4"),
+  fiveMinutes("patroni", "kafka"),
+  {
+    name: "flaky",
+    covers: "the fast tests pass in any order and on a busy machine",
+    minutes: 40,
+    command: "npm run servers -- npm run flaky",
+    paths: [],
+    needs: [...servers, openssl],
+  },
+];
+
+export const circles = {
+  "Every change": gate,
+  "Long checks, of which each change passes a part": wheel,
+  "Nightly only": nightlyOnly,
+};
