@@ -5,14 +5,14 @@ import { expect, test } from "vitest";
 import { root } from "../../../testing/project.ts";
 import { checksAsMarkdown } from "./report.ts";
 import { type Check, circles, gate, nightlyOnly, wheel } from "./table.ts";
-import { seedOf, takeFrom } from "./wheel.ts";
+import { seedOf, takeFrom, turns } from "./wheel.ts";
 
 const checks = [...gate, ...wheel, ...nightlyOnly];
 const spoke = (name: string, minutes: number, paths: string[] = [], isAlone = false): Check => ({
   ...{ name, covers: "", command: "true", needs: [] },
   ...{ minutes, paths, isAlone },
 });
-const commits = Array.from({ length: 1000 }, (_, index) => seedOf(String(index), "commit").toString(16));
+const commits = Array.from({ length: 50 }, (_, index) => seedOf(String(index), "commit").toString(16));
 const namesOf = (taken: { check: Check }[]) => taken.map(({ check }) => check.name);
 
 test("every name in the table is unique", () => {
@@ -31,32 +31,47 @@ test("docs/checks.md is what npm run check -- --list prints", async () => {
   expect(await readFile(join(root, "docs/checks.md"), "utf8")).toBe(checksAsMarkdown(circles));
 });
 
-test("the wheel takes what the change touches, and two others", () => {
+test("the wheel takes what the change touches, as far as the minutes allow, and two others", () => {
   const spokes = [
-    spoke("touched", 1, ["src/ledger"]),
-    spoke("file", 1, ["src/main.ts"]),
+    spoke("touched", 2, ["src/ledger"]),
+    spoke("file", 2, ["src/main.ts"]),
     spoke("longer name", 1, ["src/led"]),
-    ...["one", "two", "three"].map((name) => spoke(name, 5)),
+    ...["one", "two", "three"].map((name) => spoke(name, 10)),
   ];
-  for (const commit of commits.slice(0, 50)) {
-    const taken = takeFrom(spokes, { commit, files: ["src/ledger/app.ts", "src/main.ts"] }, 1);
-    expect(taken).toHaveLength(2);
-    const enough = takeFrom(spokes, { commit, files: ["src/ledger/app.ts", "src/main.ts"] }, 6);
-    expect(namesOf(enough)).toEqual(expect.arrayContaining(["touched", "file"]));
-    expect(enough.filter(({ why }) => why.startsWith("touched"))).toHaveLength(2);
-    expect(enough.length).toBeGreaterThanOrEqual(4);
+  const files = ["src/ledger/app.ts", "src/main.ts"];
+  for (const [turn, commit] of commits.entries()) {
+    const none = takeFrom(spokes, { commit, turn, files: [] }, 0);
+    expect(none.length).toBeGreaterThanOrEqual(2);
+    const taken = takeFrom(spokes, { commit, turn, files }, 1000);
+    expect(taken).toHaveLength(spokes.length);
+    const whys = new Map(taken.map(({ check, why }) => [check.name, why]));
+    expect(whys.get("touched")).toMatch(/^(touched: src\/ledger\/app.ts|its turn)$/);
+    expect(whys.get("longer name")).toMatch(/^(chosen by the commit|its turn)$/);
+    const some = takeFrom(spokes, { commit, turn, files }, 7);
+    expect(namesOf(some)).toEqual(expect.arrayContaining(["touched", "file"]));
+    expect(some.length).toBeGreaterThanOrEqual(4);
   }
 });
 
-test("the wheel ends with its minutes, and a check that runs alone needs twice as many", () => {
+test("the wheel ends with its minutes; two checks take half of theirs, and one that runs alone takes all", () => {
   const together = Array.from({ length: 10 }, (_, index) => spoke(String(index), 1));
   const alone = together.map((check) => ({ ...check, isAlone: true }));
-  expect(takeFrom(together, { commit: "a", files: [] }, 3)).toHaveLength(6);
-  expect(takeFrom(alone, { commit: "a", files: [] }, 3)).toHaveLength(3);
+  expect(takeFrom(together, { commit: "a", turn: 0, files: [] }, 3)).toHaveLength(6);
+  expect(takeFrom(alone, { commit: "a", turn: 0, files: [] }, 3)).toHaveLength(3);
 });
 
-test("the same commit takes the same checks with the same seeds; another one takes others", () => {
-  const taken = commits.map((commit) => namesOf(takeFrom(wheel, { commit, files: [] }, 6)).join());
-  expect(taken).toEqual(commits.map((commit) => namesOf(takeFrom(wheel, { commit, files: [] }, 6)).join()));
-  expect(new Set(taken).size).toBeGreaterThan(900);
+test("each check has its turn within ten commits", () => {
+  for (let first = 0; first < 30; first += 1) {
+    const taken = commits
+      .slice(first, first + turns)
+      .flatMap((commit, index) => namesOf(takeFrom(wheel, { commit, turn: first + index, files: [] }, 0)));
+    expect(new Set(taken).size).toBe(wheel.length);
+  }
+});
+
+test("the same commit takes the same checks with the same seeds", () => {
+  const of = (commit: string, turn: number) => namesOf(takeFrom(wheel, { commit, turn, files: [] }, 6));
+  expect(commits.map(of)).toEqual(commits.map(of));
+  expect(seedOf("one", "fuzz")).toBe(seedOf("one", "fuzz"));
+  expect(seedOf("one", "fuzz")).not.toBe(seedOf("other", "fuzz"));
 });
