@@ -65,16 +65,17 @@ export const checksAsMarkdown = (circles: Record<string, Check[]>): string =>
   [
     "# Checks",
     "",
-    "Made by `npm run check -- --list`. Minutes are those on two cores that do nothing else.",
+    "The table of `scripts/checks/check/table.ts`, as `npm run check -- --list` prints it. `npm run check -- --only NAME`",
+    "runs one check. Minutes are those on two cores that do nothing else.",
     ...Object.entries(circles).flatMap(([title, checks]) => [
       "",
       `## ${title}`,
       "",
-      "| check | verifies | minutes | files that it depends on | command |",
-      "| --- | --- | --- | --- | --- |",
+      "| check | verifies | minutes | is touched by changes of |",
+      "| --- | --- | --- | --- |",
       ...checks.map(
-        ({ name, covers, minutes, paths, command }) =>
-          `| ${name} | ${covers} | ${minutes} | ${paths.map((path) => `\`${path}\``).join(", ") || "all"} | \`${command}\` |`,
+        ({ name, covers, minutes, paths }) =>
+          `| ${name} | ${covers} | ${minutes} | ${paths.map((path) => `\`${path}\``).join(", ") || "all files"} |`,
       ),
     ]),
     "",
