@@ -1,5 +1,7 @@
-import { postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
-import type { Installable } from "../scripts/servers/install.ts";
+import type { Installable } from "../testing/servers/install.ts";
+import { postgresql } from "../testing/servers/postgres.ts";
+import { rabbitmq } from "../testing/servers/rabbitmq.ts";
+import { redis } from "../testing/servers/redis.ts";
 import { findProgram } from "../testing/servers/server.ts";
 
 /** The programs that the benchmark needs. */

@@ -1,7 +1,9 @@
-import { postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
-import { requireInstalled } from "../scripts/servers/install.ts";
 import { parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
+import { requireInstalled } from "../testing/servers/install.ts";
+import { postgresql } from "../testing/servers/postgres.ts";
+import { rabbitmq } from "../testing/servers/rabbitmq.ts";
+import { redis } from "../testing/servers/redis.ts";
 import type { Outcome } from "./attack.ts";
 import { featureSubjects } from "./features.ts";
 import { ledgerSubjects } from "./ledger.ts";

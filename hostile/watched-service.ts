@@ -1,14 +1,8 @@
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { startProcess } from "../testing/child-process.ts";
-import { freePort } from "../testing/free-port.ts";
-import { startEnvironment, startOptions } from "../testing/npm-start.ts";
+import { call } from "../testing/child-process.ts";
 import { root } from "../testing/project.ts";
-import { testWaitMaxMs } from "../testing/test-wait-max.ts";
+import { startService } from "../testing/services.ts";
 import { openMemoryGroup } from "./memory-group.ts";
 import type { Stalls } from "./observer.ts";
 
@@ -18,9 +12,6 @@ export const memoryMaxMiB = 512;
 /** A service as an operator starts it, in a process whose event loop and memory are watched. */
 export interface WatchedService extends AsyncDisposable {
   url: string;
-  pid: number;
-  /** The lines of its log so far. */
-  log(): string;
   hasExited(): boolean;
   /** The longest stalls of its event loop since the previous call. */
   stalls(): Promise<Stalls>;
@@ -38,44 +29,16 @@ export async function startWatched(
   isLimited: boolean,
 ): Promise<WatchedService> {
   await using opening = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), "hostile-"));
-  opening.defer(() => rm(folder, { recursive: true }));
   const group = isLimited ? openMemoryGroup(memoryMaxMiB) : undefined;
   if (group) opening.use(group);
-  const port = await freePort();
-  const program = [...startOptions, "--import", observer, join(root, "src/main.ts"), service];
-  const command = [process.execPath, ...program];
-  const running = opening.use(
-    startProcess(group?.wrap(command) ?? command, {
-      cwd: folder,
-      env: {
-        PATH: process.env.PATH,
-        ...startEnvironment,
-        [`${service.toUpperCase()}_PORT`]: String(port),
-        ...settings,
-      },
-      errors: "inherit",
-      ipc: true,
-    }),
-  );
-  const { child, hasExited } = running;
-  const timeout = AbortSignal.timeout(testWaitMaxMs);
-  while (!running.output().includes("Server listening")) {
-    if (hasExited() || timeout.aborted) throw new Error(`the ${service} did not start: ${running.output()}`);
-    await sleep(20);
-  }
+  const options = { env: settings, options: ["--import", observer], ...(group && { wrap: group.wrap }) };
+  const running = opening.use(await startService(service, options));
+  const child = running.child();
   const opened = opening.move();
   return {
-    url: `http://127.0.0.1:${port}`,
-    pid: child.pid as number,
-    log: running.output,
-    hasExited,
-    async stalls() {
-      child.send("read");
-      const exited = running.exit.then(() => [endless]);
-      const [stalls] = await Promise.race([once(child, "message"), exited]);
-      return stalls;
-    },
+    url: running.url,
+    hasExited: () => !running.isRunning(),
+    stalls: () => call<Stalls>(child, "read").catch(() => endless),
     memory() {
       const status = existsSync(`/proc/${child.pid}`)
         ? readFileSync(`/proc/${child.pid}/status`, "utf8")

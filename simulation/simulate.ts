@@ -1,10 +1,14 @@
-import { kafka, newRabbitmq, patroni, postgresql, rabbitmq, redis } from "../scripts/servers/debian.ts";
-import { requireInstalled } from "../scripts/servers/install.ts";
 import { complain, parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
 import { numeral } from "../src/process/progress.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
 import { wholeNumber } from "../testing/options.ts";
 import { seeded } from "../testing/random.ts";
+import { requireInstalled } from "../testing/servers/install.ts";
+import { kafka } from "../testing/servers/kafka.ts";
+import { patroni } from "../testing/servers/patroni.ts";
+import { postgresql } from "../testing/servers/postgres.ts";
+import { newRabbitmq, rabbitmq } from "../testing/servers/rabbitmq.ts";
+import { redis } from "../testing/servers/redis.ts";
 import { canMount } from "../testing/small-disk.ts";
 import { simulateFeatures, stores } from "./features/run.ts";
 import { engines, queues } from "./ledger/deployment.ts";

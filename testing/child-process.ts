@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { type ChildProcess, type Serializable, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 
@@ -97,4 +97,19 @@ export async function outputOf(command: string[], options: ProcessOptions = {}):
     throw new Error(`${output}${errors}`.trim() || `${command.join(" ")} ended with exit code ${code}`);
   }
   return output;
+}
+
+/** Sends a message to a process with a channel and resolves with its next message. Rejects if it exits before. */
+export async function call<Result>(child: ChildProcess, argument: unknown): Promise<Result> {
+  const exit = new AbortController();
+  const abort = () => exit.abort(new Error("the process exited without an answer"));
+  child.once("disconnect", abort);
+  try {
+    const answer = once(child, "message", { signal: exit.signal });
+    child.send(argument as Serializable, (error) => error && abort());
+    const [result] = await answer;
+    return result;
+  } finally {
+    child.off("disconnect", abort);
+  }
 }

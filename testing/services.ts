@@ -1,10 +1,67 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { outputOf, startProcess } from "./child-process.ts";
+import { outputOf } from "./child-process.ts";
 import { freePort } from "./free-port.ts";
+import { startEnvironment, startOptions } from "./npm-start.ts";
 import { root } from "./project.ts";
+import { startServer, type TestServer } from "./servers/server.ts";
+
+export interface ProgramOptions {
+  /** Environment variables in addition to the ports. */
+  env?: Record<string, string>;
+  /** Options of Node.js. */
+  options?: string[];
+  /** Changes the command, for example to limit what the process may use. */
+  wrap?: (command: string[]) => string[];
+  /** The program is ready when it answers a request to this path, with any status. Default: `/`. */
+  path?: string;
+}
+
+/**
+ * Starts a program of this project that serves HTTP, in a folder of its own. It reads its ports from variables of its
+ * environment; the URL has the first one. Its channel for messages is open (see `call`).
+ */
+export async function startProgram(
+  [file = "", ...args]: string[],
+  [portVariable = "", ...otherVariables]: string[],
+  { env, options = [], wrap = (command) => command, path = "/" }: ProgramOptions = {},
+): Promise<TestServer & { otherUrls: string[] }> {
+  const otherPorts = await Promise.all(otherVariables.map(freePort));
+  const otherUrls = otherPorts.map(urlOf);
+  const server = await startServer({
+    name: args[0] ?? "program",
+    url: ({ port }) => urlOf(port),
+    otherUrls,
+    command: () => wrap([process.execPath, ...options, join(root, file), ...args]) as [string, ...string[]],
+    environment: ({ port }) => ({
+      [portVariable]: String(port),
+      ...Object.fromEntries(otherVariables.map((name, index) => [name, String(otherPorts[index])])),
+      ...env,
+    }),
+    stopSignal: "SIGTERM",
+    hasChannel: true,
+    probeRequest: `GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`,
+    probeResponse: "HTTP/1.1 ",
+    // The start is measured.
+    probePauseMs: 2,
+  });
+  return { ...server, otherUrls };
+}
+
+const urlOf = (port: number) => `http://127.0.0.1:${port}`;
+
+/** Adds the options and the environment that `npm start` gives a program. They save memory and cost time. */
+export const asNpmStart = ({ env, options = [], ...others }: ProgramOptions = {}): ProgramOptions => ({
+  ...others,
+  env: { ...startEnvironment, ...env },
+  options: [...startOptions, ...options],
+});
+
+/** Starts a service as `npm start` does, with its settings in `env`. */
+export const startService = (
+  service: "ledger" | "features",
+  options: ProgramOptions = {},
+): Promise<TestServer> =>
+  startProgram(["src/main.ts", service], [`${service.toUpperCase()}_PORT`], asNpmStart(options));
 
 export interface Services extends AsyncDisposable {
   ledgerUrl: string;
@@ -13,38 +70,26 @@ export interface Services extends AsyncDisposable {
   run(path: string, args?: string[], input?: string): Promise<void>;
 }
 
-const startMaxMs = 60_000;
-
 /**
- * Starts both services with their default engines, which are embedded, in a new folder and at free ports. The ledger also
- * serves the operation that adds events. `settings` are added to these.
+ * Starts both services in one process, as `npm start` does, with their default engines, which are embedded. The ledger
+ * also serves the operation that adds events. `settings` are added to these.
  */
 export async function startServices(settings: Record<string, string> = {}): Promise<Services> {
-  await using opening = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), "services-"));
-  opening.defer(() => rm(folder, { recursive: true }));
-  const [ledgerPort, featuresPort] = [await freePort(), await freePort()];
   const env = {
-    PATH: process.env.PATH,
-    LEDGER_PORT: String(ledgerPort),
-    FEATURES_PORT: String(featuresPort),
     QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
     EVENT_WRITES: "true",
     ...settings,
   };
-  const command = (path: string) => [process.execPath, join(root, path)];
-  const services = opening.use(startProcess(command("src/main.ts"), { cwd: folder, env, errors: "inherit" }));
-  const timeout = AbortSignal.timeout(startMaxMs);
-  while (services.output().split("Server listening").length <= 2) {
-    if (services.hasExited() || timeout.aborted) throw new Error("the services did not start");
-    await sleep(20);
-  }
-  const opened = opening.move();
+  const server = await startProgram(["src/main.ts"], ["LEDGER_PORT", "FEATURES_PORT"], asNpmStart({ env }));
+  const [ledgerUrl, featuresUrl] = [server.url, server.otherUrls[0] ?? ""];
+  const ports = { LEDGER_PORT: new URL(ledgerUrl).port, FEATURES_PORT: new URL(featuresUrl).port };
   return {
-    ledgerUrl: `http://127.0.0.1:${ledgerPort}`,
-    featuresUrl: `http://127.0.0.1:${featuresPort}`,
-    run: (path, args = [], input = "") =>
-      outputOf([...command(path), ...args], { cwd: folder, env, input }).then(() => {}),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    ledgerUrl,
+    featuresUrl,
+    async run(path, args = [], input = "") {
+      const options = { cwd: server.folder, env: { PATH: process.env.PATH, ...env, ...ports }, input };
+      await outputOf([process.execPath, join(root, path), ...args], options);
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -1,5 +1,6 @@
 import { request } from "undici";
-import { asNpmStart, startBaseline, startService } from "../programs.ts";
+import { asNpmStart } from "../../testing/services.ts";
+import { startBaseline, startService } from "../programs.ts";
 import type { Row } from "../row.ts";
 import { compareThroughput, writeRequests } from "../wrk.ts";
 

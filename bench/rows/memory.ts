@@ -3,14 +3,15 @@ import { openDatabase } from "../../src/database/database.ts";
 import { ingest } from "../../src/ledger/intake/ingest.ts";
 import { readMessage } from "../../src/ledger/intake/message.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
+import type { ProgramOptions } from "../../testing/services.ts";
 import type { MemoryUse } from "../memory-probe.ts";
 import { messagesOf } from "../payments.ts";
-import { type Server, type Settings, startService } from "../programs.ts";
+import { type Server, startService } from "../programs.ts";
 import type { Comparison, Row, Scale } from "../row.ts";
 import { sendRequests, writeRequests } from "../wrk.ts";
 
 const probe = fileURLToPath(new URL("../memory-probe.ts", import.meta.url));
-const withProbe: Settings = { options: ["--expose-gc", "--import", probe] };
+const withProbe: ProgramOptions = { options: ["--expose-gc", "--import", probe] };
 
 const warmUpShare = 0.01;
 

@@ -1,12 +1,13 @@
 import { runCommand, say, UsageError } from "../../src/process/command.ts";
 import { stopOnSignals, untilStopped } from "../../src/process/stop.ts";
 import { startProcess } from "../../testing/child-process.ts";
-import { kafkaFolder, startKafka } from "../../testing/servers/kafka.ts";
-import { startPostgres } from "../../testing/servers/postgres.ts";
-import { laterDebian, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
-import { startRedis, startRedisCluster } from "../../testing/servers/redis.ts";
-import { kafka, newRabbitmq, patroni, pgbouncer, postgresql, rabbitmq, redis } from "./debian.ts";
-import { installMissing, requireInstalled } from "./install.ts";
+import { installMissing, requireInstalled } from "../../testing/servers/install.ts";
+import { kafka, kafkaFolder, startKafka } from "../../testing/servers/kafka.ts";
+import { patroni } from "../../testing/servers/patroni.ts";
+import { pgbouncer } from "../../testing/servers/pgbouncer.ts";
+import { postgresql, startPostgres } from "../../testing/servers/postgres.ts";
+import { laterDebian, newRabbitmq, rabbitmq, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
+import { redis, startRedis, startRedisCluster } from "../../testing/servers/redis.ts";
 
 const usage = `Usage: npm run servers [-- COMMAND ARG...]
        npm run servers -- --install

@@ -9,6 +9,7 @@ import type { Random } from "../../testing/random.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { startRedis } from "../../testing/servers/redis.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
+import { startService } from "../../testing/services.ts";
 import { openScratch } from "../../testing/small-disk.ts";
 import { type CheckingClient, type HttpRequest, openCheckingClient } from "../client.ts";
 import {
@@ -22,7 +23,6 @@ import {
   openRun,
 } from "../faults.ts";
 import { openFaultyPair } from "../faulty-pair.ts";
-import { startService } from "../service.ts";
 import { Violation, withServerErrors } from "../violation.ts";
 import { type Command, isLinearizable, type Operation, type Result, smallestHistory } from "./history.ts";
 
@@ -306,7 +306,9 @@ async function openDeployment(kind: StoreKind): Promise<Deployment> {
   const servers: TestServer[] = [];
   const writers: string[] = [];
   for (let index = 0; index < processes; index += 1) {
-    const server = opening.use(await startService("features", { FEATURES_STORE_URL: url + parameters }));
+    const server = opening.use(
+      await startService("features", { env: { FEATURES_STORE_URL: url + parameters } }),
+    );
     servers.push(server);
     if (kind === "lmdb") writers.push(`features ${index}`);
     faults.push(...faultsOfServer("features", `features ${index}`, server, longSuspensionMaxMs));

@@ -12,10 +12,10 @@ import { startKafka, type TestKafka } from "../../testing/servers/kafka.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { installedRabbitmq, rabbitmq4, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
+import { startService } from "../../testing/services.ts";
 import { openScratch } from "../../testing/small-disk.ts";
 import { diskFilled, ensureRunning, type Fault, faultsOfServer, openFaultyServer } from "../faults.ts";
 import { openFaultyPair } from "../faulty-pair.ts";
-import { startService } from "../service.ts";
 import { openExchangeTarget, openFileTarget, openWebhookTarget, type PublishingTarget } from "./targets.ts";
 
 export const engines = ["pglite", "postgres", "patroni"] as const;
@@ -95,7 +95,7 @@ export async function openDeployment(
 
   const ledgers: TestServer[] = [];
   for (const [index, queueUrl] of queueUrls.entries()) {
-    const server = await startService("ledger", {
+    const env = {
       ...ledgerSettings,
       ...settings,
       DATABASE_URL: databaseUrl,
@@ -104,7 +104,8 @@ export async function openDeployment(
       QUEUE_RECEIVER_BATCH_SIZE: String(random.pick([1, 10, 100, 400])),
       // The third ledger has no receiver.
       QUEUE_RECEIVER_BACKGROUND_PROCESSING: String(index < 2),
-    });
+    };
+    const server = await startService("ledger", { env });
     ledgers.push(opening.use(server));
     // The first ledger may serve the queue, and a long suspension would delay the publisher.
     faults.push(

@@ -1,19 +1,54 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "../free-port.ts";
+import { type Installable, runToEnd } from "./install.ts";
 import { findProgram, type Instance, minimalEnvironment, startServer, type TestServer } from "./server.ts";
 
-export const kafkaVersion = "4.3.1";
+const kafkaVersion = "4.3.1";
 /** The folder with the jars of the broker. Debian has no package of it. */
 export const kafkaFolder = `/opt/kafka-${kafkaVersion}`;
 
 const java = () => findProgram("java");
 
 export const isKafkaInstalled = () => java() !== undefined && existsSync(kafkaFolder);
+
+/**
+ * The broker of Kafka from the jars in Maven Central: Debian has no package, and the download of Apache is twice as large.
+ * The folder gets its final name when it is complete.
+ */
+export const kafka: Installable = {
+  name: "Kafka",
+  aptPackages: ["default-jre-headless", "maven"],
+  isInstalled: isKafkaInstalled,
+  async install(stop) {
+    const incomplete = `${kafkaFolder}.incomplete`;
+    await runToEnd(["rm", "--recursive", "--force", kafkaFolder, incomplete], stop);
+    await mkdir(incomplete);
+    const pom = join(incomplete, "pom.xml");
+    await writeFile(pom, kafkaPom);
+    const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
+    const options = ["--quiet", "--batch-mode", "--file", pom, "-DincludeScope=runtime"];
+    await runToEnd(["mvn", ...options, goal, `-DoutputDirectory=${incomplete}`], stop);
+    await rename(incomplete, kafkaFolder);
+  },
+};
+
+const dependency = (group: string, artifact: string, version: string) =>
+  `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
+
+/** The broker, and what writes its log. */
+const kafkaPom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion><groupId>test</groupId><artifactId>kafka</artifactId><version>1</version>
+<dependencies>
+${dependency("org.apache.kafka", "kafka_2.13", kafkaVersion)}
+${dependency("org.apache.logging.log4j", "log4j-slf4j-impl", "2.25.4")}
+</dependencies>
+</project>
+`;
 
 /** Brokers of one cluster. Each can be killed, paused and started. */
 export interface TestKafka extends AsyncDisposable {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../free-port.ts";
 import { testWaitMaxMs } from "../test-wait-max.ts";
 import { isEtcdInstalled, startEtcd } from "./etcd.ts";
+import type { Installable } from "./install.ts";
 import {
   postgresProgram,
   postgresUser,
@@ -20,6 +21,13 @@ const python = () => findProgram("python3", ["/usr/bin"]);
 
 export const isPatroniInstalled = () =>
   [program(), python(), postgresProgram("postgres")].every((path) => path !== undefined) && isEtcdInstalled();
+
+/** It makes one of two PostgreSQL servers the primary, as etcd records. Only tests and simulations start it. */
+export const patroni: Installable = {
+  name: "Patroni",
+  aptPackages: ["postgresql", "patroni", "etcd-server", "python3-etcd"],
+  isInstalled: isPatroniInstalled,
+};
 
 /** One node: a Patroni with its PostgreSQL. `kill` is the loss of the machine. */
 export interface PatroniNode extends TestServer {

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Installable } from "./install.ts";
 import { postgresUser, readyForQuery, startupMessage } from "./postgres.ts";
 import { findProgram, startServer, type TestServer } from "./server.ts";
 
@@ -7,6 +8,13 @@ import { findProgram, startServer, type TestServer } from "./server.ts";
 const program = () => findProgram("pgbouncer", ["/usr/sbin"]);
 
 export const isPgbouncerInstalled = () => program() !== undefined;
+
+/** A connection pooler for PostgreSQL. Only tests start it. */
+export const pgbouncer: Installable = {
+  name: "PgBouncer",
+  aptPackages: ["pgbouncer"],
+  isInstalled: isPgbouncerInstalled,
+};
 
 /** Starts a PgBouncer in front of a PostgreSQL. Its configuration is the defaults and these lines. */
 export const startPgbouncer = (postgres: TestServer, ...lines: string[]): Promise<TestServer> =>

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Installable } from "./install.ts";
 import type { TestServer, User } from "./server.ts";
 import { findProgram, type Instance, minimalEnvironment, startServer } from "./server.ts";
 
@@ -12,6 +13,12 @@ export function postgresProgram(name: string): string | undefined {
 }
 
 export const isPostgresInstalled = () => postgresProgram("postgres") !== undefined;
+
+export const postgresql: Installable = {
+  name: "PostgreSQL",
+  aptPackages: ["postgresql"],
+  isInstalled: isPostgresInstalled,
+};
 
 /** Starts a PostgreSQL with an empty database. Default of `parentFolder`: the system's folder for temporary files. */
 export const startPostgres = (parentFolder?: string) =>

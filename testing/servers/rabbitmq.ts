@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Installable, runToEnd } from "./install.ts";
 import { findProgram, startServer, type TestServer } from "./server.ts";
 
 /** An installed RabbitMQ. */
@@ -37,6 +38,28 @@ export function rabbitmq4(): Rabbitmq | undefined {
 
 export const isRabbitmqInstalled = () => installedRabbitmq() !== undefined;
 
+export const rabbitmq: Installable = {
+  name: "RabbitMQ",
+  aptPackages: ["rabbitmq-server"],
+  isInstalled: isRabbitmqInstalled,
+};
+/**
+ * RabbitMQ 4 from Debian 13, since Debian 12 has an older version. It runs with `chroot` in a folder of its own. The folder
+ * gets its final name when it is complete. Leftovers of an earlier attempt are removed, but no file system mounted there.
+ */
+export const newRabbitmq: Installable = {
+  name: "RabbitMQ 4",
+  aptPackages: ["debootstrap", "debian-archive-keyring"],
+  isInstalled: () => rabbitmq4() !== undefined,
+  async install(stop) {
+    const incomplete = `${laterDebian}.incomplete`;
+    await runToEnd(["rm", "--recursive", "--force", "--one-file-system", laterDebian, incomplete], stop);
+    const options = ["--variant=minbase", "--force-check-gpg", "--include=rabbitmq-server"];
+    await runToEnd(["debootstrap", ...options, "trixie", incomplete], stop);
+    await rename(incomplete, laterDebian);
+  },
+};
+
 /** A full disk or memory of this machine must not block publishers; only tests do. */
 const settings = `
 disk_free_limit.absolute = 1MB
@@ -49,9 +72,9 @@ vm_memory_high_watermark.relative = 0.9
  * the port after that of the server.
  */
 export async function startRabbitmq(find = installedRabbitmq): Promise<TestServer> {
-  const rabbitmq = find();
-  if (!rabbitmq) throw new Error("RabbitMQ is not installed");
-  const { root, program } = rabbitmq;
+  const found = find();
+  if (!found) throw new Error("RabbitMQ is not installed");
+  const { root, program } = found;
   return startServer(
     {
       name: "rabbitmq",

@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../free-port.ts";
 import { testWaitMaxMs } from "../test-wait-max.ts";
+import type { Installable } from "./install.ts";
 import { exchangeBytes, findProgram, startServer, type TestServer } from "./server.ts";
 
 const program = () => findProgram("redis-server");
 
 export const isRedisInstalled = () => program() !== undefined;
+
+export const redis: Installable = {
+  name: "Redis",
+  aptPackages: ["redis-server"],
+  isInstalled: isRedisInstalled,
+};
 
 /**
  * Starts a Redis that logs writes to a file before it responds, so that a kill loses none. With `everysec` it responds

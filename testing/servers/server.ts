@@ -17,8 +17,12 @@ export interface TestServer extends AsyncDisposable {
   folder: string;
   /** The last lines that the server has printed. */
   lastOutput(lines?: number): string;
+  /** The main process: another one after each start. */
+  child(): ChildProcess;
   /** False once the main process has exited. */
   isRunning(): boolean;
+  /** Time from the last start of the main process until it responded. */
+  startMs(): number;
   /** Stops the server with its stop signal and starts it again. */
   restart(): Promise<void>;
   /** Kills all processes of the server, like a crash. Until `start`, connections are refused. */
@@ -47,23 +51,31 @@ export interface ServerKind {
   /** Default: the user of this process. */
   user?: User | undefined;
   url(instance: Instance): string;
+  /** The server is ready when these respond, too. */
+  otherUrls?: string[];
   /** Creates the files that the server needs to start. The folder is empty before. */
   prepare?(instance: Instance): Promise<void>;
   /** The program and its arguments. It stays in the foreground. */
   command(instance: Instance): [program: string, ...args: string[]];
   environment?(instance: Instance): Record<string, string>;
   stopSignal: NodeJS.Signals;
+  /** Opens a channel for messages to the program, which runs on Node.js. Default: false. */
+  hasChannel?: boolean;
   /** The first bytes that a client sends, as latin1. */
   probeRequest: string;
   /** Bytes that the response contains if the server is ready, as latin1. */
   probeResponse: string;
+  /** Pause before the next probe of a server that is not ready. Default: 20 milliseconds. */
+  probePauseMs?: number;
   /** Frees resources that the system keeps after the server is killed. */
   clean?(instance: Instance): void;
 }
 
-/** The path of a program in one of the folders or on the PATH. Only on Linux: servers need its /proc and setpriv. */
+const isLinux = process.platform === "linux";
+
+/** The path of a program in one of the folders or on the PATH. Only on Linux: servers need its /proc. */
 export function findProgram(name: string, folders: string[] = []): string | undefined {
-  if (process.platform !== "linux") return undefined;
+  if (!isLinux) return undefined;
   const paths = [...folders, ...(process.env.PATH ?? "").split(delimiter)].map((folder) =>
     join(folder, name),
   );
@@ -79,8 +91,8 @@ export const minimalEnvironment = (folder: string) => ({
 });
 
 /**
- * Starts a server with a new folder in `parentFolder`. The server ends when the thread that started it ends, even if
- * that is killed. In that case its folder remains, and so do the children of a paused server.
+ * Starts a server with a new folder in `parentFolder`. On Linux the server ends when the thread that started it ends, even
+ * if that is killed. In that case its folder remains, and so do the children of a paused server.
  */
 export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Promise<TestServer> {
   await using opening = new AsyncDisposableStack();
@@ -91,8 +103,12 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
   const url = kind.url(instance);
   await kind.prepare?.(instance);
 
+  const urls = [url, ...(kind.otherUrls ?? [])];
+  const isReady = async () => (await Promise.all(urls.map((one) => responds(one, kind)))).every(Boolean);
+
   let server: ChildProcess | undefined;
   let exit: Promise<void> | undefined;
+  let startMs = 0;
   const signal = (name: NodeJS.Signals) => {
     if (exit && server?.pid) signalTree(server.pid, name);
   };
@@ -102,12 +118,14 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
 
   async function start() {
     if (exit) throw new Error(`${kind.name} is running`);
-    const [program, ...args] = kind.command(instance);
+    const endsWithThread = isLinux ? ["setpriv", "--pdeathsig", "KILL"] : [];
+    const [program = "", ...args] = [...endsWithThread, ...kind.command(instance)];
     const output = openSync(log, "a");
-    server = spawn("setpriv", ["--pdeathsig", "KILL", program, ...args], {
+    const startedAt = performance.now();
+    server = spawn(program, args, {
       cwd: folder,
       env: { ...minimalEnvironment(folder), ...kind.environment?.(instance) },
-      stdio: ["ignore", output, output],
+      stdio: ["ignore", output, output, ...(kind.hasChannel ? (["ipc"] as const) : [])],
       // A Ctrl-C in the terminal must not reach the server.
       detached: true,
       ...kind.user,
@@ -120,12 +138,13 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
       });
     exit = ownExit;
     const timeout = AbortSignal.timeout(testWaitMaxMs);
-    while (!(await isReady(url, kind))) {
+    while (!(await isReady())) {
       if (exit !== ownExit || timeout.aborted) {
         throw new Error(`${kind.name} did not start\n${lastOutput(5)}`);
       }
-      await sleep(20);
+      await sleep(kind.probePauseMs ?? 20);
     }
+    startMs = performance.now() - startedAt;
   }
 
   async function stop() {
@@ -149,6 +168,8 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
     url,
     folder,
     lastOutput,
+    child: () => server as ChildProcess,
+    startMs: () => startMs,
     isRunning: () => exit !== undefined,
     start,
     kill,
@@ -164,7 +185,7 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
 
 /** Limit for one probe. A server that is starting can accept a connection and not respond on it; a new one is tried then. */
 const probeMaxMs = 5000;
-const isReady = (url: string, { probeRequest, probeResponse }: ServerKind) =>
+const responds = (url: string, { probeRequest, probeResponse }: ServerKind) =>
   exchangeBytes(url, probeRequest, probeResponse, probeMaxMs).then(
     () => true,
     () => false,

@@ -1,8 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { say } from "../../src/process/command.ts";
-import { runProcess } from "../../testing/child-process.ts";
+import { runProcess } from "../child-process.ts";
 
-/** A program that a command needs. */
+/** A program that a command needs, from Debian. */
 export interface Installable {
   name: string;
   /** The Debian packages of the program, or of the tools that `install` uses. */
