@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { complain } from "./src/process/command.ts";
 import { rabbitmq4 } from "./testing/servers/rabbitmq.ts";
+import { aloneTests, slowTests } from "./testing/slow-tests.ts";
 import { testWaitMaxMs } from "./testing/test-wait-max.ts";
 
 const common = {
@@ -20,27 +21,6 @@ const onDatabase = [
   "src/ledger/publishing/publisher.test.ts",
   "src/ledger/tables/*.test.ts",
 ];
-/** Slow tests: processes under faults, waits for real time, many rows, tools with a slow start. */
-const slow = [
-  "scripts/{contract,servers}/*.test.ts",
-  "scripts/token.test.ts",
-  "scripts/checks/{audit,openfeature-python}.test.ts",
-  "simulation/planted.test.ts",
-  "src/{backup,commands,console,main,secrets}.test.ts",
-  "src/client/{openfeature-history,package}.test.ts",
-  "src/{features,ledger}/full-disk.test.ts",
-  "src/features/commands/store.test.ts",
-  "src/features/{many-processes,web-provider}.test.ts",
-  "src/features/store/{postgres,redis}.test.ts",
-  "src/ledger/{failover,feed-servers,large-messages,many-processes,outage,pooler,publishing,standstill}.test.ts",
-  "src/ledger/commands/{dead-letters,reproject}.test.ts",
-  "src/database/{hosts,pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
-  "src/ledger/queue/{amqp,kafka}.test.ts",
-  "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
-  "src/http/{docs/pages,limits}.test.ts",
-];
-/** Tests that compare times. They run after all others, when nothing else uses the processors. */
-const alone = ["src/console-speed.test.ts"];
 /** Tests that select their engines themselves. */
 const selectEngines = [
   "src/ledger/{failover,feed-servers,full-disk,large-messages,many-processes,outage,pooler,publishing,standstill}.test.ts",
@@ -71,18 +51,13 @@ export default defineConfig({
           ...common,
           name: "embedded",
           include: ["src/**/*.test.ts", "{testing,scripts,bench,simulation}/**/*.test.ts"],
-          exclude: [...slow, ...alone],
+          exclude: [...Object.values(slowTests).flat(), ...aloneTests],
         },
       },
-      { test: { ...common, name: "slow", include: slow } },
-      {
-        test: {
-          ...common,
-          name: "alone",
-          include: alone,
-          sequence: { ...common.sequence, groupOrder: 1 },
-        },
-      },
+      ...Object.entries(slowTests).map(([name, include]) => ({
+        test: { ...common, name: `slow-${name}`, include },
+      })),
+      { test: { ...common, name: "alone", include: aloneTests } },
       {
         test: {
           ...common,

@@ -23,7 +23,7 @@ export const redocly = (args: string[], folder = root): Promise<Exit> => run(fol
 const parts = [
   ...["openapi", "generated", "scripts", "bench", "simulation", "src", "testing"],
   ...["package.json", "tsconfig.json", "vitest.config.ts", "redocly.yaml", ".redocly.lint-ignore.yaml"],
-  "CHANGELOG.md",
+  ...["CHANGELOG.md", "docs"],
 ];
 
 export interface ProjectCopy extends AsyncDisposable {

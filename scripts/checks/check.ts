@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { complain, parseCommandLine, runCommand, say, UsageError } from "../../src/process/command.ts";
 import { stopOnSignals } from "../../src/process/stop.ts";
 import { root } from "../../testing/project.ts";
-import { installMissing } from "../servers/install.ts";
+import { installMissing } from "../../testing/servers/install.ts";
 import { checksAsMarkdown, outcomesAsMarkdown, outcomesAsText } from "./check/report.ts";
 import { firstFailingLine, type Outcome, outputOf, runSteps, type Step } from "./check/steps.ts";
 import { type Check, circles, gate, nightlyOnly, wheel } from "./check/table.ts";

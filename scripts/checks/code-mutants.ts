@@ -114,20 +114,26 @@ function mutated(text: string, { original, occurrence, changed }: Mutant): strin
 const vitest = "node_modules/vitest/vitest.mjs";
 const options = ["--run", "--bail=1", "--project=embedded", "--project=postgres"];
 
+/** Whether the tests that Vitest selects pass within the limit. */
+async function pass(selection: string[], copy: ProjectCopy, stop: AbortSignal): Promise<boolean> {
+  const limit = AbortSignal.any([stop, AbortSignal.timeout(testsMaxMs)]);
+  const isPassed = await copy.run(vitest, [...selection, ...options], limit).then(
+    ({ code }) => code === 0,
+    () => false,
+  );
+  stop.throwIfAborted();
+  return isPassed;
+}
+
 async function verdictOn(mutant: Mutant, copy: ProjectCopy, stop: AbortSignal): Promise<Verdict> {
   const path = join(copy.folder, mutant.file);
   const text = await readFile(path, "utf8");
   const changed = mutated(text, mutant);
   if (changed === undefined) return "gone";
   await writeFile(path, changed);
-  const limit = AbortSignal.any([stop, AbortSignal.timeout(testsMaxMs)]);
-  const caught = await copy.run(vitest, ["related", mutant.file, ...options], limit).then(
-    ({ code }) => code !== 0,
-    () => true,
-  );
-  stop.throwIfAborted();
+  const doPass = await pass(["related", mutant.file], copy, stop);
   await writeFile(path, text);
-  return caught ? "caught" : "not caught";
+  return doPass ? "not caught" : "caught";
 }
 
 await runCommand("code-mutants", usage, async (args) => {
@@ -141,6 +147,7 @@ await runCommand("code-mutants", usage, async (args) => {
       );
   const { signal } = stopOnSignals();
   await using copy = await openProjectCopy();
+  if (!(await pass(["run"], copy, signal))) throw new Error("the tests fail without a change");
   const outcomes: (Mutant & { verdict: Verdict })[] = [];
   for (const mutant of mutants) {
     const verdict = await verdictOn(mutant, copy, signal);

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
+import type { Installable } from "../../../testing/servers/install.ts";
 import { findProgram } from "../../../testing/servers/server.ts";
-import type { Installable } from "../../servers/install.ts";
 
 const isFound = (name: string, folders: string[] = []) => findProgram(name, folders) !== undefined;
 const program = (name: string, command: string, ...aptPackages: string[]): Installable => ({

@@ -1,6 +1,12 @@
 import { needs as benchmark } from "../../../bench/needs.ts";
-import { kafka, newRabbitmq, patroni, pgbouncer, postgresql, rabbitmq, redis } from "../../servers/debian.ts";
-import type { Installable } from "../../servers/install.ts";
+import type { Installable } from "../../../testing/servers/install.ts";
+import { kafka } from "../../../testing/servers/kafka.ts";
+import { patroni } from "../../../testing/servers/patroni.ts";
+import { pgbouncer } from "../../../testing/servers/pgbouncer.ts";
+import { postgresql } from "../../../testing/servers/postgres.ts";
+import { newRabbitmq, rabbitmq } from "../../../testing/servers/rabbitmq.ts";
+import { redis } from "../../../testing/servers/redis.ts";
+import type { slowTests } from "../../../testing/slow-tests.ts";
 import { browser, go, java, openssl, python } from "./programs.ts";
 
 /** A command that fails when something is wrong. */
@@ -60,20 +66,18 @@ const ledger = ["openapi/ledger.yaml", "src/ledger", "src/database", "src/proces
 const features = ["openapi/features.yaml", "src/features", "src/database", "src/process"];
 const http = ["openapi", "src/http", "src/contract"];
 
-/** The slow tests in these folders and files. */
 function slow(
-  name: string,
+  name: keyof typeof slowTests,
   covers: string,
   minutes: number,
-  files: string[],
   paths: string[],
-  needs: Installable[] = [],
+  needs: Installable[],
 ): Check {
   return {
     name: `slow-${name}`,
     covers: `slow tests of ${covers}`,
     minutes,
-    command: `npm run servers -- npm run test:slow -- --sequence.seed=SEED ${files.join(" ")}`,
+    command: `npm run servers -- npx vitest run --project slow-${name} --sequence.seed=SEED`,
     paths: [...paths, "testing"],
     needs: [...servers, ...needs],
   };
@@ -106,52 +110,39 @@ export const wheel: Check[] = [
     "workshop",
     "codegen, linter, token issuer and servers",
     1.5,
-    ["scripts", "simulation"],
     ["openapi", "scripts", "simulation"],
+    [python, pgbouncer, patroni, newRabbitmq],
   ),
   slow(
     "process",
-    "start, stop, commands, backups and secrets",
+    "start, stop, limits, commands, backups and secrets",
     1.5,
-    ["src/main", "src/commands", "src/backup", "src/secrets", "src/http"],
-    ["src/main.ts", "src/process", "src/ledger/commands", "src/features/commands", "src/http"],
+    ["src/main.ts", "src/process", "src/http"],
+    [],
   ),
   slow(
-    "console",
-    "the console in a browser",
+    "pages",
+    "pages, console and client in a browser",
     1.5,
-    ["src/console.test.ts"],
     ["src/console", "src/client", "openapi"],
-    [browser],
-  ),
-  slow(
-    "features",
-    "feature stores, and of clients that follow them",
-    2,
-    ["src/features", "src/client"],
-    [...features, "src/client"],
     [browser, python],
   ),
+  slow("features", "feature stores and their processes", 2, features, [pgbouncer, patroni, openssl]),
   slow(
     "database",
     "databases, poolers, migrations and searches",
     2,
     ["src/database", "src/ledger/tables"],
-    ["src/database", "src/ledger/tables"],
-    [pgbouncer],
+    [pgbouncer, patroni],
   ),
   slow(
     "queues",
-    "RabbitMQ, Kafka, and commands of the ledger",
+    "RabbitMQ, Kafka and commands",
     2,
-    ["src/ledger/queue", "src/ledger/commands"],
     ["src/ledger/queue", "src/ledger/intake", "src/ledger/commands"],
-    [newRabbitmq],
+    [newRabbitmq, openssl],
   ),
-  slow("outages", "the ledger without its dependencies", 3, ["src/ledger/*.test.ts"], ledger, [
-    patroni,
-    pgbouncer,
-  ]),
+  slow("outages", "the ledger without its dependencies", 3, ledger, [patroni, pgbouncer]),
   {
     name: "console-speed",
     covers: "time until a page of the console is shown",
@@ -212,10 +203,10 @@ export const wheel: Check[] = [
     name: "mutants",
     covers: "the checks notice changes of the contracts",
     minutes: 2,
-    command: "npm run servers -- npm run mutants -- --seed SEED --count 4",
+    command: "npm run mutants -- --seed SEED --count 4",
     paths: ["openapi", "scripts/contract", "scripts/checks/evidence", "src/contract"],
-    needs: servers,
-    nightly: "npm run servers -- npm run mutants -- --seed SEED --count 24",
+    needs: [],
+    nightly: "npm run mutants -- --seed SEED --count 24",
   },
   {
     name: "fuzz",
