@@ -67,7 +67,7 @@ await runCommand("check", usage, async (args) => {
     `commit ${change.commit.slice(0, 10)}, ${change.files.length} files changed lately, ${chosen.length} checks`,
   );
   for (const { check, why } of chosen) say(`  ${check.name}: ${why}`);
-  if (given.change && left.length > 0) {
+  if (given.change && !given.only && left.length > 0) {
     say(`not taken: ${left.map(({ name }) => name).join(", ")}; npm run check -- --only NAME,NAME runs them`);
   }
   await mkdir(reports, { recursive: true });
@@ -78,7 +78,7 @@ await runCommand("check", usage, async (args) => {
     chosen.map(({ check, why }) => stepOf(check, why, change.commit, given.nightly)),
     {
       folder: reports,
-      installed: given.install ? installMissing(needs, "check", stop) : Promise.resolve(),
+      installed: given.install && needs.length > 0 ? installMissing(needs, "check", stop) : Promise.resolve(),
       keepGoing: given.nightly,
       stop,
       onStart: ({ name, command }) => say(`begins  ${name}: ${command}`),
