@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -26,11 +27,20 @@ function parentFolder(): string {
   return tmpdir();
 }
 
+/** The file systems that are mounted in a folder. */
+const mountsIn = (folder: string): string[] =>
+  (existsSync("/proc/mounts") ? readFileSync("/proc/mounts", "utf8").split("\n") : [])
+    .map((line) => line.split(" ")[1] ?? "")
+    .filter((path) => path.startsWith(`${folder}/`));
+
 /** Removes what runs left that were killed. */
 function removeLeftovers(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = /^tests-(\d+)-/.exec(name)?.[1];
-    if (pid && !isRunning(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
+    if (!pid || isRunning(Number(pid))) continue;
+    const leftover = join(folder, name);
+    for (const mount of mountsIn(leftover)) execFileSync("umount", ["--lazy", mount]);
+    rmSync(leftover, { recursive: true, force: true });
   }
 }
 
