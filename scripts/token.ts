@@ -1,18 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { dirname } from "node:path";
-import {
-  type CryptoKey,
-  calculateJwkThumbprint,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-  SignJWT,
-} from "jose";
+import { calculateJwkThumbprint, exportJWK, importJWK, type JWK, type JWTPayload } from "jose";
 import features from "../generated/features.json" with { type: "json" };
 import ledger from "../generated/ledger.json" with { type: "json" };
 import { type Contract, operationsOf } from "../src/contract/operations.ts";
@@ -20,6 +9,7 @@ import { isPort, portRange } from "../src/process/adapter.ts";
 import { parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
 import { stopOnSignals, untilStopped } from "../src/process/stop.ts";
 import { parseJson } from "../src/values/json.ts";
+import { type Key, makeKey, serveKeys, signToken } from "../testing/issuer.ts";
 
 const keyFile = "./data/issuer/key-for-trials.json";
 const expiresMaxS = 86_400;
@@ -39,8 +29,6 @@ This is for trials only. Whoever can read ${keyFile} can make any token.
   --help               print this text
 `;
 
-const host = "127.0.0.1";
-const algorithm = "ES256";
 const issuer = "issuer-for-trials";
 const audience = "services-for-trials";
 
@@ -94,20 +82,14 @@ function readExpiry(text: string): number {
 
 async function serveKey(port: number): Promise<void> {
   const { signal } = stopOnSignals();
-  const { publicKey } = (await readKey()) ?? (await makeKey());
-  const keys = JSON.stringify({ keys: [publicKey] });
-  const server = createServer(({ url }, response) => {
-    if (url !== "/keys") response.writeHead(404).end();
-    else response.writeHead(200, { "content-type": "application/jwk-set+json" }).end(keys);
-  });
-  await once(server.listen(port, host), "listening").catch((error) => {
+  const { published } = (await readKey()) ?? (await storeKey());
+  const { server, url } = await serveKeys(() => ({ keys: [published] }), port).catch((error) => {
     if (error.code !== "EADDRINUSE") throw error;
-    throw new Error(`port ${port} of ${host} is in use by another program; --port selects another one`);
+    throw new Error(`port ${port} of 127.0.0.1 is in use by another program; --port selects another one`);
   });
-  const base = `http://${host}:${(server.address() as AddressInfo).port}`;
-  say(`The issuer for trials listens at ${base}; Ctrl-C stops it. Start the services in another terminal:
+  say(`The issuer for trials listens at ${new URL(url).origin}; Ctrl-C stops it. Start the services in another terminal:
 
-AUTH_JWKS_URL=${base}/keys AUTH_ISSUER=${issuer} AUTH_AUDIENCE=${audience} npm start
+AUTH_JWKS_URL=${url} AUTH_ISSUER=${issuer} AUTH_AUDIENCE=${audience} npm start
 
 Then send requests with a token:
 
@@ -119,27 +101,21 @@ curl -H "Authorization: Bearer $(npm run --silent token -- --scope ledger:read -
 }
 
 /** A token with all claims of RFC 9068. */
-async function sign(claims: { scope: string; accounts?: string[] }, expiresS: number): Promise<string> {
+async function sign(claims: JWTPayload, expiresS: number): Promise<string> {
   const key = await readKey();
   if (!key) throw new Error(`there is no ${keyFile}; npm run token -- --serve makes it`);
-  return new SignJWT({ ...claims, client_id: "trial" })
-    .setProtectedHeader({ alg: algorithm, kid: key.publicKey.kid, typ: "at+jwt" })
-    .setIssuer(issuer)
-    .setAudience(audience)
-    .setSubject("trial")
-    .setJti(randomUUID())
-    .setIssuedAt()
-    .setExpirationTime(`${expiresS} seconds`)
-    .sign(key.privateKey);
+  const iat = Math.floor(Date.now() / 1000);
+  return signToken(key, {
+    ...claims,
+    ...{ iss: issuer, aud: audience, sub: "trial", client_id: "trial", jti: randomUUID() },
+    ...{ iat, exp: iat + expiresS },
+  });
 }
 
-interface Key {
-  privateKey: CryptoKey;
-  publicKey: JWK & { kid: string };
-}
-
-/** The key in the file; undefined if there is no file. */
-async function readKey(): Promise<Key | undefined> {
+/** The key in the file, and what is published of it; undefined if there is no file. */
+async function readKey(): Promise<
+  (Pick<Key, "kid" | "alg" | "privateKey"> & { published: JWK }) | undefined
+> {
   const text = await readFile(keyFile, "utf8").catch((error) => {
     if (error.code !== "ENOENT") throw error;
   });
@@ -149,19 +125,18 @@ async function readKey(): Promise<Key | undefined> {
     const jwk = { kty: "EC", crv, x, y };
     // Without d it would be a public key.
     if (!d) throw new Error("d is missing");
-    return {
-      privateKey: (await importJWK({ ...jwk, d }, algorithm)) as CryptoKey,
-      publicKey: { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: algorithm, use: "sig" },
-    };
+    const [kid, alg] = [await calculateJwkThumbprint(jwk), "ES256"];
+    const privateKey = (await importJWK({ ...jwk, d }, alg)) as Key["privateKey"];
+    return { kid, alg, privateKey, published: { ...jwk, kid, alg, use: "sig" } };
   } catch {
     // The error can have a part of the key.
     throw new Error(`${keyFile} has no key; delete it, and npm run token -- --serve makes another one`);
   }
 }
 
-async function makeKey(): Promise<Key> {
-  const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+async function storeKey() {
+  const { privateKey } = await makeKey("trial");
   await mkdir(dirname(keyFile), { recursive: true });
   await writeFile(keyFile, JSON.stringify(await exportJWK(privateKey)), { mode: 0o600, flag: "wx" });
-  return (await readKey()) as Key;
+  return (await readKey()) as NonNullable<Awaited<ReturnType<typeof readKey>>>;
 }

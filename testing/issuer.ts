@@ -26,31 +26,50 @@ export async function makeKey(kid: string, alg = "ES256"): Promise<Key> {
   return { kid, alg, ...(await generateKeyPair(alg, { extractable: true })) };
 }
 
+/** An access token by RFC 9068 with these claims and header parameters. An undefined one is left out. */
+export const signToken = (
+  { kid, alg, privateKey }: Pick<Key, "kid" | "alg" | "privateKey">,
+  claims: JWTPayload,
+  header: object = {},
+): Promise<string> =>
+  new SignJWT(claims).setProtectedHeader({ alg, kid, typ: "at+jwt", ...header }).sign(privateKey);
+
+/** Serves public keys at `/keys` on loopback. Default of `port`: a free one. */
+export async function serveKeys(respond: () => { status?: number; keys: JWK[] }, port = 0) {
+  const server = createServer(({ url }, response) => {
+    if (url !== "/keys") return response.writeHead(404).end();
+    const { status = 200, keys } = respond();
+    return response
+      .writeHead(status, { "content-type": "application/jwk-set+json" })
+      .end(JSON.stringify({ keys }));
+  });
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys` };
+}
+
 const nowS = () => Math.floor(Date.now() / 1000);
 
+export type Issuer = Awaited<ReturnType<typeof openIssuer>>;
+
 /** Starts an issuer of tokens that publishes its keys on loopback, with the security of a service that trusts it. */
-export async function openIssuer(...keys: Key[]) {
-  const published: JWK[] = [];
+export async function openIssuer(...given: Key[]) {
+  const [key = await makeKey("first"), ...others] = given;
+  const keys: JWK[] = [];
   const publish = async (...added: Key[]) => {
-    for (const { kid, alg, publicKey } of added)
-      published.push({ ...(await exportJWK(publicKey)), kid, alg });
+    for (const { kid, alg, publicKey } of added) keys.push({ ...(await exportJWK(publicKey)), kid, alg });
   };
   const withdraw = ({ kid }: Key) => {
-    published.splice(0, published.length, ...published.filter((one) => one.kid !== kid));
+    keys.splice(0, keys.length, ...keys.filter((one) => one.kid !== kid));
   };
-  const [key = await makeKey("first"), ...others] = keys;
   await publish(key, ...others);
   let fetchCount = 0;
   let status = 200;
-  const server = createServer((_request, response) => {
+  const { server, url } = await serveKeys(() => {
     fetchCount += 1;
-    response.statusCode = status;
-    response.setHeader("content-type", "application/jwk-set+json").end(JSON.stringify({ keys: published }));
+    return { status, keys };
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   const settings = {
-    AUTH_JWKS_URL: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`),
+    AUTH_JWKS_URL: new URL(url),
     AUTH_ISSUER: "https://issuer.test/",
     AUTH_AUDIENCE: "https://services.test/",
     AUTH_TOKEN_TYPE: "at+jwt" as const,
@@ -63,9 +82,7 @@ export async function openIssuer(...keys: Key[]) {
     ...claims,
   });
   const sign = (claims: JWTPayload, { header = {}, by = key }: { header?: object; by?: Key } = {}) =>
-    new SignJWT(withDefaults(claims))
-      .setProtectedHeader({ alg: by.alg, kid: by.kid, typ: "at+jwt", ...header })
-      .sign(by.privateKey);
+    signToken(by, withDefaults(claims), header);
 
   return {
     settings,

@@ -1,4 +1,4 @@
-import { escapeHtml } from "./page.ts";
+import { escapeHtml, htmlDocument } from "./page.ts";
 
 /** The claims of tokens that the console reads, to know what it can offer. */
 export interface TokenClaims {
@@ -11,22 +11,14 @@ export interface TokenClaims {
  * The page into which the script of the console renders; until then it shows its frame. With `claims` the console requires
  * a token from the reader.
  */
-export const consolePage = (title: string, claims: TokenClaims | undefined): string => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>${escapeHtml(title)}</title>
-    <link rel="icon" href="data:,">
+export const consolePage = (title: string, claims: TokenClaims | undefined): string =>
+  htmlDocument(
+    title,
+    `
     <link rel="stylesheet" href="/console/console.css">
-    <script type="module" src="/console/console.js"></script>
-  </head>
-  <body>
-    <div id="console"${claims ? ` data-authentication="${escapeHtml(JSON.stringify(claims))}"` : ""}>
+    <script type="module" src="/console/console.js"></script>`,
+    `    <div id="console"${claims ? ` data-authentication="${escapeHtml(JSON.stringify(claims))}"` : ""}>
       <header><p>${escapeHtml(title)}</p></header>
     </div>
-    <noscript>The console needs JavaScript. The API is described at <a href="/docs">/docs</a>.</noscript>
-  </body>
-</html>
-`;
+    <noscript>The console needs JavaScript. The API is described at <a href="/docs">/docs</a>.</noscript>`,
+  );

@@ -15,7 +15,21 @@ interface Page {
 }
 
 /** A page of the documentation. */
-export const htmlPage = ({ title, links, head = "", content }: Page): string => `<!doctype html>
+export const htmlPage = ({ title, links, head = "", content }: Page): string =>
+  htmlDocument(
+    title,
+    `${head}
+    <link rel="stylesheet" href="/docs/docs.css">`,
+    `    <header>
+      <nav aria-label="Contracts">${links.map(([href, text]) => `<a href="${href}">${escapeHtml(text)}</a>`).join(" ")}</nav>
+    </header>
+    <main>
+${content}
+    </main>`,
+  );
+
+/** A document with the head that all pages have, HTML that follows in the head, and a body. */
+export const htmlDocument = (title: string, head: string, body: string): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -23,15 +37,9 @@ export const htmlPage = ({ title, links, head = "", content }: Page): string => 
     <meta name="color-scheme" content="light dark">
     <title>${escapeHtml(title)}</title>
     <link rel="icon" href="data:,">${head}
-    <link rel="stylesheet" href="/docs/docs.css">
   </head>
   <body>
-    <header>
-      <nav aria-label="Contracts">${links.map(([href, text]) => `<a href="${href}">${escapeHtml(text)}</a>`).join(" ")}</nav>
-    </header>
-    <main>
-${content}
-    </main>
+${body}
   </body>
 </html>
 `;
