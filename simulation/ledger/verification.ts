@@ -33,9 +33,12 @@ import {
 } from "./reads.ts";
 import { type Difference, differenceOf, smallestTrace } from "./trace.ts";
 
-/** Reads of every transaction and account, and random ones. */
-export function* allReads({ oracle, payments }: Publisher, random: Random): Generator<Read> {
-  const ids = new Set(oracle.events.map(({ resource_external_id }) => resource_external_id));
+/** Reads of each of these transactions, of every account, and random ones. Default of `ids`: every transaction. */
+export function* allReads(
+  { oracle, payments }: Publisher,
+  random: Random,
+  ids: Iterable<string> = oracle.resourceIds(),
+): Generator<Read> {
   for (const id of ids) {
     yield lookup(id, { override_account_id_restriction: "true" });
     const account = oracle.accountOf(id) ?? random.pick(accounts);
@@ -94,13 +97,13 @@ const idleMs = 10_000;
 
 /**
  * Sends every read until all results are those of the oracle. Resolves with their number. Rejects with a `Violation` if
- * a difference remains.
+ * a difference remains, after looking for few messages that show it for up to `traceMaxMs`.
  */
 export async function verify(
   gets: Get[],
   publisher: Publisher,
   reads: Iterable<Read>,
-  stop: AbortSignal,
+  { stop, traceMaxMs }: { stop: AbortSignal; traceMaxMs: number },
 ): Promise<number> {
   const deadline = AbortSignal.timeout(convergenceMaxMs);
   let remaining = [...reads];
@@ -113,12 +116,19 @@ export async function verify(
     stop.throwIfAborted();
     if (differences.length === 0) return count;
     if (deadline.aborted || startedAt - idleSince > idleMs) {
-      throw new Violation(await describe(differences, publisher));
+      throw new Violation(await describe(differences, publisher, traceMaxMs));
     }
     const isIdle = await hasNoMessages(gets, publisher).catch(() => false);
     idleSince = isIdle ? Math.min(idleSince, performance.now()) : Number.POSITIVE_INFINITY;
     remaining = differences.map(({ read }) => read);
     await sleep(500);
+  }
+}
+
+/** Resolves when no message is on its way for some time: a broker counts one that has just been sent a moment later. */
+export async function whenIdle(gets: Get[], publisher: Publisher): Promise<void> {
+  for (let checks = 0; checks < 5; await sleep(100)) {
+    checks = (await hasNoMessages(gets, publisher)) ? checks + 1 : 0;
   }
 }
 
@@ -156,11 +166,14 @@ async function differencesOf(
   return differences;
 }
 
-const traceMaxMs = 60_000;
 /** A ledger without faults stores them one by one, in about half a minute. */
 const tracedMax = 10_000;
 
-async function describe(differences: Difference[], publisher: Publisher): Promise<string> {
+async function describe(
+  differences: Difference[],
+  publisher: Publisher,
+  traceMaxMs: number,
+): Promise<string> {
   const [first] = differences.toSorted((a, b) => b.read.ids.length - a.read.ids.length);
   const { read, actual, expected } = first as Difference;
   const ids = read.ids.length > 0 ? read.ids : differingIds(actual, expected);
