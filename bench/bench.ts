@@ -19,7 +19,7 @@ import type { Row, Scale } from "./row.ts";
 import { rows } from "./rows.ts";
 
 const usage = `Usage: npm run bench [-- --rows 1,4] [--rounds N] [--transactions N]
-       npm run bench -- --smoke
+       npm run bench -- --smoke [--rows 1,4]
        npm run bench -- --install
 
 Compares both services with alternatives, prints a table, and writes bench/results.json and bench/chart.svg.
@@ -34,9 +34,12 @@ PostgreSQL, RabbitMQ, Redis and wrk from the packages of Debian. The exit code d
   --help             print this text
 `;
 
-const full = { rounds: 7, seconds: 1, payments: 5000, requests: 1_000_000 };
+const full = { rounds: 7, warmUpRounds: 2, seconds: 1, payments: 5000, requests: 1_000_000 };
 const defaultTransactions = 1_000_000;
-const smoke: Scale = { rounds: 1, seconds: 1, ledgers: [100, 200, 300], payments: 50, requests: 1000 };
+const smoke: Scale = {
+  ...{ rounds: 1, warmUpRounds: 0, seconds: 1 },
+  ...{ ledgers: [100, 300], payments: 50, requests: 1000 },
+};
 
 const resultsFile = join(root, "bench/results.json");
 const chartFile = join(root, "bench/chart.svg");
@@ -100,7 +103,7 @@ async function measure(row: Row, scale: Scale, ledgers: Ledgers): Promise<Measur
   using progress = openProgress(`rounds of row ${number}`, comparisons.length * scale.rounds);
   const results = [];
   for (const comparison of comparisons) {
-    results.push(await compare(comparison, scale.rounds, () => progress.advance(1)));
+    results.push(await compare(comparison, scale, () => progress.advance(1)));
   }
   return { number, title, date: new Date().toISOString().slice(0, 10), results };
 }

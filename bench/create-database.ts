@@ -1,10 +1,14 @@
 import { openDatabase } from "../src/database/database.ts";
 import type { TestServer } from "../testing/servers/server.ts";
 
-/** Creates an empty database on a server. Returns its URL. */
-export async function createDatabase(server: TestServer, name: string): Promise<string> {
+/** Creates a database on a server, empty or as a copy of another one. Returns its URL. */
+export async function createDatabase(
+  server: TestServer,
+  name: string,
+  copied = "template1",
+): Promise<string> {
   await using database = await openDatabase(server.url);
-  await database.run(`create database ${name}`);
+  await database.run(`create database ${name} template ${copied}`);
   const url = new URL(server.url);
   url.pathname = name;
   return url.href;

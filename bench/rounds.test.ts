@@ -22,7 +22,7 @@ const comparison: Comparison = {
   baseline: { name: "by hand", measure: measurement("baseline", [1, 1, 100, 100, 160], calls) },
   target: { atLeast: 0.6 },
 };
-const result = await compare(comparison, 3, () => {});
+const result = await compare(comparison, { rounds: 3, warmUpRounds: 2 }, () => {});
 
 test("both sides are warmed up, then measured in turn", () => {
   const warmUp = ["ours", "baseline", "ours", "baseline"];
@@ -39,7 +39,7 @@ test("without a baseline the target applies to our value; with `rounds: 1` there
   const ours = measurement("ours", [1600], []);
   const once = await compare(
     { name: "start", unit: "ms", ours, target: { atMost: 1500 }, rounds: 1 },
-    3,
+    { rounds: 3, warmUpRounds: 2 },
     () => {},
   );
   expect(once).toMatchObject({ ours: { median: 1600 }, reached: false });

@@ -1,4 +1,4 @@
-import type { Comparison } from "./row.ts";
+import type { Comparison, Scale } from "./row.ts";
 
 /** The median of several values, with their range. */
 export interface Figure {
@@ -18,14 +18,15 @@ export interface Result {
   reached?: boolean;
 }
 
-/** Rounds that are not counted, because a new process is slow. */
-const warmUpRounds = 2;
-
 /**
  * Measures both sides in turn, round by round, after a warm-up. A slow phase of the machine then affects both. The side
  * that is first changes with each round.
  */
-export async function compare(comparison: Comparison, rounds: number, onRound: () => void): Promise<Result> {
+export async function compare(
+  comparison: Comparison,
+  { rounds, warmUpRounds }: Pick<Scale, "rounds" | "warmUpRounds">,
+  onRound: () => void,
+): Promise<Result> {
   const { name, unit, target, baseline } = comparison;
   const ours: number[] = [];
   const baselines: number[] = [];

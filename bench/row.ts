@@ -26,6 +26,8 @@ export interface Comparison {
 /** How much is measured. */
 export interface Scale {
   rounds: number;
+  /** Rounds that are not counted, because a new process is slow. */
+  warmUpRounds: number;
   /** Duration of the load in a round, for each side. */
   seconds: number;
   /** The sizes of the ledgers in transactions, ascending. */

@@ -1,5 +1,6 @@
 import { parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
+import { partOf } from "../testing/options.ts";
 import { requireInstalled } from "../testing/servers/install.ts";
 import { postgresql } from "../testing/servers/postgres.ts";
 import { rabbitmq } from "../testing/servers/rabbitmq.ts";
@@ -10,16 +11,18 @@ import { ledgerSubjects } from "./ledger.ts";
 import { openMemoryGroup } from "./memory-group.ts";
 import { memoryMaxMiB } from "./watched-service.ts";
 
-const usage = `Usage: npm run hostile [-- [--on SUBJECT] [--only TEXT] [--attempts N]]
+const usage = `Usage: npm run hostile [-- [--on SUBJECT] [--part I/N] [--only TEXT] [--attempts N]]
 
 Attacks real processes of both services, one attack at a time, with requests and messages of legal size: long lists,
 many members, large histories, clients that do not read, many connections. Beside each attack another caller sends
 requests. The attack fails if it holds the event loop of the service for more than 50 ms, if the other caller waits for
 more than 250 ms or gets an error, or if the process exceeds its memory. An attack that exceeds a bound is repeated,
-since other programs can use the machine: it fails if every attempt exceeds one. Time that the host took from a virtual
-machine does not count, and on a processor that is slower than the reference the bounds of time grow accordingly.
+since other programs can use the machine: it fails if every attempt exceeds one. The bounds of time are for an idle
+reference machine. They grow with the time of a fixed piece of work before and after the attack, and with what other
+programs had of the processors meanwhile. Time that the host took from a virtual machine does not count.
 
   --on SUBJECT   only this service and engine: ${[...ledgerSubjects, ...featureSubjects].map(({ name }) => name).join(", ")}
+  --part I/N     every N-th attack only, beginning with the I-th
   --only TEXT    only attacks whose name contains this text
   --attempts N   attempts of an attack that exceeds a bound. Default: 3
   --help         print this text
@@ -28,9 +31,10 @@ To install the servers: npm run servers -- --install
 `;
 
 await runCommand("hostile", usage, async (args) => {
+  const text = { type: "string" } as const;
   const { values: given } = parseCommandLine({
     args,
-    options: { on: { type: "string" }, only: { type: "string" }, attempts: { type: "string" } },
+    options: { on: text, part: text, only: text, attempts: text },
   });
   const all = [...ledgerSubjects, ...featureSubjects];
   const subjects = all.filter(({ name }) => given.on === undefined || name === given.on);
@@ -43,21 +47,19 @@ await runCommand("hostile", usage, async (args) => {
   const { signal } = stopOnSignals();
   using group = openMemoryGroup(memoryMaxMiB);
   if (!group) say("this system does not permit a memory limit: the memory is only measured");
+  const attempts = Number(given.attempts ?? 3);
+  const named = subjects.flatMap((subject) =>
+    subject.attacks.filter((name) => name.includes(given.only ?? "")).map((name) => ({ subject, name })),
+  );
+  const attacks = partOf(named, given.part);
+  if (attacks.length === 0) throw new UsageError("no attack has such a name, or the part is empty");
   const failed: string[] = [];
-  let count = 0;
-  for (const subject of subjects) {
-    const names = subject.attacks.filter((name) => name.includes(given.only ?? ""));
-    if (names.length === 0) continue;
+  for (const [subject, chosen] of Map.groupBy(attacks, ({ subject }) => subject)) {
     await using opened = await subject.open();
-    for (const name of names) {
-      count += 1;
+    for (const { name } of chosen) {
       const label = `${subject.name}: ${name}`;
       let outcome: Outcome | undefined;
-      for (
-        let attempt = 0;
-        attempt < Number(given.attempts ?? 3) && outcome?.violations.length !== 0;
-        attempt += 1
-      ) {
+      for (let attempt = 0; attempt < attempts && outcome?.violations.length !== 0; attempt += 1) {
         if (signal.aborted) throw new Error("stopped");
         outcome = await opened.run(name);
         say(`${outcome.violations.length === 0 ? "ok  " : "over"} ${label}: ${outcome.figures}`);
@@ -66,7 +68,6 @@ await runCommand("hostile", usage, async (args) => {
       if (outcome?.violations.length !== 0) failed.push(label);
     }
   }
-  if (count === 0) throw new UsageError("no attack has such a name");
-  say(`${count} attacks, ${failed.length} exceeded a bound`);
+  say(`${attacks.length} attacks, ${failed.length} exceeded a bound`);
   if (failed.length > 0) throw new AggregateError(failed.map((label) => new Error(`exceeded: ${label}`)));
 });

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createDatabase } from "../bench/create-database.ts";
 import { type Database, openDatabase } from "../src/database/database.ts";
 import { clientUrl, openQueue } from "../src/ledger/queue/queue.ts";
+import { migrate } from "../src/ledger/tables/migrate.ts";
 import { inChunks } from "../src/values/chunks.ts";
+import { allSettled } from "../testing/all-settled.ts";
 import { freePort } from "../testing/free-port.ts";
 import { story } from "../testing/messages.ts";
 import { startPostgres } from "../testing/servers/postgres.ts";
@@ -45,12 +47,16 @@ export const ledgerSubjects: Subject[] = [
     "ledger-postgres",
     attacksOnLedger,
     async (opened) => {
-      const [database, broker] = [opened.use(await startPostgres()), opened.use(await startRabbitmq())];
+      const [database, broker] = await allSettled([
+        startPostgres().then((server) => opened.use(server)),
+        startRabbitmq().then((server) => opened.use(server)),
+      ]);
+      await migrateAt(await createDatabase(database, "migrated"));
       let runs = 0;
       return async () => {
         const name = `run_${runs++}`;
         return {
-          databaseUrl: await createDatabase(database, name),
+          databaseUrl: await createDatabase(database, name, "migrated"),
           queueUrl: `${broker.url}/?queue=${name}`,
         };
       };
@@ -67,6 +73,11 @@ export const ledgerSubjects: Subject[] = [
     (attack, engines) => run(attack, engines, true),
   ),
 ];
+
+async function migrateAt(databaseUrl: string): Promise<void> {
+  await using database = await openDatabase(databaseUrl);
+  await migrate(database);
+}
 
 /** The embedded queue takes 1 MiB at a time. */
 const sentBytesMax = 900_000;

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { handleCalls } from "../bench/handle-calls.ts";
-import { stolenBetween, stolenMs } from "./machine.ts";
+import { stolenBetween, stolenMs, waitedMs } from "./machine.ts";
 
 // Loaded into a service before its program (node --import). The service itself does not know it.
 
@@ -10,8 +10,9 @@ export interface Stalls {
   /** By the histogram of Node.js. */
   longestMs: number;
   /**
-   * Without the time for which the thread waited for a processor, or the processor for the host of the virtual machine,
-   * since other programs use the machine and its host, too.
+   * Without the time for which the thread, or another one of the process, on whose part of a garbage collection it waits,
+   * waited for a processor, or the processor for the host of the virtual machine, since other programs use the machine
+   * and its host, too.
    */
   heldMs: number;
 }
@@ -20,22 +21,31 @@ const sampleMs = 2;
 const delays = monitorEventLoopDelay({ resolution: 1 });
 delays.enable();
 
-/** The time for which the main thread has waited for a processor, in milliseconds; 0 where the system does not count it. */
-function waitedMs(): number {
-  try {
-    const [, nanoseconds] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ");
-    return Number(nanoseconds) / 1e6;
-  } catch {
-    return 0;
-  }
-}
+/** The helpers are read less often, as there are ten of them. */
+const samplesPerHelpers = 10;
+
+/** The time for which each other thread of the process has waited for a processor. */
+const helpersWaited = () =>
+  readdirSync("/proc/self/task")
+    .filter((thread) => thread !== String(process.pid))
+    .map(waitedMs);
 
 let heldMs = 0;
-const read = () => ({ at: performance.now(), waited: waitedMs(), stolen: stolenMs() });
+const read = () => ({ at: performance.now(), waited: waitedMs(process.pid), stolen: stolenMs() });
 let last = read();
+let helpers = helpersWaited();
+let samples = 0;
 setInterval(() => {
   const now = read();
-  const lostMs = now.waited - last.waited + stolenBetween(last.stolen, now.stolen);
+  samples += 1;
+  let lostMs = now.waited - last.waited + stolenBetween(last.stolen, now.stolen);
+  const isLong = now.at - last.at - lostMs > heldMs;
+  if (isLong || samples % samplesPerHelpers === 0) {
+    const helpersNow = helpersWaited();
+    // Threads have waited as the processors of a host have: the one that lost most counts.
+    if (isLong) lostMs += stolenBetween(helpers, helpersNow);
+    helpers = helpersNow;
+  }
   heldMs = Math.max(heldMs, now.at - last.at - lostMs);
   last = now;
 }, sampleMs).unref();

@@ -36,7 +36,7 @@ interface ClientOptions {
   components: { server: string; dependencies: string[]; writers?: string[] };
   /** The statuses that a fault excuses. */
   excusedStatuses: number[];
-  faults: FaultLog;
+  faults: Pick<FaultLog, "affected" | "before">;
   /** The number of responses by status. */
   counts: Map<string, number>;
 }

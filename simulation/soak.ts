@@ -3,18 +3,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "undici";
 import type { MemoryUse } from "../bench/memory-probe.ts";
-import { type Server, startService } from "../bench/programs.ts";
+import { type Server, startBaseline, startService } from "../bench/programs.ts";
 import { figureOf } from "../bench/rounds.ts";
 import { openQueue } from "../src/ledger/queue/queue.ts";
 import { parseCommandLine, runCommand, say } from "../src/process/command.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
+import { allSettled } from "../testing/all-settled.ts";
 import { wholeNumber } from "../testing/options.ts";
 import { type Random, seeded } from "../testing/random.ts";
 import { requireInstalled } from "../testing/servers/install.ts";
 import { postgresql, startPostgres } from "../testing/servers/postgres.ts";
 import { rabbitmq, startRabbitmq } from "../testing/servers/rabbitmq.ts";
 import { redis, startRedis } from "../testing/servers/redis.ts";
-import { noFaults, openRun } from "./faults.ts";
+import { noFaults, openTasks } from "./faults.ts";
 import { openFeaturesClient, operateOn } from "./features/run.ts";
 import { openPublisher } from "./ledger/publisher.ts";
 import { openLedgerClient, sendRandomReads } from "./ledger/run.ts";
@@ -23,8 +24,9 @@ const usage = `Usage: npm run soak [-- --seconds N] [--seed N]
 
 Runs both services under load, on their own PostgreSQL, RabbitMQ and Redis: it publishes messages, sends all kinds of
 requests and reads change streams. It pauses 6 times and measures the memory of objects after a garbage collection, the
-resident memory, the open file descriptors, and the duration of lookups. Exit code: 1 if one of these, except the
-resident memory, has grown from the third measurement to the last.
+resident memory, the open file descriptors, and the duration of lookups as a multiple of that of a request to a server
+that always sends the same bytes, in turn with them. Exit code: 1 if one of these, except the resident memory, has grown
+from the third measurement to the last.
 
   --seconds N   duration in seconds. Default: 60
   --seed N      seed of the random messages and requests. Default: 1
@@ -38,15 +40,16 @@ const pauseMs = 1500;
 /** The minimum. The store then has its full number of changes from the first measurement on. */
 const changesKept = 1;
 const requestPauseMs = 100;
-const lookupPauseMs = 20;
+/** Lookups in a pause, with as many requests to the reference. */
+const lookups = 100;
 
 /** The measurement of one service. */
 interface Measurement {
   objectsMiB: number;
   residentMiB: number;
   handles: number;
-  /** The median of the lookups since the previous measurement. */
-  lookupMs: number;
+  /** The median of the lookups as a multiple of that of the requests to the reference. */
+  lookups: number;
 }
 
 /** The growth that is allowed: a share of the first compared value, and an absolute tolerance. */
@@ -56,7 +59,7 @@ const allowedGrowth: Record<keyof Measurement, { share: number; absolute: number
   residentMiB: undefined,
   handles: { share: 0, absolute: 5 },
   // Other processes can use the machine at the same time.
-  lookupMs: { share: 2, absolute: 2 },
+  lookups: { share: 2, absolute: 2 },
 };
 
 const probe = fileURLToPath(new URL("../bench/memory-probe.ts", import.meta.url));
@@ -68,26 +71,26 @@ await runCommand("soak", usage, async (args) => {
     options: { seconds: { type: "string" }, seed: { type: "string" } },
   });
   const seconds = wholeNumber("seconds", given.seconds ?? "60");
-  const random = seeded(wholeNumber("seed", given.seed ?? "1"));
+  const seed = wholeNumber("seed", given.seed ?? "1");
+  const random = seeded(seed);
+  say(`${seconds} s, seed ${seed}`);
   requireInstalled([postgresql, rabbitmq, redis], "servers");
   const { signal: stop } = stopOnSignals();
 
   await using opened = new AsyncDisposableStack();
-  const [database, broker, store] = [
-    opened.use(await startPostgres()),
-    opened.use(await startRabbitmq()),
-    opened.use(await startRedis()),
-  ];
+  const [database, broker, store, reference] = await allSettled([
+    startPostgres().then((server) => opened.use(server)),
+    startRabbitmq().then((server) => opened.use(server)),
+    startRedis().then((server) => opened.use(server)),
+    startBaseline("has-feature.ts").then((server) => opened.use(server)),
+  ]);
   const queueUrl = `${broker.url}/?queue=payment-events`;
-  const ledger = opened.use(
-    await startService("ledger", { options, env: { DATABASE_URL: database.url, QUEUE_URL: queueUrl } }),
-  );
-  const features = opened.use(
-    await startService("features", {
-      options,
-      env: { FEATURES_STORE_URL: `${store.url}?changes=${changesKept}` },
-    }),
-  );
+  const start = (service: "ledger" | "features", env: Record<string, string>) =>
+    startService(service, { options, env }).then((server) => opened.use(server));
+  const [ledger, features] = await allSettled([
+    start("ledger", { DATABASE_URL: database.url, QUEUE_URL: queueUrl }),
+    start("features", { FEATURES_STORE_URL: `${store.url}?changes=${changesKept}` }),
+  ]);
   const queue = opened.use(await openQueue(queueUrl));
   const responses = new Map<string, number>();
   const ledgerClient = opened.use(openLedgerClient(ledger.url, "ledger", noFaults, responses));
@@ -106,12 +109,9 @@ await runCommand("soak", usage, async (args) => {
 
   const measured: { ledger: Measurement; features: Measurement }[] = [];
   for (let count = 0; count < measurements; count += 1) {
-    const run = openRun((seconds / measurements - pauseMs / 1000) / 60, stop);
-    const { end } = run;
-    const [ledgerMs, featuresMs]: [number[], number[]] = [[], []];
-    await run.all([
-      timeRequests(ledger.url, "/v1/transaction/pay-1?override_account_id_restriction=true", ledgerMs, end),
-      timeRequests(features.url, "/features/customer/1/dark-mode", featuresMs, end),
+    const { failed, all } = openTasks(stop);
+    const end = AbortSignal.any([failed, AbortSignal.timeout((seconds * 1000) / measurements - pauseMs)]);
+    await all([
       publisher.publishUntil(end, requestPauseMs),
       sendRandomReads(ledgerClient, random.fork(), publisher, end),
       sendFeatureRequests(random.fork(), end),
@@ -119,13 +119,13 @@ await runCommand("soak", usage, async (args) => {
     ]);
     await sleep(pauseMs);
     measured.push({
-      ledger: await measure(ledger, ledgerMs),
-      features: await measure(features, featuresMs),
+      ledger: await measure(ledger, "/v1/transaction/pay-1?override_account_id_restriction=true", reference),
+      features: await measure(features, "/features/customer/1/dark-mode", reference),
     });
   }
 
   const responseCount = [...responses.values()].reduce((sum, count) => sum + count, 0);
-  say(`${seconds} s, ${messages} messages, ${responseCount} responses`);
+  say(`${messages} messages, ${responseCount} responses`);
   const grown = (["ledger", "features"] as const).flatMap((service) =>
     (Object.keys(allowedGrowth) as (keyof Measurement)[]).flatMap((name) => {
       const values = measured.map((measurement) => measurement[service][name]);
@@ -141,17 +141,20 @@ await runCommand("soak", usage, async (args) => {
   if (grown.length > 0) throw new AggregateError(grown);
 });
 
-/** Sends one request after another and adds the duration of each in milliseconds. */
-async function timeRequests(url: string, path: string, durations: number[], end: AbortSignal): Promise<void> {
-  const client = new Client(url);
-  while (!end.aborted) {
-    const sentAt = performance.now();
-    const { body } = await client.request({ method: "GET", path });
-    await body.dump();
-    durations.push(performance.now() - sentAt);
-    await sleep(lookupPauseMs);
+/** Sends requests to both in turn, so that a slow phase of the machine affects both. Returns the ratio of the medians. */
+async function durationRatio(url: string, path: string, reference: string): Promise<number> {
+  const sides = [url, reference].map((base) => ({ client: new Client(base), durations: [] as number[] }));
+  for (let count = 0; count < lookups; count += 1) {
+    for (const { client, durations } of sides) {
+      const sentAt = performance.now();
+      const { body } = await client.request({ method: "GET", path });
+      await body.dump();
+      durations.push(performance.now() - sentAt);
+    }
   }
-  await client.close();
+  await Promise.all(sides.map(({ client }) => client.close()));
+  const [own = 0, fixed = 1] = sides.map(({ durations }) => figureOf(durations).median);
+  return own / fixed;
 }
 
 /** Opens one change stream after another and closes each connection in the middle of it. */
@@ -166,12 +169,12 @@ async function readChangeStreams(url: string, end: AbortSignal): Promise<void> {
   }
 }
 
-async function measure(server: Server, lookupsMs: number[]): Promise<Measurement> {
+async function measure(server: Server, path: string, reference: Server): Promise<Measurement> {
   const { objects, resident } = await server.call<MemoryUse>("memory");
   return {
     objectsMiB: objects,
     residentMiB: resident,
     handles: readdirSync(`/proc/${server.pid}/fd`).length,
-    lookupMs: figureOf(lookupsMs).median,
+    lookups: await durationRatio(server.url, path, reference.url),
   };
 }

@@ -1,6 +1,7 @@
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { openFeatureStore } from "../../src/features/store/store.ts";
 import { entityTag } from "../../src/http/entity-tag.ts";
+import { serve } from "./serve.ts";
 
 /** A feature storage on `node:http`: the same store calls and the same bytes, without validation and metrics. */
 const store = await openFeatureStore(process.env.FEATURES_STORE_URL as string);
@@ -33,13 +34,9 @@ async function remove(
   response.end();
 }
 
-const server = createServer(
-  { keepAliveTimeout: 72_000, optimizeEmptyRequests: true },
-  (request, response) => {
-    const [, , resource = "", id = "", feature = ""] = (request.url as string).split("/");
-    if (request.method === "GET") list(resource, id, response);
-    else if (request.method === "POST") add(resource, id, feature, response);
-    else remove(resource, id, feature, response);
-  },
-);
-server.listen(Number(process.env.PORT), "127.0.0.1");
+serve((request, response) => {
+  const [, , resource = "", id = "", feature = ""] = (request.url as string).split("/");
+  if (request.method === "GET") list(resource, id, response);
+  else if (request.method === "POST") add(resource, id, feature, response);
+  else remove(resource, id, feature, response);
+});

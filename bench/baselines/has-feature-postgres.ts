@@ -1,6 +1,6 @@
-import { createServer } from "node:http";
 import pg from "pg";
 import { pipelined, pipelineOptions, pipelinesMax } from "../../src/database/pipeline.ts";
+import { serve } from "./serve.ts";
 
 /** Responds to `/features/RESOURCE/ID/FEATURE` with one statement on the table of the feature storage. */
 const pool = new pg.Pool({
@@ -16,14 +16,10 @@ const statement = {
 };
 const headers = { "content-type": "application/json; charset=utf-8" };
 
-const server = createServer(
-  { keepAliveTimeout: 72_000, optimizeEmptyRequests: true },
-  async (request, response) => {
-    const values = (request.url as string).split("/").slice(2);
-    const { rows } = await withClient((client) => client.query({ ...statement, values }));
-    const body = rows.length === 0 ? '{"result":false}\n' : '{"result":true}\n';
-    response.writeHead(200, { ...headers, "content-length": body.length });
-    response.end(body);
-  },
-);
-server.listen(Number(process.env.PORT), "127.0.0.1");
+serve(async (request, response) => {
+  const values = (request.url as string).split("/").slice(2);
+  const { rows } = await withClient((client) => client.query({ ...statement, values }));
+  const body = rows.length === 0 ? '{"result":false}\n' : '{"result":true}\n';
+  response.writeHead(200, { ...headers, "content-length": body.length });
+  response.end(body);
+});

@@ -1,5 +1,5 @@
-import { createServer } from "node:http";
 import { createClient } from "@redis/client";
+import { serve } from "./serve.ts";
 
 /** Reads a field of a hash, as the feature storage does, with a client that pipelines by itself. */
 const client = createClient({
@@ -12,18 +12,14 @@ await client.connect();
 await client.sendCommand(["HSET", "features:customer/42", "dark-mode", "1"]);
 const headers = { "content-type": "application/json; charset=utf-8" };
 
-const server = createServer(
-  { keepAliveTimeout: 72_000, optimizeEmptyRequests: true },
-  async (request, response) => {
-    const [, , resource = "", id = "", feature = ""] = (request.url as string).split("/");
-    const [value] = await client.sendCommand<(string | null)[]>([
-      "HMGET",
-      `features:${resource}/${id}`,
-      feature,
-    ]);
-    const body = value == null ? '{"result":false}\n' : '{"result":true}\n';
-    response.writeHead(200, { ...headers, "content-length": body.length });
-    response.end(body);
-  },
-);
-server.listen(Number(process.env.PORT), "127.0.0.1");
+serve(async (request, response) => {
+  const [, , resource = "", id = "", feature = ""] = (request.url as string).split("/");
+  const [value] = await client.sendCommand<(string | null)[]>([
+    "HMGET",
+    `features:${resource}/${id}`,
+    feature,
+  ]);
+  const body = value == null ? '{"result":false}\n' : '{"result":true}\n';
+  response.writeHead(200, { ...headers, "content-length": body.length });
+  response.end(body);
+});

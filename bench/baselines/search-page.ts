@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { createServer } from "node:http";
 import pg from "pg";
 import type { Plan } from "../../src/database/database.ts";
 import { readTimestamp } from "../../src/database/timestamp.ts";
@@ -8,6 +7,7 @@ import {
   type FoundTransaction,
   searchTransactions,
 } from "../../src/ledger/tables/search.ts";
+import { serve } from "./serve.ts";
 
 /** Responds with the first page of 20 of an account. The SQL is that of the ledger; the JSON is written by hand. */
 const size = 20;
@@ -111,43 +111,39 @@ function viewTransaction(row: FoundTransaction): unknown {
   };
 }
 
-const server = createServer(
-  { keepAliveTimeout: 72_000, optimizeEmptyRequests: true },
-  async ({ url = "", headers: { host } }, response) => {
-    const [path, query] = url.split("?");
-    const account = new URLSearchParams(query).get("account_id") ?? "";
-    const filter = { account_ids: [account] };
-    const [{ rows: shown, isLast }, total] = await Promise.all([
-      searchTransactions(sql, filter, { countMax: size, bytesMax: 4 * 2 ** 20 }),
-      countTransactions(sql, filter),
-    ]);
-    const last = shown.at(-1);
-    const pages = Math.max(1, Math.ceil(total / size));
-    const link = (paging: string) => ({
-      href: `http://${host}${path}?account_id=${encodeURIComponent(account)}&${paging}&display_size=${size}`,
-    });
-    const cursor = last && [last.created_date, last.external_id, last.arrived, 2, total];
-    const body = `${JSON.stringify({
-      total,
-      count: shown.length,
-      page: 1,
-      results: shown.map(viewTransaction),
-      _links: {
-        self: link("page=1"),
-        first_page: link("page=1"),
-        next_cursor: isLast
-          ? undefined
-          : link(`cursor=${Buffer.from(JSON.stringify(cursor)).toString("base64url")}`),
-        last_page: link(`page=${pages}`),
-        next_page: pages > 1 ? link("page=2") : undefined,
-      },
-    })}\n`;
-    response.writeHead(200, {
-      vary: "accept",
-      "content-type": "application/json; charset=utf-8",
-      "content-length": Buffer.byteLength(body),
-    });
-    response.end(body);
-  },
-);
-server.listen(Number(process.env.PORT), "127.0.0.1");
+serve(async ({ url = "", headers: { host } }, response) => {
+  const [path, query] = url.split("?");
+  const account = new URLSearchParams(query).get("account_id") ?? "";
+  const filter = { account_ids: [account] };
+  const [{ rows: shown, isLast }, total] = await Promise.all([
+    searchTransactions(sql, filter, { countMax: size, bytesMax: 4 * 2 ** 20 }),
+    countTransactions(sql, filter),
+  ]);
+  const last = shown.at(-1);
+  const pages = Math.max(1, Math.ceil(total / size));
+  const link = (paging: string) => ({
+    href: `http://${host}${path}?account_id=${encodeURIComponent(account)}&${paging}&display_size=${size}`,
+  });
+  const cursor = last && [last.created_date, last.external_id, last.arrived, 2, total];
+  const body = `${JSON.stringify({
+    total,
+    count: shown.length,
+    page: 1,
+    results: shown.map(viewTransaction),
+    _links: {
+      self: link("page=1"),
+      first_page: link("page=1"),
+      next_cursor: isLast
+        ? undefined
+        : link(`cursor=${Buffer.from(JSON.stringify(cursor)).toString("base64url")}`),
+      last_page: link(`page=${pages}`),
+      next_page: pages > 1 ? link("page=2") : undefined,
+    },
+  })}\n`;
+  response.writeHead(200, {
+    vary: "accept",
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+  });
+  response.end(body);
+});

@@ -1,7 +1,10 @@
 import { request } from "undici";
+import { startPostgres } from "../../testing/servers/postgres.ts";
+import { startRedis } from "../../testing/servers/redis.ts";
 import { asNpmStart } from "../../testing/services.ts";
-import { startBaseline, startService } from "../programs.ts";
+import { type Server, startBaseline, startService } from "../programs.ts";
 import type { Row } from "../row.ts";
+import { expectSameResponses } from "../same-responses.ts";
 import { compareThroughput, writeRequests } from "../wrk.ts";
 
 /** The target for the ratio to `node:http`, which calls no store. */
@@ -11,17 +14,28 @@ const stores = [
 ];
 const path = "/features/customer/42/dark-mode";
 
+/** Starts the feature storage on a store, which then has the feature. */
+async function startFeatures(store: string, opened: AsyncDisposableStack): Promise<Server> {
+  const service = opened.use(await startService("features", { env: { FEATURES_STORE_URL: store } }));
+  await request(service.url + path, { method: "POST" }).then(({ body }) => body.dump());
+  return service;
+}
+
+const loadOf = async (seconds: number, opened: AsyncDisposableStack) => ({
+  requests: await writeRequests(opened, [`GET ${path}`]),
+  connections: 64,
+  seconds,
+});
+
 export const hasFeature: Row = {
   number: 1,
   title: "has-feature",
   async open({ seconds }, opened) {
-    const requests = await writeRequests(opened, [`GET ${path}`]);
-    const load = { requests, connections: 64, seconds };
+    const load = await loadOf(seconds, opened);
     const nodeHttp = opened.use(await startBaseline("has-feature.ts"));
     const comparisons = stores.map(async ({ store, ofNodeHttp }) => {
+      const service = await startFeatures(store, opened);
       const env = { FEATURES_STORE_URL: store };
-      const service = opened.use(await startService("features", { env }));
-      await request(service.url + path, { method: "POST" }).then(({ body }) => body.dump());
       const fastify = opened.use(await startBaseline("has-feature-fastify.ts", asNpmStart({ env })));
       const sameCall = { name: "Fastify, the same store call", url: fastify.url };
       const sameBytes = { name: "node:http, the same bytes", url: nodeHttp.url };
@@ -33,3 +47,44 @@ export const hasFeature: Row = {
     return (await Promise.all(comparisons)).flat();
   },
 };
+
+/** A row that compares the feature storage on a server with a baseline that sends the same command to it. */
+const onServer = (
+  { number, title, store }: { number: number; title: string; store: string },
+  start: () => ReturnType<typeof startRedis>,
+  baseline: { file: string; variable: string; name: string; atLeast: number },
+): Row => ({
+  number,
+  title,
+  async open({ seconds }, opened) {
+    const { url } = opened.use(await start());
+    const service = await startFeatures(url, opened);
+    const { file, variable, name, atLeast } = baseline;
+    const other = opened.use(await startBaseline(file, { env: { [variable]: url }, path }));
+    await expectSameResponses(service.url, other.url, [path]);
+    const load = await loadOf(seconds, opened);
+    return [compareThroughput(store, service, { name, url: other.url }, load, atLeast)];
+  },
+});
+
+export const hasFeatureInRedis = onServer(
+  { number: 2, title: "has-feature on Redis", store: "redis:" },
+  () => startRedis(),
+  {
+    file: "has-feature-redis.ts",
+    variable: "REDIS_URL",
+    name: "node:http, the same command",
+    atLeast: 0.85,
+  },
+);
+
+export const hasFeatureInPostgres = onServer(
+  { number: 13, title: "has-feature on PostgreSQL", store: "postgres:" },
+  () => startPostgres(),
+  {
+    file: "has-feature-postgres.ts",
+    variable: "DATABASE_URL",
+    name: "node:http, one statement on the same table",
+    atLeast: 0.6,
+  },
+);

@@ -5,6 +5,7 @@ import contract from "../../generated/features.json" with { type: "json" };
 import type { components } from "../../generated/features.ts";
 import type { Contract } from "../../src/contract/operations.ts";
 import { openProgress } from "../../src/process/progress.ts";
+import { allSettled } from "../../testing/all-settled.ts";
 import type { Random } from "../../testing/random.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { startRedis } from "../../testing/servers/redis.ts";
@@ -18,9 +19,8 @@ import {
   type Fault,
   type FaultLog,
   faultsOfServer,
-  injectFaults,
+  openFaultyRun,
   openFaultyServer,
-  openRun,
 } from "../faults.ts";
 import { openFaultyPair } from "../faulty-pair.ts";
 import { Violation, withServerErrors } from "../violation.ts";
@@ -53,8 +53,8 @@ async function simulateIn(
   { minutes, random, stop }: Plan,
 ) {
   await using opened = new AsyncDisposableStack();
-  const run = openRun(minutes, stop);
-  const { log: faults, ended } = injectFaults(possibleFaults, random.fork(), run.faultsEnd);
+  const run = openFaultyRun(possibleFaults, minutes, random.fork(), stop);
+  const faults = run.log;
   const responses = new Map<string, number>();
   const clients = servers.map(({ url }, index) =>
     opened.use(openFeaturesClient(url, `features ${index}`, faults, responses, writers)),
@@ -72,9 +72,9 @@ async function simulateIn(
     }
   }
   const tasks = Array.from({ length: resourcesAtATime }, () => operateOnResources(random.fork()));
-  await run.all([ended, ...tasks]);
+  await run.all(tasks);
   progress[Symbol.dispose]();
-  for (const server of servers) await ensureRunning(server);
+  await allSettled(servers.map(ensureRunning));
   await sleep(settleMs);
 
   const [first, second] = clients as [CheckingClient, CheckingClient];
@@ -84,19 +84,18 @@ async function simulateIn(
     compare(`the changes in the feed of ${id}`, listAfter(records.get(String(id)) ?? []), list);
   await verifyCounts(first, lists);
   if (keepsHistory) await verifyPast(second, records, random);
-  for (const server of servers) await server.kill();
-  for (const server of servers) await ensureRunning(server);
-  for (const client of clients) {
-    compare("the lists after all processes were killed", await listsOf(client, resources), lists);
-  }
-  return { resources, operations: progress.count, faults: faults.kinds, responses };
+  await allSettled(servers.map((server) => server.kill()));
+  await allSettled(servers.map(ensureRunning));
+  const listsAfter = await allSettled(clients.map((client) => listsOf(client, resources)));
+  for (const after of listsAfter) compare("the lists after all processes were killed", after, lists);
+  return { resources, operations: progress.count, faults: faults.kinds, missing: faults.missing, responses };
 }
 
 /** A client of one process, the component `server`. `counts` gets the number of responses by status. */
 export const openFeaturesClient = (
   url: string,
   server: string,
-  faults: FaultLog,
+  faults: Pick<FaultLog, "affected" | "before">,
   counts: Map<string, number>,
   writers: string[] = [],
 ): CheckingClient =>
@@ -109,7 +108,9 @@ export const openFeaturesClient = (
     counts,
   });
 
+/** A request without a response can have an effect for this long. */
 const settleMs = 3000;
+const readsAtATime = 4;
 
 function compare(name: string, actual: unknown, expected: unknown): void {
   if (isDeepStrictEqual(actual, expected)) return;
@@ -204,10 +205,13 @@ function describe(history: Operation[], lastFaults: string[]): string {
 
 async function listsOf(client: CheckingClient, resources: number): Promise<string[][]> {
   const lists: string[][] = [];
-  for (let id = 0; id < resources; id += 1) {
-    const { text } = await client.send({ path: `/features/customer/${id}` }, [200]);
-    lists.push(JSON.parse(text));
-  }
+  const ids = Array.from({ length: resources }).keys();
+  await allSettled(
+    Array.from({ length: readsAtATime }, async () => {
+      for (const id of ids)
+        lists[id] = JSON.parse((await client.send({ path: `/features/customer/${id}` }, [200])).text);
+    }),
+  );
   return lists;
 }
 
@@ -302,22 +306,19 @@ async function openDeployment(kind: StoreKind): Promise<Deployment> {
   await using opening = new AsyncDisposableStack();
   const { url, faults } = await openStore(kind, opening);
   const keepsHistory = kind !== "redis";
-  const parameters = keepsHistory ? "?keep=all" : `?changes=${changesKept}`;
-  const servers: TestServer[] = [];
-  const writers: string[] = [];
-  for (let index = 0; index < processes; index += 1) {
-    const server = opening.use(
-      await startService("features", { env: { FEATURES_STORE_URL: url + parameters } }),
-    );
-    servers.push(server);
-    if (kind === "lmdb") writers.push(`features ${index}`);
-    faults.push(...faultsOfServer("features", `features ${index}`, server, longSuspensionMaxMs));
-  }
+  const settings = { FEATURES_STORE_URL: url + (keepsHistory ? "?keep=all" : `?changes=${changesKept}`) };
+  const names = Array.from({ length: processes }, (_, index) => `features ${index}`);
+  const servers = await allSettled(
+    names.map(async () => opening.use(await startService("features", { env: settings }))),
+  );
+  const serverFaults = servers.flatMap((server, index) =>
+    faultsOfServer("features", names[index] as string, server, longSuspensionMaxMs),
+  );
   const opened = opening.move();
   return {
     servers,
-    writers,
-    faults,
+    writers: kind === "lmdb" ? names : [],
+    faults: [...faults, ...serverFaults],
     keepsHistory,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -6,6 +6,7 @@ import pg from "pg";
 import { durableWithinMs } from "../../src/ledger/queue/amqp/declaration.ts";
 import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
+import { allSettled } from "../../testing/all-settled.ts";
 import { freePort } from "../../testing/free-port.ts";
 import type { Random } from "../../testing/random.ts";
 import { startKafka, type TestKafka } from "../../testing/servers/kafka.ts";
@@ -56,83 +57,100 @@ export async function openDeployment(
   const onDisk: TestServer[] = [];
   if (disk) faults.push(diskFilled(disk, onDisk));
 
-  let databaseUrl = `pglite:${join(folder, "database")}`;
-  if (engine === "postgres") {
-    const server = opening.use(await startPostgres(folder));
-    onDisk.push(server);
-    const database = opening.use(await openFaultyServer("database", server));
-    faults.push(...database.faults, database.partition, tableLocked(server.url));
-    databaseUrl = database.url;
-  }
-  if (engine === "patroni") {
-    const pair = opening.use(await openFaultyPair("database"));
-    faults.push(...pair.faults);
-    databaseUrl = pair.url;
-  }
-
+  const [databaseUrl, broker] = await allSettled([
+    openDatabaseOf(engine, { folder, faults, onDisk }, opening),
+    openBroker(queueKind, faults, opening),
+  ]);
   const targets = [opening.use(await openWebhookTarget(random.fork()))];
   if (engine === "pglite") targets.push(openFileTarget(join(folder, "published")));
+  if (broker.exchangeUrl) targets.push(await openExchangeTarget(broker.exchangeUrl, broker.url));
+  for (const target of targets) faults.push(...target.faults);
 
   // Only the first ledger has the embedded queue; the others are its clients.
   const port = await freePort();
-  let queueUrls = [`sqs+embedded:${join(folder, "queue")}?port=${port}`];
-  if (queueKind === "kafka") {
-    const cluster = opening.use(await startKafka({ count: 3 }));
-    faults.push(...brokersLost(cluster));
-    queueUrls = [`${cluster.url}/payment-events`];
-  }
-  if (queueKind === "amqp" || queueKind === "amqp4") {
-    const server = opening.use(await startRabbitmq(queueKind === "amqp4" ? rabbitmq4 : installedRabbitmq));
-    const broker = opening.use(await openFaultyServer("queue", server));
-    faults.push(...broker.faults, consumersClosed(server.url));
-    targets.push(await openExchangeTarget(server.url, broker.url));
-    queueUrls = [`${broker.url}/?queue=${rabbitmqQueue}`];
-  }
-  for (const target of targets) faults.push(...target.faults);
-  const clientsUrl = clientUrl(queueUrls[0] as string);
-  // Only one process can open an embedded database.
-  if (engine !== "pglite") queueUrls = [queueUrls[0] as string, clientsUrl, clientsUrl];
-
-  const ledgers: TestServer[] = [];
-  for (const [index, queueUrl] of queueUrls.entries()) {
+  const queueUrl =
+    queueKind === "embedded" ? `sqs+embedded:${join(folder, "queue")}?port=${port}` : broker.queueUrl;
+  const clientsUrl = clientUrl(queueUrl);
+  const start = async (url: string, index: number) => {
     const env = {
       ...ledgerSettings,
       ...settings,
       DATABASE_URL: databaseUrl,
-      QUEUE_URL: queueUrl,
+      QUEUE_URL: url,
       PUBLISH_URL: targets.map(({ url }) => url).join(" "),
       QUEUE_RECEIVER_BATCH_SIZE: String(random.pick([1, 10, 100, 400])),
       // The third ledger has no receiver.
       QUEUE_RECEIVER_BACKGROUND_PROCESSING: String(index < 2),
     };
-    const server = await startService("ledger", { env });
-    ledgers.push(opening.use(server));
+    return opening.use(await startService("ledger", { env }));
+  };
+  const first = await start(queueUrl, 0);
+  // Only one process can open an embedded database.
+  const others = engine === "pglite" ? [] : [start(clientsUrl, 1), start(clientsUrl, 2)];
+  const ledgers = [first, ...(await allSettled(others))];
+  for (const [index, server] of ledgers.entries()) {
     // The first ledger may serve the queue, and a long suspension would delay the publisher.
-    faults.push(
-      ...faultsOfServer("ledger", `ledger ${index}`, server, index > 0 ? longSuspensionMaxMs : undefined),
-    );
+    const longestMs = index > 0 ? longSuspensionMaxMs : undefined;
+    faults.push(...faultsOfServer("ledger", `ledger ${index}`, server, longestMs));
   }
   if (queueKind === "embedded") await shortenVisibility(port);
   const queue = opening.use(await openQueue(clientsUrl));
   // The check ensures that the queue exists. A ledger may have declared it just now, and RabbitMQ loses the messages of such
   // a queue if it is killed.
   await queue.check();
-  if (queueKind === "amqp" || queueKind === "amqp4") await sleep(durableWithinMs);
+  if (broker.exchangeUrl) await sleep(durableWithinMs);
   const opened = opening.move();
   return { ledgers, databaseUrl, queue, targets, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** Opens the database server of an engine. Resolves with the URL of the database. */
+async function openDatabaseOf(
+  engine: Engine,
+  { folder, faults, onDisk }: { folder: string; faults: Fault[]; onDisk: TestServer[] },
+  opening: AsyncDisposableStack,
+): Promise<string> {
+  if (engine === "pglite") return `pglite:${join(folder, "database")}`;
+  if (engine === "patroni") {
+    const pair = opening.use(await openFaultyPair("database"));
+    faults.push(...pair.faults);
+    return pair.url;
+  }
+  const server = opening.use(await startPostgres(folder));
+  onDisk.push(server);
+  const database = opening.use(await openFaultyServer("database", server));
+  faults.push(...database.faults, database.partition, tableLocked(server.url));
+  return database.url;
+}
+
+/** Opens the broker of a queue. Only RabbitMQ can also have an exchange, whose URL has no faults. */
+async function openBroker(
+  kind: QueueKind,
+  faults: Fault[],
+  opening: AsyncDisposableStack,
+): Promise<{ url: string; queueUrl: string; exchangeUrl?: string }> {
+  if (kind === "embedded") return { url: "", queueUrl: "" };
+  if (kind === "kafka") {
+    const cluster = opening.use(await startKafka({ count: 3 }));
+    faults.push(...brokersLost(cluster));
+    return { url: cluster.url, queueUrl: `${cluster.url}/payment-events` };
+  }
+  const server = opening.use(await startRabbitmq(kind === "amqp4" ? rabbitmq4 : installedRabbitmq));
+  const { url, faults: own } = opening.use(await openFaultyServer("queue", server));
+  faults.push(...own, consumersClosed(server.url));
+  return { url, queueUrl: `${url}/?queue=${rabbitmqQueue}`, exchangeUrl: server.url };
 }
 
 /** While the lock is held, no event can be stored, but reads succeed. */
 const tableLocked = (url: string): Fault => ({
   component: "database",
   kind: "table locked",
-  async inject(random) {
+  async inject(_random, pause) {
     const client = new pg.Client(url);
     client.on("error", () => {});
     try {
       await client.connect();
       await client.query("begin; lock table event in share row exclusive mode");
-      await sleep(random.integer(0, lockedMaxMs));
+      await pause(lockedMaxMs);
     } catch {
       // The server can be down because the disk is full.
     } finally {
@@ -145,37 +163,25 @@ const lockedMaxMs = 15_000;
 
 /** The faults of three brokers: one at a time, since two are enough. The next one waits until it is back. */
 const brokersLost = ({ brokers }: TestKafka): Fault[] => {
-  const killed: Fault = {
+  const lost = (kind: string, lose: (broker: TestServer, pause: () => Promise<void>) => Promise<void>) => ({
     component: "queue",
-    kind: "broker killed",
-    isFirst: true,
-    async inject(random) {
-      const broker = random.pick(brokers);
-      await broker.kill();
-      await sleep(random.integer(0, brokerLostMaxMs));
-      await ensureRunning(broker);
-    },
-  };
+    kind: `broker ${kind}`,
+    inject: (random: Random, pause: (maxMs: number) => Promise<void>) =>
+      lose(random.pick(brokers), () => pause(brokerLostMaxMs)),
+  });
+  const killed = lost("killed", async (broker, pause) => {
+    await broker.kill();
+    await pause();
+    await ensureRunning(broker);
+  });
   return [
-    killed,
-    {
-      component: "queue",
-      kind: "broker suspended",
-      async inject(random) {
-        const broker = random.pick(brokers);
-        broker.pause();
-        await sleep(random.integer(0, brokerLostMaxMs));
-        broker.resume();
-      },
-    },
-    {
-      component: "queue",
-      kind: "broker restarted",
-      async inject(random) {
-        const broker = random.pick(brokers);
-        await broker.restart().catch(() => ensureRunning(broker));
-      },
-    },
+    { ...killed, isFirst: true },
+    lost("suspended", async (broker, pause) => {
+      broker.pause();
+      await pause();
+      broker.resume();
+    }),
+    lost("restarted", (broker) => broker.restart().catch(() => ensureRunning(broker))),
   ];
 };
 /** Longer than the others need to notice: 9 seconds. */
@@ -190,23 +196,27 @@ const rabbitmqQueue = "payment-events";
 const consumersClosed = (url: string): Fault => ({
   component: "queue",
   kind: "consumers closed in a row",
+  isFirst: true,
   async inject() {
     let consumer = await openConsumer(url);
     for (let times = 1; times <= 30; times += 1) {
-      await sleep(30);
+      // Each of them gets messages, unless there are none.
+      await Promise.race([consumer.received, sleep(consumerMaxMs)]);
       const next = await openConsumer(url);
-      await consumer.close();
+      await consumer.connection.close();
       consumer = next;
     }
-    await consumer.close();
+    await consumer.connection.close();
   },
 });
+const consumerMaxMs = 500;
 
 async function openConsumer(url: string) {
   const connection = await amqp.connect(url);
   const channel = await connection.createChannel();
-  await channel.consume(rabbitmqQueue, () => {}, { priority: 1 });
-  return connection;
+  const { promise: received, resolve } = Promise.withResolvers<void>();
+  await channel.consume(rabbitmqQueue, () => resolve(), { priority: 1 });
+  return { connection, received };
 }
 
 const ledgerSettings = {

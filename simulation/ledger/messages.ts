@@ -100,12 +100,13 @@ function firstTimestamp(random: Random): number {
 const timestampAroundMidnight = (random: Random) =>
   Date.parse(random.pick(midnights)) * 1000 + random.pick([-1, 0, 1, 1_800_000_000, 3_599_999_999]);
 
-type Step = [eventType: string, details: (random: Random) => Record<string, unknown>];
-const noDetails = () => ({});
+/** An event type, alone or with its random details. */
+type Step = string | [eventType: string, details: (random: Random) => Record<string, unknown>];
 const dateDetail = (random: Random) =>
   random.chance(0.1)
     ? "yesterday"
     : `${timestampAt(earliest + random.integer(0, 20) * day).slice(0, 23)}+01:00`;
+const gatewayTransaction = (random: Random) => ({ gateway_transaction_id: `gtx-${random.integer(0, 300)}` });
 
 const card = (random: Random) => ({
   cardholder_name: random.pick(names),
@@ -117,8 +118,16 @@ const card = (random: Random) => ({
   expiry_date: random.pick(["11/29", "01/30"]),
 });
 
+const address = { address_line1: "1 High Street", address_postcode: "E1 8QS", address_country: "GB" };
+const feeParts = Object.entries({ transaction: 10, radar: 5, three_ds: 2 });
+const exemptionResults = ["NOT_REQUESTED", "HONOURED", "REJECTED", "OUT_OF_SCOPE"];
+
 const paymentSteps: Step[] = [
-  ["PAYMENT_STARTED", noDetails],
+  ...["PAYMENT_STARTED", "AUTHORISATION_SUCCEEDED", "AUTHORISATION_CANCELLED"],
+  ...["GATEWAY_TIMEOUT_DURING_AUTHORISATION", "USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL"],
+  ...["USER_APPROVED_FOR_CAPTURE", "CAPTURE_ERRORED", "PAYMENT_EXPIRED", "CANCELLED_BY_USER"],
+  ...["CANCELLED_BY_EXTERNAL_SERVICE", "PAYMENT_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN"],
+  ...["PAYMENT_STATUS_CORRECTED_TO_ERROR_BY_ADMIN", "constructor"],
   ["GATEWAY_REQUIRES_3DS_AUTHORISATION", () => ({ requires_3ds: true, version_3ds: "2.1.0" })],
   ["GATEWAY_DOES_NOT_REQUIRE_3DS_AUTHORISATION", () => ({ requires_3ds: "false" })],
   [
@@ -127,14 +136,7 @@ const paymentSteps: Step[] = [
   ],
   [
     "GATEWAY_3DS_EXEMPTION_RESULT_OBTAINED",
-    (random) => ({
-      exemption3ds: random.pick([
-        "EXEMPTION_NOT_REQUESTED",
-        "EXEMPTION_HONOURED",
-        "EXEMPTION_REJECTED",
-        "EXEMPTION_OUT_OF_SCOPE",
-      ]),
-    }),
+    (random) => ({ exemption3ds: `EXEMPTION_${random.pick(exemptionResults)}` }),
   ],
   [
     "PAYMENT_DETAILS_ENTERED",
@@ -143,25 +145,16 @@ const paymentSteps: Step[] = [
       email: random.pick(emails),
       total_amount: random.integer(100, 500_000),
       corporate_surcharge: random.pick([0, 250, "300"]),
-      gateway_transaction_id: `gtx-${random.integer(0, 300)}`,
+      ...gatewayTransaction(random),
       ...(random.chance(0.5) && { wallet: random.pick(["APPLE_PAY", "GOOGLE_PAY"]) }),
-      ...(random.chance(0.5) && {
-        address_line1: "1 High Street",
-        address_postcode: "E1 8QS",
-        address_country: "GB",
-      }),
+      ...(random.chance(0.5) && address),
     }),
   ],
   ["USER_EMAIL_COLLECTED", (random) => ({ email: random.pick(emails) })],
-  ["AUTHORISATION_SUCCEEDED", noDetails],
   [
     "AUTHORISATION_REJECTED",
     (random) => (random.chance(0.5) ? { can_retry: random.pick([true, "false"]) } : {}),
   ],
-  ["AUTHORISATION_CANCELLED", noDetails],
-  ["GATEWAY_TIMEOUT_DURING_AUTHORISATION", noDetails],
-  ["USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL", noDetails],
-  ["USER_APPROVED_FOR_CAPTURE", noDetails],
   ["CAPTURE_SUBMITTED", (random) => ({ capture_submitted_date: dateDetail(random) })],
   [
     "CAPTURE_CONFIRMED",
@@ -171,22 +164,11 @@ const paymentSteps: Step[] = [
       net_amount: random.integer(-50, 9999),
     }),
   ],
-  ["CAPTURE_ERRORED", noDetails],
-  ["PAYMENT_EXPIRED", noDetails],
-  ["CANCELLED_BY_USER", noDetails],
-  ["CANCELLED_BY_EXTERNAL_SERVICE", noDetails],
-  ["PAYMENT_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN", noDetails],
-  ["PAYMENT_STATUS_CORRECTED_TO_ERROR_BY_ADMIN", noDetails],
   [
     "FEE_INCURRED",
     () => ({
-      fee: "17",
-      net_amount: 83,
-      fee_breakdown: [
-        { fee_type: "transaction", amount: 10 },
-        { fee_type: "radar", amount: 5 },
-        { fee_type: "three_ds", amount: 2 },
-      ],
+      ...{ fee: "17", net_amount: 83 },
+      fee_breakdown: feeParts.map(([fee_type, amount]) => ({ fee_type, amount })),
     }),
   ],
   [
@@ -199,12 +181,11 @@ const paymentSteps: Step[] = [
   ],
   ["PAYMENT_DISPUTED", () => ({ disputed: true })],
   ["SOMETHING_NEW", (random) => ({ extra: random.pick([1, "two", [3], { four: 4 }]) })],
-  ["constructor", noDetails],
 ];
 
 const refundSteps: Step[] = [
-  ["REFUND_CREATED_BY_SERVICE", noDetails],
-  ["REFUND_SUBMITTED", (random) => ({ gateway_transaction_id: `gtx-${random.integer(0, 300)}` })],
+  ...["REFUND_CREATED_BY_SERVICE", "REFUND_ERROR"],
+  ["REFUND_SUBMITTED", gatewayTransaction],
   [
     "REFUND_SUCCEEDED",
     (random) => ({
@@ -213,29 +194,25 @@ const refundSteps: Step[] = [
       ...(random.chance(0.1) && { moto: true }),
     }),
   ],
-  ["REFUND_ERROR", noDetails],
   ["SOMETHING_NEW", () => ({ reference: "own" })],
 ];
 
 const disputeSteps: Step[] = [
-  ["DISPUTE_EVIDENCE_SUBMITTED", noDetails],
-  ["DISPUTE_WON", noDetails],
+  ...["DISPUTE_EVIDENCE_SUBMITTED", "DISPUTE_WON"],
   ["DISPUTE_LOST", (random) => ({ fee: 1500, net_amount: -random.integer(1500, 9999) })],
 ];
 
 const payoutSteps: Step[] = [
+  ...["PAYOUT_FAILED", "PAYOUT_UPDATED"],
   [
     "PAYOUT_CREATED",
     (random) => ({ amount: random.pick([random.integer(-999, 99_999), String(random.integer(0, 99_999))]) }),
   ],
   ["PAYOUT_PAID", (random) => ({ paid_out_date: dateDetail(random) })],
-  ["PAYOUT_FAILED", noDetails],
-  ["PAYOUT_UPDATED", noDetails],
 ];
 
 const agreementSteps: Step[] = [
-  ["AGREEMENT_SET_UP", noDetails],
-  ["AGREEMENT_CANCELLED_BY_SERVICE", noDetails],
+  ...["AGREEMENT_SET_UP", "AGREEMENT_CANCELLED_BY_SERVICE"],
   [
     "AGREEMENT_CANCELLED_BY_USER",
     (random) => (random.chance(0.8) ? { user_email: random.pick(emails) } : {}),
@@ -247,41 +224,35 @@ const agreementSteps: Step[] = [
 /** The events of an agreement and its payment instruments. Some instruments move to the agreement before it. */
 function agreementResources(random: Random, number: number, account: string): Resource[] {
   const id = agreementId(number);
-  const agreement: Resource = {
-    type: "agreement",
-    id,
-    steps: [
-      [
-        "AGREEMENT_CREATED",
-        {
-          ...(random.chance(0.9) && { gateway_account_id: account }),
-          reference: random.pick(references),
-          ...(random.chance(0.5) && { description: "Monthly permit", user_identifier: random.integer(1, 9) }),
-        },
-      ],
-      ...randomSteps(random, agreementSteps, 3),
-    ],
+  const details = {
+    ...(random.chance(0.9) && { gateway_account_id: account }),
+    reference: random.pick(references),
+    ...(random.chance(0.5) && { description: "Monthly permit", user_identifier: random.integer(1, 9) }),
   };
   const confirmed = (agreement: unknown): Resource["steps"][number] => [
     "PAYMENT_INSTRUMENT_CONFIRMED",
     { agreement_external_id: agreement },
   ];
-  const instruments = Array.from(
-    { length: random.integer(0, 3) },
-    (_, index): Resource => ({
-      type: "payment_instrument",
-      id: instrumentId(number, index),
-      steps: [
-        [
-          "PAYMENT_INSTRUMENT_CREATED",
-          random.chance(0.8) ? { ...card(random), type: "CARD", address_city: "Lakeside" } : {},
-        ],
-        confirmed(random.chance(0.05) ? { none: true } : id),
-        ...(random.chance(0.2) ? [confirmed(agreementId(Math.max(0, number - 1)))] : []),
+  const instrument = (index: number): Resource => ({
+    type: "payment_instrument",
+    id: instrumentId(number, index),
+    steps: [
+      [
+        "PAYMENT_INSTRUMENT_CREATED",
+        random.chance(0.8) ? { ...card(random), type: "CARD", address_city: "Lakeside" } : {},
       ],
-    }),
-  );
-  return [agreement, ...instruments];
+      confirmed(random.chance(0.05) ? { none: true } : id),
+      ...(random.chance(0.2) ? [confirmed(agreementId(Math.max(0, number - 1)))] : []),
+    ],
+  });
+  return [
+    {
+      type: "agreement",
+      id,
+      steps: [["AGREEMENT_CREATED", details], ...randomSteps(random, agreementSteps, 3)],
+    },
+    ...Array.from({ length: random.integer(0, 3) }, (_, index) => instrument(index)),
+  ];
 }
 
 const metadata = (random: Random) =>
@@ -347,10 +318,9 @@ function eventsOf(random: Random, { type, id, parent, steps }: Resource): Ledger
 }
 
 const randomSteps = (random: Random, steps: Step[], max: number): Resource["steps"] =>
-  Array.from({ length: random.integer(0, max) }, () => random.pick(steps)).map(([eventType, details]) => [
-    eventType,
-    details(random),
-  ]);
+  Array.from({ length: random.integer(0, max) }, () => random.pick(steps)).map((step) =>
+    typeof step === "string" ? [step, {}] : [step[0], step[1](random)],
+  );
 
 const maybe = (random: Random, probability: number, make: () => Resource): Resource[] =>
   random.chance(probability) ? [make()] : [];
@@ -368,8 +338,8 @@ function eventsOfPayment(random: Random, number: number): LedgerEvent[] {
           ],
         ]
       : [];
-  const isChildOfOtherAccount = random.chance(0.03);
-  const childAccount = isChildOfOtherAccount ? random.pick(accounts) : account;
+  const childAccount = random.chance(0.03) ? random.pick(accounts) : account;
+  const ofChild = () => ({ gateway_account_id: childAccount, amount: random.integer(1, 900) });
   const payment: Resource = {
     type: "payment",
     id,
@@ -379,46 +349,34 @@ function eventsOfPayment(random: Random, number: number): LedgerEvent[] {
       ...inPayout("PAYMENT"),
     ],
   };
-  const refunds = Array.from(
-    { length: random.chance(0.4) ? random.integer(1, 3) : 0 },
-    (_, index): Resource => ({
-      type: "refund",
-      id: refundId(number, index),
-      parent: random.chance(0.95) ? id : paymentId(number + 10_000_000),
-      steps: [
-        [
-          "REFUND_CREATED_BY_USER",
-          {
-            amount: random.integer(1, 900),
-            gateway_account_id: childAccount,
-            refunded_by: "user-1",
-            user_email: "clerk@example.org",
-          },
-        ],
-        ...randomSteps(random, refundSteps, 3),
-        ...inPayout("REFUND"),
-      ],
-    }),
-  );
-  const disputes = maybe(random, 0.15, () => ({
-    type: "dispute",
-    id: disputeId(number),
-    parent: id,
+  const refund = (index: number): Resource => ({
+    type: "refund",
+    id: refundId(number, index),
+    parent: random.chance(0.95) ? id : paymentId(number + 10_000_000),
     steps: [
-      [
-        "DISPUTE_CREATED",
-        {
-          amount: random.integer(1, 900),
-          gateway_account_id: childAccount,
-          reason: random.pick(["fraudulent", "unrecognized", "unknown reason", " "]),
-          evidence_due_date: dateDetail(random),
-          gateway_transaction_id: `gtx-${random.integer(0, 300)}`,
-        },
-      ],
-      ...randomSteps(random, disputeSteps, 2),
-      ...inPayout("DISPUTE"),
+      ["REFUND_CREATED_BY_USER", { ...ofChild(), refunded_by: "user-1", user_email: "clerk@example.org" }],
+      ...randomSteps(random, refundSteps, 3),
+      ...inPayout("REFUND"),
     ],
-  }));
+  });
+  const refunds = Array.from({ length: random.chance(0.4) ? random.integer(1, 3) : 0 }, (_, index) =>
+    refund(index),
+  );
+  const disputes = maybe(random, 0.15, () => {
+    const details = {
+      ...ofChild(),
+      reason: random.pick(["fraudulent", "unrecognized", "unknown reason", " "]),
+      evidence_due_date: dateDetail(random),
+      ...gatewayTransaction(random),
+    };
+    const steps = [...randomSteps(random, disputeSteps, 2), ...inPayout("DISPUTE")];
+    return {
+      type: "dispute",
+      id: disputeId(number),
+      parent: id,
+      steps: [["DISPUTE_CREATED", details], ...steps],
+    };
+  });
   const payouts = maybe(random, 0.05, () => ({
     type: "payout",
     id: payoutId(account, random.integer(0, payoutMax)),
@@ -438,44 +396,30 @@ function eventsOfPayment(random: Random, number: number): LedgerEvent[] {
   );
 }
 
+/** Members that make a message invalid, each with the reason that its dead letter must have. */
+const invalidMembers: [reason: RegExp, members: (random: Random) => object][] = [
+  [/timestamp/, (random) => ({ timestamp: random.pick([undefined, "2024-03-05", 17]) })],
+  [/resource_type/, () => ({ resource_type: "PAYMENT" })],
+  [
+    /resource_external_id/,
+    (random) => ({ resource_external_id: random.pick([undefined, "", 17, "x".repeat(256)]) }),
+  ],
+  [/event_type/, (random) => ({ event_type: random.pick([undefined, "", {}]) })],
+  [/event_details/, (random) => ({ event_details: random.pick(["text", [], 17]) })],
+  [/amount/, (random) => ({ event_details: { amount: random.pick([1.5, "1.5", 1e300, true]) } })],
+  [/source/, () => ({ event_details: { source: "CARD_TERMINAL" } })],
+  [/nested/, () => ({ event_details: { deep: JSON.parse("[".repeat(150) + "]".repeat(150)) } })],
+  [/NUL|surrogate/, (random) => ({ event_details: { email: random.pick(["\u0000", "\ud800"]) } })],
+];
+
 /** The bodies of invalid messages, each with the reason that its dead letter must have. */
 const invalidBodies: [reason: RegExp, body: (random: Random, event: LedgerEvent) => string][] = [
   [/not JSON/, (_, event) => JSON.stringify(event).slice(0, -1)],
   [/object/, (random) => random.pick(["[]", '"text"', "17", "null"])],
-  [
-    /timestamp/,
-    (random, event) => JSON.stringify({ ...event, timestamp: random.pick([undefined, "2024-03-05", 17]) }),
-  ],
-  [/resource_type/, (_, event) => JSON.stringify({ ...event, resource_type: "PAYMENT" })],
-  [
-    /resource_external_id/,
-    (random, event) =>
-      JSON.stringify({ ...event, resource_external_id: random.pick([undefined, "", 17, "x".repeat(256)]) }),
-  ],
-  [
-    /event_type/,
-    (random, event) => JSON.stringify({ ...event, event_type: random.pick([undefined, "", {}]) }),
-  ],
-  [
-    /event_details/,
-    (random, event) => JSON.stringify({ ...event, event_details: random.pick(["text", [], 17]) }),
-  ],
-  [
-    /amount/,
-    (random, event) =>
-      JSON.stringify({ ...event, event_details: { amount: random.pick([1.5, "1.5", 1e300, true]) } }),
-  ],
-  [/source/, (_, event) => JSON.stringify({ ...event, event_details: { source: "CARD_TERMINAL" } })],
-  [
-    /nested/,
-    (_, event) =>
-      JSON.stringify({ ...event, event_details: { deep: JSON.parse("[".repeat(150) + "]".repeat(150)) } }),
-  ],
-  [
-    /NUL|surrogate/,
-    (random, event) =>
-      JSON.stringify({ ...event, event_details: { email: random.pick(["\u0000", "\ud800"]) } }),
-  ],
+  ...invalidMembers.map(([reason, members]): (typeof invalidBodies)[number] => [
+    reason,
+    (random, event) => JSON.stringify({ ...event, ...members(random) }),
+  ]),
 ];
 
 /** Generates the messages of each payment in turn, without end. No event is repeated. */

@@ -9,6 +9,7 @@ import {
   statusOf,
   type Transaction,
   text,
+  transactionStates,
 } from "./oracle.ts";
 
 /**
@@ -30,26 +31,26 @@ function penceOf({ details }: Pick<Transaction, "details">, name: string): bigin
 const grossAmountOf = (transaction: Transaction) =>
   penceOf(transaction, "total_amount") ?? penceOf(transaction, "amount");
 
-const amountsOf: Record<(typeof sumNames)[number], (transaction: Transaction) => bigint | undefined> = {
-  amount: (transaction) => penceOf(transaction, "amount"),
-  total_amount: (transaction) => penceOf(transaction, "total_amount"),
-  net_amount: (transaction) => penceOf(transaction, "net_amount"),
-  fee: (transaction) => penceOf(transaction, "fee"),
-  refunded_amount: (transaction) => penceOf(transaction, "refund_amount_refunded"),
-  gross_amount: grossAmountOf,
-};
+const amountOf = (transaction: Transaction, name: (typeof sumNames)[number]): bigint | undefined =>
+  name === "gross_amount"
+    ? grossAmountOf(transaction)
+    : penceOf(transaction, name === "refunded_amount" ? "refund_amount_refunded" : name);
 
 const sum = <Item>(items: Item[], amountOf: (item: Item) => bigint | undefined): bigint =>
   items.reduce((total, item) => total + (amountOf(item) ?? 0n), 0n);
 
-const sumsOf = (transactions: Transaction[]): Sums => ({
+/** Sums of these amounts. */
+const sumsOf = <Name extends (typeof sumNames)[number]>(
+  transactions: Transaction[],
+  names: readonly Name[],
+) =>
+  Object.fromEntries(
+    names.map((name) => [name, sum(transactions, (transaction) => amountOf(transaction, name))]),
+  ) as Record<Name, bigint>;
+
+const allSumsOf = (transactions: Transaction[]): Sums => ({
   count: BigInt(transactions.length),
-  amount: sum(transactions, amountsOf.amount),
-  total_amount: sum(transactions, amountsOf.total_amount),
-  net_amount: sum(transactions, amountsOf.net_amount),
-  fee: sum(transactions, amountsOf.fee),
-  refunded_amount: sum(transactions, amountsOf.refunded_amount),
-  gross_amount: sum(transactions, amountsOf.gross_amount),
+  ...sumsOf(transactions, sumNames),
 });
 
 const dayFormats = new Map(
@@ -107,11 +108,11 @@ const groupByOf = ({ group_by }: Query) => (group_by === undefined ? [] : group_
 function groupsOf(oracle: Oracle, query: Query): Group[] {
   const groupBy = groupByOf(query);
   const transactions = oracle.matching(query);
-  if (groupBy.length === 0) return [{ values: [], sums: sumsOf(transactions) }];
+  if (groupBy.length === 0) return [{ values: [], sums: allSumsOf(transactions) }];
   const keyOf = (transaction: Transaction) =>
     JSON.stringify(groupBy.map((name) => columns[name]?.(transaction, query) ?? null));
   return [...Map.groupBy(transactions, keyOf)]
-    .map(([key, members]): Group => ({ values: JSON.parse(key), sums: sumsOf(members) }))
+    .map(([key, members]): Group => ({ values: JSON.parse(key), sums: allSumsOf(members) }))
     .sort((a, b) => compareGroups(a.values, b.values));
 }
 
@@ -162,15 +163,9 @@ export function transactionsSummary(oracle: Oracle, query: Query): object {
 /** The body of `GET /v1/report/payments_by_state`. */
 export function paymentsByState(oracle: Oracle, query: Query): object {
   const payments = oracle.matching({ ...datesAndAccountOf(query), transaction_type: "PAYMENT" });
-  return Object.fromEntries(
-    [
-      ...["undefined", "created", "started", "submitted", "capturable", "success", "declined", "timedout"],
-      ...["cancelled", "error", "needs_response", "under_review", "lost", "won"],
-    ].map((status) => [
-      status,
-      BigInt(payments.filter(({ state }) => statusOf(state, "2") === status).length),
-    ]),
-  );
+  const statuses = new Set(transactionStates.map((state) => statusOf(state, "2")));
+  const countOf = (status: string) => payments.filter(({ state }) => statusOf(state, "2") === status).length;
+  return Object.fromEntries([...statuses].map((status) => [status, BigInt(countOf(status))]));
 }
 
 /** The parameters of `query` that filter transactions as those of a search do. */
@@ -180,25 +175,15 @@ const datesAndAccountOf = ({ account_id, from_date, to_date }: Query): Query => 
   ...(to_date !== undefined && { to_date }),
 });
 
-/** The contract's names of the states. */
-const stateNames: Record<string, string> = {
-  undefined: "UNDEFINED",
-  created: "CREATED",
-  started: "STARTED",
-  submitted: "SUBMITTED",
-  capturable: "CAPTURABLE",
-  success: "SUCCESS",
-  declined: "FAILED_REJECTED",
-  timedout: "FAILED_EXPIRED",
-  "cancelled by user": "FAILED_CANCELLED",
-  "cancelled by service": "CANCELLED",
-  error: "ERROR",
-  "gateway error": "ERROR_GATEWAY",
-  needs_response: "NEEDS_RESPONSE",
-  under_review: "UNDER_REVIEW",
-  lost: "LOST",
-  won: "WON",
+const otherNames: Record<string, string> = {
+  ...{ declined: "FAILED_REJECTED", timedout: "FAILED_EXPIRED", "cancelled by user": "FAILED_CANCELLED" },
+  ...{ "cancelled by service": "CANCELLED", "gateway error": "ERROR_GATEWAY" },
 };
+
+/** The contract's names of the states. */
+const stateNames = Object.fromEntries(
+  transactionStates.map((state) => [state, otherNames[state] ?? state.toUpperCase()]),
+);
 
 /** The names by which the contract's parameters select a state. */
 export const transactionStateNames = Object.values(stateNames);
@@ -265,19 +250,9 @@ export function transactionsByHour(oracle: Oracle, query: Query): object[] {
       all_payments: BigInt(members.length),
       errored_payments: BigInt(members.filter(({ state }) => /^(gateway )?error$/.test(state)).length),
       completed_payments: BigInt(members.filter(({ state }) => state === "success").length),
-      amount: sum(members, amountsOf.amount),
-      net_amount: sum(members, amountsOf.net_amount),
-      total_amount: sum(members, amountsOf.total_amount),
-      fee: sum(members, amountsOf.fee),
+      ...sumsOf(members, ["amount", "net_amount", "total_amount", "fee"]),
     }));
 }
-
-const payoutStateViews: Record<string, { status: string; finished: boolean }> = {
-  undefined: { status: "undefined", finished: false },
-  "in transit": { status: "intransit", finished: false },
-  "paid out": { status: "paidout", finished: true },
-  failed: { status: "failed", finished: true },
-};
 
 function viewPayout(payout: Payout) {
   return {
@@ -285,7 +260,10 @@ function viewPayout(payout: Payout) {
     gateway_account_id: payout.account ?? null,
     service_id: payout.service ?? null,
     amount: penceOf(payout, "amount") ?? 0n,
-    state: payoutStateViews[payout.state] as { status: string; finished: boolean },
+    state: {
+      status: payout.state.replace(" ", ""),
+      finished: payout.state === "paid out" || payout.state === "failed",
+    },
     live: payout.live ?? null,
     created_date: milliseconds(payout.createdDate),
     paid_out_date: payout.paidOutDate ?? null,
@@ -328,8 +306,7 @@ export function payoutDetail(oracle: Oracle, id: string, { gateway_account_id }:
     return {
       transaction_type: type,
       count: BigInt(transactions.length),
-      amount: sum(transactions, amountsOf.amount),
-      fee: sum(transactions, amountsOf.fee),
+      ...sumsOf(transactions, ["amount", "fee"]),
       settled_amount: sum(transactions, settledAmountOf),
     };
   });

@@ -8,24 +8,6 @@ import { eventKey, type LedgerEvent } from "./messages.ts";
 type Members = Record<string, unknown>;
 export type Query = Record<string, string>;
 
-/** A transaction, computed from its events. */
-export interface Transaction {
-  id: string;
-  type: "PAYMENT" | "REFUND" | "DISPUTE";
-  parent: string | undefined;
-  account: string | undefined;
-  service: string | undefined;
-  live: boolean | undefined;
-  state: string;
-  /** In UTC with six fraction digits. */
-  createdDate: string;
-  /** The newest value of each detail. */
-  details: Members;
-  /** The parent's details if this is a child and both have the same account; otherwise its own. */
-  paymentDetails: Members;
-  paidOutDate: string | undefined;
-}
-
 /** A payout, computed from its events. */
 export interface Payout {
   id: string;
@@ -40,64 +22,65 @@ export interface Payout {
   paidOutDate: string | undefined;
 }
 
+/** A transaction, computed from its events. */
+export interface Transaction extends Payout {
+  type: "PAYMENT" | "REFUND" | "DISPUTE";
+  parent: string | undefined;
+  /** The parent's details if this is a child and both have the same account; otherwise its own. */
+  paymentDetails: Members;
+}
+
+const toPairs = (rows: [state: string, ...eventTypes: string[]][]) =>
+  rows.flatMap(([state, ...eventTypes]) =>
+    eventTypes.map((eventType): [string, string] => [eventType, state]),
+  );
+
 /** In the order of the contract: of two events with the same timestamp, the later one in this list is newer. */
-const statesOfEvents: [eventType: string, state: string][] = [
-  ["PAYMENT_CREATED", "created"],
-  ["PAYMENT_STARTED", "started"],
-  ["GATEWAY_REQUIRES_3DS_AUTHORISATION", "started"],
-  ["AUTHORISATION_SUCCEEDED", "submitted"],
-  ["AUTHORISATION_REJECTED", "declined"],
-  ["STATUS_CORRECTED_TO_AUTHORISATION_REJECTED_TO_MATCH_GATEWAY_STATUS", "declined"],
-  ["AUTHORISATION_CANCELLED", "declined"],
-  ["GATEWAY_ERROR_DURING_AUTHORISATION", "gateway error"],
-  ["GATEWAY_TIMEOUT_DURING_AUTHORISATION", "gateway error"],
-  ["UNEXPECTED_GATEWAY_ERROR_DURING_AUTHORISATION", "gateway error"],
-  ["STATUS_CORRECTED_TO_AUTHORISATION_ERROR_TO_MATCH_GATEWAY_STATUS", "gateway error"],
-  ["USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL", "capturable"],
-  ["USER_APPROVED_FOR_CAPTURE", "success"],
-  ["SERVICE_APPROVED_FOR_CAPTURE", "success"],
-  ["QUEUED_FOR_CAPTURE", "success"],
-  ["CAPTURE_SUBMITTED", "success"],
-  ["CAPTURE_CONFIRMED", "success"],
-  ["CAPTURE_CONFIRMED_BY_GATEWAY_NOTIFICATION", "success"],
-  ["CAPTURE_ERRORED", "gateway error"],
-  ["CAPTURE_ABANDONED_AFTER_TOO_MANY_RETRIES", "gateway error"],
-  ["PAYMENT_EXPIRED", "timedout"],
-  ["CANCEL_BY_EXPIRATION_SUBMITTED", "timedout"],
-  ["CANCEL_BY_EXPIRATION_FAILED", "timedout"],
-  ["CANCELLED_BY_EXPIRATION", "timedout"],
-  ["CANCEL_BY_USER_SUBMITTED", "cancelled by user"],
-  ["CANCEL_BY_USER_FAILED", "cancelled by user"],
-  ["CANCELLED_BY_USER", "cancelled by user"],
-  ["CANCEL_BY_EXTERNAL_SERVICE_SUBMITTED", "cancelled by service"],
-  ["CANCEL_BY_EXTERNAL_SERVICE_FAILED", "cancelled by service"],
-  ["CANCELLED_BY_EXTERNAL_SERVICE", "cancelled by service"],
-  ["STATUS_CORRECTED_TO_CAPTURED_TO_MATCH_GATEWAY_STATUS", "success"],
-  ["PAYMENT_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN", "success"],
-  ["PAYMENT_STATUS_CORRECTED_TO_ERROR_BY_ADMIN", "error"],
-  ["REFUND_CREATED_BY_SERVICE", "submitted"],
-  ["REFUND_CREATED_BY_USER", "submitted"],
-  ["REFUND_SUBMITTED", "submitted"],
-  ["REFUND_SUCCEEDED", "success"],
-  ["REFUND_ERROR", "error"],
-  ["REFUND_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN", "success"],
-  ["REFUND_STATUS_CORRECTED_TO_ERROR_BY_ADMIN", "error"],
-  ["DISPUTE_CREATED", "needs_response"],
-  ["DISPUTE_EVIDENCE_SUBMITTED", "under_review"],
-  ["DISPUTE_LOST", "lost"],
-  ["DISPUTE_WON", "won"],
-  ["PAYOUT_CREATED", "in transit"],
-  ["PAYOUT_PAID", "paid out"],
-  ["PAYOUT_FAILED", "failed"],
-];
+const statesOfEvents = toPairs([
+  ["created", "PAYMENT_CREATED"],
+  ["started", "PAYMENT_STARTED", "GATEWAY_REQUIRES_3DS_AUTHORISATION"],
+  ["submitted", "AUTHORISATION_SUCCEEDED"],
+  [
+    "declined",
+    "AUTHORISATION_REJECTED",
+    "STATUS_CORRECTED_TO_AUTHORISATION_REJECTED_TO_MATCH_GATEWAY_STATUS",
+  ],
+  ["declined", "AUTHORISATION_CANCELLED"],
+  ["gateway error", "GATEWAY_ERROR_DURING_AUTHORISATION", "GATEWAY_TIMEOUT_DURING_AUTHORISATION"],
+  ["gateway error", "UNEXPECTED_GATEWAY_ERROR_DURING_AUTHORISATION"],
+  ["gateway error", "STATUS_CORRECTED_TO_AUTHORISATION_ERROR_TO_MATCH_GATEWAY_STATUS"],
+  ["capturable", "USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL"],
+  ["success", "USER_APPROVED_FOR_CAPTURE", "SERVICE_APPROVED_FOR_CAPTURE", "QUEUED_FOR_CAPTURE"],
+  ["success", "CAPTURE_SUBMITTED", "CAPTURE_CONFIRMED", "CAPTURE_CONFIRMED_BY_GATEWAY_NOTIFICATION"],
+  ["gateway error", "CAPTURE_ERRORED", "CAPTURE_ABANDONED_AFTER_TOO_MANY_RETRIES"],
+  ["timedout", "PAYMENT_EXPIRED", "CANCEL_BY_EXPIRATION_SUBMITTED", "CANCEL_BY_EXPIRATION_FAILED"],
+  ["timedout", "CANCELLED_BY_EXPIRATION"],
+  ["cancelled by user", "CANCEL_BY_USER_SUBMITTED", "CANCEL_BY_USER_FAILED", "CANCELLED_BY_USER"],
+  ["cancelled by service", "CANCEL_BY_EXTERNAL_SERVICE_SUBMITTED", "CANCEL_BY_EXTERNAL_SERVICE_FAILED"],
+  ["cancelled by service", "CANCELLED_BY_EXTERNAL_SERVICE"],
+  ["success", "STATUS_CORRECTED_TO_CAPTURED_TO_MATCH_GATEWAY_STATUS"],
+  ["success", "PAYMENT_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN"],
+  ["error", "PAYMENT_STATUS_CORRECTED_TO_ERROR_BY_ADMIN"],
+  ["submitted", "REFUND_CREATED_BY_SERVICE", "REFUND_CREATED_BY_USER", "REFUND_SUBMITTED"],
+  ["success", "REFUND_SUCCEEDED"],
+  ["error", "REFUND_ERROR"],
+  ["success", "REFUND_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN"],
+  ["error", "REFUND_STATUS_CORRECTED_TO_ERROR_BY_ADMIN"],
+  ["needs_response", "DISPUTE_CREATED"],
+  ["under_review", "DISPUTE_EVIDENCE_SUBMITTED"],
+  ["lost", "DISPUTE_LOST"],
+  ["won", "DISPUTE_WON"],
+  ["in transit", "PAYOUT_CREATED"],
+  ["paid out", "PAYOUT_PAID"],
+  ["failed", "PAYOUT_FAILED"],
+]);
 /** Like `statesOfEvents`, for agreements. */
-export const agreementStatuses: [eventType: string, status: string][] = [
-  ["AGREEMENT_CREATED", "CREATED"],
-  ["AGREEMENT_SET_UP", "ACTIVE"],
-  ["AGREEMENT_CANCELLED_BY_SERVICE", "CANCELLED"],
-  ["AGREEMENT_CANCELLED_BY_USER", "CANCELLED"],
-  ["AGREEMENT_INACTIVATED", "INACTIVE"],
-];
+export const agreementStatuses = toPairs([
+  ["CREATED", "AGREEMENT_CREATED"],
+  ["ACTIVE", "AGREEMENT_SET_UP"],
+  ["CANCELLED", "AGREEMENT_CANCELLED_BY_SERVICE", "AGREEMENT_CANCELLED_BY_USER"],
+  ["INACTIVE", "AGREEMENT_INACTIVATED"],
+]);
 const lifeCyclePosition = new Map(
   [...statesOfEvents, ...agreementStatuses].map(([eventType], position) => [eventType, position]),
 );
@@ -106,56 +89,48 @@ const stateOf = new Map(statesOfEvents);
 /** How a state is shown. */
 interface StateView {
   status: string;
-  /** The status in version 1, if it differs. */
-  statusVersion1?: string;
   finished: boolean;
-  failure?: [code: string, message: string];
+  code?: string;
+  message?: string;
 }
 
-const unfinishedState = (status: string): StateView => ({ status, finished: false });
-const finishedState = (
-  status: string,
-  failure?: StateView["failure"],
-  statusVersion1?: string,
-): StateView => ({
+const unfinished = [
+  "undefined",
+  "created",
+  "started",
+  "submitted",
+  "capturable",
+  "needs_response",
+  "under_review",
+];
+const failure = (status: string, code: string, message: string) => ({
   status,
   finished: true,
-  ...(failure && { failure }),
-  ...(statusVersion1 !== undefined && { statusVersion1 }),
+  code,
+  message,
 });
+const providerFailure = failure("error", "P0050", "Payment provider returned an error");
 const stateViews: Record<string, StateView> = {
-  undefined: unfinishedState("undefined"),
-  created: unfinishedState("created"),
-  started: unfinishedState("started"),
-  submitted: unfinishedState("submitted"),
-  capturable: unfinishedState("capturable"),
-  success: finishedState("success"),
-  declined: finishedState("declined", ["P0010", "Payment method rejected"], "failed"),
-  timedout: finishedState("timedout", ["P0020", "Payment expired"], "failed"),
-  "cancelled by user": finishedState("cancelled", ["P0030", "Payment was cancelled by the user"], "failed"),
-  "cancelled by service": finishedState("cancelled", ["P0040", "Payment was cancelled by the service"]),
-  error: finishedState("error", ["P0050", "Payment provider returned an error"]),
-  "gateway error": finishedState("error", ["P0050", "Payment provider returned an error"]),
-  needs_response: unfinishedState("needs_response"),
-  under_review: unfinishedState("under_review"),
-  lost: finishedState("lost"),
-  won: finishedState("won"),
+  ...Object.fromEntries(unfinished.map((status) => [status, { status, finished: false }])),
+  ...Object.fromEntries(["success", "lost", "won"].map((status) => [status, { status, finished: true }])),
+  declined: failure("declined", "P0010", "Payment method rejected"),
+  timedout: failure("timedout", "P0020", "Payment expired"),
+  "cancelled by user": failure("cancelled", "P0030", "Payment was cancelled by the user"),
+  "cancelled by service": failure("cancelled", "P0040", "Payment was cancelled by the service"),
+  error: providerFailure,
+  "gateway error": providerFailure,
 };
+export const transactionStates = Object.keys(stateViews);
+const failedInVersion1 = ["declined", "timedout", "cancelled by user"];
 
 /** How a version shows the state of a transaction. */
-export const statusOf = (state: string, version: string | undefined): string => {
-  const { status, statusVersion1 } = stateViews[state] as StateView;
-  return version === "1" && statusVersion1 !== undefined ? statusVersion1 : status;
-};
+export const statusOf = (state: string, version: string | undefined): string =>
+  version === "1" && failedInVersion1.includes(state) ? "failed" : (stateViews[state] as StateView).status;
 
-const viewState = (state: string, version?: string) => {
-  const { finished, failure } = stateViews[state] as StateView;
-  return {
-    status: statusOf(state, version),
-    finished,
-    ...(failure && { code: failure[0], message: failure[1] }),
-  };
-};
+const viewState = (state: string, version?: string) => ({
+  ...stateViews[state],
+  status: statusOf(state, version),
+});
 
 /** The order of texts by code point. */
 export const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -302,7 +277,7 @@ export class Oracle {
   }
 
   /** Every payout with an event. */
-  payouts = (): Payout[] => [...this.#eventsByResource.keys()].flatMap((id) => this.payout(id) ?? []);
+  payouts = (): Payout[] => this.resourceIds().flatMap((id) => this.payout(id) ?? []);
 
   /** An oracle with the events up to `until` that concern these transactions. */
   asOf = (ids: string[], until: string): Oracle =>
@@ -312,11 +287,8 @@ export class Oracle {
   accountOf = (id: string): string | undefined => this.#transactionOf(id)?.account;
 
   /** The body of a lookup; undefined for 404. */
-  transaction(id: string, query: Query = {}): object | undefined {
-    if (query.as_of !== undefined) {
-      const { as_of, ...others } = query;
-      return this.asOf([id], as_of).transaction(id, others);
-    }
+  transaction(id: string, { as_of, ...query }: Query = {}): object | undefined {
+    if (as_of !== undefined) return this.asOf([id], as_of).transaction(id, query);
     const transaction = this.#transactionOf(id);
     const matches =
       transaction !== undefined &&
@@ -344,11 +316,8 @@ export class Oracle {
   }
 
   /** The body of a list of events without the event ids, which the ledger assigns; undefined for 404. */
-  eventList(id: string, account: string, query: Query = {}): object | undefined {
-    if (query.as_of !== undefined) {
-      const { as_of, ...others } = query;
-      return this.asOf([id], as_of).eventList(id, account, others);
-    }
+  eventList(id: string, account: string, { as_of, ...query }: Query = {}): object | undefined {
+    if (as_of !== undefined) return this.asOf([id], as_of).eventList(id, account, query);
     const parent = this.#transactionOf(id);
     if (parent?.account !== account) return undefined;
     const family = [parent, ...this.#childrenIn(id, account).filter((child) => child.id !== id)];
@@ -387,7 +356,7 @@ export class Oracle {
 
   /** Every transaction that matches a search, in order. */
   matching(query: Query): Transaction[] {
-    return [...this.#eventsByResource.keys()]
+    return this.resourceIds()
       .flatMap((id) => this.#transactionOf(id) ?? [])
       .filter((transaction) =>
         Object.entries(query).every(([name, value]) => filters[name]?.(transaction, value, query) ?? true),
@@ -418,9 +387,10 @@ export class Oracle {
           ({ type, details }) => (type === "PAYMENT" ? text(metadataOf(details), key) : undefined),
         ],
       ),
+      ...(others.length > 0
+        ? [["Other metadata", (transaction) => otherMetadata(transaction, others)] satisfies Column]
+        : []),
     ];
-    if (others.length > 0)
-      columns.push(["Other metadata", (transaction) => otherMetadata(transaction, others)]);
     return [
       columns.map(([header]) => escapeFormula(header)),
       ...this.matching(query).map((transaction) => columns.map(([, cell]) => cell(transaction) ?? "")),
@@ -660,14 +630,9 @@ function viewChild({ details, paymentDetails, type, ...transaction }: Transactio
   };
 }
 
-const addressNames = {
-  line1: "address_line1",
-  line2: "address_line2",
-  postcode: "address_postcode",
-  city: "address_city",
-  county: "address_county",
-  country: "address_country",
-};
+const addressNames = Object.fromEntries(
+  ["line1", "line2", "postcode", "city", "county", "country"].map((name) => [name, `address_${name}`]),
+);
 
 export function viewCard(members: Members, brandName: string, hasAddress: boolean): object | undefined {
   const billingAddress = hasAddress ? texts(members, addressNames) : {};
@@ -686,30 +651,18 @@ export function viewCard(members: Members, brandName: string, hasAddress: boolea
 
 const csvStates: Record<Transaction["type"], Record<string, string>> = {
   PAYMENT: {
-    created: "In progress",
-    started: "In progress",
-    submitted: "In progress",
-    capturable: "In progress",
+    ...Object.fromEntries(unfinished.slice(1, 5).map((state) => [state, "In progress"])),
     success: "Success",
-    declined: "Declined",
-    timedout: "Timed out",
-    "cancelled by user": "Cancelled",
-    "cancelled by service": "Cancelled",
-    error: "Error",
-    "gateway error": "Error",
+    ...{ declined: "Declined", timedout: "Timed out", error: "Error", "gateway error": "Error" },
+    ...{ "cancelled by user": "Cancelled", "cancelled by service": "Cancelled" },
   },
   REFUND: {
-    created: "Refund submitted",
-    submitted: "Refund submitted",
-    success: "Refund success",
-    error: "Refund error",
-    "gateway error": "Refund error",
+    ...{ created: "Refund submitted", submitted: "Refund submitted", success: "Refund success" },
+    ...{ error: "Refund error", "gateway error": "Refund error" },
   },
   DISPUTE: {
-    needs_response: "Dispute awaiting evidence",
-    under_review: "Dispute under review",
-    lost: "Dispute lost to customer",
-    won: "Dispute won in your favour",
+    ...{ needs_response: "Dispute awaiting evidence", under_review: "Dispute under review" },
+    ...{ lost: "Dispute lost to customer", won: "Dispute won in your favour" },
   },
 };
 
@@ -723,86 +676,79 @@ const pounds = (amount: number) =>
 
 type Column = [header: string, cell: (transaction: Transaction) => string | undefined];
 
+/** The columns in the order of the contract, except for those of metadata. */
 function columnsOf(query: Query): Column[] {
   const isPayment = ({ type }: Transaction) => type === "PAYMENT";
   const isRefund = ({ type }: Transaction) => type === "REFUND";
+  const ofPayments = (cell: Column[1]) => (one: Transaction) => (isPayment(one) ? cell(one) : undefined);
   const escaped = (value: string | undefined) => value && escapeFormula(value);
   const money = (value: number | undefined) => (value === undefined ? undefined : pounds(value));
   const negative = (value: number | undefined) => (value === undefined ? undefined : -value);
-  const paymentText = (name: string) => (transaction: Transaction) =>
-    escaped(text(transaction.paymentDetails, name));
+  const shared = (header: string, name: string): Column => [
+    header,
+    ({ paymentDetails }) => escaped(text(paymentDetails, name)),
+  ];
   const stateView = ({ state }: Transaction) => stateViews[state] as StateView;
   const total = ({ details }: Transaction) => integer(details, "total_amount") ?? integer(details, "amount");
-  const feePart = (feeType: string) => (transaction: Transaction) => {
-    const parts = (transaction.details.fee_breakdown ?? []) as { fee_type: string; amount: number }[];
-    return isPayment(transaction)
-      ? money(parts.find(({ fee_type }) => fee_type === feeType)?.amount)
-      : undefined;
+  const feePart = (feeType: string) =>
+    ofPayments(({ details }) => {
+      const parts = (details.fee_breakdown ?? []) as { fee_type: string; amount: number }[];
+      return money(parts.find(({ fee_type }) => fee_type === feeType)?.amount);
+    });
+  const net = (transaction: Transaction) => {
+    const own = integer(transaction.details, "net_amount");
+    if (transaction.type === "DISPUTE") return money(own);
+    if (transaction.type === "REFUND") return money(negative(own ?? total(transaction)));
+    return money(transaction.state === "success" ? (own ?? total(transaction)) : (own ?? 0));
   };
+  const totalAmount = (transaction: Transaction) => {
+    if (transaction.type === "DISPUTE") return undefined;
+    if (transaction.type === "REFUND") return money(negative(total(transaction)));
+    if (transaction.state === "success") return money(total(transaction));
+    return stateView(transaction).finished ? "0.00" : undefined;
+  };
+  const amount = (transaction: Transaction) => {
+    const own = integer(transaction.details, "amount");
+    return money(isPayment(transaction) || transaction.state === "won" ? own : negative(own));
+  };
+  const monthOf = (date: string) => new Date(date).toLocaleString("en", { month: "short", timeZone: "UTC" });
   const fees: Column[] = [
     [
       "Fee",
       (transaction) => (isRefund(transaction) ? undefined : money(integer(transaction.details, "fee"))),
     ],
-    [
-      "Net",
-      (transaction) => {
-        const net = integer(transaction.details, "net_amount");
-        if (transaction.type === "DISPUTE") return money(net);
-        if (transaction.type === "REFUND") return money(negative(net ?? total(transaction)));
-        return money(transaction.state === "success" ? (net ?? total(transaction)) : (net ?? 0));
-      },
-    ],
+    ["Net", net],
     ["Fee (transaction)", feePart("transaction")],
     ["Fee (3DS)", feePart("three_ds")],
     ["Fee (fraud protection)", feePart("radar")],
   ];
+  const moto: Column = ["MOTO", ofPayments(({ details }) => String(flag(details, "moto") ?? false))];
   return [
-    ["Reference", paymentText("reference")],
-    ["Description", paymentText("description")],
-    ["Email", paymentText("email")],
-    [
-      "Amount",
-      (transaction) => {
-        const amount = integer(transaction.details, "amount");
-        const isCredit = isPayment(transaction) || transaction.state === "won";
-        return money(isCredit ? amount : negative(amount));
-      },
-    ],
-    ["Card Brand", paymentText("card_brand_label")],
-    ["Cardholder Name", paymentText("cardholder_name")],
-    ["Card Expiry Date", paymentText("expiry_date")],
-    ["Card Number", paymentText("last_digits_card_number")],
+    shared("Reference", "reference"),
+    shared("Description", "description"),
+    shared("Email", "email"),
+    ["Amount", amount],
+    shared("Card Brand", "card_brand_label"),
+    shared("Cardholder Name", "cardholder_name"),
+    shared("Card Expiry Date", "expiry_date"),
+    shared("Card Number", "last_digits_card_number"),
     ["State", ({ type, state }) => csvStates[type][state]],
     ["Finished", (transaction) => String(stateView(transaction).finished)],
-    ["Error Code", (transaction) => stateView(transaction).failure?.[0]],
-    ["Error Message", (transaction) => stateView(transaction).failure?.[1]],
+    ["Error Code", (transaction) => stateView(transaction).code],
+    ["Error Message", (transaction) => stateView(transaction).message],
     ["Provider ID", ({ details }) => escaped(text(details, "gateway_transaction_id"))],
     ["GOV.UK Payment ID", (transaction) => (isPayment(transaction) ? transaction.id : transaction.parent)],
     [
       "Issued By",
       (transaction) => (isRefund(transaction) ? text(transaction.details, "user_email") : undefined),
     ],
-    [
-      "Date Created",
-      ({ createdDate }) =>
-        `${createdDate.slice(8, 10)} ${new Date(createdDate).toLocaleString("en", { month: "short", timeZone: "UTC" })} ${createdDate.slice(0, 4)}`,
-    ],
+    ["Date Created", ({ createdDate: date }) => `${date.slice(8, 10)} ${monthOf(date)} ${date.slice(0, 4)}`],
     ["Time Created", ({ createdDate }) => createdDate.slice(11, 19)],
     [
       "Corporate Card Surcharge",
-      (transaction) =>
-        isPayment(transaction) ? money(integer(transaction.details, "corporate_surcharge") ?? 0) : undefined,
+      ofPayments(({ details }) => money(integer(details, "corporate_surcharge") ?? 0)),
     ],
-    [
-      "Total Amount",
-      (transaction) => {
-        if (transaction.type === "DISPUTE") return undefined;
-        if (transaction.type === "REFUND") return money(negative(total(transaction)));
-        if (transaction.state === "success") return money(total(transaction));
-        return stateView(transaction).finished ? "0.00" : undefined;
-      },
-    ],
+    ["Total Amount", totalAmount],
     [
       "Wallet Type",
       ({ paymentDetails }) =>
@@ -810,23 +756,11 @@ function columnsOf(query: Query): Column[] {
     ],
     ...(query.fee_headers === "true" ? fees : []),
     ["Card Type", ({ paymentDetails }) => text(paymentDetails, "card_type")?.toLowerCase()],
-    ...(query.moto_header === "true"
-      ? ([
-          [
-            "MOTO",
-            (transaction) =>
-              isPayment(transaction) ? String(flag(transaction.details, "moto") ?? false) : undefined,
-          ],
-        ] satisfies Column[])
-      : []),
-    [
-      "Payment Provider",
-      (transaction) => (isPayment(transaction) ? text(transaction.details, "payment_provider") : undefined),
-    ],
+    ...(query.moto_header === "true" ? [moto] : []),
+    ["Payment Provider", ofPayments(({ details }) => text(details, "payment_provider"))],
     [
       "3-D Secure Required",
-      (transaction) =>
-        isPayment(transaction) && flag(transaction.details, "requires_3ds") ? "true" : undefined,
+      ofPayments(({ details }) => (flag(details, "requires_3ds") ? "true" : undefined)),
     ],
   ];
 }

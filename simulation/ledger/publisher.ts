@@ -30,8 +30,8 @@ export interface Publisher {
   publishUntil(end: AbortSignal, pauseMs?: number): Promise<void>;
   /** Sends the messages that are left. */
   publishRest(): Promise<void>;
-  /** Sends some events again, with different details. */
-  publishConflicts(): Promise<void>;
+  /** Sends some events again, with different details. Resolves with the ids of their resources. */
+  publishConflicts(): Promise<Set<string>>;
   isQueueEmpty(): Promise<boolean>;
 }
 
@@ -116,9 +116,7 @@ export function openPublisher(
         encode(random, { ...event, live: true, event_details: { amount: 1, reference: "conflict" } }),
       );
       await queue.send(bodies);
-      await sleep(2000);
-      while ((await queueLength()) > 0) await sleep(100);
-      await sleep(2000);
+      return new Set(events.map(({ resource_external_id }) => resource_external_id));
     },
     isQueueEmpty: async () => (await queue.check()).waiting === 0,
   };

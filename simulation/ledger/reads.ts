@@ -312,50 +312,76 @@ const randomPayouts = (random: Random): Query => ({
 const pathOf = (id: string, query: Query, subresource = "") =>
   `/v1/transaction/${encodeURIComponent(id)}${subresource}?${new URLSearchParams(query)}`;
 const searchPathOf = (query: Query) => `/v1/transaction/?${new URLSearchParams(query)}`;
+const reportPathOf = (name: string, query: Query) => `/v1/report/${name}?${new URLSearchParams(query)}`;
+const payoutPathOf = (query: Query, id = "") => `/v1/payout${id}?${new URLSearchParams(query)}`;
 
-const resultOf = (body: unknown): Result => (body === undefined ? { status: 404 } : { status: 200, body });
-const parseJson = ({ status, text }: { status: number; text: string }) =>
-  status === 200 ? { status, body: JSON.parse(text) } : { status };
-
-/** The order of arrival, which the oracle does not know, decides the ids of events. */
-function withoutEventIds(result: ReturnType<typeof parseJson>): Result {
-  for (const event of result.body?.events ?? []) delete event.event_id;
-  return result;
+/** Several accounts are separated by commas in the query of the oracle, and are parameters of their own in the path. */
+function agreementPathOf({ account_id, ...query }: Query, subresource = ""): string {
+  const parameters = new URLSearchParams(query);
+  for (const account of account_id?.split(",") ?? []) parameters.append("account_id", account);
+  return `/v1/agreement${subresource}?${parameters}`;
 }
 
-export const lookup = (id: string, query: Query): Read => {
-  const path = pathOf(id, query);
-  return {
-    name: path,
-    ids: [id],
-    send: async (get) => parseJson(await get(path)),
-    expected: (oracle) => resultOf(oracle.transaction(id, query)),
-  };
+/** A body whose integers are exact: one that is not a safe integer of JavaScript becomes its text. */
+function parseExact({ status, text }: { status: number; text: string }) {
+  const exact = (_name: string, value: unknown, context?: { source: string }) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? context?.source : value;
+  return status === 200 ? { status, body: JSON.parse(text, exact) } : { status };
+}
+
+/** The same for a body of the oracle, which has none for 404. */
+const resultOf = (body: unknown): Result =>
+  body === undefined ? { status: 404 } : { status: 200, body: exactly(body) };
+
+const exactly = (value: unknown): unknown => {
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (Array.isArray(value)) return value.map(exactly);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, exactly(member)]));
 };
 
-export const children = (id: string, account: string, query: Query = {}): Read => {
-  const path = pathOf(id, { gateway_account_id: account, ...query }, "/transaction");
-  return {
-    name: path,
-    ids: [id],
-    send: async (get) => parseJson(await get(path)),
-    expected: (oracle) => resultOf(oracle.children(id, account, query)),
-  };
-};
+/** A request of which the body is compared. `change` leaves out what the oracle does not know. */
+const readOf = (
+  path: string,
+  ids: string[],
+  expected: (oracle: Oracle) => unknown,
+  change = (body: ReturnType<typeof parseExact>["body"]): unknown => body,
+): Read => ({
+  name: path,
+  ids,
+  async send(get) {
+    const { status, body } = parseExact(await get(path));
+    return status === 200 ? { status, body: change(body) } : { status };
+  },
+  expected: (oracle) => resultOf(expected(oracle)),
+});
 
-export const eventList = (id: string, account: string, query: Query): Read => {
-  const path = pathOf(id, { gateway_account_id: account, ...query }, "/event");
-  return {
-    name: path,
-    ids: [id],
-    send: async (get) => withoutEventIds(parseJson(await get(path))),
-    expected: (oracle) => resultOf(oracle.eventList(id, account, query)),
-    ...(query.include_all_events === "true" &&
-      query.as_of === undefined && {
-        count: ({ body }: Result) => (body as { events: unknown[] } | undefined)?.events.length ?? 0,
-      }),
-  };
-};
+/** The order of arrival, which the oracle does not know, decides the ids of events. */
+const withoutEventIds = (body: { events: { event_id?: number }[] }) => ({
+  ...body,
+  events: body.events.map(({ event_id, ...event }) => event),
+});
+
+export const lookup = (id: string, query: Query): Read =>
+  readOf(pathOf(id, query), [id], (oracle) => oracle.transaction(id, query));
+
+export const children = (id: string, account: string, query: Query = {}): Read =>
+  readOf(pathOf(id, { gateway_account_id: account, ...query }, "/transaction"), [id], (oracle) =>
+    oracle.children(id, account, query),
+  );
+
+export const eventList = (id: string, account: string, query: Query): Read => ({
+  ...readOf(
+    pathOf(id, { gateway_account_id: account, ...query }, "/event"),
+    [id],
+    (oracle) => oracle.eventList(id, account, query),
+    withoutEventIds,
+  ),
+  ...(query.include_all_events === "true" &&
+    query.as_of === undefined && {
+      count: ({ body }: Result) => (body as { events: unknown[] } | undefined)?.events.length ?? 0,
+    }),
+});
 
 const displaySizeMax = 500;
 
@@ -372,36 +398,31 @@ function numberedPage(
   sizeMax = displaySizeMax,
 ): Read {
   const path = pathOf({ ...query, page: String(number), display_size: String(size) });
-  const effectiveSize = Math.min(size, sizeMax);
-  return {
-    name: path,
-    ids: [],
-    async send(get) {
-      const result = parseExact(await get(path));
-      delete result.body?._links;
-      return result;
-    },
-    expected(oracle) {
-      const all = matchesOf(oracle);
-      if (all.length > 0 && (number - 1) * effectiveSize >= all.length) return resultOf(undefined);
-      const results = all.slice((number - 1) * effectiveSize, number * effectiveSize);
-      return exactResultOf({ total: all.length, count: results.length, page: number, results });
-    },
+  const [start, end] = [number - 1, number].map((pages) => pages * Math.min(size, sizeMax)) as [
+    number,
+    number,
+  ];
+  const expected = (oracle: Oracle) => {
+    const all = matchesOf(oracle);
+    const results = all.slice(start, end);
+    if (all.length > 0 && results.length === 0) return undefined;
+    return { total: all.length, count: results.length, page: number, results };
   };
+  return readOf(path, [], expected, ({ _links, ...body }) => body);
 }
 
-/** All results of a search, page by page. */
-export const allPages = (query: Query, size: number, link: "next_page" | "next_cursor"): Read => ({
-  ...linked(searchPathOf({ ...query, display_size: String(size) }), "results", link),
-  expected: (oracle) => resultOf(oracle.matches(query)),
-  ...(link === "next_cursor" && { violation: duplicateIn }),
-});
+type Link = "next_page" | "next_cursor";
 
 /** Reads the first page and those that the links lead to. The result has the items of all pages. */
-const linked = (firstPath: string, items: "results" | "groups", link: "next_page" | "next_cursor") => ({
+const linked = (
+  firstPath: string,
+  items: "results" | "groups",
+  link: Link,
+  expected: (oracle: Oracle) => unknown,
+): Read => ({
   name: `${firstPath}, by ${link}`,
   ids: [],
-  async send(get: Get): Promise<Result> {
+  async send(get) {
     const all: unknown[] = [];
     for (let path: string | undefined = firstPath; path !== undefined; ) {
       const { status, body } = parseExact(await get(path));
@@ -412,7 +433,27 @@ const linked = (firstPath: string, items: "results" | "groups", link: "next_page
     }
     return { status: 200, body: all };
   },
+  expected: (oracle) => resultOf(expected(oracle)),
+  ...(items === "results" && link === "next_cursor" && { violation: duplicateIn }),
 });
+
+/** All results of a search, page by page. */
+export const allPages = (query: Query, size: number, link: Link): Read =>
+  linked(searchPathOf({ ...query, display_size: String(size) }), "results", link, (oracle) =>
+    oracle.matches(query),
+  );
+
+/** All results of a search for agreements, page by page. */
+export const allAgreements = (query: Query, size: number, link: Link): Read =>
+  linked(agreementPathOf({ ...query, display_size: String(size) }), "results", link, (oracle) =>
+    agreementMatches(oracle, query),
+  );
+
+/** All results of a search for payouts, page by page. */
+export const allPayouts = (query: Query, size: number): Read =>
+  linked(payoutPathOf({ ...query, display_size: String(size) }), "results", "next_page", (oracle) =>
+    payoutMatches(oracle, query),
+  );
 
 /** A row may be there twice with different dates: an older event that arrives changes its date. */
 function duplicateIn({ body = [] }: Result): string | undefined {
@@ -423,45 +464,20 @@ function duplicateIn({ body = [] }: Result): string | undefined {
   return duplicate && `${duplicate} appears twice`;
 }
 
-export function csv(query: Query): Read {
-  const path = searchPathOf(query);
-  return {
-    name: `${path} as CSV`,
-    ids: [],
-    async send(get) {
-      const { status, text } = await get(path, "text/csv");
-      return status === 200 ? { status, body: parse(text, { relax_column_count: true }) } : { status };
-    },
-    expected: (oracle) => resultOf(oracle.csvRows(query)),
-  };
-}
-
-const reportPathOf = (name: string, query: Query) => `/v1/report/${name}?${new URLSearchParams(query)}`;
-
-/** A body whose integers are exact: one that is not a safe integer of JavaScript becomes its text. */
-function parseExact({ status, text }: { status: number; text: string }) {
-  const exact = (_name: string, value: unknown, context?: { source: string }) =>
-    Number.isInteger(value) && !Number.isSafeInteger(value) ? context?.source : value;
-  return status === 200 ? { status, body: JSON.parse(text, exact) } : { status };
-}
-
-/** The same for a body of the oracle. */
-const exactResultOf = (body: unknown): Result => resultOf(body === undefined ? undefined : exactly(body));
-
-const exactly = (value: unknown): unknown => {
-  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  if (Array.isArray(value)) return value.map(exactly);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, exactly(member)]));
-};
-
-/** A request whose whole body is compared. */
-const exactRead = (path: string, expected: (oracle: Oracle) => unknown): Read => ({
-  name: path,
+const csvRead = (path: string, expected: (oracle: Oracle) => string[][]): Read => ({
+  name: `${path} as CSV`,
   ids: [],
-  send: async (get) => parseExact(await get(path)),
-  expected: (oracle) => exactResultOf(expected(oracle)),
+  async send(get) {
+    const { status, text } = await get(path, "text/csv");
+    return status === 200 ? { status, body: parse(text, { relax_column_count: true }) } : { status };
+  },
+  expected: (oracle) => resultOf(expected(oracle)),
 });
+
+export const csv = (query: Query): Read => csvRead(searchPathOf(query), (oracle) => oracle.csvRows(query));
+
+export const reportCsv = (query: Query): Read =>
+  csvRead(reportPathOf("transactions", query), (oracle) => reportCsvRows(oracle, query));
 
 type ReportGroup = Record<string, string | boolean | null> & { count: number };
 
@@ -487,17 +503,12 @@ export function reportPage(query: Query, size?: number): Read {
   });
   const effectiveSize = Math.min(size ?? displaySizeMax, displaySizeMax);
   const groupsIn = ({ body }: Result) => (body as { groups: ReportGroup[] } | undefined)?.groups ?? [];
+  const expected = (oracle: Oracle) => {
+    const groups = reportGroups(oracle, query);
+    return { groups: groups.slice(0, effectiveSize), more: groups.length > effectiveSize };
+  };
   return {
-    name: path,
-    ids: [],
-    async send(get) {
-      const { status, body } = parseExact(await get(path));
-      return status === 200 ? { status, body: { groups: body.groups, more: "_links" in body } } : { status };
-    },
-    expected(oracle) {
-      const groups = reportGroups(oracle, query);
-      return exactResultOf({ groups: groups.slice(0, effectiveSize), more: groups.length > effectiveSize });
-    },
+    ...readOf(path, [], expected, ({ groups, ...body }) => ({ groups, more: "_links" in body })),
     violation: (result) => disorderIn(groupsIn(result), query),
     ...(isOfAll(query) &&
       size === undefined && {
@@ -508,78 +519,52 @@ export function reportPage(query: Query, size?: number): Read {
 
 /** All groups of a report, page by page. */
 export const reportPages = (query: Query, size: number): Read => ({
-  ...linked(reportPathOf("transactions", { ...query, display_size: String(size) }), "groups", "next_cursor"),
-  expected: (oracle) => exactResultOf(reportGroups(oracle, query)),
+  ...linked(
+    reportPathOf("transactions", { ...query, display_size: String(size) }),
+    "groups",
+    "next_cursor",
+    (oracle) => reportGroups(oracle, query),
+  ),
   violation: ({ body = [] }) => disorderIn(body as ReportGroup[], query),
 });
 
-export function reportCsv(query: Query): Read {
-  const path = reportPathOf("transactions", query);
-  return {
-    name: `${path} as CSV`,
-    ids: [],
-    async send(get) {
-      const { status, text } = await get(path, "text/csv");
-      return status === 200 ? { status, body: parse(text, { relax_column_count: true }) } : { status };
-    },
-    expected: (oracle) => resultOf(reportCsvRows(oracle, query)),
-  };
-}
+/** A report of which the whole body is compared. */
+const report =
+  (name: string, bodyOf: (oracle: Oracle, query: Query) => object) =>
+  (query: Query): Read =>
+    readOf(reportPathOf(name, query), [], (oracle) => bodyOf(oracle, query));
 
-export const transactionsSummary = (query: Query): Read =>
-  exactRead(reportPathOf("transactions-summary", query), (oracle) => transactionsSummaryOf(oracle, query));
-
-export const paymentsByState = (query: Query): Read =>
-  exactRead(reportPathOf("payments_by_state", query), (oracle) => paymentsByStateOf(oracle, query));
-
-export const legacyPerformanceReport = (query: Query): Read =>
-  exactRead(reportPathOf("performance-report-legacy", query), (oracle) =>
-    performanceOfInstants(oracle, query),
-  );
-
-export const performanceReport = (query: Query): Read =>
-  exactRead(reportPathOf("performance-report", query), (oracle) => performanceOfDays(oracle, query));
-
-export const gatewayPerformanceReport = (query: Query): Read =>
-  exactRead(reportPathOf("gateway-performance-report", query), (oracle) => gatewayPerformance(oracle, query));
-
-export const hours = (query: Query): Read =>
-  exactRead(reportPathOf("transactions-by-hour", query), (oracle) => transactionsByHour(oracle, query));
+export const transactionsSummary = report("transactions-summary", transactionsSummaryOf);
+export const paymentsByState = report("payments_by_state", paymentsByStateOf);
+const legacyPerformanceReport = report("performance-report-legacy", performanceOfInstants);
+const performanceReport = report("performance-report", performanceOfDays);
+const gatewayPerformanceReport = report("gateway-performance-report", gatewayPerformance);
+const hours = report("transactions-by-hour", transactionsByHour);
 
 export const payout = (id: string, query: Query): Read =>
-  exactRead(`/v1/payout/${encodeURIComponent(id)}?${new URLSearchParams(query)}`, (oracle) =>
-    payoutDetail(oracle, id, query),
+  readOf(payoutPathOf(query, `/${encodeURIComponent(id)}`), [], (oracle) => payoutDetail(oracle, id, query));
+
+const payoutPage = (query: Query, number: number, size: number): Read =>
+  numberedPage(payoutPathOf, query, number, size, (oracle) => payoutMatches(oracle, query));
+
+export const agreement = (id: string, query: Query): Read =>
+  readOf(agreementPathOf(query, `/${encodeURIComponent(id)}`), [id], (oracle) =>
+    agreementOf(oracle, id, query),
   );
 
-/** Several accounts are separated by commas in the query of the oracle, and are parameters of their own in the path. */
-function agreementPath(path: string, { account_id, ...query }: Query): string {
-  const parameters = new URLSearchParams(query);
-  for (const account of account_id?.split(",") ?? []) parameters.append("account_id", account);
-  return `/v1/agreement${path}?${parameters}`;
-}
-
-export const agreement = (id: string, query: Query): Read => ({
-  ...exactRead(agreementPath(`/${encodeURIComponent(id)}`, query), (oracle) =>
-    agreementOf(oracle, id, query),
-  ),
-  ids: [id],
-});
-
-export const agreementEvents = (id: string, query: Query): Read => {
-  const path = agreementPath(`/${encodeURIComponent(id)}/event`, query);
-  return {
-    name: path,
-    ids: [id],
-    send: async (get) => withoutEventIds(parseJson(await get(path))),
-    expected: (oracle) => resultOf(agreementEventsOf(oracle, id, query)),
-  };
-};
+export const agreementEvents = (id: string, query: Query): Read =>
+  readOf(
+    agreementPathOf(query, `/${encodeURIComponent(id)}/event`),
+    [id],
+    (oracle) => agreementEventsOf(oracle, id, query),
+    withoutEventIds,
+  );
 
 const agreementsMax = 20;
 
 const agreementPage = (query: Query, number: number, size: number): Read =>
   numberedPage(
-    (parameters) => agreementPath("", parameters),
+    agreementPathOf,
     query,
     number,
     size,
@@ -587,77 +572,47 @@ const agreementPage = (query: Query, number: number, size: number): Read =>
     agreementsMax,
   );
 
-/** All results of a search for agreements, page by page. */
-export const allAgreements = (query: Query, size: number, link: "next_page" | "next_cursor"): Read => ({
-  ...linked(agreementPath("", { ...query, display_size: String(size) }), "results", link),
-  expected: (oracle) => resultOf(agreementMatches(oracle, query)),
-  ...(link === "next_cursor" && { violation: duplicateIn }),
+const invalidPaths = Object.entries({
+  "/v1/transaction/": [
+    "",
+    "pay-1",
+    "%00?account_id=57",
+    "%zz?account_id=57",
+    `${"x".repeat(256)}?account_id=57`,
+  ],
+  "/v1/transaction/?account_id=": [
+    "",
+    "57&page=0",
+    "57&display_size=1e3",
+    "57&from_date=yesterday",
+    "57&unknown=1",
+  ],
+  "/v1/transaction/?account_id=57&": [
+    ...["state=bogus", "state=failed", "cursor=made-up", "reference=%00", "reference=%ff%fe%zz"],
+    `email=${"x".repeat(256)}`,
+  ],
+  "/v1/transaction/pay-1?account_id=57&": ["override_account_id_restriction=1", "as_of=2024-02-30T00:00:00Z"],
+  "/v1/transaction/pay-1/event": ["", "?gateway_account_id=57&include_all_events=yes"],
+  "/v1/transaction/pay-1/transaction?gateway_account_id=": [""],
+  "/v1/report/transactions": ["", "-summary?account_id=57", "-by-hour?from_date=2024-03-01T00:00:00Z"],
+  "/v1/report/transactions?account_id=57&": ["group_by=colour", "group_by=day,day", "time_zone=Europe/Paris"],
+  "/v1/report/transactions?account_id=57&state=failed": [""],
+  "/v1/report/transactions?account_id=57&group_by=day&cursor=made-up": [""],
+  "/v1/report/": ["payments_by_state", "performance-report-legacy?to_date=2024-03-01T00:00:00Z"],
+  "/v1/report/performance-report?": ["from_date=2024-03-01", "state=success"],
+  "/v1/report/gateway-performance-report?": ["from_date=2024-03-02&to_date=2024-03-01"],
+  "/v1/payout": ["", "?gateway_account_id=57&state=paid", "/po-57-1"],
+  "/v1/agreement": [
+    "",
+    "?account_id=57&status=lost",
+    "?account_id=57&cursor=made-up",
+    "/agr-1",
+    "/agr-1/event?page=1",
+  ],
+  "/v1/event/": ["seventeen", "1.5"],
+}).flatMap(([start, ends]) => ends.map((end) => start + end));
+
+const invalidRead = (random: Random): Read => ({
+  ...readOf(random.pick(invalidPaths), [], () => undefined),
+  expected: () => ({ status: 400 }),
 });
-
-const payoutPathOf = (query: Query) => `/v1/payout?${new URLSearchParams(query)}`;
-
-export const payoutPage = (query: Query, number: number, size: number): Read =>
-  numberedPage(payoutPathOf, query, number, size, (oracle) => payoutMatches(oracle, query));
-
-/** All results of a search for payouts, page by page. */
-export const allPayouts = (query: Query, size: number): Read => ({
-  ...linked(payoutPathOf({ ...query, display_size: String(size) }), "results", "next_page"),
-  expected: (oracle) => exactResultOf(payoutMatches(oracle, query)),
-});
-
-const invalidPaths = [
-  "/v1/transaction/",
-  "/v1/transaction/?account_id=",
-  "/v1/transaction/?account_id=57&page=0",
-  "/v1/transaction/?account_id=57&display_size=1e3",
-  "/v1/transaction/?account_id=57&from_date=yesterday",
-  "/v1/transaction/?account_id=57&state=bogus",
-  "/v1/transaction/?account_id=57&state=failed",
-  "/v1/transaction/?account_id=57&cursor=made-up",
-  "/v1/transaction/?account_id=57&reference=%00",
-  "/v1/transaction/?account_id=57&reference=%ff%fe%zz",
-  `/v1/transaction/?account_id=57&email=${"x".repeat(256)}`,
-  "/v1/transaction/?account_id=57&unknown=1",
-  "/v1/transaction/pay-1",
-  "/v1/transaction/pay-1?account_id=57&override_account_id_restriction=1",
-  "/v1/transaction/pay-1?account_id=57&as_of=2024-02-30T00:00:00Z",
-  `/v1/transaction/${"x".repeat(256)}?account_id=57`,
-  "/v1/transaction/%00?account_id=57",
-  "/v1/transaction/%zz?account_id=57",
-  "/v1/transaction/pay-1/event",
-  "/v1/transaction/pay-1/event?gateway_account_id=57&include_all_events=yes",
-  "/v1/transaction/pay-1/transaction?gateway_account_id=",
-  "/v1/report/transactions",
-  "/v1/report/transactions?account_id=57&group_by=colour",
-  "/v1/report/transactions?account_id=57&group_by=day,day",
-  "/v1/report/transactions?account_id=57&time_zone=Europe/Paris",
-  "/v1/report/transactions?account_id=57&state=failed",
-  "/v1/report/transactions?account_id=57&group_by=day&cursor=made-up",
-  "/v1/report/transactions-summary?account_id=57",
-  "/v1/report/payments_by_state",
-  "/v1/report/performance-report?from_date=2024-03-01",
-  "/v1/report/performance-report-legacy?to_date=2024-03-01T00:00:00Z",
-  "/v1/report/performance-report?state=success",
-  "/v1/report/gateway-performance-report?from_date=2024-03-02&to_date=2024-03-01",
-  "/v1/report/transactions-by-hour?from_date=2024-03-01T00:00:00Z",
-  "/v1/payout",
-  "/v1/payout?gateway_account_id=57&state=paid",
-  "/v1/payout/po-57-1",
-  "/v1/agreement",
-  "/v1/agreement?account_id=57&status=lost",
-  "/v1/agreement?account_id=57&cursor=made-up",
-  "/v1/agreement/agr-1",
-  "/v1/agreement/agr-1/event?page=1",
-  "/v1/event/seventeen",
-  "/v1/event/1.5",
-];
-
-function invalidRead(random: Random): Read {
-  const path = random.pick(invalidPaths);
-  return {
-    name: path,
-    ids: [],
-    send: async (get) => ({ status: (await get(path)).status }),
-    expected: () => ({ status: 400 }),
-  };
-}

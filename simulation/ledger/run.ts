@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import contract from "../../generated/ledger.json" with { type: "json" };
 import type { Contract } from "../../src/contract/operations.ts";
 import { openProgress } from "../../src/process/progress.ts";
+import { allSettled } from "../../testing/all-settled.ts";
 import { openIssuer } from "../../testing/issuer.ts";
 import type { Random } from "../../testing/random.ts";
 import { type CheckingClient, openCheckingClient } from "../client.ts";
-import { ensureRunning, type FaultLog, injectFaults, openRun } from "../faults.ts";
+import { ensureRunning, type FaultLog, openFaultyRun } from "../faults.ts";
 import { Violation, withServerErrors } from "../violation.ts";
 import { type Deployment, dependencies, type Engine, openDeployment, type QueueKind } from "./deployment.ts";
 import { openFeedReader, verifyFeeds } from "./feed.ts";
@@ -14,7 +15,14 @@ import { Oracle } from "./oracle.ts";
 import { openPublisher, type Post, type Publisher } from "./publisher.ts";
 import { type Get, type Read, randomRead } from "./reads.ts";
 import { verifyTargets } from "./targets.ts";
-import { allReads, verify, verifyLogs, verifyStored, verifyStoredSummaries } from "./verification.ts";
+import {
+  allReads,
+  verify,
+  verifyLogs,
+  verifyStored,
+  verifyStoredSummaries,
+  whenIdle,
+} from "./verification.ts";
 
 export interface Plan {
   engine: Engine;
@@ -24,10 +32,8 @@ export interface Plan {
   stop: AbortSignal;
 }
 
-export type Statistics = Record<string, number | Map<string, number>>;
-
 /** Publishes messages, sends reads and injects faults. Then compares all responses and stored rows with the oracle. */
-export async function simulateLedger(plan: Plan): Promise<Statistics> {
+export async function simulateLedger(plan: Plan) {
   const { random } = plan;
   await using issuer = await openIssuer();
   const token = await issuer.sign({ scope: "ledger:read:all ledger:write" });
@@ -38,14 +44,10 @@ export async function simulateLedger(plan: Plan): Promise<Statistics> {
   return await withServerErrors(deployment.ledgers, () => simulateIn(deployment, token, plan));
 }
 
-async function simulateIn(
-  deployment: Deployment,
-  token: string,
-  { minutes, random, stop }: Plan,
-): Promise<Statistics> {
+async function simulateIn(deployment: Deployment, token: string, { minutes, random, stop }: Plan) {
   await using opened = new AsyncDisposableStack();
-  const run = openRun(minutes, stop);
-  const { log: faults, ended } = injectFaults(deployment.faults, random.fork(), run.faultsEnd);
+  const run = openFaultyRun(deployment.faults, minutes, random.fork(), stop);
+  const faults = run.log;
   const responses = new Map<string, number>();
   const clients = deployment.ledgers.map(({ url }, index) =>
     opened.use(openLedgerClient(url, `ledger ${index}`, faults, responses, token)),
@@ -70,9 +72,8 @@ async function simulateIn(
     publisher.publishUntil(run.end),
     ...readers,
     ...feeds.map((feed) => feed.readUntil(run.end)),
-    ended,
   ]);
-  for (const server of deployment.ledgers) await ensureRunning(server);
+  await allSettled(deployment.ledgers.map(ensureRunning));
   await publisher.publishRest();
   progress[Symbol.dispose]();
 
@@ -81,13 +82,15 @@ async function simulateIn(
       (path, accept) =>
         client.send({ path, ...(accept && { accept }) }, [200, 400, 404]),
   );
-  let checks = await verify(gets, publisher, allReads(publisher, random.fork()), stop);
+  const limits = { stop, traceMaxMs: Math.min(minutes, 1) * 60_000 };
+  let checks = await verify(gets, publisher, allReads(publisher, random.fork()), limits);
   await verifyFeeds(feeds, publisher.oracle.events);
   const feed = feeds.find(({ account }) => account === undefined)?.events ?? [];
   const published = await verifyTargets(deployment.targets, feed);
-  await publisher.publishConflicts();
-  checks += await verify(gets, publisher, allReads(publisher, random.fork()), stop);
-  for (const server of deployment.ledgers) await server.kill();
+  const conflicting = await publisher.publishConflicts();
+  await whenIdle(gets, publisher);
+  checks += await verify(gets, publisher, allReads(publisher, random.fork(), conflicting), limits);
+  await allSettled(deployment.ledgers.map((server) => server.kill()));
   await verifyStored(deployment, publisher);
   await verifyStoredSummaries(deployment);
   await verifyLogs(deployment, [token, "whsec_", names[1] as string, emails[1] as string]);
@@ -96,6 +99,7 @@ async function simulateIn(
     "events accepted": publisher.oracle.events.length,
     "invalid messages": publisher.sent.filter(({ kind }) => kind === "invalid").length,
     faults: faults.kinds,
+    missing: faults.missing,
     responses,
     "events published": published,
     "events read from the feed": feeds.reduce((sum, { events }) => sum + events.length, 0),
@@ -107,7 +111,7 @@ async function simulateIn(
 export const openLedgerClient = (
   url: string,
   server: string,
-  faults: FaultLog,
+  faults: Pick<FaultLog, "affected" | "before">,
   counts: Map<string, number>,
   token?: string,
 ): CheckingClient =>

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import amqp from "amqplib";
 import { fileName } from "../../src/ledger/publishing/targets/file.ts";
-import { durableWithinMs } from "../../src/ledger/queue/amqp/declaration.ts";
 import type { Random } from "../../testing/random.ts";
 import { openWebhook } from "../../testing/webhook.ts";
 import type { Fault } from "../faults.ts";
@@ -72,7 +71,6 @@ export async function openExchangeTarget(url: string, publisherUrl: string): Pro
   await channel.assertExchange(exchange, "topic", { durable: true });
   await channel.assertQueue(queue, { arguments: { "x-queue-type": "quorum" } });
   await channel.bindQueue(queue, exchange, "#");
-  await sleep(durableWithinMs);
   await connection.close();
   const events: LedgerEvent[] = [];
   return {
