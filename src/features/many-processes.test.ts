@@ -141,6 +141,7 @@ describe("beside a process that hangs in a write to an LMDB store", () => {
         [1, 2, 3].map(() => startProcess(made.url) as Promise<Service>),
       );
       if (!one || !other || !stopped) throw new Error("not started");
+      // It can expire before the process hangs: then its expiry may be recorded earlier.
       const soon = new Date(Date.now() + 1000).toISOString();
       await other.request(`/features/customer/expiring/a?expires_at=${soon}`, { method: "POST" });
       const answered: number[] = [];
@@ -164,10 +165,7 @@ describe("beside a process that hangs in a write to an LMDB store", () => {
         "the store did not respond within 2000 ms; another process may hang in a write\n",
       );
 
-      const startedAt = performance.now();
       for (let number = 0; number < 20; number++) expect(await addThree(other, "2", number)).toBe(500);
-      // Each fails sooner than the first write, which waited for 2 seconds.
-      expect(performance.now() - startedAt).toBeLessThan(20 * 1000);
       expect((await listAll(other)).length).toBeGreaterThanOrEqual(3 * answered.length);
       await sleep(Math.max(0, Date.parse(soon) - Date.now()));
       expect(await other.list("expiring")).toEqual([]);
