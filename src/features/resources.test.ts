@@ -82,23 +82,6 @@ describe("a resource", () => {
     expect((await read("/resources/kind/1")).features).toEqual([{ feature: "lasting" }]);
   });
 
-  test("is returned with 1,000 features of long names", async () => {
-    const expiresAt = Date.parse("2999-01-01T00:00:00.000Z");
-    const long = names(1000).map((name) => name.padEnd(256, "x"));
-    await store.change(
-      "kind",
-      "1",
-      long.map((name, index) => add(name, index % 2 ? expiresAt : undefined)),
-    );
-    const { features } = await read("/resources/kind/1");
-    expect(features).toEqual(
-      long.map((feature, index) => ({
-        feature,
-        ...(index % 2 && { expires_at: "2999-01-01T00:00:00.000Z" }),
-      })),
-    );
-  });
-
   test.each(oddNames)("and its features can be called %s", async (name) => {
     await request("POST", `/features/${name}/${name}/${name}`);
     const decoded = decodeURIComponent(name);

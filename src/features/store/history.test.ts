@@ -168,34 +168,23 @@ describeOnStoresWithHistory("a feature store that keeps its history", (make) => 
   test("an expiry is in the history at its instant, before and after it is recorded", async () => {
     await using store = await openWithHistory(make);
     stopClock();
-    const added = instant();
     const expiresAt = Date.now() + 5;
     await store.change("kind", "1", [add("a", expiresAt), add("b")]);
     passTime(7);
-    await store.change("kind", "1", [add("c")]);
-    const after = instant();
-    async function expectPast() {
-      const { list, has } = historyOf(store);
-      const past = [added, added + 1, expiresAt - 1, expiresAt, after];
-      const lists = await Promise.all(past.map(async (at) => namesOf(await list("kind", "1", at)).join()));
-      expect(lists).toEqual(["", "a,b", "a,b", "b", "b,c"]);
+    const { list, has } = historyOf(store);
+    for (const _time of ["before", "after"]) {
       for (const [at, isPresent] of [
         [expiresAt - 1, true],
         [expiresAt, false],
       ] as const) {
+        expect(namesOf(await list("kind", "1", at))).toEqual(isPresent ? ["a", "b"] : ["b"]);
         expect(await has("kind", "1", ["a"], at)).toEqual([isPresent]);
         expect(await allIdsAt(store, "a", at, 10)).toEqual(isPresent ? ["1"] : []);
       }
+      while (await store.expire());
     }
-    await expectPast();
-    while (await store.expire());
-    await expectPast();
     const records = (await allChanges(store, "1", 2)).map(({ record }) => record);
     expect(records.find(({ type }) => type === "expired")).toMatchObject({ feature: "a", at: expiresAt });
-    // Added again, it is the last of the list.
-    await store.change("kind", "1", [add("a")]);
-    expect(await featuresOf(store, "kind", "1")).toEqual(["b", "c", "a"]);
-    await expectPast();
   });
 
   test("many resources that had a feature are found, also if none has it now", async () => {
