@@ -14,16 +14,18 @@ export async function listen(base: string, path: string, headers = {}) {
     () => "by the service",
     () => "by the client",
   );
-  const events = () =>
-    [...text.matchAll(/id: (.*)\ndata: (.*)\n\n/g)].map(([, id, data = ""]) => ({
-      id,
-      data: JSON.parse(data),
-    }));
   return {
     response,
     ended,
-    events,
+    events: () => eventsIn(text),
     stop: () => stop.abort(),
     text: () => text,
   };
 }
+
+/** The events with an id in the text of a stream. */
+export const eventsIn = (text: string) =>
+  [...text.matchAll(/id: (.*)\ndata: (.*)\n\n/g)].map(([, id, data = ""]) => ({
+    id,
+    data: JSON.parse(data),
+  }));

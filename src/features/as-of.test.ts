@@ -1,40 +1,30 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { components } from "../../generated/features.ts";
-import { json, plain, startFeatures } from "./features.fixture.ts";
-import { openFeatureStore } from "./store/store.ts";
+import { json, pagesAt, plain, serviceForTests, startFeatures } from "./features.fixture.ts";
+import { names, passTime, stopClock } from "./store/new-store.fixture.ts";
 
-type ChangeRecord = components["schemas"]["ChangeRecord"];
+const { request, get, read } = serviceForTests("memory:?keep=all");
+beforeEach(() => stopClock());
 
-let service: Awaited<ReturnType<typeof startFeatures>>;
-beforeEach(async () => {
-  service = await startFeatures({ store: await openFeatureStore("memory:?keep=all") });
-  return () => service[Symbol.asyncDispose]();
-});
-
-const request = (...args: Parameters<typeof service.request>) => service.request(...args);
-const get = (path: string) => request("GET", path);
-const read = async (path: string) => JSON.parse((await get(path)).text);
-
-/** The present instant, which is over when this resolves. */
-async function instant(): Promise<string> {
+/** The present instant, which is over when this returns. */
+function instant(): string {
   const now = Date.now();
-  while (Date.now() <= now) await sleep(1);
+  passTime(1);
   return new Date(now).toISOString();
 }
 
 describe("with as_of", () => {
   test("a list, a check and the resources of a feature are those of the instant", async () => {
-    const before = await instant();
+    const before = instant();
     await request("POST", "/features/kind/1/dark-mode");
     await request("POST", "/features/kind/1/..%2F");
     await request("POST", "/features/kind/2/dark-mode");
-    const between = await instant();
+    const between = instant();
     await request("DELETE", "/features/kind/1/dark-mode");
     await request("POST", "/features/kind/1/new");
     await request("POST", "/features/kind/1/dark-mode");
     await request("DELETE", "/features/kind/2");
-    const after = await instant();
+    const after = instant();
     const cases: [at: string, list: string[], has: boolean, ids: string[]][] = [
       ["0001-01-01T00:00:00Z", [], false, []],
       [before, [], false, []],
@@ -55,7 +45,7 @@ describe("with as_of", () => {
 
   test("the ETag is that of the list", async () => {
     await request("POST", "/features/kind/1/a");
-    const at = await instant();
+    const at = instant();
     const { headers } = await get("/features/kind/1");
     await request("POST", "/features/kind/1/b");
     const ifNoneMatch = { headers: { "if-none-match": String(headers.etag) } };
@@ -65,29 +55,21 @@ describe("with as_of", () => {
   });
 
   test("the resources of a feature are in pages, which may be empty", async () => {
-    const changes = Array.from({ length: 30 }, (_, index) => ({
-      type: "add",
-      resource: "kind",
-      id: String(index),
-      feature: "a",
-    }));
+    const changes = names(30).map((id) => ({ type: "add", resource: "kind", id, feature: "a" }));
     await request("POST", "/changes", { body: { changes } });
-    const at = await instant();
+    const at = instant();
     const removals = changes.filter(({ id }) => id !== "9").map((change) => ({ ...change, type: "remove" }));
     await request("POST", "/changes", { body: { changes: removals } });
-    async function pages(instantOfPages: string) {
-      const all: string[][] = [];
-      let cursor = "";
-      do {
-        const page = await read(`/features/kind?feature=a&limit=4&as_of=${instantOfPages}${cursor}`);
-        all.push(page.ids);
-        cursor = page.next_cursor === undefined ? "" : `&cursor=${page.next_cursor}`;
-      } while (cursor);
-      return all;
-    }
+    const pages = async (at: string) => {
+      const all: components["schemas"]["ResourcePage"][] = await pagesAt(
+        read,
+        `/features/kind?feature=a&limit=4&as_of=${at}`,
+      );
+      return all.map(({ ids }) => ids);
+    };
     const ids = changes.map(({ id }) => id).toSorted();
     expect((await pages(at)).flat()).toEqual(ids);
-    const now = await pages(await instant());
+    const now = await pages(instant());
     expect(now.flat()).toEqual(["9"]);
     expect(now.length).toBeGreaterThan(7);
   });
@@ -106,7 +88,7 @@ describe("with as_of", () => {
         expect({ status, text }).toEqual({ status: 400, text: expect.stringContaining("as_of") });
       }
     }
-    expect(await get(`/features/kind?feature=a&count=true&as_of=${await instant()}`)).toMatchObject({
+    expect(await get(`/features/kind?feature=a&count=true&as_of=${instant()}`)).toMatchObject({
       status: 400,
       text: "query parameter count is not allowed with as_of\n",
     });
@@ -114,7 +96,7 @@ describe("with as_of", () => {
       ["POST", "/features/kind/1/a"],
       ["GET", "/resources/kind/1"],
     ] as const) {
-      expect(await request(method, `${path}?as_of=${await instant()}`)).toMatchObject({ status: 400 });
+      expect(await request(method, `${path}?as_of=${instant()}`)).toMatchObject({ status: 400 });
     }
   });
 
@@ -133,28 +115,30 @@ describe("with as_of", () => {
 });
 
 test("the changes of a resource are all that it ever had, with expiries at their instant", async () => {
-  const expires_at = new Date(Date.now() + 300).toISOString();
+  const expires_at = new Date(Date.now() + 1000).toISOString();
   await request("POST", `/features/kind/1/short?expires_at=${expires_at}`);
-  for (let index = 0; index < 60; index++) {
-    await request("POST", `/features/kind/1/f${index % 3}`);
-    await request("POST", `/features/kind/other/f${index}`);
-    await request("DELETE", `/features/kind/1/f${index % 3}`);
-  }
-  while (Date.now() <= Date.parse(expires_at)) await sleep(10);
+  await request("POST", "/features/kind/other/a");
+  for (const method of ["POST", "DELETE", "POST"] as const) await request(method, "/features/kind/1/a");
+  passTime(2000);
   // A read of the feed records what has expired.
   await get("/changes?cursor=newest");
-  const all: ChangeRecord[] = [];
-  let cursor = "";
-  do {
-    const page = await read(`/resources/kind/1/changes?limit=50${cursor}`);
-    expect(page.changes.length).toBeLessThanOrEqual(50);
-    all.push(...page.changes);
-    cursor = page.next_cursor === undefined ? "" : `&cursor=${page.next_cursor}`;
-  } while (cursor);
-  expect(all).toHaveLength(122);
-  expect(all[0]).toMatchObject({ type: "added", feature: "short", expires_at });
-  expect(all.find(({ type }) => type === "expired")).toMatchObject({ feature: "short", at: expires_at });
-  expect(all.every(({ id }) => id === "1")).toBe(true);
-  expect(await get("/resources/kind/1/changes?cursor=other-1")).toMatchObject({ status: 410, type: plain });
-  expect(await get("/resources/kind/1/changes?cursor=newest")).toMatchObject({ status: 410 });
+  const pages: components["schemas"]["ResourceChangePage"][] = await pagesAt(
+    read,
+    "/resources/kind/1/changes?limit=2",
+  );
+  expect(pages.map(({ changes }) => changes.length)).toEqual([2, 2, 1]);
+  const all = pages.flatMap(({ changes }) => changes);
+  expect(all.map(({ id, type, feature }) => `${id} ${type} ${feature}`)).toEqual([
+    "1 added short",
+    "1 added a",
+    "1 removed a",
+    "1 added a",
+    "1 expired short",
+  ]);
+  expect([all[0]?.expires_at, all[4]?.at]).toEqual([expires_at, expires_at]);
+  for (const cursor of ["other-1", "newest"])
+    expect(await get(`/resources/kind/1/changes?cursor=${cursor}`)).toMatchObject({
+      status: 410,
+      type: plain,
+    });
 });

@@ -5,11 +5,12 @@ import type { FeatureStore } from "./store/store.ts";
 
 /** Milliseconds between steps while more features have expired, so that requests get their turn. */
 const nextStepMs = 20;
-/** Milliseconds between steps otherwise, and after a failure. */
-const idleMs = 1000;
 
-/** Removes expired features from the store in the background, until it is disposed of. */
-export function sweepExpired(store: FeatureStore, log: Logger): AsyncDisposable {
+/**
+ * Removes expired features from the store in the background, until it is disposed of. It waits `idleMs` milliseconds when
+ * none is left, and after a failure.
+ */
+export function sweepExpired(store: FeatureStore, log: Logger, idleMs = 1000): AsyncDisposable {
   const stop = new AbortController();
   async function sweep(): Promise<void> {
     // The requests report the failure too.

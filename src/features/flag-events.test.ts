@@ -1,139 +1,109 @@
-import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { listen } from "../../testing/event-stream.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { openLog } from "../process/log.ts";
-import { startFeatures } from "./features.fixture.ts";
-import { type FeatureStore, openFeatureStore, StoreFailure } from "./store/store.ts";
+import { readStream, serviceForTests, watchFeed } from "./features.fixture.ts";
+import { openFlagEvents } from "./handlers/flag-events.ts";
+import { add, names, passTime, remove, stopClock } from "./store/new-store.fixture.ts";
+import { type FeatureStore, openFeatureStore } from "./store/store.ts";
 
-let store: FeatureStore;
-let service: Awaited<ReturnType<typeof startFeatures>>;
-beforeEach(async () => {
-  store = await openFeatureStore("memory:?changes=50");
-  service = await startFeatures({ store });
-  return () => service[Symbol.asyncDispose]();
-});
+vi.mock("../http/event-stream.ts", async (original) => ({ ...(await original<object>()), lookEveryMs: 5 }));
 
-const pathOf = (id: string, resource = "customer") => `/ofrep/v1/events?resource=${resource}&id=${id}`;
 const event = 'data: {"type":"refetchEvaluation"}\n\n';
 
-/** Opens a stream of flags. It counts the events that have arrived. */
-async function follow(id: string, base = service.base) {
-  const stream = await listen(base, pathOf(id));
-  return { ...stream, count: () => stream.text().split(event).length - 1 };
+let store: FeatureStore;
+let feed: ReturnType<typeof watchFeed>;
+let events: ReturnType<typeof openFlagEvents>;
+beforeEach(async () => {
+  store = await openFeatureStore("memory:");
+  feed = watchFeed(store);
+  events = openFlagEvents(feed.store);
+});
+
+/** Opens a stream of a customer's flags. It counts the events that have arrived. */
+function follow(id: string) {
+  const stream = readStream((signal) => events("customer", id, signal));
+  const count = () => stream.text().split(event).length - 1;
+  return { ...stream, count, has: (expected: number) => eventually(() => expect(count()).toBe(expected)) };
 }
 
-const add = (id: string, feature: string, base = service) =>
-  base.request("POST", `/features/customer/${id}/${feature}`);
-
-/** A service on the store with some methods replaced, which leaves the store open. */
-const startWith = (methods: Partial<FeatureStore>, log = openLog("silent")) =>
-  startFeatures({ store: { ...store, ...methods, async [Symbol.asyncDispose]() {} }, log });
-
 describe("a stream of flags", () => {
-  test("sends an event at once, and one after each change of its resource", async () => {
-    const stream = await follow("42");
-    expect(stream.response.statusCode).toBe(200);
-    expect(stream.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
-    await expect.poll(() => stream.text()).toBe(`:\n\n${event}`);
-    const startedAt = performance.now();
-    await add("42", "a");
-    await expect.poll(() => stream.count(), { interval: 5 }).toBe(2);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
-    await service.request("DELETE", "/features/customer/42/a");
-    await expect.poll(() => stream.count()).toBe(3);
-    const soon = new Date(Date.now() + 300).toISOString();
-    await service.request("POST", `/features/customer/42/a?expires_at=${soon}`);
-    await expect.poll(() => stream.count()).toBe(4);
-    await expect.poll(() => stream.count()).toBe(5);
-    await add("42", "b");
-    await expect.poll(() => stream.count()).toBe(6);
-    await add("42", "b");
-    await sleep(500);
-    expect(stream.count()).toBe(6);
-    stream.stop();
-    expect(await stream.ended).toBe("by the client");
-  });
-
-  test("sends nothing about other resources", async () => {
-    const stream = await follow("42");
-    await expect.poll(() => stream.count()).toBe(1);
-    await add("4", "a");
-    await service.request("POST", "/features/customers/42/a");
-    await service.request("POST", "/features/42/customer/a");
-    await sleep(500);
+  test("sends an event at once, and one after each change of its resource, and no other", async () => {
+    stopClock();
+    const stream = follow("42");
+    await stream.has(1);
     expect(stream.text()).toBe(`:\n\n${event}`);
-    stream.stop();
+    const changes = [add("a"), remove("a"), add("a", Date.now() + 10)];
+    for (const [index, change] of changes.entries()) {
+      await store.change("customer", "42", [change]);
+      await stream.has(2 + index);
+    }
+    passTime(10);
+    await stream.has(5);
+    await store.change("customer", "42", [add("b")]);
+    await stream.has(6);
+    await store.change("customer", "42", [add("b")]);
+    await store.change("customer", "4", [add("a")]);
+    await store.change("customers", "42", [add("a")]);
+    await store.change("42", "customer", [add("a")]);
+    await feed.hasLooked();
+    expect(stream.count()).toBe(6);
   });
 
   test("misses no change that follows its first event", async () => {
     for (let round = 1; round <= 8; round++) {
-      const stream = await follow("42");
-      await expect.poll(() => stream.count(), { interval: 1 }).toBe(1);
-      await store.change("customer", "42", [{ type: "add", feature: `f${round}` }]);
-      await expect.poll(() => stream.count()).toBe(2);
+      const stream = follow("42");
+      await stream.has(1);
+      await store.change("customer", "42", [add(`f${round}`)]);
+      await stream.has(2);
       stream.stop();
       // In some rounds the loop still runs, in others it has ended.
-      if (round % 2 === 0) await sleep(round * 50);
+      if (round % 2 === 0) await sleep(20);
     }
   });
 
   test("combines events while its client reads none", async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    const stop = new AbortController();
-    const { openFlagEvents } = await import("./handlers/flag-events.ts");
-    let seen = "";
-    const reading = (async () => {
-      for await (const chunk of openFlagEvents(store)("customer", "42", stop.signal)) {
-        seen += chunk;
+    async function* readSlowly(signal: AbortSignal) {
+      for await (const chunk of events("customer", "42", signal)) {
+        yield chunk;
         if (chunk.toString() === event) await released;
       }
-    })();
-    await expect.poll(() => seen).toBe(`:\n\n${event}`);
+    }
+    const stream = readStream(readSlowly);
+    await expect.poll(() => stream.text()).toBe(`:\n\n${event}`);
     for (const feature of ["a", "b", "c"]) {
-      await store.change("customer", "42", [{ type: "add", feature }]);
-      await sleep(250);
+      await store.change("customer", "42", [add(feature)]);
+      await feed.hasLooked();
     }
     release();
-    await expect.poll(() => seen).toBe(`:\n\n${event}${event}`);
-    await sleep(300);
-    expect(seen).toBe(`:\n\n${event}${event}`);
-    stop.abort();
-    await reading;
+    await expect.poll(() => stream.text()).toBe(`:\n\n${event}${event}`);
+    await feed.hasLooked();
+    expect(stream.text()).toBe(`:\n\n${event}${event}`);
   });
 
-  test("shares one loop with all others, which reads each record once and ends with the last stream", async () => {
-    let looks = 0;
-    let reads = 0;
-    await using counted = await startWith({
-      newest() {
-        looks += 1;
-        return store.newest();
-      },
-      changes(...args) {
-        reads += 1;
-        return store.changes(...args);
-      },
-    });
-    const ids = Array.from({ length: 100 }, (_, index) => String(index));
-    const streams = await Promise.all(ids.map((id) => follow(id, counted.base)));
-    await eventually(() => expect(streams.map(({ count }) => count())).toEqual(ids.map(() => 1)));
-    looks = reads = 0;
-    const startedAt = performance.now();
-    await counted.request("POST", "/changes", {
-      body: { changes: ids.map((id) => ({ type: "add", resource: "customer", id, feature: "a" })) },
-    });
-    await eventually(() => expect(streams.map(({ count }) => count())).toEqual(ids.map(() => 2)));
-    await sleep(500);
-    expect(looks).toBeLessThan((10 * (performance.now() - startedAt)) / 1000);
-    // The change can be read in several parts.
-    expect(reads).toBeLessThan(10);
-    for (const stream of streams) stream.stop();
-    await eventually(async () => {
-      looks = 0;
-      await sleep(500);
-      expect(looks).toBe(0);
+  test("shares one loop with 1,000 others, which reads each record once and ends with the last stream", async () => {
+    const ids = names(1000);
+    const streams = ids.map(follow);
+    await Promise.all(streams.map(({ has }) => has(1)));
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    feed.held = promise;
+    await eventually(() => expect(feed.looking).toBe(1));
+    for (const id of ids.slice(0, 250)) await store.change("customer", id, [add("a")]);
+    // Loops of other streams would look by now.
+    await sleep(20);
+    feed.reads = 0;
+    release();
+    await Promise.all(streams.slice(0, 250).map(({ has }) => has(2)));
+    await feed.hasLooked();
+    expect(streams.filter(({ count }) => count() !== 1)).toHaveLength(250);
+    expect(feed).toMatchObject({ reads: 1, lookingMost: 1 });
+
+    for (const { stop } of streams) stop();
+    // A loop that begins looks in the same turn of the event loop. One that runs has a wait in between.
+    await eventually(() => {
+      const { looks } = feed;
+      follow("42").stop();
+      expect(feed.looks).toBe(looks + 1);
     });
   });
 
@@ -144,115 +114,76 @@ describe("a stream of flags", () => {
       .mockImplementation(((work: () => void, milliseconds: number, ...args: []) =>
         setTimeout(work, milliseconds === 15_000 ? 20 : milliseconds, ...args)) as never);
     try {
-      const stream = await follow("42");
+      const stream = follow("42");
       await expect.poll(() => stream.text()).toMatch(/^:\n\ndata: .*\n\n(:\n\n){4,}$/);
-      await add("42", "a");
-      await expect.poll(() => stream.count()).toBe(2);
-      stream.stop();
+      await store.change("customer", "42", [add("a")]);
+      await stream.has(2);
     } finally {
       shortened.mockRestore();
     }
   });
 
-  test.each([["newest"], ["changes"]] as const)(
-    "continues after %s of the store has failed for a while",
-    async (failing) => {
-      let fails = false;
-      const method: (...args: never[]) => Promise<never> = async (...args) => {
-        if (fails) throw new StoreFailure("unavailable");
-        return await (store[failing] as (...args: never[]) => Promise<never>)(...args);
-      };
-      await using unreliable = await startWith({ [failing]: method });
-      const stream = await follow("42", unreliable.base);
-      await expect.poll(() => stream.count()).toBe(1);
-      fails = true;
-      await store.change("customer", "42", [{ type: "add", feature: "a" }]);
-      await sleep(500);
-      expect(stream.count()).toBe(1);
-      fails = false;
-      await expect.poll(() => stream.count()).toBe(2);
-      stream.stop();
-    },
-  );
+  test.each(["newest", "changes"] as const)("continues after %s has failed for a while", async (method) => {
+    const stream = follow("42");
+    await stream.has(1);
+    feed.failing = method;
+    await store.change("customer", "42", [add("a")]);
+    await eventually(() => expect(feed.failures).toBeGreaterThan(2));
+    expect(stream.count()).toBe(1);
+    feed.failing = undefined;
+    await stream.has(2);
+  });
 
   test("opens while the store fails, and sends an event when it works again", async () => {
-    let fails = true;
-    await using unreliable = await startWith({
-      newest: async () => (fails ? Promise.reject(new StoreFailure("unavailable")) : store.newest()),
-    });
-    const stream = await follow("42", unreliable.base);
-    await expect.poll(() => stream.count()).toBe(1);
-    await sleep(500);
+    feed.failing = "newest";
+    const stream = follow("42");
+    await eventually(() => expect(feed.failures).toBeGreaterThan(2));
     expect(stream.count()).toBe(1);
-    fails = false;
-    await expect.poll(() => stream.count()).toBe(2);
-    stream.stop();
+    feed.failing = undefined;
+    await stream.has(2);
   });
 
   test("sends an event if records that it has not read have been deleted", async () => {
     let isDeleted = false;
-    await using service = await startWith({
-      changes: async (...args) => (isDeleted ? undefined : store.changes(...args)),
-    });
-    const stream = await follow("42", service.base);
-    await expect.poll(() => stream.count()).toBe(1);
+    const { changes } = feed.store;
+    feed.store.changes = async (...args) => (isDeleted ? undefined : changes(...args));
+    const stream = follow("42");
+    await stream.has(1);
     isDeleted = true;
-    await store.change("customer", "43", [{ type: "add", feature: "a" }]);
-    await expect.poll(() => stream.count()).toBe(2);
+    await store.change("customer", "43", [add("a")]);
+    await stream.has(2);
     isDeleted = false;
-    await store.change("customer", "42", [{ type: "add", feature: "a" }]);
-    await expect.poll(() => stream.count()).toBe(3);
-    stream.stop();
+    await store.change("customer", "42", [add("a")]);
+    await stream.has(3);
   });
 
-  test("is cut off by an unexpected error, which is logged", async () => {
-    const lines: string[] = [];
-    const sink = new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) });
-    let isBroken = false;
-    await using service = await startWith(
-      { changes: async (...args) => (isBroken ? expect.unreachable("a bug") : store.changes(...args)) },
-      openLog("error", sink),
-    );
-    const stream = await follow("42", service.base);
-    await expect.poll(() => stream.count()).toBe(1);
-    isBroken = true;
-    await store.change("customer", "42", [{ type: "add", feature: "a" }]);
-    expect(await stream.ended).not.toBe("by the service");
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ msg: "a response was cut off", method: "GET", route: "/ofrep/v1/events" }),
-    ]);
+  test("ends with an unexpected error", async () => {
+    const stream = follow("42");
+    await stream.has(1);
+    feed.store.changes = async () => expect.unreachable("a bug");
+    await store.change("customer", "42", [add("a")]);
+    await expect(stream.ended).rejects.toThrow("a bug");
   });
+});
 
-  test("ends when the service stops", async () => {
-    const stopping = await startFeatures();
-    const stream = await follow("42", stopping.base);
-    const startedAt = performance.now();
-    await stopping[Symbol.asyncDispose]();
-    expect(await stream.ended).toBe("by the service");
-    // Less than the time that a stop gives to slow connections.
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
-  });
+describe("the path of a stream of flags", () => {
+  const { request } = serviceForTests();
+  const path = "/ofrep/v1/events";
 
   test("has no body for HEAD", async () => {
-    expect(await service.request("HEAD", pathOf("42"))).toMatchObject({ status: 200, text: "" });
+    expect(await request("HEAD", `${path}?resource=customer&id=42`)).toMatchObject({
+      status: 200,
+      type: "text/event-stream; charset=utf-8",
+      text: "",
+    });
   });
 
-  test.each(["", "?resource=customer", "?id=42", "?resource=customer&id=", `${pathOf("42").slice(16)}&x=1`])(
+  test.each(["", "?resource=customer", "?id=42", "?resource=customer&id=", "?resource=customer&id=42&x=1"])(
     "answers 400 as JSON for the query %j",
     async (query) => {
-      const response = await service.request("GET", `/ofrep/v1/events${query}`);
+      const response = await request("GET", path + query);
       expect(response).toMatchObject({ status: 400, type: "application/json; charset=utf-8" });
       expect(JSON.parse(response.text)).toHaveProperty("errorDetails");
     },
   );
-});
-
-test("1,000 streams of 1,000 resources hear of a change of each", async () => {
-  const ids = Array.from({ length: 1000 }, (_, index) => String(index));
-  const streams = await Promise.all(ids.map((id) => follow(id)));
-  await eventually(() => expect(streams.every(({ count }) => count() === 1)).toBe(true));
-  const changes = ids.map((id) => ({ type: "add", resource: "customer", id, feature: "a" }));
-  await service.request("POST", "/changes", { body: { changes } });
-  await eventually(() => expect(streams.every(({ count }) => count() >= 2)).toBe(true));
-  for (const stream of streams) stream.stop();
 });

@@ -1,10 +1,8 @@
 import { OFREPProvider } from "@openfeature/ofrep-provider";
-import { type EvaluationContext, OpenFeature, ProviderStatus } from "@openfeature/server-sdk";
+import { type Client, type EvaluationContext, OpenFeature, ProviderStatus } from "@openfeature/server-sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listen } from "../../testing/event-stream.ts";
 import { openIssuer } from "../../testing/issuer.ts";
-import { openLog } from "../process/log.ts";
-import { featuresApp } from "./app.ts";
 import { json, startFeatures } from "./features.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store/store.ts";
 
@@ -223,16 +221,14 @@ describe("all flags of a resource", () => {
 });
 
 describe("the SDK of OpenFeature", () => {
-  /** A new client. The SDK has one provider for each domain. */
-  async function client(baseUrl: string, headers: [string, string][] = []) {
-    const domain = crypto.randomUUID();
-    await OpenFeature.setProviderAndWait(domain, new OFREPProvider({ baseUrl, headers }));
-    return OpenFeature.getClient(domain);
-  }
+  let sdk: Client;
+  beforeAll(async () => {
+    await OpenFeature.setProviderAndWait(new OFREPProvider({ baseUrl: service.base }));
+    sdk = OpenFeature.getClient();
+  });
   afterAll(() => OpenFeature.close());
 
   test("reads features as flags", async () => {
-    const sdk = await client(service.base);
     expect(sdk.providerStatus).toBe(ProviderStatus.READY);
     const contexts: EvaluationContext[] = [
       { targetingKey: "customer/42" },
@@ -256,7 +252,6 @@ describe("the SDK of OpenFeature", () => {
   });
 
   test("returns the default of the program and an error code if a flag cannot be evaluated", async () => {
-    const sdk = await client(service.base);
     const evaluated = (context: object) => sdk.getBooleanDetails("dark-mode", true, context as never);
     expect(await evaluated({})).toMatchObject({
       value: true,
@@ -267,22 +262,6 @@ describe("the SDK of OpenFeature", () => {
     expect(await sdk.getStringDetails("dark-mode", "x", { targetingKey: "customer/42" })).toMatchObject({
       value: "x",
       errorCode: "TYPE_MISMATCH",
-    });
-  });
-
-  test("sends the configured token", async () => {
-    await using issuer = await openIssuer();
-    await using store = await openFeatureStore("memory:");
-    await store.change("customer", "42", [{ type: "add", feature: "dark-mode" }]);
-    await using app = await featuresApp({ store, security: issuer.security, log: openLog("silent") });
-    const base = await app.listen({ port: 0, host: "127.0.0.1" });
-    const token = await issuer.sign({ scope: "features:read" });
-    const context = { targetingKey: "customer/42" };
-    const authenticated = await client(base, [["authorization", `Bearer ${token}`]]);
-    expect(await authenticated.getBooleanValue("dark-mode", false, context)).toBe(true);
-    expect(await (await client(base)).getBooleanDetails("dark-mode", false, context)).toMatchObject({
-      value: false,
-      reason: "ERROR",
     });
   });
 });

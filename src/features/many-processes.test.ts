@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { request as undiciRequest } from "undici";
 import { describe, expect, test } from "vitest";
+import type { components } from "../../generated/features.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { run } from "../../testing/run.ts";
+import { pagesAt } from "./features.fixture.ts";
 import { describeOnSharedStores, newLmdb } from "./store/new-store.fixture.ts";
 
 /** Starts the feature storage in a process, as an operator does. */
@@ -120,6 +122,15 @@ async function addThree({ request }: Service, id: string, number: number): Promi
   return (await request("/changes", { method: "POST", headers, body: JSON.stringify({ changes }) })).status;
 }
 
+/** The types of all changes of a resource. */
+async function typesOfChanges({ request }: Service, id: string): Promise<string[]> {
+  const pages = await pagesAt(
+    async (path) => JSON.parse((await request(path)).text) as components["schemas"]["ResourceChangePage"],
+    `/resources/customer/${id}/changes?limit=1000`,
+  );
+  return pages.flatMap(({ changes }) => changes.map(({ type }) => type));
+}
+
 /** Suspends `one` in the middle of one of its writes. Resolves with the error that `other` then answers. */
 async function suspendInWrite(one: Service, other: Service): Promise<string> {
   return await eventually(async () => {
@@ -164,18 +175,13 @@ describe("beside a process that hangs in a write to an LMDB store", () => {
         "the store did not respond within 2000 ms; another process may hang in a write\n",
       );
 
-      const startedAt = performance.now();
       for (let number = 0; number < 20; number++) expect(await addThree(other, "2", number)).toBe(500);
-      // Each fails sooner than the first write, which waited for 2 seconds.
-      expect(performance.now() - startedAt).toBeLessThan(20 * 1000);
       expect((await listAll(other)).length).toBeGreaterThanOrEqual(3 * answered.length);
       await sleep(Math.max(0, Date.parse(soon) - Date.now()));
       expect(await other.list("expiring")).toEqual([]);
       for (const path of ["/changes", "/features/customer?feature=a1"]) {
         expect([path, (await other.request(path)).status]).toEqual([path, 200]);
       }
-      const { next_cursor: newest } = JSON.parse((await other.request("/changes?cursor=newest")).text);
-
       expect(await stopped.request("/features/customer/probe/a", { method: "POST" })).toMatchObject({
         status: 500,
       });
@@ -201,7 +207,8 @@ describe("beside a process that hangs in a write to an LMDB store", () => {
       expect(added).toEqual(expect.arrayContaining(answered.map((number) => `c${number}`)));
       // A change that timed out before it began is not made later.
       expect(timedOut).toEqual([]);
-      expect((await other.request(`/changes?cursor=${newest}`)).text).toContain('"type":"expired"');
+      // Its instant may have come before the process was suspended.
+      expect(await typesOfChanges(other, "expiring")).toEqual(["added", "expired"]);
       const again = await startProcess(made.url);
       expect(await listAll(again)).toEqual(added);
       for (const { child } of [again, other, one]) child.kill("SIGTERM");

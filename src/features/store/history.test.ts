@@ -1,22 +1,30 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { afterEach, expect, test, vi } from "vitest";
-import { describeOnStoresWithHistory, featuresOf, type NewStore, openNewStore } from "./new-store.fixture.ts";
+import { expect, test } from "vitest";
+import {
+  add,
+  describeOnSharedStoresWithHistory,
+  describeOnStoresWithHistory,
+  featuresOf,
+  type NewStore,
+  names,
+  openNewStore,
+  passTime,
+  remove,
+  stopClock,
+} from "./new-store.fixture.ts";
 import {
   type Entry,
   type FeatureChange,
   type FeatureStore,
   type History,
   openFeatureStore,
+  recordsKept,
 } from "./store.ts";
 
-const add = (feature: string, expiresAt?: number): FeatureChange => ({ type: "add", feature, expiresAt });
-const remove = (feature: string): FeatureChange => ({ type: "remove", feature });
-
-/** The present instant. It is over when this resolves: what happens next is later. */
-async function instant(): Promise<number> {
+/** The present instant. It is over when this returns: what happens next is later. The clock must be stopped. */
+function instant(): number {
   const now = Date.now();
-  while (Date.now() <= now) await sleep(1);
+  passTime(1);
   return now;
 }
 
@@ -54,16 +62,26 @@ async function allChanges(store: FeatureStore, id: string, limit: number) {
 const features = ["a", "dark-mode", "beta search", "é".repeat(256), "💷".repeat(255)];
 const ids = ["1", "2", "中".repeat(200)];
 
+interface Change {
+  type: "add" | "remove";
+  feature: string;
+  expiresIn: number | undefined;
+}
+
 /** Few steps or many, of few changes or of hundreds, so that saved lists are made at different places. */
 const scenario = fc.array(
   fc.record({
     id: fc.constantFrom(...ids),
+    /** Milliseconds that pass after the change. */
+    wait: fc.constantFrom(0, 1, 5),
+    /** Whether expiries are recorded after that. */
+    expires: fc.boolean(),
     changes: fc.oneof(
       fc.array(
         fc.record({
           type: fc.constantFrom("add", "add", "remove"),
           feature: fc.constantFrom(...features),
-          expiresAt: fc.constantFrom(undefined, 4_000_000_000_000, 4_000_000_000_001),
+          expiresIn: fc.constantFrom(undefined, undefined, 1, 3, 8, 3_600_000),
         }),
         { maxLength: 4 },
       ),
@@ -72,7 +90,7 @@ const scenario = fc.array(
         .integer({ min: 20, max: 70 })
         .map((count) =>
           Array.from({ length: count }, () => ["add", "remove"] as const).flatMap((types) =>
-            types.map((type) => ({ type, feature: "often", expiresAt: undefined })),
+            types.map((type) => ({ type, feature: "often", expiresIn: undefined })),
           ),
         ),
       // A longer list than the number of records between saved lists.
@@ -80,46 +98,48 @@ const scenario = fc.array(
         Array.from({ length: count }, (_, index) => ({
           type: "add" as const,
           feature: `of many ${index}`,
-          expiresAt: undefined,
+          expiresIn: undefined,
         })),
       ),
     ),
   }),
-  { minLength: 1, maxLength: 8 },
+  { minLength: 1, maxLength: 10 },
 );
 
 describeOnStoresWithHistory("a feature store that keeps its history", (make) => {
-  afterEach(() => void vi.useRealTimers());
-
-  test("answers for every earlier instant as it did at that time", async () => {
+  test("answers for every earlier instant as it did at that time, whatever is recorded later", async () => {
     const property = fc.asyncProperty(scenario, async (steps) => {
       await using store = await openWithHistory(make);
+      const { list, has } = historyOf(store);
       const all = [...features, "often", "of many 0", "of many 100"];
-      async function state() {
-        const lists = await Promise.all(ids.map((id) => store.list("kind", id)));
-        const has = await Promise.all(ids.map((id) => store.has("kind", id, all)));
-        const resources = await Promise.all(
-          all.map(async (feature) => (await store.idsWith("kind", feature, undefined, 100)).sort()),
-        );
-        return { lists, has, resources };
+      const lists = () => Promise.all(ids.map((id) => store.list("kind", id)));
+      const past: { at: number; lists: Entry[][] }[] = [];
+      for (const { id, changes, wait, expires } of steps) {
+        past.push({ lists: await lists(), at: instant() });
+        const timed = (changes as Change[]).map(({ expiresIn, ...change }) => ({
+          ...change,
+          expiresAt: expiresIn && Date.now() + expiresIn,
+        }));
+        await store.change("kind", id, timed as FeatureChange[]);
+        past.push({ lists: await lists(), at: instant() });
+        passTime(wait);
+        past.push({ lists: await lists(), at: instant() });
+        if (expires) await store.expire();
       }
-      const past = [{ at: await instant(), state: await state() }];
-      for (const { id, changes } of steps) {
-        await store.change("kind", id, changes as FeatureChange[]);
-        past.push({ at: await instant(), state: await state() });
-      }
-      for (const { at, state } of past) {
-        const { list, has } = historyOf(store);
-        expect(await Promise.all(ids.map((id) => list("kind", id, at)))).toEqual(state.lists);
-        expect(await Promise.all(ids.map((id) => has("kind", id, all, at)))).toEqual(state.has);
-        for (const [index, feature] of all.entries()) {
-          for (const limit of [1, 2, 100])
-            expect((await allIdsAt(store, feature, at, limit)).sort()).toEqual(state.resources[index]);
+      for (const [round, { at, lists }] of past.entries()) {
+        expect(await Promise.all(ids.map((id) => list("kind", id, at)))).toEqual(lists);
+        const had = lists.map((entries) => all.map((feature) => namesOf(entries).includes(feature)));
+        expect(await Promise.all(ids.map((id) => has("kind", id, all, at)))).toEqual(had);
+        for (const index of [round % all.length, (3 * round + 1) % all.length]) {
+          const found = await allIdsAt(store, all[index] as string, at, 1 + (round % 3));
+          expect(found.sort()).toEqual(ids.filter((_, number) => had[number]?.[index]).sort());
         }
       }
-      expect(namesOf(await historyOf(store).list("kind", "1", 0))).toEqual([]);
+      expect(await list("kind", "1", 0)).toEqual([]);
+      expect(await has("kind", "1", ["a"], 0)).toEqual([false]);
     });
-    await fc.assert(property, { numRuns: 15, interruptAfterTimeLimit: 8000 });
+    stopClock();
+    await fc.assert(property, { numRuns: 8 });
   });
 
   test("has every record of a resource, and the feed begins with the first change", async () => {
@@ -136,69 +156,44 @@ describeOnStoresWithHistory("a feature store that keeps its history", (make) => 
     expect(ofResource).toHaveLength(40);
     for (const limit of [1, 7, 40, 1000]) expect(await allChanges(store, "1", limit)).toEqual(ofResource);
     // Any cursor of the feed is a cursor of the resource.
-    const middle = feed[10]?.cursor;
-    expect(await historyOf(store).changes("kind", "1", middle, 1000)).toEqual(
-      ofResource.filter(
-        (entry) => feed.indexOf(entry) > 10 || feed.findIndex((one) => one.cursor === entry.cursor) > 10,
-      ),
+    const { changes } = historyOf(store);
+    expect(await changes("kind", "1", feed[10]?.cursor, 1000)).toEqual(
+      ofResource.filter((entry) => feed.indexOf(entry) > 10),
     );
-    expect(await historyOf(store).changes("kind", "3", undefined, 10)).toEqual([]);
-    expect(await historyOf(store).changes("kind", "1", "other-1", 10)).toBeUndefined();
-    expect(await historyOf(store).changes("kind", "1", "newest", 10)).toBeUndefined();
+    expect(await changes("kind", "3", undefined, 10)).toEqual([]);
+    for (const cursor of ["other-1", "newest"])
+      expect(await changes("kind", "1", cursor, 10)).toBeUndefined();
   });
 
   test("an expiry is in the history at its instant, before and after it is recorded", async () => {
     await using store = await openWithHistory(make);
-    const added = await instant();
-    const expiresAt = Date.now() + 400;
+    stopClock();
+    const expiresAt = Date.now() + 5;
     await store.change("kind", "1", [add("a", expiresAt), add("b")]);
-    const before = await instant();
-    expect(before).toBeLessThan(expiresAt);
-    while (Date.now() <= expiresAt) await sleep(5);
-    await store.change("kind", "1", [add("c")]);
-    const after = await instant();
-    async function expectPast() {
-      const { list, has } = historyOf(store);
-      expect(namesOf(await list("kind", "1", added))).toEqual([]);
-      expect(namesOf(await list("kind", "1", before))).toEqual(["a", "b"]);
-      expect(namesOf(await list("kind", "1", expiresAt - 1))).toEqual(["a", "b"]);
-      expect(namesOf(await list("kind", "1", expiresAt))).toEqual(["b"]);
-      expect(namesOf(await list("kind", "1", after))).toEqual(["b", "c"]);
-      expect(await has("kind", "1", ["a"], expiresAt - 1)).toEqual([true]);
-      expect(await has("kind", "1", ["a"], expiresAt)).toEqual([false]);
-      expect(await allIdsAt(store, "a", expiresAt - 1, 10)).toEqual(["1"]);
-      expect(await allIdsAt(store, "a", expiresAt, 10)).toEqual([]);
+    passTime(7);
+    const { list, has } = historyOf(store);
+    for (const _time of ["before", "after"]) {
+      for (const [at, isPresent] of [
+        [expiresAt - 1, true],
+        [expiresAt, false],
+      ] as const) {
+        expect(namesOf(await list("kind", "1", at))).toEqual(isPresent ? ["a", "b"] : ["b"]);
+        expect(await has("kind", "1", ["a"], at)).toEqual([isPresent]);
+        expect(await allIdsAt(store, "a", at, 10)).toEqual(isPresent ? ["1"] : []);
+      }
+      while (await store.expire());
     }
-    await expectPast();
-    while (await store.expire());
-    await expectPast();
     const records = (await allChanges(store, "1", 2)).map(({ record }) => record);
     expect(records.find(({ type }) => type === "expired")).toMatchObject({ feature: "a", at: expiresAt });
-    // Added again, it is the last of the list.
-    await store.change("kind", "1", [add("a")]);
-    expect(await featuresOf(store, "kind", "1")).toEqual(["b", "c", "a"]);
-    const again = await instant();
-    expect(namesOf(await historyOf(store).list("kind", "1", again))).toEqual(["b", "c", "a"]);
-    await expectPast();
-  });
-
-  test("a feature that expires and is added again before its expiry is recorded goes to the end", async () => {
-    await using store = await openWithHistory(make);
-    const expiresAt = Date.now() + 200;
-    await store.change("kind", "1", [add("a", expiresAt), add("b")]);
-    while (Date.now() <= expiresAt) await sleep(5);
-    await store.change("kind", "1", [add("a")]);
-    const at = await instant();
-    expect(namesOf(await historyOf(store).list("kind", "1", at))).toEqual(["b", "a"]);
-    expect(namesOf(await historyOf(store).list("kind", "1", expiresAt))).toEqual(["b"]);
   });
 
   test("many resources that had a feature are found, also if none has it now", async () => {
     await using store = await openWithHistory(make);
-    const many = Array.from({ length: 230 }, (_, index) => String(index));
-    for (const id of many) await store.change("kind", id, [add("a")]);
-    const at = await instant();
-    for (const id of many) await store.change("kind", id, [remove("a")]);
+    stopClock();
+    const many = names(230);
+    await Promise.all(many.map((id) => store.change("kind", id, [add("a")])));
+    const at = instant();
+    await Promise.all(many.map((id) => store.change("kind", id, [remove("a")])));
     expect(await store.idsWith("kind", "a", undefined, 1000)).toEqual([]);
     for (const limit of [1, 100, 115, 1000])
       expect((await allIdsAt(store, "a", at, limit)).sort()).toEqual(many.toSorted());
@@ -207,66 +202,91 @@ describeOnStoresWithHistory("a feature store that keeps its history", (make) => 
 
   test("a clock that is set back does not change the past", async () => {
     await using store = await openWithHistory(make);
+    const start = 2_000_000_000_000;
+    stopClock(start);
     await store.change("kind", "1", [add("a")]);
-    const at = await instant();
-    vi.useFakeTimers({ toFake: ["Date"], now: at - 3_600_000 });
-    await store.change("kind", "1", [add("b")]);
-    vi.useRealTimers();
-    const [first, second] = (await allChanges(store, "1", 10)).map(({ record }) => record);
-    expect(second?.at).toBeGreaterThanOrEqual(first?.at as number);
-    expect(namesOf(await historyOf(store).list("kind", "1", (first?.at as number) - 1))).toEqual([]);
-    expect(namesOf(await historyOf(store).list("kind", "1", at))).toEqual(["a", "b"]);
+    passTime(-1000);
+    await store.change("kind", "1", [add("b", start - 500)]);
+    passTime(1100);
+    await store.change("kind", "1", [remove("b"), add("c")]);
+    const records = (await allChanges(store, "1", 10)).map(({ record }) => record);
+    expect(records.map(({ type, feature, at }) => [type, feature, at])).toEqual([
+      ["added", "a", start],
+      ["added", "b", start],
+      ["expired", "b", start - 500],
+      ["added", "c", start + 100],
+    ]);
+    const { list } = historyOf(store);
+    expect(await list("kind", "1", start - 1)).toEqual([]);
+    expect(namesOf(await list("kind", "1", start))).toEqual(["a"]);
   });
 
   test("a list of 1,000 features with a long life is read", async () => {
     await using store = await openWithHistory(make);
-    const many = Array.from({ length: 1000 }, (_, index) => `feature ${index}`);
+    stopClock();
+    const many = names(1000);
+    const moved = many.slice(0, 500);
     await store.change(
       "kind",
       "1",
       many.map((feature) => add(feature)),
     );
-    const at = await instant();
+    const at = instant();
     for (let round = 0; round < 3; round++) {
-      await store.change("kind", "1", many.slice(0, 500).map(remove));
+      await store.change("kind", "1", moved.map(remove));
       await store.change(
         "kind",
         "1",
-        many.slice(0, 500).map((feature) => add(feature)),
+        moved.map((feature) => add(feature)),
       );
     }
-    const later = await instant();
-    expect(namesOf(await historyOf(store).list("kind", "1", at))).toEqual(many);
-    const moved = [...many.slice(500), ...many.slice(0, 500)];
-    expect(namesOf(await historyOf(store).list("kind", "1", later))).toEqual(moved);
-  });
-
-  test("keep=all excludes a number of records, and has no other value", async () => {
-    await using made = await make();
-    await expect(openFeatureStore(`${made.url}?keep=all&changes=10`)).rejects.toThrow(
-      "FEATURES_STORE_URL has the parameters keep and changes; only one of them is possible",
-    );
-    await expect(openFeatureStore(`${made.url}?keep=some`)).rejects.toThrow(
-      "a parameter keep that is not all",
-    );
+    const later = instant();
+    await store.change("kind", "1", many.map(remove));
+    const { list } = historyOf(store);
+    expect(namesOf(await list("kind", "1", at))).toEqual(many);
+    expect(namesOf(await list("kind", "1", later))).toEqual([...many.slice(500), ...moved]);
+    expect(await list("kind", "1", Date.now())).toEqual([]);
+    expect(await allChanges(store, "1", 10_000)).toHaveLength(5000);
   });
 });
 
-test("without keep=all a store has no history", async () => {
+describeOnSharedStoresWithHistory("a feature store that is opened again", (make) => {
+  test("is opened with keep=all or without, as it was begun", async () => {
+    for (const [begun, other, message] of [
+      [
+        "?keep=all",
+        "",
+        "the store was begun with keep=all, so it must be opened with it; to change this, export it",
+      ],
+      [
+        "",
+        "?keep=all",
+        "the store was begun without keep=all, so it must be opened without it; to change this, export it",
+      ],
+    ] as const) {
+      await using made = await make();
+      // Nothing has been recorded yet.
+      for (const parameters of [begun, other]) {
+        await using store = await openFeatureStore(made.url + parameters);
+        expect(store.history === undefined).toBe(parameters === "");
+      }
+      {
+        await using store = await openFeatureStore(made.url + begun);
+        await store.change("kind", "1", [add("a")]);
+      }
+      await expect(openFeatureStore(made.url + other)).rejects.toThrow(message);
+      await using store = await openFeatureStore(made.url + begun);
+      expect(await featuresOf(store, "kind", "1")).toEqual(["a"]);
+      expect(await store.history?.has("kind", "1", ["a"], Date.now())).toEqual(begun ? [true] : undefined);
+    }
+  });
+});
+
+test("a store keeps 100,000 records by default, and all with keep=all, which gives it a history", async () => {
+  expect(recordsKept({ changes: undefined })).toBe(100_000);
+  expect(recordsKept({ changes: undefined, keep: "all" })).toBe(Number.POSITIVE_INFINITY);
   for (const url of ["memory:", "memory:?changes=10"]) {
     await using store = await openFeatureStore(url);
     expect(store.history).toBeUndefined();
   }
-  await expect(openFeatureStore("redis://127.0.0.1:1?keep=all")).rejects.toThrow(
-    "a parameter keep that redis: does not have; known: changes",
-  );
-});
-
-test("with keep=all the memory of a process has more records than a store keeps by default", async () => {
-  await using store = await openFeatureStore("memory:?keep=all");
-  const toggle = Array.from({ length: 500 }, () => [add("a"), remove("a")]).flat();
-  for (let count = 0; count < 101; count++) await store.change("kind", String(count % 3), toggle);
-  const [first] = (await store.changes(undefined, 1)) ?? [];
-  expect(first?.cursor).toMatch(/-1$/);
-  expect((await store.newest()).split("-")[1]).toBe("101000");
 });
