@@ -38,9 +38,12 @@ export function openLimit(timeoutMs: number, signal: AbortSignal | undefined, me
 /** Resolves with the value, or rejects with the reason of the signal when it aborts. */
 export function within<Value>(signal: AbortSignal, value: Value | Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    if (signal.aborted) reject(signal.reason);
-    Promise.resolve(value).then(resolve, reject);
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    Promise.resolve(value)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", abort));
   });
 }
 

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ProviderEvents } from "@openfeature/server-sdk";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
@@ -11,26 +10,6 @@ import { featureProvider } from "./openfeature.ts";
 
 const ignore = () => {};
 const logger = { error: ignore, warn: ignore, info: ignore, debug: ignore };
-
-test("a comment on the stream of changes keeps a provider ready when nothing changes", async () => {
-  await using service = await openService();
-  const provider = featureProvider({
-    baseUrl: service.baseUrl,
-    resources: ["customer"],
-    staleAfterMs: 16_000,
-  });
-  const staleEvents: unknown[] = [];
-  provider.events?.addHandler(ProviderEvents.Stale, (details) => staleEvents.push(details));
-  await provider.initialize();
-  await sleep(14_000);
-  expect(provider.ageMs).toBeGreaterThan(10_000);
-  await sleep(5_000);
-  expect(provider.ageMs).toBeLessThan(10_000);
-  expect(staleEvents).toEqual([]);
-  await service.stop();
-  await eventually(() => expect(staleEvents).toHaveLength(1));
-  await provider.onClose();
-});
 
 /** What can happen to a service with a small change log, and to a provider that follows it. */
 const step = fc.oneof(

@@ -4,10 +4,8 @@ import { featuresApp } from "../features/app.ts";
 import { type Entry, type FeatureStore, openFeatureStore } from "../features/store/store.ts";
 import { openLog } from "../process/log.ts";
 
-type AppParts = Partial<Parameters<typeof featuresApp>[0]>;
-
 /** A service on a port of its own. It can be stopped and started; its store stays. */
-export async function openService(storeUrl = "memory:", parts: AppParts = {}) {
+export async function openService(storeUrl = "memory:") {
   const store = await openFeatureStore(storeUrl);
   const calls: string[] = [];
   const violations: string[] = [];
@@ -31,7 +29,7 @@ export async function openService(storeUrl = "memory:", parts: AppParts = {}) {
     beforePage: async (_page: number): Promise<void> => {},
     async start() {
       const onViolation = (violation: string) => violations.push(violation);
-      app = await featuresApp({ store: counted, log: openLog("silent"), onViolation, ...parts });
+      app = await featuresApp({ store: counted, log: openLog("silent"), onViolation });
       await app.listen({ port, host: "127.0.0.1" });
     },
     async stop() {

@@ -210,60 +210,51 @@ test("the response to an invalid token states what is required and does not cont
   });
 });
 
-test.each(["at+jwt", "application/at+jwt", "AT+JWT"])("a token of type %s is accepted", async (typ) => {
-  expect(await doors.getDoor(`Bearer ${await issuer.sign(claims, { header: { typ } })}`)).toMatchObject({
-    status: 200,
+describe("a token", () => {
+  let ofAnyType: typeof doors;
+  beforeAll(async () => {
+    ofAnyType = await openDoorService({ ...issuer.settings, AUTH_TOKEN_TYPE: "JWT" });
   });
-});
+  afterAll(() => ofAnyType[Symbol.asyncDispose]());
 
-describe("with AUTH_TOKEN_TYPE=JWT", () => {
-  const openService = () => openDoorService({ ...issuer.settings, AUTH_TOKEN_TYPE: "JWT" });
+  test.each(["at+jwt", "application/at+jwt", "AT+JWT"])("of type %s is accepted", async (typ) => {
+    const token = await issuer.sign(claims, { header: { typ } });
+    expect(await doors.getDoor(`Bearer ${token}`)).toMatchObject({ status: 200 });
+  });
 
-  test.each(["JWT", "jwt", "application/jwt", "at+jwt", "application/AT+JWT", undefined])(
-    "a token of type %j is accepted",
-    async (typ) => {
-      await using service = await openService();
-      const token = await issuer.sign(claims, { header: { typ } });
-      expect(await service.getDoor(`Bearer ${token}`)).toMatchObject({ status: 200 });
-    },
-  );
+  test.each<[unknown, number]>([
+    ...["JWT", "jwt", "application/jwt", "at+jwt", "application/AT+JWT", undefined].map(
+      (typ): [unknown, number] => [typ, 200],
+    ),
+    ...["logout+jwt", "dpop+jwt", "secevent+jwt", "", null, ["JWT"]].map((typ): [unknown, number] => [
+      typ,
+      401,
+    ]),
+  ])("of type %j is %i with AUTH_TOKEN_TYPE=JWT", async (typ, status) => {
+    const token = await issuer.sign(claims, { header: { typ } });
+    expect(await ofAnyType.getDoor(`Bearer ${token}`)).toMatchObject({
+      status,
+      text: status === 200 ? "Zoë" : "the token's type (typ) must be JWT or at+jwt, or absent\n",
+    });
+  });
 
-  test.each([["logout+jwt"], ["dpop+jwt"], ["secevent+jwt"], [""], [null], [["JWT"]]])(
-    "a token of type %j is rejected",
-    async (typ) => {
-      await using service = await openService();
-      const token = await issuer.sign(claims, { header: { typ } });
-      expect(await service.getDoor(`Bearer ${token}`)).toMatchObject({
-        status: 401,
-        text: "the token's type (typ) must be JWT or at+jwt, or absent\n",
-      });
-    },
-  );
-
-  test("tokens with any other defect are still rejected", async () => {
-    await using service = await openService();
+  test("with any other defect is rejected with AUTH_TOKEN_TYPE=JWT too", async () => {
     const { "an identity token": _, "without a type": __, ...invalid } = await issuer.invalidTokens(claims);
     expect(Object.keys(invalid).length).toBeGreaterThan(10);
     for (const [name, token] of Object.entries(invalid)) {
-      const { status } = await service.getDoor(`Bearer ${token}`);
-      expect([name, status]).toEqual([name, 401]);
+      expect([name, (await ofAnyType.getDoor(`Bearer ${token}`)).status]).toEqual([name, 401]);
+    }
+  });
+
+  test.each(["RS256", "PS512", "ES384", "EdDSA", "Ed25519"])("signed by %s is accepted", async (alg) => {
+    await using otherIssuer = await openIssuer(await makeKey("key", alg));
+    await using service = await openDoorService(otherIssuer.settings);
+    for (const header of [{}, { kid: undefined }]) {
+      const token = await otherIssuer.sign(claims, { header });
+      expect(await service.getDoor(`Bearer ${token}`)).toMatchObject({ status: 200 });
     }
   });
 });
-
-test.each(["RS256", "PS512", "ES384", "EdDSA", "Ed25519"])(
-  "a token signed by %s is accepted",
-  async (alg) => {
-    await using otherIssuer = await openIssuer(await makeKey("key", alg));
-    await using service = await openDoorService(otherIssuer.settings);
-    expect(await service.getDoor(`Bearer ${await otherIssuer.sign(claims)}`)).toMatchObject({ status: 200 });
-    expect(
-      await service.getDoor(`Bearer ${await otherIssuer.sign(claims, { header: { kid: undefined } })}`),
-    ).toMatchObject({
-      status: 200,
-    });
-  },
-);
 
 describe("the scope of a token", () => {
   test.each([
@@ -276,7 +267,7 @@ describe("the scope of a token", () => {
     expect((await doors.getDoor(`Bearer ${await issuer.sign({ scope })}`)).status).toBe(200);
   });
 
-  test.each(["scp", "permissions", "https://example.test/roles", "constructor", "__proto__"])(
+  test.each(["https://example.test/roles", "constructor", "__proto__"])(
     "is in the claim %s if AUTH_SCOPE_CLAIM says so",
     async (name) => {
       await using service = await openDoorService({ ...issuer.settings, AUTH_SCOPE_CLAIM: name });
@@ -291,15 +282,11 @@ describe("the scope of a token", () => {
     },
   );
 
-  test.each<[unknown]>([
-    [undefined],
-    [""],
-    ["door"],
-    ["door:see:not"],
-    ["door:open"],
-    [["a door:see"]],
-    [{ "door:see": true }],
-  ])("is insufficient if it is %j", async (scope) => {
+  test.each<[unknown]>(
+    [undefined, "", "door", "door:see:not", "door:open", ["a door:see"], { "door:see": true }].map((one) => [
+      one,
+    ]),
+  )("is insufficient if it is %j", async (scope) => {
     expect(await doors.getDoor(`Bearer ${await issuer.sign({ scope })}`)).toEqual({
       status: 403,
       challenge: 'Bearer error="insufficient_scope", scope="door:see"',

@@ -5,14 +5,14 @@ import { type HttpError, unavailable } from "./http-error.ts";
 const idleCheckMs = 50;
 /** Time after the beginning in which the first request of a connection must arrive to get a response. */
 const firstRequestMs = 1000;
-const defaultGraceMs = 10_000;
+const graceMs = 10_000;
 
 /**
  * Makes `app.close()` graceful: requests in flight get their response, new requests get 503, a kept-alive connection is
  * closed as soon as it is idle, and one without any request after a second. Responses that take longer than the grace
  * period are cut off. Returns a signal that aborts when closing begins.
  */
-export function closeGracefully(app: FastifyInstance, graceMs = defaultGraceMs): AbortSignal {
+export function closeGracefully(app: FastifyInstance): AbortSignal {
   const closing = new AbortController();
   const connections = new Set<Socket>();
   let sweep: NodeJS.Timeout | undefined;

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as afterThisTurn } from "node:timers/promises";
 import { type FastifyInstance, fastify } from "fastify";
 import { request } from "undici";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Contract } from "../contract/operations.ts";
 import { openLog } from "../process/log.ts";
 import { closeGracefully } from "./closing.ts";
@@ -16,15 +16,12 @@ import { createService, type ServiceParts } from "./service.ts";
 const json = (schema: object) => ({ content: { "application/json": { schema } } });
 const text = { content: { "text/plain": { schema: { type: "string" } } } };
 const errors = Object.fromEntries(
-  [400, 401, 403, 404, 405, 413, 415, 500, 503].map((status) => [
-    status,
-    { description: "an error", ...text },
-  ]),
+  [400, 401, 403, 404, 405, 413, 415, 500, 503].map((status) => [status, { description: "error", ...text }]),
 );
-const echo = {
-  description: "the request as the handler got it",
-  ...json({ type: "object", additionalProperties: true }),
-};
+/** The request as the handler got it. */
+const echo = { description: "echo", ...json({ type: "object", additionalProperties: true }) };
+const inPath = (name: string, schema: object) => ({ name, in: "path", required: true, schema });
+const inQuery = (name: string, schema: object, more = {}) => ({ name, in: "query", schema, ...more });
 
 const contract: Contract = {
   openapi: "3.1.0",
@@ -34,23 +31,18 @@ const contract: Contract = {
       get: {
         operationId: "getThing",
         parameters: [
-          { name: "thing_id", in: "path", required: true, schema: { type: "integer", format: "int64" } },
-          { name: "count", in: "query", schema: { type: "integer", minimum: 1, default: 7 } },
-          { name: "flag", in: "query", schema: { type: "boolean" } },
-          { name: "after", in: "query", schema: { type: "integer", format: "int64" } },
-          { name: "since", in: "query", schema: { type: "string", format: "date-time" } },
-          {
-            name: "kind",
-            in: "query",
-            schema: { type: "string", enum: ["Big", "SMALL"], "x-ignore-case": true },
-          },
-          { name: "tag", in: "query", schema: { type: "array", items: { type: "string" } } },
-          {
-            name: "accounts",
-            in: "query",
-            explode: false,
-            schema: { type: "array", items: { $ref: "#/components/schemas/Account" } },
-          },
+          inPath("thing_id", { type: "integer", format: "int64" }),
+          inQuery("count", { type: "integer", minimum: 1, default: 7 }),
+          inQuery("flag", { type: "boolean" }),
+          inQuery("after", { type: "integer", format: "int64" }),
+          inQuery("since", { type: "string", format: "date-time" }),
+          inQuery("kind", { type: "string", enum: ["Big", "SMALL"], "x-ignore-case": true }),
+          inQuery("tag", { type: "array", items: { type: "string" } }),
+          inQuery(
+            "accounts",
+            { type: "array", items: { $ref: "#/components/schemas/Account" } },
+            { explode: false },
+          ),
         ],
         responses: { 200: echo, ...errors },
       },
@@ -83,16 +75,14 @@ const contract: Contract = {
     "/names/{name}": {
       get: {
         operationId: "getName",
-        parameters: [
-          { name: "name", in: "path", required: true, schema: { type: "string", maxLength: 300 } },
-        ],
+        parameters: [inPath("name", { type: "string", maxLength: 300 })],
         responses: { 200: { description: "plain text", ...text }, ...errors },
       },
     },
     "/numbers/{count}": {
       get: {
         operationId: "listNumbers",
-        parameters: [{ name: "count", in: "path", required: true, schema: { type: "integer" } }],
+        parameters: [inPath("count", { type: "integer" })],
         responses: {
           200: { description: "numbers", ...json({ type: "array", items: { type: "integer" } }) },
           ...errors,
@@ -103,7 +93,7 @@ const contract: Contract = {
       get: {
         operationId: "getSecret",
         security: [{ bearer: ["good"] }, { bearer: ["best"] }, { key: [] }],
-        parameters: [{ name: "number", in: "path", required: true, schema: { type: "integer" } }],
+        parameters: [inPath("number", { type: "integer" })],
         responses: { 200: echo, ...errors },
       },
     },
@@ -111,7 +101,7 @@ const contract: Contract = {
     "/violation/{kind}": {
       get: {
         operationId: "violate",
-        parameters: [{ name: "kind", in: "path", required: true, schema: { type: "string" } }],
+        parameters: [inPath("kind", { type: "string" })],
         responses: {
           200: {
             description: "a response with one member",
@@ -131,16 +121,17 @@ const contract: Contract = {
   },
 };
 
-interface Operations {
-  getThing: unknown;
-  addThing: unknown;
-  touchThings: unknown;
-  getName: unknown;
-  listNumbers: unknown;
-  getSecret: unknown;
-  checkHealth: unknown;
-  violate: unknown;
-}
+type Operations = Record<
+  | "getThing"
+  | "addThing"
+  | "touchThings"
+  | "getName"
+  | "listNumbers"
+  | "getSecret"
+  | "checkHealth"
+  | "violate",
+  unknown
+>;
 
 /** Controls the handler of requests for the name "slow": it resolves `entered` and then waits for `released`. */
 const slow = {
@@ -370,34 +361,24 @@ describe("a body is accepted unchanged or rejected:", () => {
   });
 
   test.each([
+    ['{"result":true}', { result: true }],
     ['{"result":true,"size":null}', { result: true }],
     ['{"result":true,"names":null,"parts":[{"a":null,"b":1}]}', { result: true, parts: [{ a: null, b: 1 }] }],
     ['{"result":true,"parts":[{"a":1,"b":2,"c":null}]}', { result: true, parts: [{ a: 1, b: 2 }] }],
-  ])("an optional member that is null counts as absent: %s", async (body, received) => {
+  ])("a body is passed on, without optional members that are null: %s", async (body, received) => {
     const response = await post(body, "application/json");
     expect(response.status).toBe(200);
-    expect(response.json()).toMatchObject({ body: received });
-    expect(response.json().body).toEqual(received);
+    expect(response.json()).toEqual({ body: received });
   });
 
   test("a list that is too long is rejected without validation of its items", async () => {
-    const names = Array.from({ length: 4000 }, (_, index) => `"${index}"`);
-    const body = `{"parts":[${"{},".repeat(2000)}{}],"names":[${names}]}`;
-    const msOf = async (work: () => Promise<unknown>) => {
-      const start = performance.now();
-      await work();
-      return performance.now() - start;
-    };
-    // A body of this length that is not JSON, so that no list is validated.
-    const unparsedMs = await msOf(() => post(`{"parts":[],${body.slice(1)}]`, "application/json"));
-    const start = performance.now();
-    const response = await post(body, "application/json");
-    expect(response.text.split("; ")).toEqual([
+    // The items of one list lack members, and those of the other are the same.
+    const body = `{"parts":[${"{},".repeat(2000)}{}],"names":[${'"a",'.repeat(4000)}"a"]}`;
+    expect((await post(body, "application/json")).text.split("; ")).toEqual([
       "body/result is required",
       "body/parts must NOT have more than 2 items",
       "body/names must NOT have more than 2 items\n",
     ]);
-    expect(performance.now() - start).toBeLessThan(1500 + 10 * unparsedMs);
   });
 
   test.each([
@@ -423,36 +404,27 @@ describe("a body is accepted unchanged or rejected:", () => {
     expect(await post(null)).toMatchObject({ status: 400, text: "a body is required\n" });
   });
 
-  test.each(["text/plain", "application/xml", "application/vnd.x+json", "nonsense"])(
-    "the content type %s is rejected with 415",
-    async (contentType) => {
-      expect((await post('{"result":true}', contentType)).status).toBe(415);
-    },
-  );
-
-  test.each([
-    ["application/json; charset=utf-8", 200],
-    ['application/json;charset="UTF-8"', 200],
-    ["application/json; charset=utf-16", 415],
-    ["application/json; charset=iso-8859-1", 415],
-    ["application/json; profile=a; charset=latin1", 415],
-  ])("a body of type %s is %i", async (type, status) => {
-    const response = await post('{"result":true}', type);
-    expect(response.status).toBe(status);
-    if (status === 415) expect(response.text).toBe("the charset of the body must be utf-8\n");
-  });
-
-  test.each([
-    ["identity", 200],
-    ["gzip", 415],
-    ["gzip, identity", 415],
-    ["unknown", 415],
-  ])("a body with the content encoding %s is %i", async (encoding, status) => {
-    const headers = { "content-type": "application/json", "content-encoding": encoding };
+  const utf8 = "the charset of the body must be utf-8\n";
+  const identity = "the body must not have a content encoding\n";
+  test.each<[string, string | undefined, number, string?]>([
+    ...["text/plain", "application/xml", "application/vnd.x+json", "nonsense"].map(
+      (type): [string, undefined, number] => [type, undefined, 415],
+    ),
+    ["application/json; charset=utf-8", undefined, 200],
+    ['application/json;charset="UTF-8"', undefined, 200],
+    ["application/json; charset=utf-16", undefined, 415, utf8],
+    ["application/json; charset=iso-8859-1", undefined, 415, utf8],
+    ["application/json; profile=a; charset=latin1", undefined, 415, utf8],
+    ["application/json", "identity", 200],
+    ["application/json", "gzip", 415, identity],
+    ["application/json", "gzip, identity", 415, identity],
+    ["application/json", "unknown", 415, identity],
+  ])("a body of type %s with the encoding %s is %i", async (type, encoding, status, text) => {
+    const headers = { "content-type": type, ...(encoding && { "content-encoding": encoding }) };
     const response = await send("/things/", { method: "POST", body: '{"result":true}', headers });
     expect(response.status).toBe(status);
-    if (status === 415) expect(response.text).toBe("the body must not have a content encoding\n");
-    if (status === 415) expect(response.headers["accept-encoding"]).toBe("identity");
+    if (text !== undefined) expect(response.text).toBe(text);
+    expect(response.headers["accept-encoding"]).toBe(text === identity ? "identity" : undefined);
   });
 
   test.each([
@@ -462,16 +434,10 @@ describe("a body is accepted unchanged or rejected:", () => {
     ["an overlong encoding", [0xc0, 0xaf]],
     ["a code point beyond U+10FFFF", [0xf4, 0x90, 0x80, 0x80]],
   ])("a body that is not UTF-8 is rejected: %s", async (_title, bytes) => {
-    const body = Buffer.concat([
-      Buffer.from('{"result":true,"names":["a'),
-      Buffer.from(bytes),
-      Buffer.from('"]}'),
-    ]);
-    const response = await send("/things/", {
-      method: "POST",
-      body,
-      headers: { "content-type": "application/json" },
-    });
+    const [start, end] = ['{"result":true,"names":["a', '"]}'].map((part) => Buffer.from(part));
+    const body = Buffer.concat([start as Buffer, Buffer.from(bytes), end as Buffer]);
+    const headers = { "content-type": "application/json" };
+    const response = await send("/things/", { method: "POST", body, headers });
     expect(response).toMatchObject({ status: 400, text: "the body is not valid UTF-8\n" });
   });
 
@@ -487,12 +453,6 @@ describe("a body is accepted unchanged or rejected:", () => {
       const response = await post(body, "application/json");
       expect(response).toMatchObject({ status: 400, text: "the body is nested more than 100 levels deep\n" });
     }
-  });
-
-  test("a valid body is passed to the handler", async () => {
-    expect((await post('{"result":true}', "application/json; charset=utf-8")).json()).toEqual({
-      body: { result: true },
-    });
   });
 
   test.each(["text/plain", "application/json", "nonsense", "", undefined])(
@@ -586,72 +546,37 @@ describe("methods and paths", () => {
     expect((await send("/things", { method: "PUT" })).status).toBe(200);
   });
 
-  test.each([
-    ["nonsense\r\n\r\n", "HTTP/1.1 400", "this is not a valid HTTP request"],
-    [
-      `GET /names/a HTTP/1.1\r\nhost: a\r\nx: ${"x".repeat(20_000)}\r\n\r\n`,
-      "HTTP/1.1 431",
-      "larger than 16 KiB",
-    ],
-    ["GET /names/a HTTP/1.1\r\nconnection: close\r\n\r\n", "HTTP/1.1 400", "the header Host is missing"],
-    [
-      "GET /names/a HTTP/1.1\r\nhost: a\r\nHost: b\r\nconnection: close\r\n\r\n",
-      "HTTP/1.1 400",
-      "more than one header Host",
-    ],
-    [
-      'GET /names/a HTTP/1.1\r\nhost: a">,<b\r\nconnection: close\r\n\r\n',
-      "HTTP/1.1 400",
-      "the header Host is not a valid host",
-    ],
-    ...["x:y:z", "a:99999", "[::1", "[:::]", "::1", "a%zz", "a%00", "1.2.3.4.5", "user@a", "a/b", "a,b"].map(
-      (host): [string, string, string] => [
-        `GET /names/a HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
-        "HTTP/1.1 400",
-        "the header Host is not a valid host",
-      ],
-    ),
-    ...["a:", "A.example:0", "127.0.0.1:65535", "a_b", "%41"].map((host): [string, string, string] => [
-      `GET /names/a HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
-      "HTTP/1.1 200",
-      "a",
-    ]),
-    [
-      "GET /names/a#b HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
-      "HTTP/1.1 400",
-      "a # in the target must be percent-encoded, as %23",
-    ],
-    [
-      "GET /things/1?tag=a#b HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
-      "HTTP/1.1 400",
-      "a # in the target must be percent-encoded, as %23",
-    ],
-    ["CONNECT other:80 HTTP/1.1\r\nhost: a\r\n\r\n", "HTTP/1.1 405", "CONNECT is not allowed here"],
-    ["CONNECT other:80 HTTP/1.1\r\nhost: a\r\n\r\nmore", "allow: \r\n", "CONNECT is not allowed here"],
-    ["GET http://b:81/names/a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
-    [
-      "GET http://u@b/names/a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
-      "HTTP/1.1 400",
-      "the header Host is not a valid host",
-    ],
-    [
-      "GET http://b:81/names/a HTTP/1.1\r\nconnection: close\r\n\r\n",
-      "HTTP/1.1 400",
-      "the header Host is missing",
-    ],
-    ["GET /names/a HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
-    ["GET /names/a HTTP/1.1\r\nhost: [::1]:8080\r\nconnection: close\r\n\r\n", "HTTP/1.1 200", "a"],
-    ["GET /names/a HTTP/1.0\r\n\r\n", "HTTP/1.1 200", "a"],
-    [
-      "GET /names/a HTTP/1.1\r\nhost: a\r\nexpect: something\r\nconnection: close\r\n\r\n",
-      "HTTP/1.1 200",
-      "a",
-    ],
+  const getName = "GET /names/a HTTP/1.1";
+  const last = (...lines: string[]) => [...lines, "connection: close", "", ""].join("\r\n");
+  const connectTo = "CONNECT other:80 HTTP/1.1\r\nhost: a\r\n\r\n";
+  const invalidHosts = [
+    ...['a">,<b', "x:y:z", "a:99999", "[::1", "[:::]", "::1", "a%zz", "a%00", "1.2.3.4.5"],
+    ...["user@a", "a/b", "a,b"],
+  ];
+  const validHosts = ["a:", "A.example:0", "127.0.0.1:65535", "a_b", "%41", "", "[::1]:8080"];
+  const badHost = "the header Host is not a valid host";
+  const hash = "a # in the target must be percent-encoded, as %23";
+  test.each<[string, number, string]>([
+    ["nonsense\r\n\r\n", 400, "this is not a valid HTTP request"],
+    [last(getName, "host: a", `x: ${"x".repeat(20_000)}`), 431, "larger than 16 KiB"],
+    [last(getName), 400, "the header Host is missing"],
+    [last(getName, "host: a", "Host: b"), 400, "more than one header Host"],
+    ...invalidHosts.map((host): [string, number, string] => [last(getName, `host: ${host}`), 400, badHost]),
+    ...validHosts.map((host): [string, number, string] => [last(getName, `host: ${host}`), 200, "a"]),
+    [last("GET /names/a#b HTTP/1.1", "host: a"), 400, hash],
+    [last("GET /things/1?tag=a#b HTTP/1.1", "host: a"), 400, hash],
+    [connectTo, 405, "CONNECT is not allowed here"],
+    [`${connectTo}more`, 405, "allow: \r\n"],
+    [last("GET http://b:81/names/a HTTP/1.1", "host: a"), 200, "a"],
+    [last("GET http://u@b/names/a HTTP/1.1", "host: a"), 400, badHost],
+    [last("GET http://b:81/names/a HTTP/1.1"), 400, "the header Host is missing"],
+    ["GET /names/a HTTP/1.0\r\n\r\n", 200, "a"],
+    [last(getName, "host: a", "expect: something"), 200, "a"],
   ])(
     "an invalid or unusual request gets a response in the format of the service: %j",
     async (bytes, status, message) => {
       const response = await sendBytes(bytes);
-      expect(response).toContain(status);
+      expect(response).toContain(`HTTP/1.1 ${status} `);
       expect(response).toContain(message);
       expect(response).toContain("content-type: text/plain");
       expect(response).toMatch(/\r\nx-request-id: [\da-f-]{36}\r\n/);
@@ -755,121 +680,119 @@ test("beyond 1000 requests in flight, new requests get 503 with Retry-After, but
     return { status: 200, type: "text/plain", body: "done" };
   };
   await using service = await createService({ ...parts, handlers: { ...handlers, getName } as never });
-  const ownBase = await service.listen({ port: 0, host: "127.0.0.1" });
   const sendMany = (count: number) =>
     Array.from({ length: count }, async () => {
-      const { statusCode, headers, body } = await request(`${ownBase}/names/a`);
-      return [statusCode, headers["retry-after"], await body.text()];
+      const { statusCode, headers, body } = await service.inject("/names/a");
+      return [statusCode, headers["retry-after"], body];
     });
   const first = sendMany(1000);
   await expect.poll(() => entered).toBe(1000);
   const overloaded = "the service is overloaded: too many requests are in flight; try again later\n";
-  for (const response of await Promise.all(sendMany(200))) expect(response).toEqual([503, "1", overloaded]);
-  expect((await request(`${ownBase}/health`)).statusCode).toBe(200);
+  for (const response of await Promise.all(sendMany(20))) expect(response).toEqual([503, "1", overloaded]);
+  expect((await service.inject("/health")).statusCode).toBe(200);
   released.resolve();
-  for (const response of await Promise.all([...first, ...sendMany(200)])) {
+  for (const response of [...(await Promise.all(first)), ...(await Promise.all(sendMany(20)))]) {
     expect(response).toEqual([200, undefined, "done"]);
   }
 });
 
-describe("a response that violates the contract is replaced by a 500:", () => {
-  test.each([
-    ["member", 'body/"undeclared" is unknown'],
-    ["missing", "body/amount is required"],
-    ["status", "the status is not declared"],
-    ["type", 'the media type "text/csv" is not declared'],
-  ])("%s", async (kind, message) => {
-    violations.length = 0;
-    const response = await send(`/violation/${kind}`);
-    expect(response.status).toBe(500);
-    expect(response.text).toContain(message);
-    expect(violations).toHaveLength(1);
-  });
-
-  test("a response that conforms is not", async () => {
-    violations.length = 0;
-    expect((await send("/violation/none")).text).toBe('{"amount":1}\n');
-    expect(violations).toEqual([]);
-  });
+test.each<[string, string | undefined]>([
+  ["member", 'body/"undeclared" is unknown'],
+  ["missing", "body/amount is required"],
+  ["status", "the status is not declared"],
+  ["type", 'the media type "text/csv" is not declared'],
+  ["none", undefined],
+])("a response that violates the contract is replaced by a 500: %s", async (kind, violation) => {
+  violations.length = 0;
+  const response = await send(`/violation/${kind}`);
+  expect(response.status).toBe(violation ? 500 : 200);
+  expect(response.text).toContain(violation ?? '{"amount":1}\n');
+  expect(violations).toHaveLength(violation ? 1 : 0);
 });
 
-test("closing answers requests in flight, rejects new ones, and does not wait for idle connections", async () => {
-  const service = await createService(parts);
-  const { port } = new URL(await service.listen({ port: 0, host: "127.0.0.1" }));
+describe("closing", () => {
+  beforeEach(() =>
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] }),
+  );
+  afterEach(() => void vi.useRealTimers());
+
+  /** Makes a service listen. The result opens a connection to it; `atService` is its other end. */
+  async function connectTo(service: FastifyInstance) {
+    const { port } = new URL(await service.listen({ port: 0, host: "127.0.0.1" }));
+    return async () => {
+      const accepted = once(service.server, "connection");
+      const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
+      const [atService] = (await accepted) as [Socket];
+      return { socket, atService, closed: once(socket, "close") };
+    };
+  }
   const get = (name: string) => `GET /names/${name} HTTP/1.1\r\nhost: a\r\n\r\n`;
-  const idle = connect(Number(port), "127.0.0.1");
-  const busy = connect(Number(port), "127.0.0.1");
-  const bothClosed = Promise.all([once(idle, "close"), once(busy, "close")]);
-  idle.write(get("idle"));
-  await once(idle, "data");
-  slow.reset();
-  let received = "";
-  busy.on("data", (chunk) => (received += chunk)).write(get("slow"));
-  await slow.entered.promise;
-  const start = performance.now();
-  const closed = service.close();
-  busy.write(get("late"));
-  await wait(200);
-  slow.released.resolve();
-  await Promise.all([closed, bothClosed]);
-  expect(received).toMatch(
-    /^HTTP\/1.1 200 OK.*\r\n\r\nslowHTTP\/1.1 503 .*\r\n\r\nthe service is stopping\n$/s,
-  );
-  expect(performance.now() - start).toBeLessThan(10_000);
-});
 
-test("closing does not wait for a connection on which no request arrives", async () => {
-  const service = await createService(parts);
-  const { port } = new URL(await service.listen({ port: 0, host: "127.0.0.1" }));
-  const open = async () => {
-    const accepted = once(service.server, "connection");
-    const socket = connect(Number(port), "127.0.0.1");
-    await accepted;
-    return socket;
-  };
-  const [unused, used] = [await open(), await open()];
-  const start = performance.now();
-  const closed = service.close();
-  used.write("GET /names/late HTTP/1.1\r\nhost: a\r\n\r\n");
-  expect(String(await once(used, "data"))).toMatch(/^HTTP\/1.1 503 /);
-  await Promise.all([closed, once(unused, "close")]);
-  expect(performance.now() - start).toBeLessThan(5000);
-});
+  test("answers requests in flight, rejects new ones, and does not wait for idle connections", async () => {
+    const service = await createService(parts);
+    const open = await connectTo(service);
+    const [idle, busy] = [await open(), await open()];
+    idle.socket.write(get("idle"));
+    await once(idle.socket, "data");
+    slow.reset();
+    let received = "";
+    busy.socket.on("data", (chunk) => (received += chunk)).write(get("slow"));
+    await slow.entered.promise;
+    const closed = service.close();
+    busy.socket.write(get("late"));
+    while (busy.atService.bytesRead < (get("slow") + get("late")).length) await afterThisTurn();
+    slow.released.resolve();
+    await Promise.all([closed, idle.closed, busy.closed]);
+    expect(received).toMatch(
+      /^HTTP\/1.1 200 OK.*\r\n\r\nslowHTTP\/1.1 503 .*\r\n\r\nthe service is stopping\n$/s,
+    );
+  });
 
-test("a response that its client does not read is cut off after the grace period", async () => {
-  const app = fastify();
-  closeGracefully(app, 300);
-  app.get("/endless", (_request, reply) =>
-    reply.type("text/plain").send(
-      Readable.from(
-        (function* () {
-          for (;;) yield "x".repeat(65_536);
-        })(),
-      ),
-    ),
-  );
-  const { port } = new URL(await app.listen({ port: 0, host: "127.0.0.1" }));
-  const reader = connect(Number(port), "127.0.0.1").on("error", () => {});
-  reader.write("GET /endless HTTP/1.1\r\nhost: a\r\n\r\n");
-  await once(reader, "readable");
-  const start = performance.now();
-  await app.close();
-  expect(performance.now() - start).toBeGreaterThan(250);
-  expect(performance.now() - start).toBeLessThan(10_000);
-  reader.destroy();
-});
+  test("ends a connection on which no request arrives after a second", async () => {
+    const service = await createService(parts);
+    const open = await connectTo(service);
+    const [unused, used] = [await open(), await open()];
+    const closed = service.close();
+    used.socket.write(get("late"));
+    expect(String(await once(used.socket, "data"))).toMatch(/^HTTP\/1.1 503 /);
+    vi.advanceTimersByTime(999);
+    expect(unused.atService.destroyed).toBe(false);
+    vi.advanceTimersByTime(1);
+    await Promise.all([closed, unused.closed]);
+  });
 
-test("a kept-alive connection that was busy when closing began is closed when it is idle", async () => {
-  const service = await createService(parts);
-  const { port } = new URL(await service.listen({ port: 0, host: "127.0.0.1" }));
-  slow.reset();
-  const busy = connect(Number(port), "127.0.0.1").resume();
-  busy.write("GET /names/slow HTTP/1.1\r\nhost: a\r\n\r\n");
-  await slow.entered.promise;
-  const start = performance.now();
-  const closed = service.close();
-  await wait(200);
-  slow.released.resolve();
-  await closed;
-  expect(performance.now() - start).toBeLessThan(10_000);
+  test("ends a connection that was busy when it began as soon as it is idle", async () => {
+    const service = await createService(parts);
+    const { socket, atService } = await (await connectTo(service))();
+    slow.reset();
+    const requested = once(service.server, "request");
+    socket.resume().write(get("slow"));
+    const [, response] = await requested;
+    await slow.entered.promise;
+    const closed = service.close();
+    slow.released.resolve();
+    await once(response, "close");
+    await afterThisTurn();
+    vi.advanceTimersByTime(100);
+    expect(atService.destroyed).toBe(true);
+    await closed;
+  });
+
+  test("cuts off a response that its client does not read after 10 seconds", async () => {
+    const app = fastify();
+    const closing = closeGracefully(app);
+    app.get("/endless", (_request, reply) =>
+      reply.type("text/plain").send(Readable.from(Array.from({ length: 1000 }, () => "x".repeat(65_536)))),
+    );
+    const { socket, atService } = await (await connectTo(app))();
+    socket.write("GET /endless HTTP/1.1\r\nhost: a\r\n\r\n");
+    await once(socket, "readable");
+    const closed = app.close();
+    if (!closing.aborted) await once(closing, "abort");
+    vi.advanceTimersByTime(9_999);
+    expect(atService.destroyed).toBe(false);
+    vi.advanceTimersByTime(1);
+    await closed;
+    socket.destroy();
+  });
 });

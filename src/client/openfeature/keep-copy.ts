@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { changePieces, type FeatureCalls } from "../change-stream.ts";
 import { ResponseError } from "../errors.ts";
+import { sleep } from "../limit.ts";
 import { backoffMs } from "../retry.ts";
 import { applyChanges, type Copy, catchUp, copyKinds } from "./copy.ts";
 import { changedFeatures } from "./entries.ts";
@@ -87,7 +87,7 @@ export function keepCopy({ calls, kinds, file, onCurrent, onChange }: Parts): Ke
         if (!isLost || signal.aborted) onAttempt(failure);
         if (signal.aborted) return;
         failures = performance.now() - streamSince > streamMinMs ? 1 : failures + 1;
-        await sleep(backoffMs(failures), undefined, { signal }).catch(() => {});
+        await sleep(backoffMs(failures), signal).catch(() => {});
       }
     }
   }
@@ -106,7 +106,7 @@ export function keepCopy({ calls, kinds, file, onCurrent, onChange }: Parts): Ke
         following = follow(signal, (error) => (error ? reject(error) : resolve()));
       });
       if (!copy) return attempt;
-      const wait = sleep(catchUpMaxMs, undefined, { signal, ref: false });
+      const wait = sleep(catchUpMaxMs, signal);
       await Promise.race([attempt, wait]).catch(() => signal.throwIfAborted());
     },
     async close() {

@@ -1,0 +1,79 @@
+import { EventEmitter } from "node:events";
+import type { Server } from "node:http";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openLog } from "../process/log.ts";
+import { limitUnsent } from "./unsent.ts";
+
+// The waits between its looks are those of the clock of the test.
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<object>()),
+  setTimeout: (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+}));
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+const mebibyte = 2 ** 20;
+
+/** A server with connections whose bytes the test sets. */
+function openServer() {
+  const server = new EventEmitter();
+  const logged: string[] = [];
+  limitUnsent(server as Server, openLog("warn", { write: (line) => logged.push(line) }));
+  server.emit("listening");
+  return {
+    logged,
+    connect(mebibytes: number) {
+      const socket = Object.assign(new EventEmitter(), {
+        destroyed: false,
+        writableLength: mebibytes * mebibyte,
+        _handle: { writeQueueSize: mebibytes * mebibyte },
+        destroy() {
+          socket.destroyed = true;
+          socket.emit("close");
+        },
+        /** The client takes a byte. */
+        progress: () => void socket._handle.writeQueueSize--,
+      });
+      server.emit("connection", socket);
+      return socket;
+    },
+  };
+}
+
+test("a connection is closed whose client has read nothing of a response for 30 seconds", async () => {
+  const { connect, logged } = openServer();
+  const [stalled, slow, idle] = [connect(1), connect(1), connect(0)];
+  await vi.advanceTimersByTimeAsync(250);
+  const isOpen = () => [stalled, slow, idle].map(({ destroyed }) => !destroyed);
+  for (let second = 0; second < 29; second++) {
+    slow.progress();
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  expect(isOpen()).toEqual([true, true, true]);
+  slow.progress();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([...isOpen(), logged]).toEqual([false, true, true, []]);
+});
+
+test("beyond 64 MiB, clients that have read nothing for a second are disconnected, the stalest first", async () => {
+  const { connect, logged } = openServer();
+  const reading = connect(30);
+  const stalest = connect(10);
+  await vi.advanceTimersByTimeAsync(250);
+  const stalled = connect(30);
+  const destroyed = () => [reading, stalest, stalled].map((socket) => socket.destroyed);
+  for (let look = 0; look < 4; look++) {
+    expect(destroyed()).toEqual([false, false, false]);
+    reading.progress();
+    await vi.advanceTimersByTimeAsync(250);
+  }
+  expect(destroyed()).toEqual([false, true, false]);
+  expect(JSON.parse(logged.join(""))).toMatchObject({ connections: 1, unsentBytes: 70 * mebibyte });
+});
+
+test("beyond 128 MiB, those with the most bytes are disconnected too", async () => {
+  const { connect } = openServer();
+  const sockets = [50, 70, 60].map(connect);
+  await vi.advanceTimersByTimeAsync(250);
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, true, false]);
+});
