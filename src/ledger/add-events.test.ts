@@ -1,14 +1,10 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { childStory, message, story } from "../../testing/messages.ts";
 import { elementsOf } from "../values/json.ts";
-import { startLedger } from "./ledger.fixture.ts";
+import { ledgerOfFile, startLedger } from "./ledger.fixture.ts";
 
-let ledger: Awaited<ReturnType<typeof startLedger>>;
-beforeAll(async () => {
-  ledger = await startLedger({ eventWrites: true });
-});
-afterAll(() => ledger[Symbol.asyncDispose]());
+const ledger = await ledgerOfFile({ eventWrites: true });
 
 const json = { "content-type": "application/json" };
 const postText = (body: string | Buffer, headers: Record<string, string> = json) =>

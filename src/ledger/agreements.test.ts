@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { type Step, story } from "../../testing/messages.ts";
-import { openNewDatabase } from "../database/new-database.fixture.ts";
-import { startLedger } from "./ledger.fixture.ts";
-import { migrate } from "./tables/migrate.ts";
+import { ledgerOfFile, startLedger } from "./ledger.fixture.ts";
+import { openLedgerDatabase } from "./tables/ledger-database.fixture.ts";
 import { instrumentsMax } from "./tables/payment-instrument.ts";
-
-let ledger: Awaited<ReturnType<typeof startLedger>>;
-beforeAll(async () => {
-  ledger = await startLedger();
-  await ledger.store(...stories);
-});
-afterAll(() => ledger[Symbol.asyncDispose]());
 
 const ofService = { service_id: "svc", live: true };
 const agreement = (id: string, time: string, details: object, ...steps: Step[]) =>
@@ -81,17 +73,11 @@ const stories = [
   ),
 ];
 
-const get = async (path: string, headers = {}) => {
-  const { status, json } = await ledger.request(path, { headers });
-  expect([path, status]).toEqual([path, 200]);
-  return json;
-};
-const messageOf = async (path: string, headers = {}) => {
-  const { status, json } = await ledger.request(path, { headers });
-  return [status, json.message.join()];
-};
-const idsOf = ({ results }: { results: { external_id: string }[] }) =>
-  results.map(({ external_id }) => external_id);
+const ledger = await ledgerOfFile();
+await ledger.store(...stories);
+const { get, refusal } = ledger;
+const idsOf = ({ results }: { results?: { external_id: string }[] }) =>
+  results?.map(({ external_id }) => external_id) ?? [];
 
 describe("an agreement", () => {
   test("shows every member, with its newest payment instrument", async () => {
@@ -166,19 +152,16 @@ describe("an agreement", () => {
       "account_id=&service_id=svc",
     ])
       expect(await get(`/v1/agreement/agr1?${query}`)).toMatchObject({ external_id: "agr1" });
+    const [notFound, missing] = [
+      [404, "Agreement with id [agr1] not found"],
+      [400, "One of [service_id] or [account_id] fields is required"],
+    ];
     for (const query of ["account_id=58", "service_id=other", "account_id=58&service_id=svc"])
-      expect(await messageOf(`/v1/agreement/agr1?${query}`)).toEqual([
-        404,
-        "Agreement with id [agr1] not found",
-      ]);
-    expect(
-      await messageOf("/v1/agreement/pay1?override_account_or_service_id_restriction=true&account_id=58"),
-    ).toEqual([404, "Agreement with id [pay1] not found"]);
+      expect(await refusal(`/v1/agreement/agr1?${query}`)).toEqual(notFound);
+    const ofNone = "/v1/agreement/pay1?override_account_or_service_id_restriction=true&account_id=58";
+    expect(await refusal(ofNone)).toEqual([404, "Agreement with id [pay1] not found"]);
     for (const query of ["", "?account_id=", "?override_account_or_service_id_restriction=false"])
-      expect(await messageOf(`/v1/agreement/agr1${query}`)).toEqual([
-        400,
-        "One of [service_id] or [account_id] fields is required",
-      ]);
+      expect(await refusal(`/v1/agreement/agr1${query}`)).toEqual(missing);
   });
 
   test("as of an instant uses the events up to it, and the payment instruments of then", async () => {
@@ -200,17 +183,16 @@ describe("an agreement", () => {
   });
 
   test("keeps its consistency: with `X-Consistent` it is read from the primary database", async () => {
-    const [primary, replica] = [await openNewDatabase(), await openNewDatabase()];
-    await using _replica = replica;
-    await migrate(replica);
-    await using behind = await startLedger({ open: async () => primary, replica });
+    await using replica = await openLedgerDatabase();
+    await using behind = await startLedger({ replica });
     await behind.store(agreement("agr1", "09:00", {}));
+    const path = "/v1/agreement/agr1?account_id=57";
     const statusWith = async (headers: Record<string, string>) =>
-      (await behind.request("/v1/agreement/agr1?account_id=57", { headers })).status;
+      (await behind.request(path, { headers })).status;
     expect(await statusWith({})).toBe(404);
     expect(await statusWith({ "X-Consistent": "false" })).toBe(404);
     for (const value of ["true", "TRUE"]) expect(await statusWith({ "x-consistent": value })).toBe(200);
-    expect(await messageOf("/v1/agreement/agr1?account_id=57", { "X-Consistent": "perhaps" })).toEqual([
+    expect(await refusal(path, { "X-Consistent": "perhaps" })).toEqual([
       400,
       "header x-consistent must be boolean",
     ]);
@@ -242,6 +224,7 @@ describe("the search of agreements", () => {
   });
 
   test.each([
+    ["status=", ["agr2", "agr1", "agr4"]],
     ["status=created", []],
     ["status=Cancelled", ["agr2"]],
     ["status=UNDEFINED", ["agr4"]],
@@ -281,7 +264,7 @@ describe("the search of agreements", () => {
       next_page: href(3),
       next_cursor: { href: expect.stringContaining("live=true&cursor=") },
     });
-    expect(await messageOf(`${path}&page=8`)).toEqual([404, "the requested page not found"]);
+    expect(await refusal(`${path}&page=8`)).toEqual([404, "the requested page not found"]);
     const capped = await get("/v1/agreement?account_id=many&display_size=21&service_id=svc&service_id=x");
     expect([capped.count, capped._links.self.href.replace(ledger.base, "")]).toEqual([
       20,
@@ -293,15 +276,13 @@ describe("the search of agreements", () => {
     const ofAccount = "/v1/agreement?account_id=meanwhile&display_size=3";
     const arrive = (id: string, time: string) => agreement(id, time, { gateway_account_id: "meanwhile" });
     await ledger.store(...Array.from({ length: 10 }, (_, n) => arrive(`meanwhile${n}`, `12:0${n}`)));
-    let page = await get(ofAccount);
-    const ids = idsOf(page);
-    await ledger.store(arrive("late", "12:05"));
-    while (page._links.next_cursor) {
-      page = await get(page._links.next_cursor.href.slice(ledger.base.length));
-      ids.push(...idsOf(page));
-      expect(page.total).toBe(10);
-    }
-    expect(ids).toEqual(Array.from({ length: 10 }, (_, n) => `meanwhile${9 - n}`));
+    const pages = await ledger.pages(ofAccount, "next_cursor", async (page) => {
+      if (page === 1) await ledger.store(arrive("late", "12:05"));
+    });
+    expect(pages.flatMap((page) => idsOf({ results: page.results }))).toEqual(
+      Array.from({ length: 10 }, (_, n) => `meanwhile${9 - n}`),
+    );
+    expect(new Set(pages.map(({ total }) => total))).toEqual(new Set([10]));
     expect((await get(ofAccount)).total).toBe(11);
   });
 
@@ -317,7 +298,6 @@ describe("the search of agreements", () => {
   test.each([
     ["", "One of field [service_id] or field [account_id] are required"],
     ["account_id=&service_id=", "One of field [service_id] or field [account_id] are required"],
-    ["account_id=57&status=", ""],
     [
       "account_id=57&status=lost",
       "query parameter status must be one of UNDEFINED, CREATED, ACTIVE, INACTIVE, CANCELLED",
@@ -332,9 +312,7 @@ describe("the search of agreements", () => {
       "query parameter account_id must NOT have more than 100 items",
     ],
   ])("rejects %s", async (query, message) => {
-    const { status, json } = await ledger.request(`/v1/agreement?${query}`);
-    if (message === "") return expect(status).toBe(200);
-    expect([status, json.message.join()]).toEqual([400, expect.stringContaining(message)]);
+    expect(await refusal(`/v1/agreement?${query}`)).toEqual([400, expect.stringContaining(message)]);
   });
 });
 
@@ -390,37 +368,28 @@ describe("the events of an agreement", () => {
 
   test("have pages", async () => {
     const steps = Array.from(
-      { length: 399 },
-      (_, n): Step => [
-        `10:${String(Math.floor(n / 40)).padStart(2, "0")}:${String(n % 40).padStart(2, "0")}`,
-        `E${n % 3}`,
-        { note: "n".repeat((n * 7) % 50) },
-      ],
+      { length: 210 },
+      (_, n): Step => [`10:${String(n % 40).padStart(2, "0")}`, `E${n}`],
     );
     await ledger.store(
       agreement("long", "09:00", { gateway_account_id: "59" }, ...steps),
       instrument("longIns", "10:05", "long"),
     );
-    const seen: string[] = [];
-    let path: string | undefined = "/v1/agreement/long/event?account_id=59";
-    const counts: number[] = [];
-    while (path) {
-      const body = await get(path);
-      counts.push(body.events.length);
-      seen.push(...body.events.map(({ event_id }: { event_id: number }) => event_id));
-      path = body._links?.next_cursor.href.slice(ledger.base.length);
-    }
-    expect(counts).toEqual([200, 200, 2]);
-    expect(new Set(seen).size).toBe(402);
+    const pages = await ledger.pages("/v1/agreement/long/event?account_id=59");
+    expect(pages.map(({ events }) => events.length)).toEqual([200, 13]);
+    const all = pages.flatMap(({ events }) => events);
+    expect(new Set(all.map(({ event_id }) => event_id)).size).toBe(213);
+    const times = all.map(({ timestamp }) => timestamp);
+    expect(times).toEqual(times.toSorted());
   });
 
   test("of another service or account, or without events, are not found", async () => {
     for (const path of ["agr1/event?service_id=other", "agr1/event?account_id=58", "none/event"])
-      expect(await messageOf(`/v1/agreement/${path}`)).toEqual([
+      expect(await refusal(`/v1/agreement/${path}`)).toEqual([
         404,
         expect.stringMatching(/^Agreement with id \[\w+\] not found$/),
       ]);
-    expect(await messageOf("/v1/agreement/agr1/event?cursor=WzFd")).toEqual([
+    expect(await refusal("/v1/agreement/agr1/event?cursor=WzFd")).toEqual([
       400,
       "query parameter cursor must be from a link next_cursor",
     ]);
@@ -428,12 +397,11 @@ describe("the events of an agreement", () => {
 });
 
 test("an agreement has a limited number of payment instruments", async () => {
-  await using other = await startLedger();
   const few = Array.from({ length: instrumentsMax }, (_, n) => instrument(`few${n}`, "09:00", "full"));
-  await other.store(agreement("full", "08:00", {}), ...few);
-  await other.send(...instrument("more", "09:00", "full"));
+  await ledger.store(agreement("full", "08:00", { gateway_account_id: "full" }), ...few);
+  await ledger.send(...instrument("more", "09:00", "full"));
   await eventually(async () =>
-    expect(await other.database.query("select reason from dead_letter")).toEqual([
+    expect(await ledger.database.query("select reason from dead_letter")).toEqual([
       { reason: "the agreement would have more than 500 payment instruments" },
     ]),
   );

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { childStory, type EventMessage, story } from "../../testing/messages.ts";
-import { startLedger } from "./ledger.fixture.ts";
+import { ledgerOfFile } from "./ledger.fixture.ts";
 
 /** Requests as the consumers of alphagov/pay-ledger send them, and the members that they read. */
 
-let ledger: Awaited<ReturnType<typeof startLedger>>;
-beforeAll(async () => {
-  ledger = await startLedger({ eventWrites: true });
-  for (const events of written) await connectorWrites(events);
-});
-afterAll(() => ledger[Symbol.asyncDispose]());
+const ledger = await ledgerOfFile({ eventWrites: true });
+const { get } = ledger;
 
 const ofService = { service_id: "svc1", live: true };
 const card = {
@@ -98,11 +94,8 @@ async function connectorWrites(events: EventMessage[]): Promise<void> {
   expect(status).toBe(202);
 }
 
-async function get(path: string, headers = {}) {
-  const { status, json } = await ledger.request(path, { headers });
-  expect([path, status]).toEqual([path, 200]);
-  return json;
-}
+for (const events of written) await connectorWrites(events);
+
 const statusOf = async (path: string) => (await ledger.request(path)).status;
 
 test("the public API", async () => {

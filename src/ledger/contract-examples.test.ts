@@ -1,21 +1,35 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import contract from "../../generated/ledger.json" with { type: "json" };
+import { eventually } from "../../testing/eventually.ts";
 import { type Contract, operationsOf, type Parameter } from "../contract/operations.ts";
-import { demoEvents } from "./commands/demo-events.ts";
-import { startLedger } from "./ledger.fixture.ts";
+import { demoEvents, demoTransactions } from "./commands/demo-events.ts";
+import { ledgerOfFile } from "./ledger.fixture.ts";
 
-let ledger: Awaited<ReturnType<typeof startLedger>>;
-beforeAll(async () => {
-  ledger = await startLedger();
-  await ledger.send(...demoEvents());
-  await ledger.until("/v1/transaction?account_id=demo", { total: 6 });
-  await ledger.until("/v1/agreement/demo-agreement?account_id=demo", { payment_instrument: {} });
-  // The demonstration sends valid messages only.
-  await ledger.database.run(`
-    insert into dead_letter (id, source_id, body, reason) overriding system value
-    select n, 'demo' || n, '{}', 'event_type is required' from generate_series(1, 17) as n`);
+const ledger = await ledgerOfFile();
+await ledger.send(...[...demoEvents(), ...demoEvents().slice(10)].toSorted(() => Math.random() - 0.5));
+await ledger.until("/v1/transaction?account_id=demo", { total: 6 });
+await ledger.until("/v1/agreement/demo-agreement?account_id=demo", { payment_instrument: {} });
+// The demonstration sends valid messages only.
+await ledger.database.run(`
+  insert into dead_letter (id, source_id, body, reason) overriding system value
+  select n, 'demo' || n, '{}', 'event_type is required' from generate_series(1, 17) as n`);
+
+test("the demonstration's events, shuffled and partly repeated, give its transactions", async () => {
+  const statuses = (found: { id: string; status: string }[]) =>
+    Object.fromEntries(found.map(({ id, status }) => [id, status]));
+  await eventually(async () => {
+    const { results } = await ledger.get("/v1/transaction?account_id=demo");
+    const found = results.map(
+      ({ transaction_id: id, state }: { transaction_id: string; state: { status: string } }) => ({
+        id,
+        status: state.status,
+      }),
+    );
+    expect(statuses(found)).toEqual(statuses(demoTransactions));
+  });
+  const { events } = await ledger.get("/v1/transaction/demo-success/event?gateway_account_id=demo");
+  expect(events).toHaveLength(6);
 });
-afterAll(() => ledger[Symbol.asyncDispose]());
 
 type ParameterWithExample = Parameter & { example?: unknown };
 const operations = operationsOf(contract as unknown as Contract).filter(
@@ -47,8 +61,7 @@ const cases = operations.flatMap(({ operationId, path, parameters }) => {
 
 describe("the parameter examples of the contract", () => {
   test.each(cases)("find demonstration data: %s %s", async (operationId, path) => {
-    const { status, json } = await ledger.request(path);
-    expect(status).toBe(200);
+    const json = await ledger.get(path);
     const found = {
       searchTransactions: json.results,
       listTransactionEvents: json.events,

@@ -3,9 +3,7 @@ import { request } from "undici";
 import { expect, test } from "vitest";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { freePort } from "../../testing/free-port.ts";
 import { message } from "../../testing/messages.ts";
-import { newFolder, run } from "../../testing/run.ts";
 import {
   isPatroniInstalled,
   type PatroniNode,
@@ -15,11 +13,13 @@ import {
 import { isPgbouncerInstalled, startPgbouncer } from "../../testing/servers/pgbouncer.ts";
 import { openSilentServer } from "../../testing/silent-server.ts";
 import { type Database, openDatabase } from "../database/database.ts";
-import { clientUrl, openQueue, type Queue } from "./queue/queue.ts";
+import { launchLedger, openSharedQueue } from "./ledger-process.fixture.ts";
+import type { Queue } from "./queue/queue.ts";
 
-/** The limits, on a machine that responds at once. */
+/** The limits on a machine that responds at once, and the requests whose time a busy machine may add. */
 const reportedMaxMs = 1000;
 const writtenMaxMs = 5000;
+const requestsMax = 20;
 
 type Failover = (primary: PatroniNode, pair: PatroniPair) => Promise<void>;
 const failovers: Record<string, Failover> = {
@@ -55,35 +55,25 @@ describeIfAvailable("Patroni, etcd or PgBouncer", areInstalled)(
 async function surviveFailovers(pair: PatroniPair, urls: string[]): Promise<void> {
   await using silent = await openSilentServer();
   const hosts = [...urls.map((url) => new URL(url).host), `127.0.0.1:${silent.port}`].join();
-  const queueUrl = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
-  await using queue = await openQueue(queueUrl);
-  const [receiver, reader] = [await freePort(), await freePort()];
-  const env = {
-    DATABASE_URL: `postgres://postgres@${hosts}/postgres`,
-    QUEUE_URL: clientUrl(queueUrl),
-    EVENT_WRITES: "true",
-  };
-  const ledgers = [
-    { LEDGER_PORT: String(receiver) },
-    {
-      LEDGER_PORT: String(reader),
-      QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false",
-      DATABASE_READ_URL: env.DATABASE_URL,
-    },
-  ].map((own) => run("src/main.ts", { args: ["ledger"], env: { ...env, ...own } }));
-  for (const { waitForOutput } of ledgers) await waitForOutput("listening");
+  const { queue: opened, queueUrl } = await openSharedQueue();
+  await using queue = opened;
+  const DATABASE_URL = `postgres://postgres@${hosts}/postgres`;
+  const env = { DATABASE_URL, QUEUE_URL: queueUrl, EVENT_WRITES: "true" };
+  const ofReader = { QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false", DATABASE_READ_URL: DATABASE_URL };
+  const ledgers = [await launchLedger(env), await launchLedger({ ...env, ...ofReader })] as const;
+  for (const { ready } of ledgers) await ready();
+  const [receiver, reader] = ledgers.map(({ url }) => url) as [string, string];
   await using traffic = sendTraffic(queue, receiver, reader);
 
   for (const [name, failOver] of Object.entries(failovers)) {
     const primary = await pair.whenSynchronous();
     const next = pair.nodes.find((node) => node !== primary) as PatroniNode;
-    const urlOfReceiver = `http://127.0.0.1:${receiver}`;
-    await eventually(async () => expect(await statusOf(`${urlOfReceiver}/healthcheck`)).toBe(200));
+    await eventually(async () => expect(await statusOf(`${receiver}/healthcheck`)).toBe(200));
     // What one request takes here without a database.
     let slowestMs = 0;
     const measure = async () => {
       const startedAt = performance.now();
-      await statusOf(`${urlOfReceiver}/none`);
+      await statusOf(`${receiver}/none`);
       slowestMs = Math.max(slowestMs, performance.now() - startedAt);
     };
 
@@ -94,7 +84,7 @@ async function surviveFailovers(pair: PatroniPair, urls: string[]): Promise<void
     const lost = performance.now();
     await eventually(async () => {
       await measure();
-      expect(await statusOf(`${urlOfReceiver}/healthcheck`)).toBe(503);
+      expect(await statusOf(`${receiver}/healthcheck`)).toBe(503);
     });
     const reported = performance.now();
 
@@ -109,14 +99,14 @@ async function surviveFailovers(pair: PatroniPair, urls: string[]): Promise<void
     const written = performance.now();
     await failingOver;
     if (!primary.isRunning()) await primary.start();
-    expect(reported - lost, name).toBeLessThan(reportedMaxMs + slowestMs);
-    expect(written - promoted, name).toBeLessThan(writtenMaxMs + slowestMs);
-    await eventually(async () => expect(await statusOf(`${urlOfReceiver}/healthcheck`)).toBe(200));
+    expect(reported - lost, name).toBeLessThan(reportedMaxMs + requestsMax * slowestMs);
+    expect(written - promoted, name).toBeLessThan(writtenMaxMs + requestsMax * slowestMs);
+    await eventually(async () => expect(await statusOf(`${receiver}/healthcheck`)).toBe(200));
   }
 
   const { sent, confirmed, statuses } = await traffic.stop();
   await eventually(async () => expect((await queue.check()).waiting).toBe(0));
-  await using database = await openDatabase(env.DATABASE_URL);
+  await using database = await openDatabase(DATABASE_URL);
   await eventually(async () => {
     const rows = await database.query<{ id: string }>("select resource_external_id as id from event");
     const stored = rows.map(({ id }) => id);
@@ -126,13 +116,12 @@ async function surviveFailovers(pair: PatroniPair, urls: string[]): Promise<void
   expect(await database.query("select reason from dead_letter")).toEqual([]);
   // 504: the pooler of a lost machine does not respond to what it has, until there is another primary.
   expect([...statuses.difference(new Set([200, 202, 404, 503, 504]))]).toEqual([]);
-  for (const { child } of ledgers) child.kill("SIGTERM");
-  for (const { exit } of ledgers) expect(await exit).toMatchObject({ code: 0, errors: "" });
+  for (const { stop } of ledgers) await stop();
   expect(ledgers.flatMap(({ output }) => output().match(/.*unexpected error.*/g) ?? [])).toEqual([]);
 }
 
 /** Sends events to the queue and in requests, and reads, until `stop`. */
-function sendTraffic(queue: Queue, receiver: number, reader: number) {
+function sendTraffic(queue: Queue, receiver: string, reader: string) {
   const stop = new AbortController();
   const sent: string[] = [];
   const confirmed: string[] = [];
@@ -150,18 +139,18 @@ function sendTraffic(queue: Queue, receiver: number, reader: number) {
       await queue.send(ids.map(body));
       sent.push(...ids);
     }),
-    ...[receiver, reader].map((port) =>
+    ...[receiver, reader].map((url) =>
       repeat(async (index) => {
-        const id = `requested-${port}-${index}`;
-        const status = await statusOf(`http://127.0.0.1:${port}/v1/event`, body(id));
+        const id = `requested-${url}-${index}`;
+        const status = await statusOf(`${url}/v1/event`, body(id));
         statuses.add(status);
         if (status === 202) confirmed.push(id);
       }),
     ),
-    ...[receiver, reader].map((port) =>
+    ...[receiver, reader].map((url) =>
       repeat(async (index) => {
         const path = index % 2 === 0 ? "?account_id=57" : "received-0-a?account_id=57";
-        statuses.add(await statusOf(`http://127.0.0.1:${port}/v1/transaction/${path}`));
+        statuses.add(await statusOf(`${url}/v1/transaction/${path}`));
       }),
     ),
   ]);

@@ -19,6 +19,7 @@ import { saveEvents } from "./tables/event.ts";
 
 const accounts = ["57", "58"];
 let events = 0;
+let committed = 0;
 
 /** Stores events in transactions that are held open for different times, until `stop` aborts. A failed one is lost. */
 async function write(database: Database, random: Random, stop: AbortSignal): Promise<void> {
@@ -39,11 +40,14 @@ async function write(database: Database, random: Random, stop: AbortSignal): Pro
       });
       await saveEvents(sql, batch);
       await sleep(random.chance(0.2) ? random.integer(1, 150) : 0);
+      return batch.length;
     });
-    await attempt.catch(async (error) => {
+    try {
+      committed += await attempt;
+    } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       await sleep(50);
-    });
+    }
   }
 }
 
@@ -83,7 +87,13 @@ async function storedIds(database: Database, account?: string): Promise<number[]
   return rows.map(({ id }) => Number(id));
 }
 
-/** Lets writers write and readers read for this time and work, and then readers until each has all events. */
+/** Waits until the writers have stored this number of further events. */
+async function untilWritten(count: number): Promise<void> {
+  const until = committed + count;
+  await eventually(() => expect(committed).toBeGreaterThan(until));
+}
+
+/** Lets writers write and readers read during this work, and then readers until each has all events. */
 async function runFor(
   database: Database,
   random: Random,
@@ -136,14 +146,14 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the feed of events", (
         [readers[2], ofReplica.base],
       ];
       await runFor(database, random, bases, async () => {
-        await sleep(1500);
+        await untilWritten(100);
         await primary.restart();
-        await sleep(1500);
+        await untilWritten(100);
         await standby.restart();
-        await sleep(1000);
+        await untilWritten(100);
         await primary.kill();
         await primary.start();
-        await sleep(1500);
+        await untilWritten(100);
       });
       expect(readers[0].ids.length).toBeGreaterThan(300);
       await outputOf([postgresProgram("pg_dump") ?? "", "--format=custom", `--file=${dump}`, primary.url]);
@@ -160,7 +170,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the feed of events", (
       ledger.database,
       random,
       readers.map((reader) => [reader, ledger.base]),
-      () => sleep(1500),
+      () => untilWritten(100),
     );
   });
 });

@@ -1,16 +1,12 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { listen } from "../../testing/event-stream.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { story } from "../../testing/messages.ts";
-import { startLedger } from "./ledger.fixture.ts";
+import { ledgerOfFile } from "./ledger.fixture.ts";
 import { feedIsComplete } from "./tables/feed.fixture.ts";
 
-let ledger: Awaited<ReturnType<typeof startLedger>>;
-beforeAll(async () => {
-  ledger = await startLedger();
-});
-afterAll(() => ledger[Symbol.asyncDispose]());
+const ledger = await ledgerOfFile();
 
 let stories = 0;
 /** Stores a payment of an account with two events, and resolves with its id. */

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -74,8 +73,16 @@ async function expectRecoveryFromFullDisk(
   for (const status of await statuses(ledger)) expect([200, 503]).toContain(status);
   await fillLog(ledger);
   for (const status of await statuses(ledger)) expect([200, 503]).toContain(status);
+  const delivered = async () => {
+    const { text } = await ledger.request("/metrics");
+    const counts = [...text.matchAll(/outcome="(?:stored|retried)"\} (\d+)/g)].map(([, count]) =>
+      Number(count),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+  const before = await delivered();
   await ledger.send(...["1", "2", "3"].map((id) => message({ resource_external_id: id })));
-  await sleep(3000);
+  await eventually(async () => expect(await delivered()).toBeGreaterThan(before));
   await disk.clear();
   for (const id of ["before", "1", "2", "3"]) {
     await ledger.until(`/v1/transaction/${id}?account_id=57`, { transaction_id: id });

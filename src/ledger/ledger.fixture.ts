@@ -1,18 +1,20 @@
 import { Registry } from "prom-client";
 import { request as undiciRequest } from "undici";
-import { expect } from "vitest";
+import { afterAll, expect } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
+import { type Step, story } from "../../testing/messages.ts";
+import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import type { Database } from "../database/database.ts";
 import type { Security } from "../http/security.ts";
 import { openLog } from "../process/log.ts";
 import { readSettings } from "../process/settings.ts";
 import { ledgerApp } from "./app.ts";
 import { openIntake } from "./intake/intake.ts";
-import { startSavingIntakeMinutes } from "./intake/intake-minutes.ts";
-import { createReceiver } from "./intake/receiver.ts";
+import { createReceiver, type ReceiverLimits } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { continueFeed } from "./tables/feed.ts";
+import { addToIntakeMinutes } from "./tables/intake-minute.ts";
 import { openLedgerDatabase } from "./tables/ledger-database.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
 
@@ -28,6 +30,7 @@ export async function startLedger({
   security = undefined as Security | undefined,
   accountsClaim = "accounts",
   eventWrites = false,
+  limits = {} as Partial<ReceiverLimits>,
 } = {}) {
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
@@ -38,13 +41,12 @@ export async function startLedger({
   const queue = await openQueue(queueUrl);
   const metrics = new Registry();
   const intake = openIntake(database, metrics, log);
-  const saving = startSavingIntakeMinutes(database, intake.minutes, log);
   const receiver = createReceiver({
     queue,
     database,
     intake,
     log,
-    limits: receiverLimits(readSettings({}, settings)),
+    limits: { ...receiverLimits(readSettings({}, settings)), ...limits },
   });
   const app = await ledgerApp({
     database,
@@ -70,23 +72,53 @@ export async function startLedger({
     return { status, headers, text, json: isJson && text !== "" ? JSON.parse(text) : undefined };
   }
 
+  /** Sends a GET request that succeeds. Resolves with its JSON. */
+  async function get(path: string, headers: Record<string, string> = {}) {
+    const { status, json } = await request(path, { headers });
+    expect([path, status]).toEqual([path, 200]);
+    return json;
+  }
+
   return {
     base,
     database,
+    metrics,
     /** The log lines of level warn and above. */
     logged,
     request,
+    get,
+    /** Sends a GET request that fails. Resolves with its status and its messages. */
+    async refusal(path: string, headers: Record<string, string> = {}): Promise<[number, string]> {
+      const { status, json, headers: received } = await request(path, { headers });
+      expect([path, received["content-type"]]).toEqual([path, "application/problem+json; charset=utf-8"]);
+      return [status, json.message.join("; ")];
+    },
+    /** Follows a link from page to page until one lacks it. Resolves with all pages. */
+    async pages(path: string, link = "next_cursor", afterEach = async (_page: number) => {}) {
+      const pages = [];
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const page: Page = await get(next);
+        pages.push(page);
+        expect(pages.length).toBeLessThan(100);
+        next = page._links?.[link]?.href.slice(base.length);
+        await afterEach(pages.length);
+      }
+      return pages;
+    },
+    /** Saves what became of the messages until now, as a process does every few seconds. */
+    saveIntake: () => addToIntakeMinutes(database, intake.minutes.take()),
     send: (...messages: object[]) => queue.send(messages.map((message) => JSON.stringify(message))),
     sendText: (...bodies: string[]) => queue.send(bodies),
     /** Sends events of new transactions or payouts, and waits until they are stored. */
     async store(...stories: object[][]) {
       const messages = stories.flat() as { resource_external_id: string }[];
       const ids = [...new Set(messages.map(({ resource_external_id }) => resource_external_id))];
+      const loggedBefore = logged.length;
       await queue.send(messages.map((message) => JSON.stringify(message)));
       await eventually(async () => {
         const stored = await database.query("select from event where resource_external_id = any($1)", [ids]);
         // Tests send events of types that the contract does not list.
-        const others = logged.filter((line) => !line.includes('"eventType"'));
+        const others = logged.slice(loggedBefore).filter((line) => !line.includes('"eventType"'));
         expect({ stored: stored.length, others }).toEqual({ stored: messages.length, others: [] });
       });
     },
@@ -98,10 +130,62 @@ export async function startLedger({
       stop.abort();
       await receiving;
       await app.close();
-      await saving[Symbol.asyncDispose]();
       await queue[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
       expect(violations).toEqual([]);
     },
   };
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: the contract is checked in every response, and each test knows its list.
+type Page = Record<string, any> & { _links?: Record<string, { href: string }> };
+
+/** Starts a ledger for all tests of a file, which is disposed after them. */
+export async function ledgerOfFile(options: Parameters<typeof startLedger>[0] = {}) {
+  const ledger = await startLedger(options);
+  afterAll(() => ledger[Symbol.asyncDispose]());
+  return ledger;
+}
+
+/** The API alone, on this database and with these parts. Disposal fails if a response has violated the contract. */
+export async function openApp(parts: Partial<Parameters<typeof ledgerApp>[0]> & { database: Database }) {
+  const violations: string[] = [];
+  const queue = await openQueue("memory:");
+  const app = await ledgerApp({
+    queue,
+    statementTimeoutMs: testWaitMaxMs,
+    log: openLog("silent"),
+    onViolation: (violation) => violations.push(violation),
+    ...parts,
+  });
+  return {
+    app,
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await queue[Symbol.asyncDispose]();
+      expect(violations).toEqual([]);
+    },
+  };
+}
+
+/** The database, and the numbers of statements of requests and of the rows that they have read. */
+export function countingDatabase(database: Database) {
+  const counts = { statements: 0, rows: 0 };
+  const within: Database["within"] = (limitMs) => {
+    const sql = database.within(limitMs);
+    return {
+      ...sql,
+      async query<Row>(...statement: Parameters<typeof sql.query>) {
+        counts.statements += 1;
+        const rows = await sql.query<Row>(...statement);
+        counts.rows += rows.length;
+        return rows;
+      },
+    };
+  };
+  return { counts, database: { ...database, within } };
+}
+
+/** The messages of a payment that is created at 10:00 with these details, and of further events. */
+export const payment = (id: string, details: object = {}, ...steps: Step[]) =>
+  story("payment", id, ["10:00", "PAYMENT_CREATED", details], ...steps);

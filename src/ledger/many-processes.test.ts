@@ -1,21 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { request } from "undici";
 import { expect, test } from "vitest";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { freePort } from "../../testing/free-port.ts";
 import { message } from "../../testing/messages.ts";
-import { newFolder, run } from "../../testing/run.ts";
+import { run } from "../../testing/run.ts";
 import { openDatabase } from "../database/database.ts";
 import { newPostgres, postgresServer } from "../database/new-database.fixture.ts";
-import { demoEvents } from "./commands/demo-events.ts";
-import { ingest } from "./intake/ingest.ts";
-import { readMessage } from "./intake/message.ts";
-import { clientUrl, openQueue } from "./queue/queue.ts";
-import type { NewEvent } from "./tables/event.ts";
-import { migrate } from "./tables/migrate.ts";
+import { demoCopies, expectedRows, launchLedger, openSharedQueue } from "./ledger-process.fixture.ts";
+import { openQueue, type Queue } from "./queue/queue.ts";
 import { savedRows } from "./tables/saved-rows.fixture.ts";
 
 const broker = process.env.TEST_AMQP_URL;
@@ -25,51 +19,35 @@ const describeOnServers = describeIfAvailable(
   [postgresServer, broker, kafka].every((server) => server !== undefined),
 );
 
-/** Copies of the demonstration's events, each copy with its own ids. They are shuffled, and every message occurs twice. */
-function messages(copies: number): string[] {
-  const ids = /"demo-[a-z]+"/g;
-  const once = Array.from({ length: copies }, (_, copy) =>
-    demoEvents().map((event) => JSON.stringify(event).replaceAll(ids, (id) => `${id.slice(0, -1)}-${copy}"`)),
-  ).flat();
-  return [...once, ...once].toSorted(() => Math.random() - 0.5);
-}
+type Get = (path: string) => Promise<{ total?: number; count?: number; events?: unknown[] }>;
 
-async function expectedRows(bodies: string[]) {
-  await using created = await newPostgres();
-  await using database = await openDatabase(created.url);
-  await migrate(database);
-  const events = bodies.map((body) => (readMessage(body) as { event: NewEvent }).event);
-  await ingest(database, { events, rebuilds: [], deadLetters: [] });
-  return await savedRows(database);
-}
+/** Copies of the demonstration's events, shuffled. Every message occurs twice. */
+const messages = (copies: number) =>
+  [...demoCopies(copies), ...demoCopies(copies)].toSorted(() => Math.random() - 0.5);
 
 describeOnServers("many processes", () => {
-  test.each([
-    ["RabbitMQ", async () => ({ url: `${broker}?queue=test-${randomUUID()}`, host: undefined })],
-    ["Kafka", async () => ({ url: `${kafka}/test-${randomUUID()}`, host: undefined })],
+  const addresses: [name: string, make: () => Promise<{ url: string; queue?: Queue }>][] = [
+    ["RabbitMQ", async () => ({ url: `${broker}?queue=test-${randomUUID()}` })],
+    ["Kafka", async () => ({ url: `${kafka}/test-${randomUUID()}` })],
     [
       "SQS",
       async () => {
-        const url = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
-        return { url: clientUrl(url), host: url };
+        const { queue, queueUrl: url } = await openSharedQueue();
+        return { url, queue };
       },
     ],
-  ])(
+  ];
+  test.each(addresses)(
     "which receive from one queue of %s save the rows of one process, although one is killed",
     async (_name, address) => {
-      const { url, host } = await address();
+      const { url, queue: opened } = await address();
       await using created = await newPostgres();
-      const env = {
-        DATABASE_URL: created.url,
-        LEDGER_PORT: "0",
-        QUEUE_RECEIVER_BATCH_SIZE: "20",
-        LOG_LEVEL: "warn",
-      };
+      const env = { DATABASE_URL: created.url, QUEUE_RECEIVER_BATCH_SIZE: "20", LOG_LEVEL: "warn" };
       const bodies = messages(40);
-      await using queue = await openQueue(host ?? url);
+      await using queue = opened ?? (await openQueue(url));
       await queue.send(bodies.slice(0, 500));
-      const start = () => run("src/main.ts", { args: ["ledger"], env: { ...env, QUEUE_URL: url } });
-      const [killed, ...others] = [start(), start(), start()];
+      const ledgers = await Promise.all([1, 2, 3].map(() => launchLedger({ ...env, QUEUE_URL: url })));
+      const [killed, ...others] = ledgers;
       for (let sent = 500; sent < bodies.length; sent += 100) {
         await queue.send(bodies.slice(sent, sent + 100));
         await sleep(20);
@@ -86,10 +64,10 @@ describeOnServers("many processes", () => {
       expect([reprojected.code, reprojected.errors]).toEqual([0, ""]);
 
       await eventually(async () => expect((await queue.check()).waiting).toBe(0));
-      const expected = await expectedRows(bodies);
+      const expected = await expectedRows(postgresServer ?? "", bodies);
       await eventually(async () => expect(await stored()).toBe(BigInt(expected.events.length)));
-      for (const { child } of others) child.kill("SIGTERM");
-      for (const { exit } of others) expect(await exit).toEqual({ code: 0, output: "", errors: "" });
+      for (const { stop } of others) await stop();
+      expect(others.map(({ output }) => output())).toEqual(["", ""]);
       expect(await savedRows(database)).toEqual(expected);
       const [row] = await database.query(
         "select deadlocks from pg_stat_database where datname = current_database()",
@@ -101,13 +79,10 @@ describeOnServers("many processes", () => {
 
   test("that start at the same time on an empty database apply each migration once", async () => {
     await using created = await newPostgres();
-    const env = { DATABASE_URL: created.url, QUEUE_URL: "memory:", LEDGER_PORT: "0" };
-    const all = Array.from({ length: 20 }, () => run("src/main.ts", { args: ["ledger"], env }));
-    await eventually(() =>
-      expect(all.filter(({ output }) => output().includes("listening"))).toHaveLength(20),
-    );
-    for (const { child } of all) child.kill("SIGTERM");
-    for (const { exit } of all) expect(await exit).toMatchObject({ code: 0, errors: "" });
+    const env = { DATABASE_URL: created.url };
+    const all = await Promise.all(Array.from({ length: 20 }, () => launchLedger(env)));
+    for (const { ready } of all) await ready();
+    await Promise.all(all.map(({ stop }) => stop()));
     await using database = await openDatabase(created.url);
     const files = await readdir(new URL("./tables/migrations/", import.meta.url));
     expect(await database.query("select name from migration order by name")).toEqual(
@@ -120,21 +95,13 @@ describeOnServers("many processes", () => {
     await using created = await newPostgres();
     const env = { DATABASE_URL: created.url, QUEUE_URL: `${broker}?queue=test-${randomUUID()}` };
     await using queue = await openQueue(env.QUEUE_URL);
-    async function start() {
-      const port = await freePort();
-      const { waitForOutput } = run("src/main.ts", {
-        args: ["ledger"],
-        env: { ...env, LEDGER_PORT: String(port) },
-      });
-      await waitForOutput("Server listening");
-      return async (path: string) => {
-        const url = `http://127.0.0.1:${port}/v1/transaction/${path}`;
-        // The same host for both processes, since it is in the links of a response.
-        const { body } = await request(url, { headers: { host: "ledger" } });
-        return (await body.json()) as { total?: number; count?: number; events?: unknown[] };
-      };
-    }
-    const [one, other] = await Promise.all([start(), start()]);
+    const ledgers = await Promise.all([launchLedger(env), launchLedger(env)]);
+    for (const { ready } of ledgers) await ready();
+    const [one, other] = ledgers.map(({ get }) => async (path: string) => {
+      // The same host for both processes, since it is in the links of a response.
+      const { text } = await get(`/v1/transaction/${path}`, { host: "ledger" });
+      return JSON.parse(text);
+    }) as [Get, Get];
     for (let round = 0; round < 50; round += 1) {
       const [first, second] = round % 2 === 0 ? [one, other] : [other, one];
       const count = [1, 3, 20, 100][round % 4] as number;
@@ -147,7 +114,7 @@ describeOnServers("many processes", () => {
         message({ resource_external_id: `pay-${round}-${index}`, event_details }),
       );
       const next = message({ timestamp: new Date(Date.UTC(2024, 2, 5) + round).toISOString() });
-      const readFrom = async (get: typeof one) => ({
+      const readFrom = async (get: Get) => ({
         found: await get(`?account_id=57&reference=round+${round}&display_size=500`),
         last: await get(`pay-${round}-${count - 1}?account_id=57`),
         history: await get("pay1/event?gateway_account_id=57&include_all_events=true"),

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { message } from "../../testing/messages.ts";
-import { startLedger } from "./ledger.fixture.ts";
+import { ledgerOfFile } from "./ledger.fixture.ts";
 
-let ledger: Awaited<ReturnType<typeof startLedger>>;
-beforeAll(async () => {
-  ledger = await startLedger();
-});
-afterAll(() => ledger[Symbol.asyncDispose]());
+const ledger = await ledgerOfFile();
 
 /** A message with details given as JSON text, since JavaScript cannot represent every number of a producer. */
 const messageWith = (id: string, details: string, account = "57") =>

@@ -6,6 +6,7 @@ import { eventually } from "../../testing/eventually.ts";
 import { message } from "../../testing/messages.ts";
 import { run } from "../../testing/run.ts";
 import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
+import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { openDatabase } from "../database/database.ts";
 import { startLedger } from "./ledger.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
@@ -23,21 +24,22 @@ async function connectOperator(url: string) {
 describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outage, the ledger", () => {
   test("answers 503 at once, leaves messages in the queue, and continues when the database is back", async () => {
     await using server = await startPostgres();
-    await using ledger = await startLedger({ open: () => openDatabase(server.url) });
+    // A request that waits for this limit would end the test.
+    await using ledger = await startLedger({
+      open: () => openDatabase(server.url),
+      statementTimeoutMs: 10 * testWaitMaxMs,
+    });
     await ledger.store([message({ resource_external_id: "before" })]);
     await server.kill();
 
     const paths = ["/v1/transaction/before?account_id=57", "/v1/transaction/?account_id=57", "/v1/event/1"];
     for (const path of paths) {
-      const start = performance.now();
       const { status, headers, json } = await ledger.request(path);
       expect([status, headers["retry-after"], json.detail]).toEqual([
         503,
         "1",
         "the database is unavailable; try again later",
       ]);
-      // Short compared with the statement timeout of 10 seconds.
-      expect(performance.now() - start).toBeLessThan(4000);
     }
     const health = await ledger.request("/healthcheck");
     expect([health.status, health.json]).toMatchObject([
@@ -55,15 +57,16 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
       await ledger.send(message({ resource_external_id: id }));
       await sleep(1);
     }
-    await sleep(3000);
+    await eventually(async () =>
+      expect((await ledger.request("/healthcheck")).json.receiver.failing_for_ms).toBeGreaterThan(2500),
+    );
     // Each of the four calls that wait for a message receives one and fails. Then the receiver waits for the database.
     const retried = 'ledger_messages_total{outcome="retried"}';
     const [, deliveries] =
       new RegExp(`^${retried} (.*)$`, "m").exec((await ledger.request("/metrics")).text) ?? [];
     expect(Number(deliveries)).toBeLessThanOrEqual(4);
-    // One line of the requests, one of the health checks, and one of the receiver; those of the intake's numbers come later.
-    const logged: string[] = ledger.logged.map((line) => JSON.parse(line).msg);
-    expect(logged.filter((line) => !line.startsWith("numbers of messages")).sort()).toEqual([
+    // One line of the requests, one of the health checks, and one of the receiver.
+    expect(ledger.logged.map((line) => JSON.parse(line).msg).sort()).toEqual([
       "The database cannot be reached",
       expect.stringMatching(/will be retried|receiving failed/),
       "the database is unavailable; try again later",
@@ -83,10 +86,8 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
     const ledger = run("src/main.ts", { args: ["ledger"], env });
     await ledger.waitForOutput("listening");
     server.pause();
-    const start = performance.now();
     ledger.child.kill("SIGTERM");
     await ledger.exit;
-    expect(performance.now() - start).toBeLessThan(60_000);
   });
 
   test("answers from a replica", async () => {
@@ -128,14 +129,12 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
       countByStatus[status] = (countByStatus[status] ?? 0) + 1;
     });
     await expect.poll(() => countByStatus).toEqual({ 503: 200 });
-    const start = performance.now();
     expect((await ledger.request("/healthcheck")).status).toBe(200);
     const { status, text } = await ledger.request("/metrics");
     expect([status, text]).toEqual([
       200,
       expect.stringContaining('seconds_count{operation="searchTransactions",status="503"} 200\n'),
     ]);
-    expect(performance.now() - start).toBeLessThan(30_000);
     await operator.query("rollback");
     await Promise.all(searches);
     expect(countByStatus).toEqual({ 200: 1000, 503: 200 });
@@ -182,13 +181,11 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
     // Each of the 4 loops of the receiver retries at most one batch of 400. After that, messages are tried one at a time.
     expect(Number(/outcome="retried"\} (\d+)/.exec(text)?.[1])).toBeLessThan(4 * 400 + 50);
 
-    const recovered = performance.now();
     for (const statement of end) await operator.query(statement);
     await eventually(async () => {
       const [row] = await ledger.database.query<{ count: bigint }>("select count(*) from event");
       expect(row?.count).toBe(2001n);
     });
-    expect(performance.now() - recovered).toBeLessThan(20_000);
     expect(await health()).toMatchObject({ status: 200, receiver: { failing_for_ms: 0 } });
   });
 
