@@ -12,53 +12,33 @@ afterEach(() => {
 const at = (instant: string) => vi.useFakeTimers({ toFake: ["Date"], now: new Date(instant) });
 const none = { stored: 0, duplicate: 0, rebuilt: 0, dead_letter: 0, retried: 0 };
 const noLags = { lag_messages: 0, lag_ms_sum: 0, lag_ms_max: 0 };
+const row = (minute: string, numbers: object) => ({ minute, ...none, ...noLags, ...numbers });
 
-test("numbers are collected by minute, and are taken once", () => {
+test("numbers are collected by minute, and are taken once; those that are given back are added", () => {
   const minutes = openIntakeMinutes();
   at("2024-03-05T09:14:59.999Z");
   minutes.add({ stored: 2, dead_letter: 1 }, [10, 0, 20.4]);
   at("2024-03-05T09:15:00.000Z");
   minutes.add({ retried: 1 });
   minutes.add({ retried: 2 }, [5]);
-  expect(minutes.take()).toEqual([
-    {
-      minute: "2024-03-05T09:14:00.000Z",
-      ...none,
-      stored: 2,
-      dead_letter: 1,
-      lag_messages: 3,
-      lag_ms_sum: 30,
-      lag_ms_max: 20,
-    },
-    {
-      minute: "2024-03-05T09:15:00.000Z",
-      ...none,
-      retried: 3,
-      lag_messages: 1,
-      lag_ms_sum: 5,
-      lag_ms_max: 5,
-    },
+  const first = { stored: 2, dead_letter: 1, lag_messages: 3, lag_ms_sum: 30, lag_ms_max: 20 };
+  const taken = minutes.take();
+  expect(taken).toEqual([
+    row("2024-03-05T09:14:00.000Z", first),
+    row("2024-03-05T09:15:00.000Z", { retried: 3, lag_messages: 1, lag_ms_sum: 5, lag_ms_max: 5 }),
   ]);
   expect(minutes.take()).toEqual([]);
-});
-
-test("numbers that are given back are added to those of the meantime", () => {
-  const minutes = openIntakeMinutes();
-  at("2024-03-05T09:14:00Z");
-  minutes.add({ stored: 2 }, [10]);
-  const taken = minutes.take();
-  minutes.add({ stored: 1, retried: 1 }, [5]);
+  minutes.add({ stored: 1, retried: 1 }, [4]);
   minutes.giveBack(taken);
-  expect(minutes.take()).toEqual([
-    {
-      minute: "2024-03-05T09:14:00.000Z",
-      ...none,
-      stored: 3,
-      retried: 1,
+  expect(minutes.take().toReversed()).toEqual([
+    row("2024-03-05T09:14:00.000Z", first),
+    row("2024-03-05T09:15:00.000Z", {
+      stored: 1,
+      retried: 4,
       lag_messages: 2,
-      lag_ms_sum: 15,
-      lag_ms_max: 10,
-    },
+      lag_ms_sum: 9,
+      lag_ms_max: 5,
+    }),
   ]);
 });
 
@@ -98,34 +78,28 @@ function databaseWith(...writes: (() => Promise<unknown>)[]) {
 const fails = () => Promise.reject(new DatabaseUnavailable(new Error("it is away")));
 const openTestLog = (logged: string[]) => openLog("warn", { write: (line) => logged.push(line) });
 
-test("a stop saves the last numbers", async () => {
+test("a stop saves the last numbers, if there are any", async () => {
   const { database, saved } = databaseWith();
-  const minutes = openIntakeMinutes();
-  {
+  for (const count of [0, 1]) {
+    const minutes = openIntakeMinutes();
     await using _saving = startSavingIntakeMinutes(database, minutes, openLog("silent"));
-    minutes.add({ stored: 1 });
+    if (count > 0) minutes.add({ stored: count });
   }
   expect(saved).toMatchObject([[{ ...none, stored: 1, ...noLags }]]);
 });
 
-test("nothing is written while there is nothing to save", async () => {
-  const { database, saved } = databaseWith();
-  {
-    await using _saving = startSavingIntakeMinutes(database, openIntakeMinutes(), openLog("silent"));
-  }
-  expect(saved).toEqual([]);
-});
-
 test("a failed write keeps its numbers for the next one, is logged once, and nothing counts twice", async () => {
-  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2024-03-05T09:14:00Z") });
+  at("2024-03-05T09:14:00Z");
   const logged: string[] = [];
-  const { database, saved } = databaseWith(fails, fails);
+  const added = Promise.withResolvers<void>();
+  const { database, saved } = databaseWith(fails, () => added.promise.then(fails));
   const minutes = openIntakeMinutes();
   minutes.add({ stored: 1 });
   {
-    await using _saving = startSavingIntakeMinutes(database, minutes, openTestLog(logged));
+    await using _saving = startSavingIntakeMinutes(database, minutes, openTestLog(logged), 10);
     await eventually(() => expect(logged).toHaveLength(1));
     minutes.add({ stored: 2 });
+    added.resolve();
     await eventually(() => expect(saved).toHaveLength(1));
     minutes.add({ stored: 4 });
   }
@@ -140,8 +114,6 @@ test("a stop does not wait for a database that does not respond", async () => {
   const minutes = openIntakeMinutes();
   const saving = startSavingIntakeMinutes(database, minutes, openTestLog(logged));
   minutes.add({ stored: 1 });
-  const start = performance.now();
   await saving[Symbol.asyncDispose]();
-  expect(performance.now() - start).toBeLessThan(10_000);
   expect(logged).toMatchObject([expect.stringContaining("the last numbers of messages were not saved")]);
 });

@@ -85,6 +85,7 @@ export function startSavingIntakeMinutes(
   database: Database,
   minutes: IntakeMinutes,
   log: Logger,
+  delayMs = saveDelayMs,
 ): AsyncDisposable {
   const stop = new AbortController();
   const outage = watchOutage(log);
@@ -104,7 +105,7 @@ export function startSavingIntakeMinutes(
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
       await save();
-      await sleep(saveDelayMs, undefined, { signal: stop.signal }).catch(() => {});
+      await sleep(delayMs, undefined, { signal: stop.signal }).catch(() => {});
     }
     await save();
   }

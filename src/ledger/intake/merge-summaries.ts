@@ -18,7 +18,11 @@ const idleDelayMs = 1000;
  * Merges the changes of the summaries (migration 0012) in small steps until it is disposed. Every process does, and the
  * database lets one merge at a time.
  */
-export function startMergingSummaries(database: Database, log: Logger): AsyncDisposable {
+export function startMergingSummaries(
+  database: Database,
+  log: Logger,
+  idleMs = idleDelayMs,
+): AsyncDisposable {
   const stop = new AbortController();
   const outage = watchOutage(log);
   let step = stepMin;
@@ -41,7 +45,7 @@ export function startMergingSummaries(database: Database, log: Logger): AsyncDis
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
-      const delayMs = (await merge()) ? busyDelayMs : idleDelayMs;
+      const delayMs = (await merge()) ? busyDelayMs : idleMs;
       await sleep(delayMs, undefined, { signal: stop.signal }).catch(() => {});
     }
   }

@@ -40,6 +40,7 @@ async function startReceiver({
       waitMs: 1000,
       retryDelayMs: 100,
       retryDelayMaxMs: 350,
+      attemptDelayMs: 10,
       ...limits,
     },
   });
@@ -92,15 +93,18 @@ test("a message that fails is retried with a growing delay, up to the maximum", 
 });
 
 test("no message is received while the database is unavailable", async () => {
-  const check = vi.fn<Database["check"]>().mockRejectedValueOnce(unavailable).mockResolvedValue();
+  const receivedAtChecks: number[] = [];
+  const check = async () => {
+    receivedAtChecks.push(receiver.receive.mock.calls.length);
+    if (receivedAtChecks.length < 3) throw unavailable;
+  };
   await using receiver = await startReceiver({ faults: { ...failing(unavailable), check } });
   await receiver.send("waits");
-  await eventually(() => expect(check).toHaveBeenCalledTimes(1));
-  const calls = receiver.receive.mock.calls.length;
-  expect(receiver.retry).toHaveBeenCalledTimes(1);
   await eventually(async () => expect(await receiver.stored()).toContain("waits"));
-  expect(check).toHaveBeenCalledTimes(2);
-  expect(receiver.receive.mock.calls.length).toBeGreaterThan(calls);
+  const [first] = receivedAtChecks;
+  expect(receivedAtChecks).toEqual([first, first, first]);
+  expect(receiver.receive.mock.calls.length).toBeGreaterThan(first as number);
+  expect(receiver.retry).toHaveBeenCalledTimes(1);
 });
 
 test("messages that are not stored are retried if the database becomes unavailable during a batch", async () => {
@@ -134,9 +138,11 @@ test.each([
   expect(receiver.receiver.failingForMs()).toBe(0);
   const ids = Array.from({ length: 100 }, (_, index) => `${name} ${index}`);
   await receiver.send(...ids);
-  await eventually(() => expect(check).toHaveBeenCalledTimes(3));
-  expect(await receiver.receivedCount()).toBeLessThanOrEqual(batchSize * concurrency + 3);
-  expect(receiver.receiver.failingForMs()).toBeGreaterThan(1000);
+  await eventually(() => expect(check.mock.calls.length).toBeGreaterThanOrEqual(3));
+  expect(await receiver.receivedCount()).toBeLessThanOrEqual(
+    batchSize * concurrency + check.mock.calls.length,
+  );
+  expect(receiver.receiver.failingForMs()).toBeGreaterThan(0);
   isHealed = true;
   await eventually(async () => expect(await receiver.stored()).toEqual(expect.arrayContaining(ids)));
   expect(receiver.receiver.failingForMs()).toBe(0);
@@ -191,15 +197,15 @@ test("large messages are committed a few at a time, and small ones between them 
     },
   };
   await using receiver = await startReceiver({ faults, limits: { batchSize: 100 } });
-  const bodies = Array.from({ length: 60 }, (_, index) => {
+  const bodies = Array.from({ length: 18 }, (_, index) => {
     const event_details = index % 3 === 0 ? { note: "x".repeat(900_000) } : {};
     return JSON.stringify(message({ resource_external_id: `large${index}`, event_details }));
   });
   await receiver.sendText(...bodies);
   const count = async () => (await receiver.stored()).filter((id) => id.startsWith("large")).length;
-  await eventually(async () => expect(await count()).toBe(60));
+  await eventually(async () => expect(await count()).toBe(18));
   expect(Math.max(...sizes)).toBeLessThan(2 * mebibyte);
-  expect(sizes.length).toBeLessThanOrEqual(21);
+  expect(sizes.length).toBeLessThanOrEqual(7);
 });
 
 test("the number of batches in flight and their size are limited", async () => {
@@ -221,13 +227,9 @@ test("the number of batches in flight and their size are limited", async () => {
 });
 
 test("a stop does not wait for the end of a delay", async () => {
-  let start = 0;
-  {
-    const check = vi.fn<Database["check"]>().mockRejectedValue(unavailable);
-    await using receiver = await startReceiver({ faults: { ...failing(unavailable), check } });
-    await receiver.send("never");
-    await eventually(() => expect(receiver.retry).toHaveBeenCalled());
-    start = performance.now();
-  }
-  expect(performance.now() - start).toBeLessThan(900);
+  const check = vi.fn<Database["check"]>().mockRejectedValue(unavailable);
+  const faults = { ...failing(unavailable), check };
+  await using receiver = await startReceiver({ faults, limits: { attemptDelayMs: 3_600_000 } });
+  await receiver.send("never");
+  await eventually(() => expect(check).toHaveBeenCalled());
 });

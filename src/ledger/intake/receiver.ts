@@ -34,6 +34,8 @@ export interface ReceiverLimits {
   retryDelayMs: number;
   /** Maximum of that delay in milliseconds. */
   retryDelayMaxMs: number;
+  /** Milliseconds between two attempts while nothing can be received or stored; later ones wait twice as long. Default: 1000. */
+  attemptDelayMs?: number;
 }
 
 export interface Receiver {
@@ -45,14 +47,11 @@ export interface Receiver {
   failingForMs(): number;
 }
 
-/** The delay between two attempts while nothing can be received or stored. */
-const attemptDelayMs = 1000;
-const attemptDelayMaxMs = 2000;
-
 export function createReceiver(given: Parts): Receiver {
   const outage = watchOutage(given.log, "error");
   const parts: ReceiverParts = { ...given, outage };
   const { queue, database, limits } = parts;
+  const { attemptDelayMs = 1000 } = limits;
   const inFlight = new Set<{ since: number }>();
   /** When the first of the batches was received that have failed since the last success. */
   let failingSince: number | undefined;
@@ -100,7 +99,7 @@ export function createReceiver(given: Parts): Receiver {
         failingSince = undefined;
         break;
       } catch (err) {
-        const delayMs = backoff(failures, attemptDelayMs, attemptDelayMaxMs);
+        const delayMs = backoff(failures, attemptDelayMs, 2 * attemptDelayMs);
         outage.failed("receiving failed again; the next attempt follows after a delay", { err, delayMs });
         await wait(delayMs, undefined, { signal: stop }).catch(() => {});
       }

@@ -46,15 +46,17 @@ const rejectedDelaysMs = [
   20 * hour,
   24 * hour,
 ];
-/** The delays while the target takes nothing: doubled each time, up to a maximum. */
-const awayDelayMs = second;
+const usualPace = {
+  /** The first delay while the target takes nothing; it is doubled each time, up to a maximum. */
+  awayDelayMs: second,
+  /** The delay at the end of the feed. */
+  idleDelayMs: 200,
+  /** How often the ownership is renewed, and claimed by other processes. */
+  renewEveryMs: (ownedSeconds * second) / 4,
+  /** How often due deliveries are read. */
+  deferredEveryMs: second,
+};
 const awayDelayMaxMs = 5 * minute;
-/** The delay at the end of the feed. */
-const idleDelayMs = 200;
-/** How often the ownership is renewed, and claimed by other processes. */
-const renewEveryMs = (ownedSeconds * second) / 4;
-/** How often due deliveries are read. */
-const deferredEveryMs = second;
 /** The delay after a failure of the database. */
 const failureDelayMs = second;
 
@@ -71,6 +73,8 @@ interface Parts {
   log: Logger;
   /** Default: those of Standard Webhooks. */
   delaysMs?: number[];
+  /** Tests set a faster one. */
+  pace?: typeof usualPace;
 }
 
 /**
@@ -84,6 +88,7 @@ export function startPublishing({
   setting,
   log,
   delaysMs = rejectedDelaysMs,
+  pace: { awayDelayMs, idleDelayMs, renewEveryMs, deferredEveryMs } = usualPace,
 }: Parts): AsyncDisposable {
   const { name, format, resource_types } = setting;
   /** The name of this process as the owner, a new one whenever it becomes that: nothing that it began before counts then. */
@@ -126,7 +131,7 @@ export function startPublishing({
     const isPublished = !isFull && (await publishNext(signal));
     // Nothing else would show that the target takes something again.
     if (attemptsAway > 0 && !isPublished && !(await retryDeferred(signal))) takesSomething();
-    if (attemptsAway > 0) return awayDelay(attemptsAway);
+    if (attemptsAway > 0) return Math.min(awayDelayMs * 2 ** (attemptsAway - 1), awayDelayMaxMs);
     return isRetried || isPublished ? 0 : idleDelayMs;
   }
 
@@ -325,8 +330,6 @@ export function startPublishing({
 
 const pause = (milliseconds: number, signal: AbortSignal) =>
   sleep(milliseconds, undefined, { signal }).catch(() => {});
-
-const awayDelay = (attempts: number) => Math.min(awayDelayMs * 2 ** (attempts - 1), awayDelayMaxMs);
 
 /** An event that waits for another attempt, by default behind another one of its resource. */
 function deferredOf(

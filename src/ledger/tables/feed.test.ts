@@ -24,11 +24,13 @@ beforeAll(async () => {
   database = await openLedgerDatabase();
 });
 afterAll(() => database[Symbol.asyncDispose]());
-beforeEach(() =>
-  database.run(
-    "truncate event, event_feed, transaction, transaction_outline, payout, agreement, payment_instrument, payment_instrument_account, metadata_key",
-  ),
-);
+const empty = () =>
+  database.run(`truncate event, event_feed, transaction, transaction_outline, payout, agreement, payment_instrument,
+    payment_instrument_account, metadata_key`);
+beforeEach(empty);
+
+/** The embedded engine has one transaction at a time. */
+const isConcurrent = process.env.TEST_DATABASE === "postgres";
 
 const limits = { countMax: 1000, bytesMax: 2 ** 21 };
 
@@ -108,14 +110,12 @@ function ofAccount(events: NewEvent[], account: string): string[] {
 test("every reader gets each event once, in the order of storage, in pages of any size and of any filter", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.uniqueArray(someEvent, { selector: keyOf, maxLength: 30 }),
+      fc.uniqueArray(someEvent, { selector: keyOf, maxLength: 24 }),
       fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 10 }),
       fc.integer({ min: 1, max: 12 }),
       fc.constantFrom(1, 700, 1e6),
       async (events, batches, countMax, bytesMax) => {
-        await database.run(
-          "truncate event, event_feed, transaction, transaction_outline, payout, agreement, payment_instrument, payment_instrument_account",
-        );
+        await empty();
         const followed: Record<string, string[]> = { all: [], 57: [], 58: [] };
         const ends: Record<string, typeof feedStart> = { all: feedStart, 57: feedStart, 58: feedStart };
         const left = [...events];
@@ -158,51 +158,36 @@ test("every reader gets each event once, in the order of storage, in pages of an
         );
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 
+const agreement = (id: string, second: number, event_details = {}) =>
+  event(id, second, { resource_type: "agreement", event_details });
+const instrument = (id: string, second: number, event_details = {}) =>
+  event(id, second, { resource_type: "payment_instrument", event_details });
+
 test("all events of a payment instrument are in the feed of the account of its agreements", async () => {
-  const agreement = fc
-    .record({ id: fc.constantFrom("a9", "a10"), names: fc.boolean() })
-    .map(({ id, names }) => ({
-      resource_type: "agreement" as const,
-      resource_external_id: id,
-      event_details: names ? { gateway_account_id: "57" } : {},
-    }));
-  const instrument = fc.option(fc.constantFrom("a9", "a10")).map((named) => ({
-    resource_type: "payment_instrument" as const,
-    resource_external_id: "i1",
-    event_details: named === null ? {} : { agreement_external_id: named },
-  }));
-  const naming = ["a9", "a10"].flatMap((id) => [
-    {
-      resource_type: "agreement" as const,
-      resource_external_id: id,
-      event_details: { gateway_account_id: "57" },
-    },
-    {
-      resource_type: "payment_instrument" as const,
-      resource_external_id: "i1",
-      event_details: { agreement_external_id: id },
-    },
-  ]);
+  const ids = ["a9", "a10"];
+  const named = (make: typeof agreement, id: string, details: object) => (second: number) =>
+    make(id, second, details);
+  const ofAccount = ids.map((id) => named(agreement, id, { gateway_account_id: "57" }));
+  const ofAgreement = ids.map((id) => named(instrument, "i1", { agreement_external_id: id }));
+  const bare = [...ids.map((id) => named(agreement, id, {})), named(instrument, "i1", {})];
+  const naming = [...ofAccount, ...ofAgreement];
   await fc.assert(
     fc.asyncProperty(
       fc
-        .array(fc.oneof(agreement, instrument), { maxLength: 8 })
-        .chain((some) =>
-          fc.shuffledSubarray([...some, ...naming], { minLength: some.length + naming.length }),
-        ),
+        .array(fc.constantFrom(...naming, ...bare), { maxLength: 8 })
+        .chain((some) => fc.shuffledSubarray([...some, ...naming], { minLength: some.length + 4 })),
       fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 }),
       fc.infiniteStream(fc.integer({ min: 1, max: 59 })),
       async (parts, batches, seconds) => {
-        await database.run(
-          "truncate event, event_feed, agreement, payment_instrument, payment_instrument_account",
-        );
-        const events = parts.map((part, index) =>
-          event("", seconds.next().value as number, { ...part, event_type: `E${index}` }),
-        );
+        await empty();
+        const events = parts.map((part, index) => ({
+          ...part(seconds.next().value as number),
+          event_type: `E${index}`,
+        }));
         const left = [...events];
         for (let turn = 0; left.length > 0; turn += 1)
           await store(...left.splice(0, batches[turn % batches.length]));
@@ -210,34 +195,30 @@ test("all events of a payment instrument are in the feed of the account of its a
         expect(own.map(keyOf).sort()).toEqual(events.map(keyOf).sort());
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 15 },
   );
 });
 
 test("events of payment instruments are in the feed of an account that an agreement gets at the same time", async () => {
-  const instrument = (number: number, second: number, event_details = {}) =>
-    event(`i${number}`, second, { resource_type: "payment_instrument", event_details });
-  for (let number = 0; number < 60; number += 1) {
-    const [first, second] = [`a${number}`, `b${number}`];
+  const rounds = isConcurrent ? 60 : 5;
+  for (let round = 0; round < rounds; round += 1) {
+    const [id, first, second] = [`i${round}`, `a${round}`, `b${round}`];
     await store(
-      instrument(number, 1, { agreement_external_id: first }),
-      instrument(number, 2, { agreement_external_id: second }),
+      instrument(id, 1, { agreement_external_id: first }),
+      instrument(id, 2, { agreement_external_id: second }),
     );
     await Promise.all([
-      store(instrument(number, 3)),
-      ...[first, second].map((id) =>
-        store(event(id, 1, { resource_type: "agreement", event_details: { gateway_account_id: "57" } })),
-      ),
+      store(instrument(id, 3)),
+      ...[first, second].map((named) => store(agreement(named, 1, { gateway_account_id: "57" }))),
     ]);
   }
   const own = (await readAll({ account_ids: ["57"] })).map(keyOf);
-  expect(own).toHaveLength(60 * 5);
+  expect(own).toHaveLength(rounds * 5);
   expect(new Set(own).size).toBe(own.length);
 });
 
 test("no reader misses an event or gets one twice while commits of many writers are held back", async () => {
-  const writers = 8;
-  const rounds = 25;
+  const [writers, rounds] = isConcurrent ? [8, 25] : [4, 6];
   let isWriting = true;
   const write = async (writer: number) => {
     for (let round = 0; round < rounds; round += 1) {
@@ -280,8 +261,7 @@ test("no reader misses an event or gets one twice while commits of many writers 
   expect([...(seen[0] ?? [])].sort((one, other) => Number(one - other))).toEqual(stored.map(({ id }) => id));
 });
 
-// The embedded engine has one transaction at a time.
-test.runIf(process.env.TEST_DATABASE === "postgres")(
+test.runIf(isConcurrent)(
   "later pages of a search have all rows that had arrived at the first one, and no others",
   async () => {
     await fc.assert(
@@ -289,7 +269,7 @@ test.runIf(process.env.TEST_DATABASE === "postgres")(
         fc.array(fc.constantFrom("arrived", "after", "late"), { minLength: 1, maxLength: 12 }),
         fc.integer({ min: 1, max: 5 }),
         async (arrivals, countMax) => {
-          await database.run("truncate event, event_feed, transaction, transaction_outline");
+          await empty();
           const create = (index: number) =>
             event(`p${String(index).padStart(2, "0")}`, 1, { event_details: { gateway_account_id: "57" } });
           const finish: (() => void)[] = [];
@@ -341,7 +321,7 @@ test.runIf(process.env.TEST_DATABASE === "postgres")(
           expect(pages).toEqual(had.reverse());
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   },
 );
@@ -349,8 +329,8 @@ test.runIf(process.env.TEST_DATABASE === "postgres")(
 test("a page ends after 10,000 events that do not match", async () => {
   await database.run(`
     insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
-    select 'payment', 'p' || number, '2024-01-01', case number when 25000 then 'RARE' else 'COMMON' end, '{}'
-    from generate_series(1, 25000) as number`);
+    select 'payment', 'p' || number, '2024-01-01', case number when 10500 then 'RARE' else 'COMMON' end, '{}'
+    from generate_series(1, 10500) as number`);
   // The server could have done it in the middle of the insert.
   await database.run("analyze event");
   await database.run("analyze event_feed");
@@ -364,7 +344,7 @@ test("a page ends after 10,000 events that do not match", async () => {
     pages.push(page.events.length);
     expect(await isInFeed(database, after)).toBe(true);
   }
-  expect(pages).toEqual([0, 0, 1]);
+  expect(pages).toEqual([0, 1]);
 });
 
 test("positions continue in a server whose ids of SQL transactions are lower", async () => {

@@ -5,13 +5,15 @@ import { describe, expect, test } from "vitest";
 import { eventTypes } from "../../../generated/ledger.event-types.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { run } from "../../../testing/run.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { type Database, DatabaseUnavailable, openDatabase } from "../../database/database.ts";
-import { newPostgres, openNewDatabase, postgresServer } from "../../database/new-database.fixture.ts";
+import { newPostgres, postgresServer } from "../../database/new-database.fixture.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { verify } from "../intake/verify.ts";
 import { relatedEvents } from "../projection/events.fixture.ts";
 import type { NewEvent } from "./event.ts";
+import { openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { migrate, requireMigrated, statementsOf } from "./migrate.ts";
 import { migrationNames, newMigrations } from "./migrations.fixture.ts";
 import { summarise } from "./summary.ts";
@@ -47,8 +49,7 @@ const foreignRefund = {
 };
 
 test("later migrations give a database of the first migration the rows of a new database", async () => {
-  await using database = await openNewDatabase();
-  await migrate(database);
+  await using database = await openLedgerDatabase();
   await ingest(database, { events: [...readDemoEvents(), foreignRefund], rebuilds: [], deadLetters: [] });
   const expected = await savedRows(database);
   expect(expected.metadataKeys).not.toEqual([]);
@@ -92,8 +93,7 @@ test("later migrations give a database of the first migration the rows of a new 
 });
 
 test("agreements of older events get the rows into which new events are folded", async () => {
-  await using database = await openNewDatabase();
-  await migrate(database);
+  await using database = await openLedgerDatabase();
   const script = await readFile(
     new URL("./migrations/0017-agreements-of-older-events.sql", import.meta.url),
     "utf8",
@@ -103,93 +103,70 @@ test("agreements of older events get the rows into which new events are folded",
       `select to_jsonb(${table}) - array['folded', 'size'] as row from ${table} order by external_id`,
     );
   const known = new Set(["DETAILS", "OTHER", "UNKNOWN", ...agreementEventTypes]);
+  /** Events of many agreements and payment instruments: each history is that of two resources. */
+  const histories = fc.array(relatedEvents, { minLength: 10, maxLength: 60 }).map((all) =>
+    all.flatMap((one, index) =>
+      one
+        .filter(({ resource_type }) => ["agreement", "payment_instrument"].includes(resource_type))
+        .filter(({ event_type }) => known.has(event_type))
+        .map((event) => ({ ...event, resource_external_id: `${event.resource_external_id}${index}` })),
+    ),
+  );
   await fc.assert(
-    fc.asyncProperty(relatedEvents, async (all) => {
-      await database.run(
-        "truncate event, transaction, transaction_outline, payout, agreement, payment_instrument, metadata_key",
-      );
-      const events = all.filter(({ event_type }) => known.has(event_type));
+    fc.asyncProperty(histories, async (events) => {
+      await database.run("truncate event, agreement, payment_instrument");
       await ingest(database, { events, rebuilds: [], deadLetters: [] });
       const expected = [await rows("agreement"), await rows("payment_instrument")];
       await database.run("truncate agreement, payment_instrument");
       await database.query(script, [""], "custom");
       expect([await rows("agreement"), await rows("payment_instrument")]).toEqual(expected);
-      expect(await verify(database, ["agr", "ins"])).toEqual([]);
+      const ids = new Set(events.map(({ resource_external_id }) => resource_external_id));
+      expect(await verify(database, [...ids])).toEqual([]);
       expect(await database.query(script, ["\uffff"], "custom")).toEqual([]);
     }),
-    { numRuns: 100 },
+    { numRuns: 8 },
   );
 });
 
-test("a migration is applied once", async () => {
-  await using database = await openNewDatabase();
+const thing = { "9001-thing.sql": "create table thing (id text)" };
+
+test.each([
+  ["is saved", ""],
+  ["is saved with the next migration when the column is empty", "update migration set checksum = null"],
+  [
+    "is saved with the next migration when the table has no such column",
+    "alter table migration drop column checksum",
+  ],
+])("the checksum of a migration %s, and rejects an edited file", async (_title, statement) => {
+  await using database = await openLedgerDatabase();
+  await database.run(statement);
   await migrate(database);
-  const applied = await database.query("select * from migration");
-  await migrate(database);
-  expect(await database.query("select * from migration")).toEqual(applied);
+  await using folder = await newMigrations(thing);
+  await migrate(database, undefined, folder.url);
+  expect(await database.query("select from migration where checksum is null")).toEqual([]);
+  await using edited = await newMigrations({ "9001-thing.sql": "create table thing (id bigint)" });
+  await expect(migrate(database, undefined, edited.url)).rejects.toThrow(
+    "the migration 9001-thing.sql has changed since it was applied; write a new migration instead",
+  );
 });
 
-describe("the checksum of a migration", () => {
-  const thing = { "9001-thing.sql": "create table thing (id text)" };
-  const edited = { "9001-thing.sql": "create table thing (id bigint)" };
-
-  test("rejects an edited file", async () => {
-    await using database = await openNewDatabase();
-    await using before = await newMigrations(thing);
-    await migrate(database, undefined, before.url);
-    await using after = await newMigrations(edited);
-    await expect(migrate(database, undefined, after.url)).rejects.toThrow(
-      "the migration 9001-thing.sql has changed since it was applied; write a new migration instead",
-    );
-  });
-
-  test.each([
-    ["the column is empty", "update migration set checksum = null"],
-    ["the table has no such column", "alter table migration drop column checksum"],
-  ])("is saved with the next migration when %s", async (_before, statement) => {
-    await using database = await openNewDatabase();
-    await migrate(database);
-    await database.run(statement);
-    await migrate(database);
-    await using folder = await newMigrations(thing);
-    await migrate(database, undefined, folder.url);
-    expect(await database.query("select from migration where checksum is null")).toEqual([]);
-    await using changed = await newMigrations(edited);
-    await expect(migrate(database, undefined, changed.url)).rejects.toThrow("has changed");
-  });
-});
-
-describe("a database that a newer version has migrated", () => {
-  const newer = {
-    "9001-thing.sql": "create table thing (id text)",
-    "9002-more.sql": "create table more (id text)",
-  };
+test("a database that a newer version has migrated is rejected by an older one, which changes nothing", async () => {
+  await using database = await openLedgerDatabase();
+  await using newer = await newMigrations({ ...thing, "9002-more.sql": "create table more (id text)" });
+  await migrate(database, undefined, newer.url);
   const message =
     "the database has the migrations 9001-thing.sql, 9002-more.sql, which this version does not know; " +
     "start the newer version, or restore a backup from before these migrations";
-
-  test("is rejected by an older version and not changed", async () => {
-    await using database = await openNewDatabase();
-    await using folder = await newMigrations(newer);
-    await migrate(database, undefined, folder.url);
-    await expect(migrate(database)).rejects.toThrow(message);
-    await expect(requireMigrated(database)).rejects.toThrow(message);
-    await migrate(database, undefined, folder.url);
-  });
-
-  test("is rejected before a migration that only this version has", async () => {
-    await using database = await openNewDatabase();
-    await using folder = await newMigrations(newer);
-    await migrate(database, undefined, folder.url);
-    await using other = await newMigrations({ "9000-other.sql": "create table other (id text)" });
-    await expect(migrate(database, undefined, other.url)).rejects.toThrow(message);
-    expect(await database.query("select to_regclass('other')::text as name")).toEqual([{ name: null }]);
-  });
+  await expect(migrate(database)).rejects.toThrow(message);
+  await expect(requireMigrated(database)).rejects.toThrow(message);
+  await using other = await newMigrations({ "9000-other.sql": "create table other (id text)" });
+  await expect(migrate(database, undefined, other.url)).rejects.toThrow(message);
+  expect(await database.query("select to_regclass('other')::text as name")).toEqual([{ name: null }]);
+  await migrate(database, undefined, newer.url);
 });
 
 test("the previous release saves, reads and removes dead letters in the view", async () => {
-  await using database = await openNewDatabase();
-  await migrate(database);
+  await using database = await openLedgerDatabase();
   const insert = `insert into parked_message (source_id, body, reason) values ($1, decode($2, 'base64'), $3)
     on conflict (source_id) do nothing`;
   await database.query(insert, ["one", "e30=", "no reason"]);
@@ -204,22 +181,26 @@ test("the previous release saves, reads and removes dead letters in the view", a
   expect(await database.query("select from dead_letter")).toEqual([]);
 });
 
-/** A migration of each kind, on a separate table. Each takes the given time. */
-const oneOfEachKind = (seconds: number) => ({
+/** A migration of each kind, on a separate table. Each takes the given time, and waits while its gate is shut. */
+const oneOfEachKind = (seconds = 0) => ({
   "9001-in-one-transaction.sql": `
     create table thing (id text primary key, twice integer);
-    create function slow(text) returns text immutable language plpgsql
-    as $$ begin perform pg_sleep(${seconds / 100}); return $1; end $$;
+    create function slow(gate integer, id text) returns text immutable language plpgsql
+    as $$ begin
+      while not pg_try_advisory_xact_lock_shared(gate) loop perform pg_sleep(0.01); end loop;
+      perform pg_sleep(${seconds / 100});
+      return id;
+    end $$;
     insert into thing select n from generate_series(1, 100) as n;
-    select pg_sleep(${seconds});
+    select slow(1, ''), pg_sleep(${seconds});
   `,
   "9002-in-batches.sql": `-- in batches
-    with batch as (select id as key, slow(id) from thing where id > $1 order by id limit 7),
+    with batch as (select id as key, slow(2, id) from thing where id > $1 order by id limit 7),
     changed as (update thing set twice = 2 * id::integer from batch where id = key and twice is null)
     select key from batch order by key`,
   "9003-outside.sql": `-- outside a transaction
     -- Two statements, each of which is run by itself.
-    create index concurrently if not exists thing_slow on thing (slow(id));
+    create index concurrently if not exists thing_slow on thing (slow(3, id));
     create index concurrently if not exists thing_twice on thing (twice);`,
 });
 
@@ -236,23 +217,19 @@ async function expectOneOfEachKindApplied(database: Database): Promise<void> {
   const recorded = await database.query<{ name: string }>("select name from migration order by name");
   expect(recorded.map(({ name }) => name)).toEqual([
     ...(await migrationNames()),
-    ...Object.keys(oneOfEachKind(0)),
+    ...Object.keys(oneOfEachKind()),
   ]);
 }
 
-test("the first line of a migration states how it is run", async () => {
-  await using database = await openNewDatabase();
-  await using migrations = await newMigrations(oneOfEachKind(0));
-  await migrate(database, undefined, migrations.url);
-  await expectOneOfEachKindApplied(database);
-});
-
-test("a failed migration is rolled back, and those before it stay applied", async () => {
-  await using database = await openNewDatabase();
+test("the first line of a migration states how it is run; a failed one is rolled back, and those before it stay applied", async () => {
+  await using database = await openLedgerDatabase();
   const failing = { "9004-failing.sql": "delete from thing; select 1 / 0" };
-  await using migrations = await newMigrations({ ...oneOfEachKind(0), ...failing });
+  await using migrations = await newMigrations({ ...oneOfEachKind(), ...failing });
   await expect(migrate(database, undefined, migrations.url)).rejects.toThrow("division by zero");
   await expectOneOfEachKindApplied(database);
+  const applied = await database.query("select * from migration");
+  await expect(migrate(database, undefined, migrations.url)).rejects.toThrow("division by zero");
+  expect(await database.query("select * from migration")).toEqual(applied);
 });
 
 const outside = "-- outside a transaction";
@@ -357,7 +334,7 @@ test.each([
 describe.runIf(process.env.TEST_DATABASE === "postgres")("on a PostgreSQL server", () => {
   test("each migration is applied once when eight processes migrate an empty database concurrently", async () => {
     await using made = await newPostgres();
-    await using migrations = await newMigrations(oneOfEachKind(0.5));
+    await using migrations = await newMigrations(oneOfEachKind(0.1));
     await using opened = new AsyncDisposableStack();
     const databases: Database[] = [];
     for (let count = 0; count < 8; count += 1) databases.push(opened.use(await openDatabase(made.url)));
@@ -372,19 +349,17 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a PostgreSQL server
     const role = `limited_${randomUUID().replaceAll("-", "")}`;
     await server.run(`
       create role ${role} login superuser;
-      alter role ${role} set statement_timeout = '1s';
-      alter role ${role} set lock_timeout = '1s';
-      alter role ${role} set idle_in_transaction_session_timeout = '1s'`);
+      alter role ${role} set statement_timeout = '500ms';
+      alter role ${role} set lock_timeout = '500ms';
+      alter role ${role} set idle_in_transaction_session_timeout = '500ms'`);
     try {
-      await using made = await newPostgres();
-      const url = new URL(made.url);
+      await using other = await openLedgerDatabase();
+      const url = new URL(await urlOf(other));
       url.username = role;
       await using database = await openDatabase(url.href);
-      await migrate(database);
-      await using other = await openDatabase(made.url);
       // A concurrent index build waits for this statement.
       const reading = other.transaction((sql) => sql.query("select count(*), pg_sleep(4) from transaction"));
-      await using migrations = await newMigrations(oneOfEachKind(1.5));
+      await using migrations = await newMigrations(oneOfEachKind(0.75));
       await migrate(database, undefined, migrations.url);
       await expectOneOfEachKindApplied(database);
       await reading;
@@ -394,62 +369,80 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a PostgreSQL server
   });
 
   test.each([
-    ["in one transaction", "create table thing"],
-    ["in batches", "with batch as"],
-    ["outside a transaction", "create index concurrently if not exists thing_slow"],
-  ])("a migration that is killed %s is completed by the next process", async (_kind, text) => {
-    await using made = await newPostgres();
-    await using database = await openDatabase(made.url);
-    await using migrations = await newMigrations(oneOfEachKind(2));
-    const killed = run("src/ledger/tables/migrate-program.fixture.ts", {
-      args: [made.url, migrations.url.href],
+    ["in one transaction", 1, "create table thing"],
+    ["in batches", 2, "with batch as"],
+    ["outside a transaction", 3, "create index concurrently if not exists thing_slow"],
+  ])("a migration that is killed %s is completed by the next process", async (_kind, gate, text) => {
+    await using database = await openLedgerDatabase();
+    const url = await urlOf(database);
+    await using migrations = await newMigrations(oneOfEachKind());
+    await whileShut(database, gate, async () => {
+      const { child, exit } = run("src/ledger/tables/migrate-program.fixture.ts", {
+        args: [url, migrations.url.href],
+      });
+      await eventually(async () => {
+        const running = await database.query(
+          "select from pg_stat_activity where state = 'active' and datname = current_database() and query like $1",
+          [`%${text}%`],
+        );
+        expect(running).toHaveLength(1);
+      });
+      child.kill("SIGKILL");
+      await exit;
     });
-    await eventually(async () => {
-      const running = await database.query(
-        "select from pg_stat_activity where state = 'active' and datname = current_database() and query like $1",
-        [`%${text}%`],
-      );
-      expect(running).toHaveLength(1);
-    });
-    killed.child.kill("SIGKILL");
-    await killed.exit;
     await migrate(database, undefined, migrations.url);
     await expectOneOfEachKindApplied(database);
   });
 
   test("a process fails when its connection is terminated, and the next one completes the migration", async () => {
-    await using made = await newPostgres();
-    await using database = await openDatabase(made.url);
-    await using migrations = await newMigrations(oneOfEachKind(2));
-    const failing = expect(migrate(database, undefined, migrations.url)).rejects.toThrow(DatabaseUnavailable);
-    await eventually(async () => {
-      const terminated = await database.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-         where datname = current_database() and query like 'create index concurrently if not exists thing_slow%'
-           and exists (select from pg_index where not indisvalid)`,
+    await using database = await openLedgerDatabase();
+    await using migrations = await newMigrations(oneOfEachKind());
+    await whileShut(database, 3, async () => {
+      const failing = expect(migrate(database, undefined, migrations.url)).rejects.toThrow(
+        DatabaseUnavailable,
       );
-      expect(terminated).toHaveLength(1);
+      await eventually(async () => {
+        const terminated = await database.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and query like 'create index concurrently if not exists thing_slow%'
+             and exists (select from pg_index where not indisvalid)`,
+        );
+        expect(terminated).toHaveLength(1);
+      });
+      await failing;
     });
-    await failing;
     expect(await database.query("select from pg_index where not indisvalid")).toHaveLength(1);
     await migrate(database, undefined, migrations.url);
     await expectOneOfEachKindApplied(database);
   });
-});
 
-test.runIf(process.env.TEST_DATABASE === "postgres")(
-  "a role that can only read succeeds if no migration is due",
-  async () => {
-    await using made = await newPostgres();
-    await using database = await openDatabase(made.url);
+  test("a role that can only read succeeds if no migration is due", async () => {
+    await using database = await openLedgerDatabase();
     const reader = `reader_${randomUUID().replaceAll("-", "")}`;
     await database.run(`create role ${reader} login; grant pg_read_all_data to ${reader}`);
-    const url = new URL(made.url);
+    const url = new URL(await urlOf(database));
     url.username = reader;
     await using reading = await openDatabase(url.href);
-    await expect(migrate(reading)).rejects.toThrow("permission denied");
-    await migrate(database);
     await migrate(reading);
-    await database.run(`drop role ${reader}`);
-  },
-);
+    await using due = await newMigrations(thing);
+    await expect(migrate(reading, undefined, due.url)).rejects.toThrow("permission denied");
+    await database.run(`drop owned by ${reader}; drop role ${reader}`);
+  });
+});
+
+/** The URL of a database on the server. */
+async function urlOf(database: Database): Promise<string> {
+  const [row] = await database.query<{ name: string }>("select current_database()::text as name");
+  const url = new URL(postgresServer ?? "");
+  url.pathname = row?.name ?? "";
+  return url.href;
+}
+
+/** Shuts a gate of `oneOfEachKind` during the work. */
+async function whileShut(database: Database, gate: number, work: () => Promise<void>): Promise<void> {
+  const limits = { idleMs: testWaitMaxMs };
+  await database.transaction(async (sql) => {
+    await sql.query("select pg_advisory_xact_lock($1::bigint)", [gate]);
+    await work();
+  }, limits);
+}

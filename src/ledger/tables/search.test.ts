@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import type { Database, Sql } from "../../database/database.ts";
-import { toJson } from "../../values/json.ts";
+import type { Database } from "../../database/database.ts";
 import type { Position } from "./conditions.ts";
 import { openLedgerDatabase } from "./ledger-database.fixture.ts";
+import { rowsReadDuring } from "./rows-read.fixture.ts";
 import { fillSkewed, skewedRows } from "./search.fixture.ts";
 import { countTransactions, searchTransactions } from "./search.ts";
 import type { TransactionRow } from "./transaction.ts";
@@ -222,39 +222,6 @@ const withoutStatistics = `
   delete from pg_statistic where starelid in ('transaction'::regclass, 'transaction_outline'::regclass, 'payout'::regclass)
     or starelid in (select indexrelid from pg_index where indrelid = 'transaction'::regclass);
 `;
-
-/** The number of table rows that the scans of an executed plan read, as PostgreSQL reports it. */
-function rowsReadBy(node: PlanNode): number {
-  const read = (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
-  const own = node["Relation Name"] === undefined ? 0 : read;
-  return own + (node.Plans ?? []).reduce((sum, part) => sum + rowsReadBy(part), 0);
-}
-interface PlanNode {
-  "Relation Name"?: string;
-  "Actual Rows": number;
-  "Actual Loops": number;
-  "Rows Removed by Filter"?: number;
-  Plans?: PlanNode[];
-}
-
-async function rowsReadDuring(sql: Sql, work: (sql: Sql) => Promise<unknown>): Promise<number> {
-  let sum = 0;
-  await work({
-    ...sql,
-    async query<Result>(text: string, values?: unknown[]) {
-      const [line] = await sql.query<{ "QUERY PLAN": unknown }>(
-        `explain (analyze, format json) ${text}`,
-        values,
-        "custom",
-      );
-      // Parsed again, since rows have exact numbers: 1.00 would not be one of JavaScript.
-      const [plan] = JSON.parse(toJson(line?.["QUERY PLAN"])) as { Plan: PlanNode }[];
-      sum += rowsReadBy(plan?.Plan as PlanNode);
-      return sql.query<Result>(text, values, "custom");
-    },
-  });
-  return sum;
-}
 
 describe.each([
   ["that are correct", ""],

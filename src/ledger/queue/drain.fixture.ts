@@ -1,0 +1,20 @@
+import { expect } from "vitest";
+import { eventually } from "../../../testing/eventually.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import type { Delivery, Queue } from "./queue.ts";
+
+/** Acknowledges what the queue delivers until it has delivered these bodies, although calls can fail meanwhile. */
+export async function drain(queue: Queue, bodies: string[]): Promise<Delivery[]> {
+  const deliveries: Delivery[] = [];
+  await eventually(async () => {
+    const received = await queue.receive(100, 500, AbortSignal.timeout(testWaitMaxMs));
+    deliveries.push(...received);
+    await queue.acknowledge(received);
+    expect([...new Set(deliveries.map(({ body }) => body))].sort()).toEqual(bodies.toSorted());
+  });
+  return deliveries;
+}
+
+/** Bodies of messages. */
+export const numbered = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => `m${from + index}`);

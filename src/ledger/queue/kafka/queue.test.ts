@@ -1,0 +1,207 @@
+import { randomUUID } from "node:crypto";
+import { Admin, Producer, type ProducerOptions } from "@platformatic/kafka";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { describeIfAvailable } from "../../../../testing/describe-if-available.ts";
+import { eventually } from "../../../../testing/eventually.ts";
+import { testWaitMaxMs } from "../../../../testing/test-wait-max.ts";
+import { drain, numbered } from "../drain.fixture.ts";
+import { type Delivery, openQueue, type Queue } from "../queue.ts";
+
+const kafka = process.env.TEST_KAFKA_URL;
+const waitMs = 20_000;
+const stop = () => AbortSignal.timeout(testWaitMaxMs);
+
+describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", () => {
+  let admin: Admin;
+  let producer: Producer;
+  const clientOptions = () => ({ clientId: "test", bootstrapBrokers: [new URL(kafka ?? "").host] });
+  beforeAll(() => {
+    admin = new Admin(clientOptions());
+    producer = new Producer(clientOptions());
+  });
+  afterAll(() => Promise.all([admin.close(), producer.close()]));
+
+  let topic: string;
+  let queue: Queue;
+  const open = (name = topic, group = topic) => openQueue(`${kafka}/${name}?group=${group}`);
+  /** As after the end of the process. */
+  async function reopen(): Promise<void> {
+    await queue[Symbol.asyncDispose]();
+    queue = await open();
+  }
+  beforeEach(async () => {
+    topic = `test-${randomUUID()}`;
+    queue = await open();
+  });
+  afterEach(() => queue[Symbol.asyncDispose]());
+  async function receiveCount(count: number, from = queue): Promise<Delivery[]> {
+    const deliveries: Delivery[] = [];
+    while (deliveries.length < count) deliveries.push(...(await from.receive(100, waitMs, stop())));
+    return deliveries;
+  }
+  const committed = () => eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
+
+  test("delivers again what was not acknowledged, although later messages were", async () => {
+    await admin.createTopics({ topics: [topic], partitions: 1 });
+    await queue.send(["1", "2", "3"]);
+    const [first, ...others] = await receiveCount(3);
+    await queue.acknowledge(others);
+    await reopen();
+    const again = await receiveCount(3);
+    expect(again[0]).toMatchObject({ id: `${topic}-0-0`, body: "1", attempt: 1 });
+    // The acknowledgement of an earlier assignment is ignored.
+    await queue.acknowledge([first as Delivery]);
+    expect(await queue.check()).toEqual({ waiting: 3 });
+    await queue.acknowledge(again);
+    await committed();
+    await reopen();
+    await queue.send(["4"]);
+    expect((await receiveCount(1)).map(({ body }) => body)).toEqual(["4"]);
+  });
+
+  test("delivers the others of a partition while a message waits for its retry, also after a restart", async () => {
+    await admin.createTopics({ topics: [topic], partitions: 1 });
+    await queue.send(["1"]);
+    const [first] = await receiveCount(1);
+    const retriedAt = Date.now();
+    await queue.retry([first as Delivery], 2000);
+    await queue.send(numbered(500));
+    await drain(queue, numbered(500));
+    await eventually(async () => expect(await queue.check()).toEqual({ waiting: 1 }));
+    await reopen();
+    const [again] = await receiveCount(1);
+    expect(Date.now() - retriedAt).toBeGreaterThanOrEqual(2000);
+    expect(again).toMatchObject({ id: first?.id, body: "1", attempt: 2, sentAt: first?.sentAt });
+    await queue.acknowledge([again as Delivery]);
+    await committed();
+  });
+
+  test("two groups receive all messages of a topic, each with its own retries", async () => {
+    await using other = await open(topic, `${topic}-other`);
+    await queue.send(["1"]);
+    const [delivery] = await receiveCount(1);
+    await queue.retry([delivery as Delivery], 0);
+    const [again] = await receiveCount(1);
+    expect(again).toMatchObject({ body: "1", attempt: 2 });
+    await queue.acknowledge([again as Delivery]);
+    const [ofOther] = await receiveCount(1, other);
+    expect(ofOther).toMatchObject({ body: "1", attempt: 1 });
+    await other.acknowledge([ofOther as Delivery]);
+    await queue.send(["2"]);
+    expect(await receiveCount(1, other)).toMatchObject([{ body: "2", attempt: 1 }]);
+  });
+
+  test("receives from its own topic although members of its group receive from others", async () => {
+    const names = ["a", "b", "c"].map((name) => `${topic}-${name}`);
+    await Promise.all(
+      names.map(async (name) => {
+        await using own = await open(name);
+        await own.send(numbered(20));
+        const deliveries = await receiveCount(20, own);
+        expect(deliveries.every(({ id }) => id.startsWith(name))).toBe(true);
+        await own.retry(deliveries, 0);
+        await drain(own, numbered(20));
+      }),
+    );
+  });
+
+  test("delivers invalid UTF-8 as bytes and a null value as an empty body, and ignores keys and headers", async () => {
+    await queue.check();
+    const headers = new Map(
+      [
+        ["id", "1"],
+        ["attempts", "7"],
+        ["due-at", String(Date.now() + 600_000)],
+      ].map(([name = "", text = ""]) => [Buffer.from(name), Buffer.from(text)]),
+    );
+    const partition = 0;
+    await producer.send({
+      messages: [
+        { topic, partition, key: Buffer.from("key"), value: Buffer.from([0xff, 0x7b]), headers },
+        { topic, partition, key: Buffer.from("key"), value: null as unknown as Buffer },
+      ],
+    });
+    expect(await receiveCount(2)).toMatchObject([
+      { id: `${topic}-0-0`, bytes: Buffer.from([0xff, 0x7b]), size: 2, attempt: 1 },
+      { id: `${topic}-0-1`, body: "", size: 0, attempt: 1 },
+    ]);
+  });
+
+  test("receives batches with any compression", async () => {
+    await queue.check();
+    const compressions = ["none", "gzip", "snappy", "lz4", "zstd"] as const;
+    for (const [index, compression] of compressions.entries()) {
+      const messages = numbered(50, 50 * index).map((body) => ({ topic, value: Buffer.from(body) }));
+      await producer.send({ messages, compression });
+    }
+    await drain(queue, numbered(250));
+    await committed();
+  });
+
+  test("does not deliver an aborted transaction, and goes on after it", async () => {
+    await queue.check();
+    const options: ProducerOptions<Buffer, Buffer, Buffer, Buffer> = {
+      ...clientOptions(),
+      transactionalId: topic,
+      idempotent: true,
+    };
+    const transactional = new Producer(options);
+    const publish = async (body: string, isCommitted: boolean) => {
+      const transaction = await transactional.beginTransaction();
+      await transaction.send({ messages: [{ topic, partition: 0, value: Buffer.from(body) }] });
+      await (isCommitted ? transaction.commit() : transaction.abort());
+    };
+    await publish("aborted", false);
+    await publish("committed", true);
+    const deliveries = await drain(queue, ["committed"]);
+    expect(deliveries).toHaveLength(1);
+    await committed();
+    await transactional.close();
+  });
+
+  test("goes on with the first message of a topic if the next ones were deleted", async () => {
+    await admin.createTopics({ topics: [topic], partitions: 1 });
+    await queue.send(["1"]);
+    await drain(queue, ["1"]);
+    await committed();
+    await reopen();
+    await queue.send(["2", "3"]);
+    await admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition: 0, offset: 2n }] }] });
+    await drain(queue, ["3"]);
+    await committed();
+  });
+
+  test("receives from partitions that are added", async () => {
+    await admin.createTopics({ topics: [topic], partitions: 1 });
+    await queue.send(["1"]);
+    await drain(queue, ["1"]);
+    await admin.createPartitions({ topics: [{ name: topic, count: 4, assignments: null }] });
+    const value = Buffer.from("2");
+    await eventually(() => producer.send({ messages: [{ topic, partition: 3, value }] }));
+    await drain(queue, ["2"]);
+  });
+
+  test("accepts a message of 1 MiB, and delivers it again", async () => {
+    const body = "x".repeat(2 ** 20);
+    await queue.send([body]);
+    const [delivery] = await receiveCount(1);
+    await queue.retry([delivery as Delivery], 0);
+    expect(await receiveCount(1)).toMatchObject([{ body, attempt: 2 }]);
+  });
+
+  test.each([
+    ["kafka://localhost:9092/", "has a path that is not the name of a topic"],
+    ["kafka://localhost:9092/a/b", "has a path that is not the name of a topic"],
+    ["kafka://localhost:9092/topic?group=", "has a parameter group that is not the name of a group"],
+    ["kafka://localhost:9092/topic?queue=a", "known: group, sasl"],
+  ])("rejects the URL %s", async (url, message) => {
+    await expect(openQueue(url)).rejects.toThrow(message);
+  });
+
+  test("rejects while no broker responds", async () => {
+    await using unreachable = await openQueue("kafka://127.0.0.1:9,127.0.0.1:10/topic");
+    await expect(unreachable.check()).rejects.toThrow("ECONNREFUSED");
+    await expect(unreachable.send(["1"])).rejects.toThrow("ECONNREFUSED");
+    await expect(unreachable.receive(1, 100, stop())).rejects.toThrow("ECONNREFUSED");
+  });
+});
