@@ -20,6 +20,8 @@ const onDatabase = [
   "src/ledger/publishing/publisher.test.ts",
   "src/ledger/tables/*.test.ts",
 ];
+/** Slow tests of the database of the ledger. They run on both engines, too. */
+const slowOnDatabase = ["src/ledger/tables/{search,transaction}.test.ts"];
 /** Slow tests: processes under faults, waits for real time, many rows, tools with a slow start. */
 const slow = [
   "scripts/{contract,servers}/*.test.ts",
@@ -36,7 +38,8 @@ const slow = [
   "src/ledger/commands/{dead-letters,reproject}.test.ts",
   "src/database/{hosts,pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",
   "src/ledger/queue/{amqp,kafka}.test.ts",
-  "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
+  "src/ledger/tables/migrate-beside-traffic.test.ts",
+  ...slowOnDatabase,
   "src/http/{docs/pages,limits}.test.ts",
 ];
 /** Tests that compare times. They run after all others, when nothing else uses the processors. */
@@ -88,7 +91,15 @@ export default defineConfig({
           ...common,
           name: "postgres",
           include: process.env.TEST_POSTGRES_URL ? onDatabase : [],
-          exclude: selectEngines,
+          exclude: [...selectEngines, ...slowOnDatabase],
+          env: { TEST_DATABASE: "postgres" },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "slow-postgres",
+          include: process.env.TEST_POSTGRES_URL ? slowOnDatabase : [],
           env: { TEST_DATABASE: "postgres" },
         },
       },
