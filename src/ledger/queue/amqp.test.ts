@@ -84,12 +84,12 @@ function brokerTests(rabbitmq: Rabbitmq | undefined): void {
       await channel.waitForConfirms();
     });
   /** Resolves when a receiver waits for messages of the queue. */
-  const waitUntilConsumed = () =>
-    eventually(() =>
-      onChannel(async (channel) =>
-        expect(await channel.checkQueue(name)).toMatchObject({ consumerCount: 1 }),
-      ),
+  async function waitUntilConsumed(): Promise<void> {
+    await queue.check();
+    await onChannel((channel) =>
+      eventually(async () => expect(await channel.checkQueue(name)).toMatchObject({ consumerCount: 1 })),
     );
+  }
 
   test("delivers the in-flight messages again to the same receiver after it was killed", async () => {
     await queue.send(["1"]);
