@@ -14,18 +14,25 @@ const common = {
   deps: { interopDefault: false },
 };
 
-/** Tests that use the database of the ledger. They run on the embedded engine, and on PostgreSQL if it is available. */
-const onDatabase = [
+const slow = Object.values(slowTests).flat();
+
+/** Tests that use the database of the ledger run on the embedded engine, and on PostgreSQL if it is available. */
+const onPostgres = (name: string, include: string[], exclude: string[] = []) => ({
+  test: {
+    ...common,
+    name,
+    exclude,
+    include: process.env.TEST_POSTGRES_URL ? include : [],
+    env: { TEST_DATABASE: "postgres" },
+  },
+});
+const fastOnDatabase = [
   "src/ledger/*.test.ts",
   "src/ledger/intake/ingest.test.ts",
   "src/ledger/publishing/publisher.test.ts",
   "src/ledger/tables/*.test.ts",
 ];
-/** Tests that select their engines themselves. */
-const selectEngines = [
-  "src/ledger/{failover,feed-servers,full-disk,large-messages,many-processes,outage,pooler,publishing,standstill}.test.ts",
-  "src/ledger/tables/migrate-beside-traffic.test.ts",
-];
+const slowOnDatabase = ["src/ledger/tables/{search,transaction}.test.ts"];
 
 const servers = { TEST_POSTGRES_URL: "PostgreSQL", TEST_AMQP_URL: "RabbitMQ", TEST_KAFKA_URL: "Kafka" };
 const missing = Object.entries(servers).filter(([variable]) => !process.env[variable]);
@@ -51,22 +58,15 @@ export default defineConfig({
           ...common,
           name: "embedded",
           include: ["src/**/*.test.ts", "{testing,scripts,bench,simulation}/**/*.test.ts"],
-          exclude: [...Object.values(slowTests).flat(), ...aloneTests],
+          exclude: [...slow, ...aloneTests],
         },
       },
       ...Object.entries(slowTests).map(([name, include]) => ({
         test: { ...common, name: `slow-${name}`, include },
       })),
       { test: { ...common, name: "alone", include: aloneTests } },
-      {
-        test: {
-          ...common,
-          name: "postgres",
-          include: process.env.TEST_POSTGRES_URL ? onDatabase : [],
-          exclude: selectEngines,
-          env: { TEST_DATABASE: "postgres" },
-        },
-      },
+      onPostgres("postgres", fastOnDatabase, slow),
+      onPostgres("slow-database-postgres", slowOnDatabase),
     ],
   },
 });

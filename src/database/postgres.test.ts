@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openTcpProxy } from "../../simulation/tcp-proxy.ts";
@@ -9,6 +7,7 @@ import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
+import { openSilentServer } from "../../testing/silent-server.ts";
 import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
 
 describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of PostgreSQL", () => {
@@ -24,32 +23,28 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
   afterAll(() => opened.disposeAsync());
 
   const waitUntilAvailable = () => eventually(() => database.query("select 1"));
-  /** Resolves with the reason of a rejection, if any, and the duration in milliseconds. */
-  async function rejection(work: Promise<unknown>) {
-    const startedAt = performance.now();
-    const reason = await work.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    return { reason, ms: performance.now() - startedAt };
-  }
+  const isUnavailable = (work: Promise<unknown>) => expect(work).rejects.toThrow(DatabaseUnavailable);
+  const roleUrl = (name: string, password = "") => {
+    const url = new URL(server.url);
+    [url.username, url.password] = [encodeURIComponent(name), encodeURIComponent(password)];
+    return url.href;
+  };
 
-  test("rejects immediately while the server is down, and works again when it is back", async () => {
+  test("rejects while the server is down, and works again when it is back", async () => {
     const reading = database.within(20_000);
     expect(await reading.query("select 1 as one")).toEqual([{ one: 1 }]);
-    const running = rejection(database.query("select pg_sleep(30)"));
+    const running = isUnavailable(database.query("select pg_sleep(30)"));
     await server.kill();
-    expect((await running).reason).toBeInstanceOf(DatabaseUnavailable);
+    await running;
     for (const work of [
       () => database.query("select 1"),
       () => reading.query("select 1"),
       () => database.transaction(async () => undefined),
       () => database.check(),
     ]) {
-      const { reason, ms } = await rejection(work());
-      expect(reason).toBeInstanceOf(DatabaseUnavailable);
-      // Shorter than the limits for connecting and for a statement.
-      expect(ms).toBeLessThan(4000);
+      // Broken connections are noticed one by one. Then none waits for the limit.
+      await eventually(() => expect(work()).rejects.toThrow("ECONNREFUSED"));
+      await isUnavailable(work());
     }
     await server.start();
     await waitUntilAvailable();
@@ -57,14 +52,13 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
   });
 
   test("commits nothing of a transaction during which the server is killed", async () => {
-    const { reason } = await rejection(
+    await isUnavailable(
       database.transaction(async (sql) => {
         await sql.query("insert into thing values (1)");
         await server.kill();
         await sql.query("insert into thing values (2)");
       }),
     );
-    expect(reason).toBeInstanceOf(DatabaseUnavailable);
     await server.start();
     await waitUntilAvailable();
     expect(await database.query("select from thing")).toEqual([]);
@@ -74,9 +68,8 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
     const reading = database.within(300);
     await reading.query("select 1");
     server.pause();
-    const { reason, ms } = await rejection(reading.query("select 1"));
+    const reason = await reading.query("select 1").catch((error) => error);
     expect(reason instanceof DatabaseUnavailable || reason instanceof StatementTimeout).toBe(true);
-    expect(ms).toBeLessThan(20 * 300);
     server.resume();
     await waitUntilAvailable();
     await eventually(() => reading.query("select 1"));
@@ -131,17 +124,15 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
     const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
     const { running } = await database.transaction(async (sql) => {
       await sql.query("select pg_advisory_xact_lock(5)");
-      const running = rejection(reading.within(120_000).query(largeResult, [], "custom"));
+      const running = isUnavailable(reading.within(3_600_000).query(largeResult, [], "custom"));
       await eventually(async () => expect(await database.query(waiting)).toHaveLength(1));
       proxy.dropPackets();
       return { running };
     });
-    const startedAt = performance.now();
     const sessions = "select from pg_stat_activity where query = $1";
     await eventually(async () => expect(await database.query(sessions, [largeResult])).toEqual([]));
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
     proxy.resetConnections();
-    expect((await running).reason).toBeInstanceOf(DatabaseUnavailable);
+    await running;
   });
 
   test("opens new connections after an idle one did not respond", async () => {
@@ -157,11 +148,9 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
     await Promise.all(useAllPools());
     proxy.dropPackets();
     proxy.restore();
-    expect((await rejection(proxied.check())).reason).toBeInstanceOf(DatabaseUnavailable);
-    const startedAt = performance.now();
+    await isUnavailable(proxied.check());
+    // A statement on an old connection would reject at its limit.
     await Promise.all(useAllPools());
-    // Shorter than the limit for a statement.
-    expect(performance.now() - startedAt).toBeLessThan(9000);
   });
 
   test("reconnects when the server has terminated its connections", async () => {
@@ -176,44 +165,53 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
 
   test("opens up to `pool` connections for custom statements of requests, and two for prepared ones", async () => {
     await using few = await openDatabase(`${server.url}?pool=2`);
-    const requests = few.within(2000);
-    const sleeping = Array.from({ length: 5 }, () => requests.query("select pg_sleep(0.2)", [], "custom"));
-    await eventually(() => expect(few.connections().requests).toEqual({ busy: 2, idle: 0, waiting: 3 }));
-    expect(await few.query("select 1 as one")).toEqual([{ one: 1 }]);
-    const quick = Array.from({ length: 100 }, (_, index) => requests.query("select $1::int as n", [index]));
-    expect(few.connections().requests).toEqual({ busy: 4, idle: 0, waiting: 3 });
-    expect(await Promise.all(quick)).toEqual(Array.from({ length: 100 }, (_, n) => [{ n }]));
-    await Promise.all(sleeping);
-    expect(few.connections().requests).toEqual({ busy: 0, idle: 4, waiting: 0 });
+    const requests = few.within(60_000);
+    const usage = () => few.connections().requests;
+    const { waiting } = await database.transaction(async (sql) => {
+      await sql.query("select pg_advisory_xact_lock(9)");
+      const waiting = Array.from({ length: 5 }, () =>
+        requests.query("select pg_advisory_xact_lock_shared(9)", [], "custom"),
+      );
+      await eventually(() => expect(usage()).toEqual({ busy: 2, idle: 0, waiting: 3 }));
+      expect(await few.query("select 1 as one")).toEqual([{ one: 1 }]);
+      const quick = Array.from({ length: 100 }, (_, index) => requests.query("select $1::int as n", [index]));
+      expect(usage()).toEqual({ busy: 4, idle: 0, waiting: 3 });
+      expect(await Promise.all(quick)).toEqual(Array.from({ length: 100 }, (_, n) => [{ n }]));
+      return { waiting };
+    });
+    await Promise.all(waiting);
+    expect(usage()).toEqual({ busy: 0, idle: 4, waiting: 0 });
   });
 
   test("resolves or rejects each of many pipelined statements by itself, and times out each at its limit", async () => {
-    const requests = database.within(300);
+    const divide = database.within(60_000);
     const divisions = Array.from({ length: 20 }, (_, index) =>
-      requests.query("select 12 / $1::int as n", [index % 4]),
+      divide.query("select 12 / $1::int as n", [index % 4]),
     );
     const outcomes = await Promise.allSettled(divisions);
     expect(outcomes.map((one) => (one.status === "fulfilled" ? one.value : one.reason.code))).toEqual(
       outcomes.map((_, index) => (index % 4 === 0 ? "22012" : [{ n: 12 / (index % 4) }])),
     );
-    const slow = Array.from({ length: 4 }, () => rejection(requests.query("select pg_sleep(0.2)")));
-    const late = (await Promise.all(slow)).filter(({ reason }) => reason !== undefined);
-    expect(late.map(({ reason }) => reason)).toEqual([
-      expect.any(StatementTimeout),
-      expect.any(StatementTimeout),
-    ]);
+    const requests = database.within(300);
+    // Two of four are behind others. On a busy machine, more are late.
+    await eventually(async () => {
+      const slow = await Promise.allSettled(
+        Array.from({ length: 4 }, () => requests.query("select pg_sleep(0.2)")),
+      );
+      expect(slow.flatMap((one) => (one.status === "rejected" ? one.reason : []))).toEqual([
+        expect.any(StatementTimeout),
+        expect.any(StatementTimeout),
+      ]);
+    });
     await eventually(async () => expect(await requests.query("select 3 as three")).toEqual([{ three: 3 }]));
   });
 
   test("rejects every pipelined statement when the server is killed", async () => {
     const requests = database.within(20_000);
-    const running = Array.from({ length: 20 }, () => rejection(requests.query("select pg_sleep(0.3)")));
+    const running = Array.from({ length: 20 }, () => isUnavailable(requests.query("select pg_sleep(30)")));
     await eventually(() => expect(database.connections().requests?.busy).toBeGreaterThanOrEqual(2));
     await server.kill();
-    for (const { reason, ms } of await Promise.all(running)) {
-      expect(reason).toBeInstanceOf(DatabaseUnavailable);
-      expect(ms).toBeLessThan(10_000);
-    }
+    await Promise.all(running);
     await server.start();
     await waitUntilAvailable();
     expect(await requests.query("select 1 as one")).toEqual([{ one: 1 }]);
@@ -223,17 +221,21 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
     await database.run("create table locked (id bigint)");
     const requests = database.within(400);
     const read = () => requests.query("select * from locked");
-    const pending = await database.transaction(async (sql) => {
-      await sql.run("lock table locked");
-      const first = [read(), read()].map(rejection);
-      await sleep(200);
-      const others = [read(), read()];
-      for (const { reason } of await Promise.all(first)) expect(reason).toBeInstanceOf(StatementTimeout);
-      // The server ends a statement slightly later than the adapter rejects.
-      await sleep(100);
-      return { others };
+    // On a busy machine, the later statements can time out, too.
+    await eventually(async () => {
+      const { others } = await database.transaction(async (sql) => {
+        await sql.run("lock table locked");
+        const first = Promise.allSettled([read(), read()]);
+        await sleep(200);
+        const others = Promise.all([read(), read()]);
+        others.catch(() => {});
+        for (const one of await first) expect(one).toMatchObject({ reason: expect.any(StatementTimeout) });
+        // The server ends a statement slightly later than the adapter rejects.
+        await sleep(100);
+        return { others };
+      });
+      expect(await others).toEqual([[], []]);
     });
-    expect(await Promise.all(pending.others)).toEqual([[], []]);
   });
 
   test("keeps prepared statements on the server, but not custom ones", async () => {
@@ -270,13 +272,11 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
 
   test("rejects with a transient error when the server has no free connection", async () => {
     await database.run("create role few login connection limit 1");
-    const url = new URL(server.url);
-    url.username = "few";
-    await using few = await openDatabase(url.href);
+    await using few = await openDatabase(roleUrl("few"));
     await few.transaction(() => expect(few.query("select 1")).rejects.toThrow(DatabaseUnavailable));
   });
 
-  test("accepts any user name and password, and returns timestamps in UTC in any time zone of the role", async () => {
+  test("accepts any user name and password, reports the reason of a rejection, and returns timestamps in UTC in any time zone of the role", async () => {
     const [data] = await database.query<{ file: string }>("select current_setting('hba_file') as file");
     await database.run(
       `create role "o@d:d/ %" login password 'p@s:s/ %'; alter role "o@d:d/ %" set timezone = 'Asia/Kolkata'; alter role "o@d:d/ %" set datestyle = 'German'`,
@@ -286,18 +286,18 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
        to program 'cat - ${data?.file} > ${data?.file}.new; mv ${data?.file}.new ${data?.file}'`,
     );
     await database.query("select pg_reload_conf()");
-    const url = new URL(server.url);
-    url.username = encodeURIComponent("o@d:d/ %");
-    url.password = encodeURIComponent("p@s:s/ %");
-    await using odd = await openDatabase(url.href);
+    await using odd = await openDatabase(roleUrl("o@d:d/ %", "p@s:s/ %"));
     await eventually(async () =>
       expect(
         await odd.query("select current_user::text as name, '2024-03-05T09:14:22+05:30'::timestamptz as at"),
       ).toEqual([{ name: "o@d:d/ %", at: "2024-03-05T03:44:22.000000Z" }]),
     );
-    url.password = "wrong";
-    await using wrong = await openDatabase(url.href);
+    await using wrong = await openDatabase(roleUrl("o@d:d/ %", "wrong"));
     await expect(wrong.check()).rejects.toThrow("password authentication failed");
+    await using unknown = await openDatabase(roleUrl("nobody"));
+    await expect(unknown.check()).rejects.toThrow(
+      'the database is unavailable: role "nobody" does not exist',
+    );
   });
 
   test("replaces outdated plans after the columns of a table have changed", async () => {
@@ -323,15 +323,6 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
       expect(other.connections()).toMatchObject({ receiver: { idle: 1 }, requests: { idle: 1 } });
     }
     await eventually(() => database.run(`drop database ${name}`));
-  });
-
-  test("reports an unknown role with the message of the server", async () => {
-    const url = new URL(server.url);
-    url.username = "nobody";
-    await using database = await openDatabase(url.href);
-    await expect(database.check()).rejects.toThrow(
-      'the database is unavailable: role "nobody" does not exist',
-    );
   });
 
   test("encrypts connections and verifies the certificate as sslmode and sslrootcert state", async () => {
@@ -387,19 +378,20 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
 });
 
 test("a server that does not respond is waited for up to connect_timeout", async () => {
-  const silent = createServer(() => {}).listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  const { port } = silent.address() as AddressInfo;
-  await using database = await openDatabase(`postgres://a@127.0.0.1:${port}/a?connect_timeout=1`);
-  const startedAt = performance.now();
+  await using silent = await openSilentServer();
+  const open = (seconds: number) =>
+    openDatabase(`postgres://a@127.0.0.1:${silent.port}/a?connect_timeout=${seconds}`);
+  let isPatientRejected = false;
+  const patient = await open(3600);
+  patient.query("select 1").catch(() => {
+    isPatientRejected = true;
+  });
+  await using database = await open(1);
   await expect(database.query("select 1")).rejects.toThrow(DatabaseUnavailable);
-  expect(performance.now() - startedAt).toBeGreaterThan(900);
-  // The default is five times as long.
-  expect(performance.now() - startedAt).toBeLessThan(4500);
+  expect(isPatientRejected).toBe(false);
   // A statement with a limit rejects with StatementTimeout, whichever timer ends first.
   for (const plan of ["prepared", "custom"] as const) {
     const limited = database.within(100).query("select 1", [], plan);
     await expect(limited).rejects.toThrow(new StatementTimeout(100));
   }
-  silent.close();
 });

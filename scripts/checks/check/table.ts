@@ -77,7 +77,7 @@ function slow(
     name: `slow-${name}`,
     covers: `slow tests of ${covers}`,
     minutes,
-    command: `npm run servers -- npx vitest run --project slow-${name} --sequence.seed=SEED`,
+    command: `npm run servers -- npx vitest run --project 'slow-${name}*' --sequence.seed=SEED`,
     paths: [...paths, "testing"],
     needs: [...servers, ...needs],
   };

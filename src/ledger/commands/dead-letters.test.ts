@@ -8,7 +8,7 @@ import { freePort } from "../../../testing/free-port.ts";
 import { message } from "../../../testing/messages.ts";
 import { newFolder, run } from "../../../testing/run.ts";
 import { openDatabase } from "../../database/database.ts";
-import { describeOnEngines, type NewDatabase } from "../../database/new-database.fixture.ts";
+import { describeOnEngines } from "../../database/new-database.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { migrate } from "../tables/migrate.ts";
 
@@ -27,27 +27,35 @@ const examples = [
   },
 ];
 
-const withBytes = (messages: { source_id: string; body: string; reason: string }[]) =>
-  messages.map((message) => ({ ...message, body: Buffer.from(message.body) }));
+const linesIn = (output: string) => output.trim().split("\n");
+const jsonIn = (output: string) => linesIn(output).map((line) => JSON.parse(line));
 
 describeOnEngines("dead letters", (make) => {
-  /** Makes a database that contains the examples. */
-  async function storeExamples() {
+  /** Makes a database that contains these dead letters. */
+  async function newDatabase(letters = examples, script = "select") {
     const made = await make();
     const env = { DATABASE_URL: made.url, QUEUE_URL: `sqs+embedded:${newFolder()}?port=${await freePort()}` };
     await using database = await openDatabase(made.url);
     await migrate(database);
-    await ingest(database, { events: [], rebuilds: [], deadLetters: withBytes(examples) });
+    const deadLetters = letters.map((letter) => ({ ...letter, body: Buffer.from(letter.body) }));
+    // The first write of a message wins.
+    const again = deadLetters.map((letter) => ({ ...letter, reason: "again" }));
+    for (const written of [deadLetters, again])
+      await ingest(database, { events: [], rebuilds: [], deadLetters: written });
+    await database.run(script);
+    const start = (...args: string[]) => run("src/ledger/commands/dead-letters.ts", { args, env });
     return {
-      env,
-      deadLetters: (...args: string[]) => run("src/ledger/commands/dead-letters.ts", { args, env }).exit,
+      open: () => openDatabase(made.url),
+      isServer: !made.url.startsWith("pglite:"),
+      start,
+      deadLetters: (...args: string[]) => start(...args).exit,
       [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
     };
   }
   /** For tests that only read. */
-  let shared: Awaited<ReturnType<typeof storeExamples>>;
+  let shared: Awaited<ReturnType<typeof newDatabase>>;
   beforeAll(async () => {
-    shared = await storeExamples();
+    shared = await newDatabase();
   });
   afterAll(() => shared[Symbol.asyncDispose]());
   const deadLetters = (...args: string[]) => shared.deadLetters(...args);
@@ -56,8 +64,7 @@ describeOnEngines("dead letters", (make) => {
     const { code, output, errors } = await deadLetters("list");
     expect([code, errors]).toEqual([0, ""]);
     expect(output).not.toContain(escapeSequence);
-    const lines = output.trim().split("\n");
-    expect(lines.map((line) => line.replace(/ {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}/, " at "))).toEqual([
+    expect(linesIn(output).map((line) => line.replace(/ {2}\d{4}-\d\d-\d\dT[\d:.]+Z {2}/, " at "))).toEqual([
       "1 at m1  an older rule",
       "2 at m2\\u001b[31m  the message is not JSON",
       "3 at m3  timestamp must be …",
@@ -97,10 +104,9 @@ describeOnEngines("dead letters", (make) => {
   });
 
   test("are listed and shown as JSON lines", async () => {
-    const lines = (await deadLetters("list", "--json")).output.trim().split("\n");
     const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{6}Z$/);
     const open = { discarded_at: null, note: null, target: null };
-    expect(lines.map((line) => JSON.parse(line))).toEqual(
+    expect(jsonIn((await deadLetters("list", "--json")).output)).toEqual(
       examples.map(({ source_id, reason }, index) => ({
         id: index + 1,
         created_at,
@@ -111,20 +117,16 @@ describeOnEngines("dead letters", (make) => {
     );
     const shown = JSON.parse((await deadLetters("show", "2", "--json")).output);
     expect(shown).toMatchObject({ id: 2, body: examples[1]?.body });
-    const outcomes = (await deadLetters("replay", "1", "2", "--dry-run", "--json")).output.trim().split("\n");
-    expect(outcomes.map((line) => JSON.parse(line))).toEqual([
+    expect(jsonIn((await deadLetters("replay", "1", "2", "--dry-run", "--json")).output)).toEqual([
       { id: 1, outcome: "stored" },
       { id: 2, outcome: "dead_letter", reason: "the message is not JSON" },
     ]);
   });
 
   test("are ingested by a replay; those that are still invalid keep their number and time, with the new reason", async () => {
-    await using own = await storeExamples();
-    const { env, deadLetters } = own;
-    const before = (await deadLetters("list", "--json")).output
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    await using own = await newDatabase();
+    const { deadLetters } = own;
+    const before = jsonIn((await deadLetters("list", "--json")).output);
     const { code, output } = await deadLetters("replay", "--all");
     expect([code, output.split("\n")]).toEqual([
       0,
@@ -136,13 +138,10 @@ describeOnEngines("dead letters", (make) => {
         "",
       ],
     ]);
-    const after = (await deadLetters("list", "--json")).output
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    const after = jsonIn((await deadLetters("list", "--json")).output);
     const reason = expect.stringMatching(/^timestamp must (?!…)/);
     expect(after).toEqual([before[1], { ...before[2], reason }]);
-    await using database = await openDatabase(env.DATABASE_URL);
+    await using database = await own.open();
     expect(await database.query("select resource_external_id from event")).toEqual([
       { resource_external_id: message({}).resource_external_id },
     ]);
@@ -150,7 +149,7 @@ describeOnEngines("dead letters", (make) => {
   });
 
   test("can be discarded with a note, and are kept", async () => {
-    await using own = await storeExamples();
+    await using own = await newDatabase();
     const { deadLetters } = own;
     expect(await deadLetters("discard", "2", "3", "--note", ` agreed ${escapeSequence}`)).toMatchObject({
       code: 0,
@@ -172,39 +171,48 @@ describeOnEngines("dead letters", (make) => {
       "replayed 1 dead letters; 0 of them stay",
     );
   });
-});
 
-describeOnEngines("a dead letter that the database rejects", (make) => {
-  test("stays one, and the others of its batch are stored", async () => {
-    await using made = await make();
-    const bodies = ["one", "rejected", "two"].map((id) =>
-      JSON.stringify(message({ resource_external_id: id })),
+  test("that are many are each replayed once; those that are too large or that the database rejects stay", async () => {
+    const ids = [...Array.from({ length: 250 }, (_, index) => `many${index}`), "rejected"];
+    const many = ids.map((id) => ({
+      source_id: id,
+      body: JSON.stringify(message({ resource_external_id: id })),
+      reason: "an older rule",
+    }));
+    await using own = await newDatabase(
+      many,
+      `alter table event add constraint planted check (resource_external_id <> 'rejected') not valid;
+       insert into dead_letter (source_id, body, reason)
+       select 'large', convert_to(repeat('x', 60000000), 'UTF8'), 'the message is larger than 1 MiB'`,
     );
-    {
-      await using database = await openDatabase(made.url);
-      await migrate(database);
-      const invalid = bodies.map((body, index) => ({
-        source_id: `m${index}`,
-        body,
-        reason: "an older rule",
-      }));
-      await ingest(database, { events: [], rebuilds: [], deadLetters: withBytes(invalid) });
-      await database.run(
-        "alter table event add constraint planted check (resource_external_id <> 'rejected') not valid",
-      );
-    }
-    const args = ["replay", "--all"];
-    const { output } = await run("src/ledger/commands/dead-letters.ts", {
-      args,
-      env: { DATABASE_URL: made.url },
-    }).exit;
-    expect(output.split("\n")).toEqual([
-      "1 was stored",
-      "2 stays a dead letter: the database rejects it (SQLSTATE 23514)",
-      "3 was stored",
-      "replayed 3 dead letters; 1 of them stay",
-      "",
+    const dryRun = await own.deadLetters("replay", "--all", "--dry-run");
+    expect(dryRun.output).toMatch(
+      /would stay a dead letter: the message is larger than 1 MiB\ndead letters: 252;/,
+    );
+    // The second command on an embedded database uses that of the first, which ends.
+    const replays = [own.start("replay", "--all")];
+    if (own.isServer) replays.push(own.start("replay", "--all"));
+    for (const { exit } of replays) expect((await exit).code).toBe(0);
+    expect(linesIn((await own.deadLetters("list")).output)).toEqual([
+      expect.stringMatching(/rejected {2}the database rejects it \(SQLSTATE 23514\)$/),
+      expect.stringMatching(/large {2}the message is larger than 1 MiB$/),
+      "dead letters: 2",
     ]);
+    await using database = await own.open();
+    expect(await database.query("select from event")).toHaveLength(250);
+  });
+
+  test("are listed without an error if the reader closes the pipe early", async () => {
+    const many = Array.from({ length: 500 }, (_, index) => ({
+      source_id: `many${index}`,
+      body: "{",
+      reason: "x".repeat(1000),
+    }));
+    await using own = await newDatabase(many);
+    const list = own.start("list");
+    const { stdout } = list.child;
+    stdout?.once("data", () => stdout.destroy());
+    expect(await list.exit).toMatchObject({ code: 0, errors: "" });
   });
 });
 
@@ -247,84 +255,6 @@ test("the commands use an embedded database while a ledger runs on it, and the l
   ledger.child.kill("SIGTERM");
   expect(await ledger.exit).toMatchObject({ code: 0, errors: "" });
   expect((await command("dead-letters", "list", "--discarded").exit).output).toContain("note: a trial");
-});
-
-describeOnEngines("a very large dead letter", (make) => {
-  let made: NewDatabase;
-  beforeAll(async () => {
-    made = await make();
-    await using database = await openDatabase(made.url);
-    await migrate(database);
-    await database.run(
-      `insert into dead_letter (source_id, body, reason)
-       select 'large', convert_to(repeat('x', 60000000), 'UTF8'), 'the message is larger than 1 MiB'
-       union all select 'small', '{}', 'event_type is required'`,
-    );
-  });
-  afterAll(() => made[Symbol.asyncDispose]());
-  const deadLetters = (args: string[], env = {}) =>
-    run("src/ledger/commands/dead-letters.ts", { args, env: { DATABASE_URL: made.url, ...env } }).exit;
-
-  test("is not replayed, and the others are", async () => {
-    const dryRun = await deadLetters(["replay", "--all", "--dry-run"]);
-    expect(dryRun.output).toContain(
-      "1 would stay a dead letter: the message is larger than 1 MiB\n2 would stay a dead letter: ",
-    );
-    const { code, output } = await deadLetters(["replay", "--all"]);
-    expect([code, output]).toEqual([0, expect.stringContaining("replayed 2 dead letters; 2 of them stay")]);
-    expect((await deadLetters(["list"])).output).toMatch(/^1 .* large .*\n2 .* small .*\ndead letters: 2\n$/);
-  });
-});
-
-describeOnEngines("many dead letters", (make) => {
-  test("are each replayed once", async () => {
-    await using made = await make();
-    const many = Array.from({ length: 250 }, (_, index) => ({
-      source_id: `many${index}`,
-      body: JSON.stringify(message({ resource_external_id: `many${index}` })),
-      reason: "many",
-    }));
-    {
-      await using database = await openDatabase(made.url);
-      await migrate(database);
-      // The first write of a message wins.
-      const again = many.map((message) => ({ ...message, reason: "again" }));
-      for (const messages of [many, again])
-        await ingest(database, { events: [], rebuilds: [], deadLetters: withBytes(messages) });
-      expect(await database.query("select distinct reason from dead_letter")).toEqual([{ reason: "many" }]);
-    }
-    const env = { DATABASE_URL: made.url };
-    // The second command on an embedded database uses that of the first, which ends.
-    const replays = Array.from({ length: made.url.startsWith("pglite:") ? 1 : 2 }, () =>
-      run("src/ledger/commands/dead-letters.ts", { args: ["replay", "--all"], env }),
-    );
-    for (const { exit } of replays) expect((await exit).code).toBe(0);
-    await using database = await openDatabase(made.url);
-    expect(await database.query("select from dead_letter")).toEqual([]);
-    expect(await database.query("select from event")).toHaveLength(250);
-  });
-
-  test("are listed without an error if the reader closes the pipe early", async () => {
-    await using made = await make();
-    {
-      await using database = await openDatabase(made.url);
-      await migrate(database);
-      const many = Array.from({ length: 500 }, (_, index) => ({
-        source_id: `many${index}`,
-        body: "{",
-        reason: "x".repeat(1000),
-      }));
-      await ingest(database, { events: [], rebuilds: [], deadLetters: withBytes(many) });
-    }
-    const list = run("src/ledger/commands/dead-letters.ts", {
-      args: ["list"],
-      env: { DATABASE_URL: made.url },
-    });
-    const { stdout } = list.child;
-    stdout?.once("data", () => stdout.destroy());
-    const { code, errors } = await list.exit;
-    expect([code, errors]).toEqual([0, ""]);
-  });
 });
 
 test.each([

@@ -110,17 +110,6 @@ describeOnEngines("reproject", (make) => {
     await using database = await openDatabase(url);
     expect(await rowsIn(database)).toEqual(rowsBefore);
   });
-
-  test("does not write rows that do not change", async () => {
-    await using own = await newCorrupted();
-    await using database = await openDatabase(own.url);
-    await ingest(database, { events: [], rebuilds: ["demo-success"], deadLetters: [] });
-    const versions = () =>
-      database.query("select external_id, xmin::text from transaction order by external_id");
-    const before = await versions();
-    await ingest(database, { events: [], rebuilds: ["demo-success"], deadLetters: [] });
-    expect(await versions()).toEqual(before);
-  });
 });
 
 describeOnEngines("reproject with many transactions", (make) => {

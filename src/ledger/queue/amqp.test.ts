@@ -15,6 +15,7 @@ import {
   startRabbitmq,
 } from "../../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { drain, numbered } from "./drain.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 
@@ -58,7 +59,9 @@ function brokerTests(rabbitmq: Rabbitmq | undefined): void {
   const receive = (from = queue) => from.receive(100, waitMs, AbortSignal.timeout(waitMs));
   async function receiveCount(count: number, from = queue): Promise<Delivery[]> {
     const deliveries: Delivery[] = [];
-    while (deliveries.length < count) deliveries.push(...(await receive(from)));
+    const end = AbortSignal.timeout(testWaitMaxMs);
+    while (deliveries.length < count && !end.aborted)
+      deliveries.push(...(await from.receive(100, waitMs, end)));
     return deliveries;
   }
   const bodiesOf = (deliveries: Delivery[]) => deliveries.map(({ body }) => body).sort();
@@ -84,12 +87,12 @@ function brokerTests(rabbitmq: Rabbitmq | undefined): void {
       await channel.waitForConfirms();
     });
   /** Resolves when a receiver waits for messages of the queue. */
-  const waitUntilConsumed = () =>
-    eventually(() =>
-      onChannel(async (channel) =>
-        expect(await channel.checkQueue(name)).toMatchObject({ consumerCount: 1 }),
-      ),
+  async function waitUntilConsumed(): Promise<void> {
+    await queue.check();
+    await onChannel((channel) =>
+      eventually(async () => expect(await channel.checkQueue(name)).toMatchObject({ consumerCount: 1 })),
     );
+  }
 
   test("delivers the in-flight messages again to the same receiver after it was killed", async () => {
     await queue.send(["1"]);

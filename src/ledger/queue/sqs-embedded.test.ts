@@ -61,21 +61,22 @@ const valueIn = (xml: string, element: string) =>
   new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1];
 
 const mebibyte = 2 ** 20;
-const allowed: [title: string, body: string][] = [
-  ["characters beyond U+FFFF", '{"text": "💷 👩‍💻 \u{10ffff}"}'],
-  ["escaped characters beyond U+FFFF", '"\\ud83d\\udcb7"'],
-  ["combining characters", "Zoe\u0308 e\u0301"],
-  ["the last allowed characters of a range", "\t\n\r \ud7ff\ue000\ufffd"],
-  ["characters that XML and forms escape", "<&>\"' + %20 ]]>"],
-  ["1 MiB in characters of 1 byte", "x".repeat(mebibyte)],
-  ["1 MiB in characters of 4 bytes", "💷".repeat(mebibyte / 4)],
+const allowed = [
+  // Characters beyond U+FFFF, also escaped, and combining ones.
+  '{"text": "💷 👩‍💻 \u{10ffff}"} "\\ud83d\\udcb7" Zoe\u0308 e\u0301',
+  // The last allowed characters of a range.
+  "\t\n\r \ud7ff\ue000\ufffd",
+  // Characters that XML and forms escape.
+  "<&>\"' + %20 ]]>",
+  "x".repeat(mebibyte),
+  "💷".repeat(mebibyte / 4),
 ];
-const rejected: [title: string, body: string, code: string][] = [
-  ["U+FFFE", "\ufffe", "InvalidMessageContents"],
-  ["U+FFFF", "💷\uffff", "InvalidMessageContents"],
-  ["a control character", "\u0001", "InvalidMessageContents"],
-  ["a NUL", "\0", "InvalidMessageContents"],
-  ["one byte more than 1 MiB", `${"💷".repeat(mebibyte / 4)}x`, "InvalidParameterValue"],
+const rejected: [body: string, code: string][] = [
+  ["\ufffe", "InvalidMessageContents"],
+  ["💷\uffff", "InvalidMessageContents"],
+  ["\u0001", "InvalidMessageContents"],
+  ["\0", "InvalidMessageContents"],
+  [`${"💷".repeat(mebibyte / 4)}x`, "InvalidParameterValue"],
 ];
 
 describe("a client in another region", () => {
@@ -117,19 +118,17 @@ describe("a client in another region", () => {
     expect(await nextBody()).toBe("1");
   });
 
-  test.each(allowed)("sends %s", async (_title, body) => {
-    await send(body);
-    expect(await nextBody()).toBe(body);
-  });
-
-  test.each([...rejected, ["an unpaired surrogate", "\ud83d", "InvalidMessageContents"]])(
-    "cannot send %s",
-    async (_title, body, code) => {
-      await expect(send(body)).rejects.toThrow(
+  test("sends what SQS allows, and nothing else", async () => {
+    for (const body of allowed) {
+      await send(body);
+      expect(await nextBody()).toBe(body);
+    }
+    const surrogate: [string, string] = ["\ud83d", "InvalidMessageContents"];
+    for (const [body, code] of [...rejected, surrogate])
+      await expect(send(body), body.slice(0, 10)).rejects.toThrow(
         expect.objectContaining({ name: expect.stringContaining(code) }),
       );
-    },
-  );
+  });
 });
 
 describe("a client of the query protocol", () => {
@@ -158,13 +157,13 @@ describe("a client of the query protocol", () => {
   });
 
   const path = `/000000000000/${QueueName}`;
-  test.each(allowed)("sends %s", async (_title, body) => {
-    await query({ Action: "SendMessage", MessageBody: body }, path);
-    expect(await nextBody()).toBe(body);
-  });
-
-  test.each(rejected)("cannot send %s", async (_title, body, code) => {
-    expect(valueIn(await query({ Action: "SendMessage", MessageBody: body }, path), "Code")).toMatch(code);
+  test("sends what SQS allows, and nothing else", async () => {
+    for (const body of allowed) {
+      await query({ Action: "SendMessage", MessageBody: body }, path);
+      expect(await nextBody()).toBe(body);
+    }
+    for (const [body, code] of rejected)
+      expect(valueIn(await query({ Action: "SendMessage", MessageBody: body }, path), "Code")).toMatch(code);
   });
 
   test("sends a batch, and receives messages with their attributes", async () => {

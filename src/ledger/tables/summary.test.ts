@@ -224,9 +224,15 @@ function randomFilter(random: Random): SummaryFilter {
 describe("a report", () => {
   test("is what adding up each transaction gives, whatever is asked and however much is merged", async () => {
     const random = seeded(7);
+    // The rows are as before; there are changes to merge in any order of the tests.
+    await database.run(`
+      create table kept as select external_id, state from transaction;
+      update transaction set state = 'UNDEFINED';
+      update transaction set state = kept.state from kept where kept.external_id = transaction.external_id;
+      drop table kept`);
     for (const merged of [0, 30, 100_000]) {
       await mergeSummaryChanges(database, merged);
-      for (let count = 0; count < 150; count += 1) {
+      for (let count = 0; count < 70; count += 1) {
         const filter = randomFilter(random);
         const model: Model = {
           groupBy: random.sample(groupColumns, 0.3),
@@ -259,7 +265,7 @@ describe("a report", () => {
 
   test("counts what a search matches", async () => {
     const random = seeded(9);
-    for (let count = 0; count < 100; count += 1) {
+    for (let count = 0; count < 50; count += 1) {
       const { live: _live, moto: _moto, created, ...filter } = randomFilter(random);
       const dates = { created_after: created?.from, created_before: created?.to };
       const given = Object.fromEntries(

@@ -74,7 +74,7 @@ const fill = `
 let database: Database;
 beforeAll(async () => {
   database = await openLedgerDatabase();
-  const withoutLimit = database.within(testWaitMaxMs);
+  const withoutLimit = database.within(5 * testWaitMaxMs);
   await withoutLimit.run(fill);
   await withoutLimit.run("vacuum analyze");
 });

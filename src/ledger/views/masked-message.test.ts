@@ -28,12 +28,6 @@ test("members of the contract are shown, except personal data", () => {
   });
 });
 
-test("the text is indented JSON", () => {
-  expect(viewMaskedMessage({ event_details: { amount: 1, email } })).toBe(
-    '{\n  "event_details": {\n    "amount": 1,\n    "email": "(text)"\n  }\n}',
-  );
-});
-
 test("each type of value is masked by its name, and null stays null", () => {
   expect(
     details({
@@ -59,13 +53,13 @@ test("each type of value is masked by its name, and null stays null", () => {
   });
 });
 
-test.each(
-  Object.entries(contract.components.schemas.EventDetails.properties).map(([name, schema]) => [
-    name,
-    "x-personal-data" in schema,
-  ]),
-)("a text in %s is masked: %s", (name, isPersonal) => {
-  expect(details({ [name as string]: email })).toEqual({ [name as string]: isPersonal ? "(text)" : email });
+test("a text is masked where the contract has personal data", () => {
+  const members = Object.entries(contract.components.schemas.EventDetails.properties);
+  const expected = members.map(([name, schema]) => [name, "x-personal-data" in schema ? "(text)" : email]);
+  expect(details(Object.fromEntries(members.map(([name]) => [name, email])))).toEqual(
+    Object.fromEntries(expected),
+  );
+  expect(new Set(expected.map(([, text]) => text)).size).toBe(2);
 });
 
 test("an object or a list in a member that is shown is masked, since it can have any members", () => {
@@ -79,17 +73,6 @@ test("an object or a list in a member that is shown is masked, since it can have
     event_type: "(list)",
     timestamp: "(object)",
   });
-});
-
-test("details that are not an object are masked", () => {
-  for (const [given, type] of [
-    [email, "(text)"],
-    [[email], "(list)"],
-    [5, "(number)"],
-    [null, null],
-  ]) {
-    expect(masked(JSON.stringify({ event_details: given }))).toEqual({ event_details: type });
-  }
 });
 
 test("members that the contract does not have are numbered and masked, also those that every object inherits", () => {
@@ -120,13 +103,15 @@ test.each([
   ["1.0000000000000000001", "(number)"],
   ["true", "(boolean)"],
   ["null", null],
-])("of a message that is no object only the type is shown: %s", (text, type) => {
+])("of a message or details that are no object only the type is shown: %s", (text, type) => {
   expect(masked(text)).toBe(type);
+  expect(masked(`{"event_details":${text}}`)).toEqual({ event_details: type });
 });
 
-test("numbers that are shown keep all their digits", () => {
-  const text = '{"event_details":{"amount":12345678901234567890.10,"fee":1e300,"net_amount":-0.50}}';
-  expect(viewMaskedMessage(parseExactly(text)).replaceAll(/\s/g, "")).toBe(text);
+test("the text is indented JSON, and numbers that are shown keep all their digits", () => {
+  expect(
+    viewMaskedMessage(parseExactly('{"event_details":{"amount":12345678901234567890.10,"fee":1e300}}')),
+  ).toBe('{\n  "event_details": {\n    "amount": 12345678901234567890.10,\n    "fee": 1e300\n  }\n}');
 });
 
 test("deep nesting does not matter", () => {

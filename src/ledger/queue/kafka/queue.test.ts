@@ -36,7 +36,9 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
   afterEach(() => queue[Symbol.asyncDispose]());
   async function receiveCount(count: number, from = queue): Promise<Delivery[]> {
     const deliveries: Delivery[] = [];
-    while (deliveries.length < count) deliveries.push(...(await from.receive(100, waitMs, stop())));
+    const end = stop();
+    while (deliveries.length < count && !end.aborted)
+      deliveries.push(...(await from.receive(100, waitMs, end)));
     return deliveries;
   }
   const committed = () => eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
