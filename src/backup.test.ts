@@ -97,6 +97,9 @@ test("a copy of the folder of stopped services restores their data and the messa
   await request(`${features}/features/customer/42/dark-mode`, { method: "POST" });
   urls.push(`${features}/features/customer/42`, `${features}/changes`);
   const before = await responsesTo(urls);
+  for (const [url, status, text] of before) {
+    expect([url, status, /demo|dark-mode|"count":[1-9]/.test(String(text))]).toEqual([url, 200, true]);
+  }
   await stop();
   const deadLetters = await command("dead-letters", ["list"]);
   expect(deadLetters).toContain("dead letters: 2");

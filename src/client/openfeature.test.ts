@@ -233,12 +233,16 @@ function openFakeService() {
     calls: [] as string[],
     /** The token that requests need. Default: none. */
     token: undefined as string | undefined,
+    /** The number of changes that have been deleted. */
+    deleted: 0,
     async fetch(url: string, { headers, signal }: { headers: Headers; signal: AbortSignal }) {
       const { pathname, searchParams } = new URL(url);
       service.calls.push(pathname);
       if (state === "down") throw new TypeError("fetch failed");
       if (state === "silent") return await aborted(signal);
-      const status = service.token && headers.get("authorization") !== `Bearer ${service.token}` ? 401 : 200;
+      const after = Number(searchParams.get("cursor") ?? 0);
+      const isRejected = service.token && headers.get("authorization") !== `Bearer ${service.token}`;
+      const status = isRejected ? 401 : pathname === "/changes" && after < service.deleted ? 410 : 200;
       if (status === 200 && headers.get("accept") === "text/event-stream") {
         const body = new ReadableStream({
           start(controller) {
@@ -249,7 +253,6 @@ function openFakeService() {
         return { status, headers: new Headers(), body };
       }
       const resource = searchParams.get("resource");
-      const after = Number(searchParams.get("cursor") ?? 0);
       const page =
         pathname === "/features"
           ? { entries: records.filter((record) => record.resource === resource) }
@@ -520,6 +523,20 @@ describe("by the clock of the test,", () => {
       // As long as changes wait for their event.
       await pass(100);
       expect([new Set(service.calls), types()]).toEqual([new Set(["/changes"]), [Ready]]);
+    });
+
+    test("is not used if the service no longer has the changes since it", async () => {
+      const { service, options } = await openWithFile();
+      service.change("2", "dark-mode");
+      service.change("3", "dark-mode");
+      service.deleted = 3;
+      await service.be("up");
+      const { has, types } = await startLater(options);
+      expect([await has("2", "dark-mode"), await has("3", "dark-mode"), types()]).toEqual([
+        true,
+        true,
+        [Ready],
+      ]);
     });
 
     test("that is damaged is not used, with a warning, and written anew", async () => {

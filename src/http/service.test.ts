@@ -486,27 +486,6 @@ describe("authentication precedes validation:", () => {
         .status,
     ).toBe(path.includes("x") ? 400 : 200);
   });
-
-  test("without security, no credentials are required and the published contract has none", async () => {
-    const { security: _, ...withoutSecurity } = parts;
-    await using service = await createService({
-      ...withoutSecurity,
-      publication: { contract: new URL("../../generated/features.yaml", import.meta.url) },
-    });
-    const ownBase = await service.listen({ port: 0, host: "127.0.0.1" });
-    const get = async (path: string) => (await request(ownBase + path)).body.json() as Promise<Contract>;
-    expect(await get("/secret/1")).toEqual({});
-    const { paths, components, ...rest } = structuredClone(contract);
-    delete (components as { securitySchemes?: object }).securitySchemes;
-    for (const operation of Object.values(paths).flatMap(
-      (path) => Object.values(path) as Record<string, object>[],
-    )) {
-      delete operation.security;
-      delete (operation.responses as Record<string, object>)["401"];
-      delete (operation.responses as Record<string, object>)["403"];
-    }
-    expect(await get("/openapi.json")).toEqual({ ...rest, paths, components });
-  });
 });
 
 test.each([0, 1, 1000, 1001, 12_345])("an array of %d integers has all of them, exactly", async (count) => {

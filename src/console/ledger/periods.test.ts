@@ -13,8 +13,8 @@ test.each([
   expect(startOf(day, "UTC").toISOString()).toBe(`${day}T00:00:00.000Z`);
 });
 
-test("every day of two years in London begins with its first instant", () => {
-  for (const day of daysBetween("2026-01-01", "2027-12-31")) {
+test("every day of a year in London begins with its first instant", () => {
+  for (const day of daysBetween("2026-01-01", "2026-12-31")) {
     const start = startOf(day, "Europe/London");
     expect(dayOf(start, "Europe/London")).toBe(day);
     expect(dayOf(new Date(start.getTime() - 1), "Europe/London")).toBe(addDays(day, -1));
