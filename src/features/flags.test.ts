@@ -78,10 +78,8 @@ describe("a flag", () => {
 
   test("other errors are JSON too", async () => {
     const long = "x".repeat(257);
-    expect(JSON.parse((await evaluate(long, {})).text)).toMatchObject({
-      key: long,
-      errorCode: "PARSE_ERROR",
-    });
+    const { text } = await evaluate(long, {});
+    expect(JSON.parse(text)).toMatchObject({ key: long, errorCode: "PARSE_ERROR" });
     for (const [status, response] of [
       [405, await service.request("GET", `${flags}/dark-mode`)],
       [405, await service.request("GET", flags)],
@@ -95,14 +93,9 @@ describe("a flag", () => {
     const store = { ...(await openFeatureStore("memory:")), has: fail, list: fail };
     await using failing = await startFeatures({ store });
     const body = { context: { targetingKey: "customer/42" } };
-    for (const path of [flags, `${flags}/dark-mode`]) {
-      const response = await failing.request("POST", path, { body });
-      expect(response).toMatchObject({
-        status: 500,
-        type: json,
-        text: '{"errorDetails":"disk full"}\n',
-      });
-    }
+    const failure = { status: 500, type: json, text: '{"errorDetails":"disk full"}\n' };
+    for (const path of [flags, `${flags}/dark-mode`])
+      expect(await failing.request("POST", path, { body })).toMatchObject(failure);
   });
 });
 
@@ -124,9 +117,8 @@ describe("all flags of a resource", () => {
       off("other"),
     ]);
     const ofOthers = await flagsOf({ context: { targetingKey: "shop/never" } });
-    expect(ofOthers.toSorted((a: { key: string }, b: { key: string }) => a.key.localeCompare(b.key))).toEqual(
-      [off("first"), off("other"), off("second")],
-    );
+    expect(ofOthers).toHaveLength(3);
+    expect(ofOthers).toEqual(expect.arrayContaining([off("first"), off("other"), off("second")]));
     await service.request("DELETE", "/features/shop/1/second");
     expect(await flagsOf({ context: { targetingKey: "shop/1" } })).toEqual([on("first"), off("other")]);
     expect(await flagsOf({ context: { targetingKey: "unknown/1" } })).toEqual([]);
@@ -235,15 +227,11 @@ describe("the SDK of OpenFeature", () => {
       { resource: "customer", id: "42" },
     ];
     for (const context of contexts) {
-      expect(await sdk.getBooleanDetails("dark-mode", false, context)).toMatchObject({
-        value: true,
-        reason: "TARGETING_MATCH",
-      });
-      expect(await sdk.getBooleanValue("beta search", false, context)).toBe(true);
-      expect(await sdk.getBooleanDetails("never", true, context)).toMatchObject({
-        value: false,
-        reason: "STATIC",
-      });
+      const on = { value: true, reason: "TARGETING_MATCH" };
+      const off = { value: false, reason: "STATIC" };
+      expect(await sdk.getBooleanDetails("dark-mode", false, context)).toMatchObject(on);
+      expect(await sdk.getBooleanDetails("beta search", false, context)).toMatchObject(on);
+      expect(await sdk.getBooleanDetails("never", true, context)).toMatchObject(off);
     }
     await service.request("POST", "/features/customer/42/new");
     expect(await sdk.getBooleanValue("new", false, { targetingKey: "customer/42" })).toBe(true);

@@ -73,21 +73,21 @@ export const passTime = (milliseconds: number) => void vi.setSystemTime(Date.now
 export const featuresOf = async (store: FeatureStore, resource: string, id: string) =>
   (await store.list(resource, id)).map(({ feature }) => feature);
 
-/** All ids that have a feature, read in pages. */
-export async function allIdsWith(store: FeatureStore, resource: string, feature: string, limit: number) {
-  const pages: string[][] = [];
-  do pages.push(await store.idsWith(resource, feature, pages.at(-1)?.at(-1), limit));
+/** All items of a list that is read in pages. */
+async function allPages<Item>(read: (after: Item | undefined) => Promise<Item[]>, limit: number) {
+  const pages: Item[][] = [];
+  do pages.push(await read(pages.at(-1)?.at(-1)));
   while (pages.at(-1)?.length === limit);
   return pages.flat();
 }
 
+/** All ids that have a feature, read in pages. */
+export const allIdsWith = (store: FeatureStore, resource: string, feature: string, limit: number) =>
+  allPages<string>((after) => store.idsWith(resource, feature, after, limit), limit);
+
 /** All entries of the resources of a kind, read in pages. */
-export async function allEntriesOf(store: FeatureStore, resource: string, limit: number): Promise<Entry[]> {
-  const pages: Entry[][] = [];
-  do pages.push(await store.entriesOf(resource, pages.at(-1)?.at(-1), limit));
-  while (pages.at(-1)?.length === limit);
-  return pages.flat();
-}
+export const allEntriesOf = (store: FeatureStore, resource: string, limit: number) =>
+  allPages<Entry>((after) => store.entriesOf(resource, after, limit), limit);
 
 const newMemory = async (): Promise<NewStore> => ({ url: "memory:", async [Symbol.asyncDispose]() {} });
 
