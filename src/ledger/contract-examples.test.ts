@@ -6,8 +6,7 @@ import { demoEvents, demoTransactions } from "./commands/demo-events.ts";
 import { ledgerOfFile } from "./ledger.fixture.ts";
 
 const ledger = await ledgerOfFile();
-const shuffled = () => demoEvents().toSorted(() => Math.random() - 0.5);
-await ledger.send(...shuffled());
+await ledger.send(...demoEvents());
 await ledger.until("/v1/transaction?account_id=demo", { total: 6 });
 await ledger.until("/v1/agreement/demo-agreement?account_id=demo", { payment_instrument: {} });
 // The demonstration sends valid messages only.
@@ -15,10 +14,7 @@ await ledger.database.run(`
   insert into dead_letter (id, source_id, body, reason) overriding system value
   select n, 'demo' || n, '{}', 'event_type is required' from generate_series(1, 17) as n`);
 
-test("the demonstration's events, shuffled and repeated, give its transactions", async () => {
-  await ledger.send(...shuffled());
-  const duplicates = `outcome="duplicate"} ${demoEvents().length}\n`;
-  await eventually(async () => expect((await ledger.request("/metrics")).text).toContain(duplicates));
+test("the demonstration's events, of which some are repeated, give its transactions", async () => {
   const statuses = (found: { id: string; status: string }[]) =>
     Object.fromEntries(found.map(({ id, status }) => [id, status]));
   await eventually(async () => {
