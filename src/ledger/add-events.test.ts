@@ -181,12 +181,13 @@ test("a service that does not store events has neither the route nor the operati
   await using reader = await startLedger();
   const { status } = await reader.request("/v1/event", { method: "POST", headers: json, body: "{}" });
   expect(status).toBe(405);
-  for (const path of ["/openapi.yaml", "/openapi.json", "/docs"]) {
+  const ofWriting = /addEvents|ledger:write|AddedEvents|BodyTooLarge|Unsupported Media/;
+  expect((await reader.request("/docs")).text).not.toMatch(ofWriting);
+  for (const path of ["/openapi.yaml", "/openapi.json"]) {
     const { text } = await reader.request(path);
-    expect(text).not.toMatch(/addEvents|ledger:write|AddedEvents|BodyTooLarge|Unsupported Media/);
-    if (path !== "/docs") expect(text).toContain("EventMessage");
-    const writable = await ledger.request(path);
-    if (path !== "/docs") expect(writable.text).toMatch(/addEvents[\s\S]*AddedEvents/);
+    expect(text).not.toMatch(ofWriting);
+    expect(text).toContain("EventMessage");
+    expect((await ledger.request(path)).text).toMatch(/addEvents[\s\S]*AddedEvents/);
   }
   // The other paths below it are served.
   expect((await reader.request("/v1/event/1")).status).toBe(404);

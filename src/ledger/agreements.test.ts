@@ -397,8 +397,12 @@ describe("the events of an agreement", () => {
 });
 
 test("an agreement has a limited number of payment instruments", async () => {
-  const few = Array.from({ length: instrumentsMax }, (_, n) => instrument(`few${n}`, "09:00", "full"));
-  await ledger.store(agreement("full", "08:00", { gateway_account_id: "full" }), ...few);
+  await ledger.database.query(
+    `insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+     select 'payment_instrument', 'few' || n, now(), 'A', '{"agreement_external_id": "full"}'
+     from generate_series(1, $1::int) as n`,
+    [instrumentsMax],
+  );
   await ledger.send(...instrument("more", "09:00", "full"));
   await eventually(async () =>
     expect(await ledger.database.query("select reason from dead_letter")).toEqual([

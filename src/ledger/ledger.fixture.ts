@@ -23,7 +23,7 @@ import { migrate } from "./tables/migrate.ts";
  * contract.
  */
 export async function startLedger({
-  statementTimeoutMs = 10_000,
+  statementTimeoutMs = testWaitMaxMs,
   open = openLedgerDatabase,
   queueUrl = "memory:",
   replica = undefined as Database | undefined,

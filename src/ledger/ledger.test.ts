@@ -56,6 +56,33 @@ test("a payment event is stored once and visible at every operation", async () =
   });
 });
 
+test("the first of two deliveries of an event is stored, and another timestamp makes another event", async () => {
+  const withNote = (note: string) =>
+    message({ resource_external_id: "twice", event_details: { gateway_account_id: "57", note } });
+  await ledger.store([withNote("first")]);
+  await ledger.send(withNote("second"), { ...withNote("third"), timestamp: "2024-03-05T09:14:22.018409Z" });
+  const path = "/v1/transaction/twice/event?gateway_account_id=57&include_all_events=true";
+  await ledger.until(path, { events: [{ data: { note: "first" } }, { data: { note: "third" } }] });
+});
+
+test("a refund that arrives before its payment is shown at once and gets the payment's details when they arrive", async () => {
+  await ledger.store(childStory("refund", "first", "second", ["11:00", "REFUND_SUBMITTED", { amount: 5 }]));
+  const path = "/v1/transaction/first?account_id=57";
+  expect(await ledger.get(path)).toMatchObject({
+    state: { status: "submitted" },
+    parent_transaction_id: "second",
+  });
+  await ledger.store(payment("second", { reference: "LIC-88" }));
+  await ledger.until(path, { amount: 5, payment_details: { reference: "LIC-88" } });
+  const [entered] = story("payment", "second", [
+    "10:05",
+    "PAYMENT_DETAILS_ENTERED",
+    { email: "a@example.org" },
+  ]);
+  await ledger.send(entered as object);
+  await ledger.until(path, { payment_details: { reference: "LIC-88", email: "a@example.org" } });
+});
+
 describe("an invalid message becomes a dead letter and blocks no other", () => {
   const events = (...ids: string[]) => ids.map((resource_external_id) => message({ resource_external_id }));
   const planted = message({ resource_external_id: "planted", event_type: "PLANTED" });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -8,7 +9,7 @@ import { run } from "../../testing/run.ts";
 import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { openDatabase } from "../database/database.ts";
-import { startLedger } from "./ledger.fixture.ts";
+import { openApp, startLedger } from "./ledger.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
 
 /** Opens a connection to change the state of the server. Nothing else uses it. */
@@ -116,22 +117,22 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
 
   test("answers 503 to requests above the limit, but not to health checks and metrics, while a table is locked", async () => {
     await using server = await startPostgres();
-    const open = () => openDatabase(server.url);
-    await using ledger = await startLedger({ open, statementTimeoutMs: 300_000 });
-    await ledger.store([message({ resource_external_id: "before" })]);
+    await using database = await openDatabase(server.url);
+    await migrate(database);
+    await using api = await openApp({ database, metrics: new Registry() });
     await using operator = await connectOperator(server.url);
     await operator.query("begin; lock table transaction in access exclusive mode");
 
     const countByStatus: Record<number, number> = {};
     // Of one account, fewer could wait.
     const searches = Array.from({ length: 1200 }, async (_, index) => {
-      const { status } = await ledger.request(`/v1/transaction/?account_id=${index}`);
-      countByStatus[status] = (countByStatus[status] ?? 0) + 1;
+      const { statusCode } = await api.app.inject(`/v1/transaction/?account_id=${index}`);
+      countByStatus[statusCode] = (countByStatus[statusCode] ?? 0) + 1;
     });
     await expect.poll(() => countByStatus).toEqual({ 503: 200 });
-    expect((await ledger.request("/healthcheck")).status).toBe(200);
-    const { status, text } = await ledger.request("/metrics");
-    expect([status, text]).toEqual([
+    expect((await api.app.inject("/healthcheck")).statusCode).toBe(200);
+    const metrics = await api.app.inject("/metrics");
+    expect([metrics.statusCode, metrics.payload]).toEqual([
       200,
       expect.stringContaining('seconds_count{operation="searchTransactions",status="503"} 200\n'),
     ]);
