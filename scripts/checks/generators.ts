@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { runCommand, say, UsageError } from "../../src/process/command.ts";
 import { stopOnSignals } from "../../src/process/stop.ts";
 import { outputOf } from "../../testing/child-process.ts";
@@ -9,6 +9,7 @@ import { root } from "../../testing/project.ts";
 import { type Services, startServices } from "../../testing/services.ts";
 import { type Client, clients } from "./generators/clients.ts";
 import { installNpmPackages, installPythonPackages } from "./generators/install.ts";
+import { differencesOf } from "./generators/shown.ts";
 import { versions } from "./generators/versions.ts";
 
 const names = clients.map(({ name }) => name);
@@ -16,8 +17,8 @@ const names = clients.map(({ name }) => name);
 const usage = `Usage: npm run generators [-- NAME…]
 
 Makes a client of both services with each of nine generators, from the published contracts (generated/*.yaml) and with
-the defaults of the generator. Compiles it with the program examples/NAME/calls.*, which makes a dozen requests to
-services with the data of npm run demo, and fails unless it gets what it expects. The versions are in
+the defaults of the generator. Compiles it with the program examples/NAME/calls.*, which makes two dozen requests to
+services with the data of npm run demo, and fails unless it shows what examples/expected.ts has. The versions are in
 scripts/checks/generators/versions.ts. What it downloads is cached in node_modules/.cache and by Maven and Go.
 
 A client whose language is not installed is skipped, with a message; with CI=true it fails. Exit code: 1 if a client
@@ -105,23 +106,34 @@ interface Setting {
   signal: AbortSignal;
 }
 
-/** Generates, compiles and runs a client in a folder. Rejects with the output of the command that fails. */
+/**
+ * Generates, compiles and runs a client in a folder. Rejects with the output of the command that fails, or with what its
+ * program should have shown.
+ */
 async function check(
-  { name, commands }: Client,
+  { name, commands, leavesOut }: Client,
   folder: string,
   { modules, env, services, signal }: Setting,
 ) {
   await cp(join(root, "examples", name), folder, { recursive: true });
-  for (const contract of ["ledger.yaml", "features.yaml"])
-    await cp(join(root, "generated", contract), join(folder, contract));
+  for (const file of [
+    "generated/ledger.yaml",
+    "generated/features.yaml",
+    "examples/expected.ts",
+    "examples/show.ts",
+  ])
+    await cp(join(root, file), join(folder, basename(file)));
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
   await symlink(modules, join(folder, "node_modules"));
   const start = [...(commands.at(-1) ?? []), services.ledgerUrl, services.featuresUrl];
+  let output = "";
   for (const command of [...commands.slice(0, -1), start]) {
-    await outputOf(command, { cwd: folder, env, signal }).catch((error) => {
+    output = await outputOf(command, { cwd: folder, env, signal }).catch((error) => {
       throw new Error(`${command.join(" ")}\n${error.message}`);
     });
   }
+  const differences = leavesOut === "everything" ? [] : differencesOf(output, leavesOut);
+  if (differences.length > 0) throw new Error(differences.join("\n"));
 }
 
 const isInstalled = (program: string) => spawnSync(program, ["--help"]).error === undefined;

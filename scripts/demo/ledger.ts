@@ -7,7 +7,7 @@ import { readSettings } from "../../src/process/settings.ts";
 import { shopAccount, shopEvents } from "./shop-events.ts";
 
 const startedWithinMs = 60_000;
-const foldedWithinMs = 30_000;
+const foldedWithinMs = 120_000;
 
 /** Sends the events of the demonstration to the queue of the ledger, and waits until they are folded. */
 export async function fillLedger(): Promise<void> {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { beyondTypeScript, type Step } from "./shown.ts";
 import { versions } from "./versions.ts";
 
 /** A client: the program `examples/NAME/calls.*`, with generated code, except that of this package. */
@@ -11,6 +12,8 @@ export interface Client {
    * program, whose arguments follow. They run in a folder that has the contracts and the program.
    */
   commands: string[][];
+  /** The steps that its program does not show. One that leaves out everything checks itself. */
+  leavesOut: Step[] | "everything";
 }
 
 const compileAndRunTypeScript = [
@@ -41,6 +44,7 @@ const openapiGenerator = (language: string, options: (name: string) => string) =
 export const clients: Client[] = [
   {
     name: "package-client",
+    leavesOut: "everything",
     needs: [],
     commands: [
       ["node", fileURLToPath(new URL("../../../examples/package-client/calls.ts", import.meta.url))],
@@ -48,6 +52,7 @@ export const clients: Client[] = [
   },
   {
     name: "openapi-generator-java",
+    leavesOut: [],
     needs: ["python3", "java", "javac", "mvn"],
     commands: [
       ...openapiGenerator(
@@ -70,6 +75,7 @@ export const clients: Client[] = [
   },
   {
     name: "openapi-generator-go",
+    leavesOut: [],
     needs: ["python3", "java", "go"],
     commands: [
       ...openapiGenerator("go", (name) => `-o ${name} --package-name ${name}`),
@@ -80,6 +86,7 @@ export const clients: Client[] = [
   },
   {
     name: "openapi-generator-python",
+    leavesOut: [],
     needs: ["python3", "java"],
     commands: [
       ...openapiGenerator("python", (name) => `-o . --package-name ${name}_client`),
@@ -88,11 +95,13 @@ export const clients: Client[] = [
   },
   {
     name: "openapi-generator-typescript",
+    leavesOut: beyondTypeScript,
     needs: ["python3", "java"],
     commands: [...openapiGenerator("typescript-fetch", (name) => `-o ${name}`), ...compileAndRunTypeScript],
   },
   {
     name: "openapi-python-client",
+    leavesOut: [],
     needs: ["python3"],
     commands: [
       ...forEachContract(
@@ -104,6 +113,7 @@ export const clients: Client[] = [
   },
   {
     name: "oapi-codegen",
+    leavesOut: [],
     needs: ["go"],
     commands: [
       ["mkdir", "ledger", "features"],
@@ -116,6 +126,7 @@ export const clients: Client[] = [
   },
   {
     name: "openapi-typescript",
+    leavesOut: beyondTypeScript,
     needs: [],
     commands: [
       ...forEachContract((name) => `openapi-typescript ${name}.yaml --output ${name}.ts`),
@@ -124,6 +135,7 @@ export const clients: Client[] = [
   },
   {
     name: "hey-api",
+    leavesOut: beyondTypeScript,
     needs: [],
     commands: [
       ...forEachContract((name) => `openapi-ts --input ${name}.yaml --output ${name}`),
@@ -132,6 +144,7 @@ export const clients: Client[] = [
   },
   {
     name: "orval",
+    leavesOut: beyondTypeScript,
     needs: [],
     commands: [
       ...forEachContract((name) => `orval --input ./${name}.yaml --output ./${name}.ts`),

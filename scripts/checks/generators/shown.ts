@@ -1,0 +1,38 @@
+import { expected } from "../../../examples/expected.ts";
+
+export type Step = keyof typeof expected;
+
+/** What a client in TypeScript leaves out: its types have no names, and its numbers are exact up to 2^53. */
+export const beyondTypeScript: Step[] = ["kinds", "no_event"];
+
+/** How the output of a program differs from what is expected. A line is a step and the JSON of what it got. */
+export function differencesOf(output: string, leftOut: Step[]): string[] {
+  const shown: Record<string, unknown> = {};
+  for (const [, step = "", json = ""] of output.matchAll(/^(\w+) ([^u].*)$/gm))
+    shown[step] = JSON.parse(json);
+  const differences = Object.entries(expected)
+    .filter(([step, part]) => !leftOut.includes(step as Step) && !has(shown[step], part))
+    .map(([step, part]) => `${step} is ${JSON.stringify(shown[step])}, not ${JSON.stringify(part)}`);
+  if (differences.length > 0) return differences;
+  const { history, event, added, again } = shown as Record<string, Parts>;
+  const ids = [event?.event_id, again?.events?.[0]?.event_id];
+  const same = [history?.events?.[0]?.event_id, (added as unknown as Parts[])[1]?.events?.[0]?.event_id];
+  return has(ids, same) ? [] : [`the events ${ids} are not ${same}`];
+}
+
+interface Parts {
+  event_id?: unknown;
+  events?: Parts[];
+}
+
+/** True if a value has everything of a part. An instant can be written in several ways. */
+function has(value: unknown, part: unknown): boolean {
+  if (part === null || part === undefined) return value === null || value === undefined;
+  if (typeof part === "string" && /^\d{4}-.*T/.test(part))
+    return Date.parse(String(value)) === Date.parse(part);
+  if (typeof part !== "object") return value === part;
+  if (Array.isArray(part) && !(Array.isArray(value) && value.length === part.length)) return false;
+  return Object.entries(part).every(([key, one]) =>
+    has((value as Record<string, unknown> | null)?.[key], one),
+  );
+}
