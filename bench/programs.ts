@@ -63,11 +63,7 @@ export const startService = (service: "ledger" | "features", settings: Settings 
 /** Starts a ledger on this database, without a receiver. */
 export const startLedger = (databaseUrl: string) =>
   startService("ledger", {
-    env: {
-      DATABASE_URL: databaseUrl,
-      QUEUE_URL: "memory:",
-      QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false",
-    },
+    env: { DATABASE_URL: databaseUrl, QUEUE_URL: "memory:", QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false" },
   });
 
 /** Starts a server of `baselines/` on the measured core, in a folder of its own. Resolves when it responds. */

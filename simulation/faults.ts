@@ -50,11 +50,7 @@ export const faultsOfServer = (
       server.resume();
     },
   },
-  {
-    component,
-    kind: `${name} restarted`,
-    inject: () => server.restart().catch(() => ensureRunning(server)),
-  },
+  { component, kind: `${name} restarted`, inject: () => server.restart().catch(() => ensureRunning(server)) },
 ];
 
 const suspensionMaxMs = 4000;
