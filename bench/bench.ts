@@ -67,11 +67,12 @@ await runCommand("bench", usage, async (args) => {
     : { ...full, rounds, ledgers: [largest / 100, largest / 10, largest].map(Math.floor) };
   requireInstalled(needs, "bench");
   leaveMeasuredCore();
+  const { signal: stop } = stopOnSignals();
 
   await using ledgers = ledgersOnPostgres();
   const measured: MeasuredRow[] = [];
   for (const row of selected) {
-    measured.push(await measure(row, scale, ledgers));
+    measured.push(await measure(row, scale, ledgers, stop));
     for (const line of tableOf(measured.slice(-1))) say(line);
   }
   if (options.smoke) return;
@@ -95,16 +96,18 @@ function findRow(text: string): Row {
   return row;
 }
 
-async function measure(row: Row, scale: Scale, ledgers: Ledgers): Promise<MeasuredRow> {
+async function measure(row: Row, scale: Scale, ledgers: Ledgers, stop: AbortSignal): Promise<MeasuredRow> {
   const { number, title } = row;
   complain(`row ${number}, ${title}: preparing`);
   await using opened = new AsyncDisposableStack();
   const comparisons = await row.open(scale, opened, ledgers);
   using progress = openProgress(`rounds of row ${number}`, comparisons.length * scale.rounds);
   const results = [];
-  for (const comparison of comparisons) {
-    results.push(await compare(comparison, scale, () => progress.advance(1)));
-  }
+  const onRound = () => {
+    if (stop.aborted) throw new Error("stopped");
+    progress.advance(1);
+  };
+  for (const comparison of comparisons) results.push(await compare(comparison, scale, onRound));
   return { number, title, date: new Date().toISOString().slice(0, 10), results };
 }
 

@@ -39,11 +39,7 @@ export const startService = async (service: "ledger" | "features", options: Prog
 /** Starts a ledger on this database, without a receiver. */
 export const startLedger = (databaseUrl: string) =>
   startService("ledger", {
-    env: {
-      DATABASE_URL: databaseUrl,
-      QUEUE_URL: "memory:",
-      QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false",
-    },
+    env: { DATABASE_URL: databaseUrl, QUEUE_URL: "memory:", QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false" },
   });
 
 /** Starts a server of `baselines/` on the measured core. Resolves when it responds. */

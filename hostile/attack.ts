@@ -6,6 +6,8 @@ import { memoryMaxMiB, type WatchedService } from "./watched-service.ts";
 /** The bounds of `docs/operating.md`: what one caller costs, no other pays. They are for an idle reference machine. */
 const stallMaxMs = 50;
 const pingMaxMs = 250;
+/** Two other programs that keep two processors busy slow it down by less. */
+const slowerMax = 3;
 /** With the embedded database, beyond the memory that the process holds after its start. */
 const embeddedGrowthMaxMiB = 250;
 
@@ -43,10 +45,11 @@ export async function watch<Own extends Target>(target: Own, attack: Attack<Own>
   const startedAt = performance.now();
   await using others = await startPings(service.url, pings);
   await service.stalls();
+  const failures: string[] = [];
   try {
     await withLowPriority(() => attack.run(target));
   } catch (error) {
-    violations.push(`the attack failed: ${(error as Error).message}`);
+    failures.push(`the attack failed: ${(error as Error).message.trim()}`);
   }
   const pinged = await others.stop();
   const tookMs = performance.now() - startedAt;
@@ -62,9 +65,12 @@ export async function watch<Own extends Target>(target: Own, attack: Attack<Own>
     violations.push(`another caller waited ${ms(pinged.longestMs)}: ${pinged.longest}`);
   if (pinged.count === 0) violations.push("no ping was sent");
   if (peakMiB > memoryMax) violations.push(`${MiB(peakMiB)} of memory; the limit is ${MiB(memoryMax)}`);
-  violations.push(...new Set(pinged.failures.slice(0, 3)));
+  failures.push(...pinged.failures);
+  // The timeouts of the service are fixed. On a machine that is this slow they say nothing about it.
+  const excused = failures.filter((failure) => slower > slowerMax && failure.includes("in time"));
+  violations.push(...[...new Set(failures)].filter((failure) => !excused.includes(failure)).slice(0, 3));
   return {
-    figures: `${(tookMs / 1000).toFixed(1)} s (the machine is ${slower.toFixed(1)} times slower), stall ${ms(heldMs)} (with waiting for a processor ${ms(longestMs)}), ping ${ms(pinged.longestMs)}, memory ${MiB(startedMiB)} to ${MiB(peakMiB)}`,
+    figures: `${(tookMs / 1000).toFixed(1)} s (the machine is ${slower.toFixed(1)} times slower), stall ${ms(heldMs)} (with waiting for a processor ${ms(longestMs)}), ping ${ms(pinged.longestMs)}, memory ${MiB(startedMiB)} to ${MiB(peakMiB)}${excused.length > 0 ? `; CUT SHORT: ${excused[0]}` : ""}`,
     violations,
   };
 }

@@ -49,26 +49,24 @@ export async function readDocuments(url: string): Promise<void> {
   await Promise.all(documents.map((path) => send(url + path, [200])));
 }
 
-/** Closes connections, some at a time, as different clients do. */
-export async function closeAll(sockets: Socket[]): Promise<void> {
-  for (const [index, socket] of sockets.entries()) {
-    socket.destroy();
-    if (index % 20 === 0) await sleep(5);
-  }
-}
-
 /** Opens connections that send a request and read nothing of the responses. */
-export async function openDeafClients(
+export const openDeafClients = (url: string, count: number, requestLines: (index: number) => string) =>
+  // Without a listener for data nothing is read.
+  openClients(url, count, requestLines);
+
+/** Opens and closes connections, some at a time, as different clients do. Each sends a request. */
+export async function openClients(
   url: string,
   count: number,
   requestLines: (index: number) => string,
+  onData?: (chunk: Buffer) => void,
 ): Promise<AsyncDisposable> {
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
   for (let index = 0; index < count; index += 1) {
     const socket = connect({ host: hostname, port: Number(port) });
-    // Without a listener for data nothing is read.
-    socket.pause();
+    if (onData) socket.on("data", onData);
+    else socket.pause();
     socket.on("error", () => {});
     socket.write(requestLines(index));
     sockets.push(socket);
@@ -76,7 +74,10 @@ export async function openDeafClients(
   }
   return {
     async [Symbol.asyncDispose]() {
-      await closeAll(sockets);
+      for (const [index, socket] of sockets.entries()) {
+        socket.destroy();
+        if (index % 20 === 0) await sleep(5);
+      }
     },
   };
 }

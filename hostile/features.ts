@@ -38,12 +38,18 @@ const withHistory =
     return async () => `${await newStore()}?keep=all`;
   };
 
+const on = (name: string, attacks: Attack<Target>[], openStores: OpenStores): Subject =>
+  createSubject(name, attacks, async (opened) => {
+    const newStore = await openStores(opened);
+    return async (attack) => run(attack, await newStore());
+  });
+
 export const featureSubjects: Subject[] = [
-  createSubject("features-lmdb", [...attacksOnRequests, ...attacksOnStores], openLmdb, run),
-  createSubject("features-redis", attacksOnStores, openRedis, run),
-  createSubject("features-postgres", attacksOnStores, openPostgres, run),
-  createSubject("features-lmdb-history", attacksOnHistory, withHistory(openLmdb), run),
-  createSubject("features-postgres-history", attacksOnHistory, withHistory(openPostgres), run),
+  on("features-lmdb", [...attacksOnRequests, ...attacksOnStores], openLmdb),
+  on("features-redis", attacksOnStores, openRedis),
+  on("features-postgres", attacksOnStores, openPostgres),
+  on("features-lmdb-history", attacksOnHistory, withHistory(openLmdb)),
+  on("features-postgres-history", attacksOnHistory, withHistory(openPostgres)),
 ];
 
 async function run(attack: Attack<Target>, storeUrl: string): Promise<Outcome> {

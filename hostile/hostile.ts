@@ -55,13 +55,14 @@ await runCommand("hostile", usage, async (args) => {
   if (attacks.length === 0) throw new UsageError("no attack has such a name, or the part is empty");
   const failed: string[] = [];
   for (const [subject, chosen] of Map.groupBy(attacks, ({ subject }) => subject)) {
-    await using opened = await subject.open();
+    await using opened = new AsyncDisposableStack();
+    const run = await subject.open(opened);
     for (const { name } of chosen) {
       const label = `${subject.name}: ${name}`;
       let outcome: Outcome | undefined;
       for (let attempt = 0; attempt < attempts && outcome?.violations.length !== 0; attempt += 1) {
         if (signal.aborted) throw new Error("stopped");
-        outcome = await opened.run(name);
+        outcome = await run(name);
         say(`${outcome.violations.length === 0 ? "ok  " : "over"} ${label}: ${outcome.figures}`);
         for (const violation of outcome.violations) say(`       ${violation}`);
       }

@@ -25,9 +25,12 @@ const created = (id: string, details: object = {}, members: object = {}): EventM
   ...members,
 });
 
+const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
+  times(count, (index) => make(index));
+
 /** Events of one payment, a millisecond apart. */
 const history = (id: string, count: number, details: (index: number) => object): EventMessage[] =>
-  Array.from({ length: count }, (_, index) =>
+  times(count, (index) =>
     created(id, details(index), {
       event_type: index === 0 ? "PAYMENT_CREATED" : "PAYMENT_DETAILS_ENTERED",
       timestamp: at(index),
@@ -35,7 +38,21 @@ const history = (id: string, count: number, details: (index: number) => object):
   );
 
 const members = (count: number, prefix: string) =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}-${index}`, "v"]));
+  Object.fromEntries(times(count, (index) => [`${prefix}-${index}`, "v"]));
+
+const note = "x".repeat(1_000_000);
+
+/** Reads each of the paths many times, in turn. */
+const readMany = (
+  url: string,
+  count: number,
+  concurrency: number,
+  paths: string | string[],
+  statuses = [200],
+) => {
+  const all = [paths].flat();
+  return repeat(count, concurrency, (index) => send(url + (all[index % all.length] as string), statuses));
+};
 
 type Page = { _links?: { next_cursor?: { href: string } } };
 
@@ -63,9 +80,7 @@ export const attacksOnLedger: LedgerAttack[] = [
     name: "metadata keys that are all different, exported as CSV",
     prepare: ({ publish }) =>
       publish(
-        Array.from({ length: 2000 }, (_, index) =>
-          created(`p${index}`, { external_metadata: members(10, `key-${index}`) }),
-        ),
+        times(2000, (index) => created(`p${index}`, { external_metadata: members(10, `key-${index}`) })),
       ),
     async run({ service: { url } }) {
       await repeat(6, 3, async () => {
@@ -85,30 +100,28 @@ export const attacksOnLedger: LedgerAttack[] = [
   {
     name: "120 events of 1 MB on one payment, in order and late, and every way to read them",
     async run({ service: { url }, publish }) {
-      const note = "x".repeat(1_000_000);
       const events = history("large", 120, (index) => ({ note: `${index}${note}` }));
       const [first, ...others] = events as [EventMessage, ...EventMessage[]];
       // The first event comes last.
       for (let sent = 0; sent < others.length; sent += 20) await publish(others.slice(sent, sent + 20));
       await publish([first]);
-      await repeat(3, 3, () => send(`${url}/v1/transaction/large?account_id=57`, [200]));
+      await readMany(url, 3, 3, "/v1/transaction/large?account_id=57");
       const read = await readAll(
         url,
         eventsPath("large", "&include_all_events=true"),
         ({ events }) => events,
       );
       expectCount("events", read, 120);
-      await repeat(5, 5, () => send(url + eventsPath("large"), [200]));
-      await repeat(2, 2, () => send(`${url}/v1/transaction/large?account_id=57&as_of=${at(90)}`, [200, 504]));
+      await readMany(url, 5, 5, eventsPath("large"));
+      await readMany(url, 2, 2, `/v1/transaction/large?account_id=57&as_of=${at(90)}`, [200, 504]);
       await send(url + search("57"), [200]);
     },
   },
   {
     name: "120 payments of 1 MB in one search page",
     prepare: async ({ publish }) => {
-      const note = "x".repeat(1_000_000);
       for (let sent = 0; sent < 120; sent += 20) {
-        await publish(Array.from({ length: 20 }, (_, index) => created(`p${sent + index}`, { note })));
+        await publish(times(20, (index) => created(`p${sent + index}`, { note })));
       }
     },
     async run({ service: { url } }) {
@@ -117,18 +130,21 @@ export const attacksOnLedger: LedgerAttack[] = [
         expectCount("results", found, 120);
       });
       await repeat(2, 2, () => send(url + search("57"), [200], { headers: { accept: "text/csv" } }));
-      await repeat(100, 100, (index) => send(`${url}/v1/transaction/p${index}?account_id=57`, [200]));
+      await readMany(
+        url,
+        100,
+        100,
+        times(100, (index) => `/v1/transaction/p${index}?account_id=57`),
+      );
     },
   },
   {
     name: "a payment with 10,000 events, read by many",
     prepare: ({ publish }) => publish(history("long", 10_000, (index) => ({ note: `${index}` }))),
     async run({ service: { url }, publish }) {
-      await repeat(60, 20, () => send(url + eventsPath("long", "&include_all_events=true"), [200, 503]));
-      await repeat(60, 20, () => send(url + eventsPath("long"), [200, 503]));
-      await repeat(4, 4, () =>
-        send(`${url}/v1/transaction/long?account_id=57&as_of=${at(7500)}`, [200, 504]),
-      );
+      await readMany(url, 60, 20, eventsPath("long", "&include_all_events=true"), [200, 503]);
+      await readMany(url, 60, 20, eventsPath("long"), [200, 503]);
+      await readMany(url, 4, 4, `/v1/transaction/long?account_id=57&as_of=${at(7500)}`, [200, 504]);
       // An event that is older than all others.
       await publish([created("long", { late: true }, { event_type: "PAYMENT_STARTED", timestamp: at(-1) })]);
     },
@@ -137,9 +153,8 @@ export const attacksOnLedger: LedgerAttack[] = [
     name: "10,000 events and 40 of 1 MB in the feed, read by many with every filter, and 800 streams",
     prepare: async ({ publish }) => {
       await publish(history("long", 10_000, (index) => ({ note: `${index}` })));
-      const note = "x".repeat(1_000_000);
-      await publish(Array.from({ length: 20 }, (_, index) => created(`large${index}`, { note })));
-      await publish(Array.from({ length: 20 }, (_, index) => created(`larger${index}`, { note })));
+      await publish(times(20, (index) => created(`large${index}`, { note })));
+      await publish(times(20, (index) => created(`larger${index}`, { note })));
     },
     async run({ service: { url }, publish }) {
       let read = 0;
@@ -150,7 +165,7 @@ export const attacksOnLedger: LedgerAttack[] = [
         hasMore = page.has_more;
       }
       expectCount("events", read, 10_040);
-      const accounts = Array.from({ length: 99 }, (_, index) => `account${index}`).join();
+      const accounts = times(99, (index) => `account${index}`).join();
       const queries = [
         "limit=1000",
         "event_types=NONE",
@@ -169,7 +184,7 @@ export const attacksOnLedger: LedgerAttack[] = [
         return `GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n`;
       });
       for (let round = 0; round < 5; round += 1) {
-        await publish(Array.from({ length: 50 }, (_, index) => created(`round${round}-${index}`)));
+        await publish(times(50, (index) => created(`round${round}-${index}`)));
         await sleep(500);
       }
     },
@@ -179,7 +194,7 @@ export const attacksOnLedger: LedgerAttack[] = [
     needsServer: true,
     prepare: ({ publish }) =>
       publish(
-        Array.from({ length: 12_000 }, (_, index) =>
+        times(12_000, (index) =>
           created(
             `p${index}`,
             { gateway_account_id: `account ${index}` },
@@ -201,19 +216,17 @@ export const attacksOnLedger: LedgerAttack[] = [
       expectCount("hours", hours.length, 10_000);
       const performance: unknown[] = JSON.parse(await send(url + accountsAndMonths, [200]));
       expectCount("accounts and months", performance.length, 10_000);
-      await repeat(40, 20, (index) => {
-        const paths = [
-          `${report}&group_by=day,account,live,moto,type,state`,
-          `${report}&group_by=day,week,month&time_zone=Europe/London`,
-          `${report}&group_by=account,month&format=csv`,
-          `/v1/report/transactions-by-hour?${dates}`,
-          accountsAndMonths,
-          `/v1/report/payments_by_state?override_account_id_restriction=true&${dates}`,
-          `/v1/event/ticker?${dates}`,
-          `/v1/event/ticker?${dates}&event_types=NONE`,
-        ];
-        return send(url + (paths[index % paths.length] as string), [200, 503, 504]);
-      });
+      const paths = [
+        `${report}&group_by=day,account,live,moto,type,state`,
+        `${report}&group_by=day,week,month&time_zone=Europe/London`,
+        `${report}&group_by=account,month&format=csv`,
+        `/v1/report/transactions-by-hour?${dates}`,
+        accountsAndMonths,
+        `/v1/report/payments_by_state?override_account_id_restriction=true&${dates}`,
+        `/v1/event/ticker?${dates}`,
+        `/v1/event/ticker?${dates}&event_types=NONE`,
+      ];
+      await readMany(url, 40, 20, paths, [200, 503, 504]);
     },
   },
   {
@@ -221,7 +234,7 @@ export const attacksOnLedger: LedgerAttack[] = [
     async run({ service: { url }, publish }) {
       await publish([created("parent")]);
       await publish(
-        Array.from({ length: 600 }, (_, index) => ({
+        times(600, (index) => ({
           ...created(`refund${index}`, {}, { resource_type: "refund", event_type: "REFUND_CREATED_BY_USER" }),
           parent_resource_external_id: "parent",
         })),
@@ -230,10 +243,8 @@ export const attacksOnLedger: LedgerAttack[] = [
         const changed = { event_type: "PAYMENT_DETAILS_ENTERED", timestamp: at(change) };
         await publish([created("parent", { email: `${change}@example.com` }, changed)]);
       }
-      await repeat(20, 10, () =>
-        send(`${url}/v1/transaction/parent/transaction?gateway_account_id=57`, [200, 503]),
-      );
-      await repeat(20, 10, () => send(url + eventsPath("parent", "&include_all_events=true"), [200, 503]));
+      await readMany(url, 20, 10, "/v1/transaction/parent/transaction?gateway_account_id=57", [200, 503]);
+      await readMany(url, 20, 10, eventsPath("parent", "&include_all_events=true"), [200, 503]);
     },
   },
   {
@@ -245,12 +256,12 @@ export const attacksOnLedger: LedgerAttack[] = [
         event_details: { ...account, ...details },
       });
       await publish(
-        Array.from({ length: 5000 }, (_, index) =>
+        times(5000, (index) =>
           of("agreement", "agr", index, { description: "d".repeat((index * 37) % 3000) }),
         ),
       );
       await publish(
-        Array.from({ length: 600 }, (_, index) =>
+        times(600, (index) =>
           of("payment_instrument", `ins${index}`, index, {
             agreement_external_id: "agr",
             cardholder_name: "n".repeat((index * 53) % 5000),
@@ -262,12 +273,10 @@ export const attacksOnLedger: LedgerAttack[] = [
       const read = await readAll(url, "/v1/agreement/agr/event", ({ events }) => events);
       // The agreement has no more payment instruments than the ledger permits.
       expectCount("events", read, 5500);
-      await repeat(200, 50, () => send(`${url}/v1/agreement/agr?account_id=57`, [200, 503]));
-      await repeat(60, 20, () => send(`${url}/v1/agreement/agr/event?account_id=57`, [200, 503]));
-      await repeat(20, 10, () =>
-        send(`${url}/v1/agreement/agr?account_id=57&as_of=${at(4500)}`, [200, 503, 504]),
-      );
-      await repeat(60, 20, () => send(`${url}/v1/agreement?account_id=57&reference=x`, [200, 503]));
+      await readMany(url, 200, 50, "/v1/agreement/agr?account_id=57", [200, 503]);
+      await readMany(url, 60, 20, "/v1/agreement/agr/event?account_id=57", [200, 503]);
+      await readMany(url, 20, 10, `/v1/agreement/agr?account_id=57&as_of=${at(4500)}`, [200, 503, 504]);
+      await readMany(url, 60, 20, "/v1/agreement?account_id=57&reference=x", [200, 503]);
     },
   },
   {
@@ -275,17 +284,15 @@ export const attacksOnLedger: LedgerAttack[] = [
     async run({ service: { url } }) {
       const bytes = 1_000_000;
       const many = (request: number) =>
-        Array.from({ length: 100 }, (_, index) =>
-          created(`added${request}-${index}`, { note: "n".repeat((index * 97) % 9000) }),
-        );
+        times(100, (index) => created(`added${request}-${index}`, { note: "n".repeat((index * 97) % 9000) }));
       const shapes: unknown[] = [
         "[".repeat(bytes),
         `[${"{},".repeat(bytes / 3.2)}{}]`,
         `[${"1,".repeat(90)}1]`,
         `[${"[],".repeat(98)}[]]`,
         `[${'"a",'.repeat(bytes / 4.2)}"a"]`,
-        `{"event_details":{${Array.from({ length: 60_000 }, (_, index) => `"m${index}":1`)}}}`,
-        [created("large", { note: "x".repeat(bytes) })],
+        `{"event_details":{${times(60_000, (index) => `"m${index}":1`)}}}`,
+        [created("large", { note })],
         " ".repeat(bytes),
       ];
       await repeat(120, 60, (request) =>
@@ -305,7 +312,7 @@ export const attacksOnLedger: LedgerAttack[] = [
         select 'hostile' || n, 'x', 'test' from generate_series(1, 200000) as n`);
     },
     async run({ service: { url } }) {
-      await repeat(1000, 200, () => send(`${url}/metrics`, [200]));
+      await readMany(url, 1000, 200, "/metrics");
     },
   },
   {
@@ -321,9 +328,7 @@ export const attacksOnLedger: LedgerAttack[] = [
       const paths = dead_letters.map(
         ({ dead_letter_id }: { dead_letter_id: number }) => `/v1/dead-letter/${dead_letter_id}`,
       );
-      await repeat(600, 200, (request) =>
-        send(url + [...paths, "/v1/dead-letter", "/v1/intake"][request % 5], [200, 503, 504]),
-      );
+      await readMany(url, 600, 200, [...paths, "/v1/dead-letter", "/v1/intake"], [200, 503, 504]);
     },
   },
   {
@@ -339,15 +344,13 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
     async run({ service: { url } }) {
       // A text that nobody has, of one character: every transaction is read.
-      await repeat(1200, 1200, () => send(url + search("57", "&email=%23&display_size=1"), [200, 503, 504]));
+      await readMany(url, 1200, 1200, search("57", "&email=%23&display_size=1"), [200, 503, 504]);
     },
   },
   {
     name: "300 clients that do not read their search results and exports",
     prepare: ({ publish }) =>
-      publish(
-        Array.from({ length: 2000 }, (_, index) => created(`p${index}`, { description: "d".repeat(3000) })),
-      ),
+      publish(times(2000, (index) => created(`p${index}`, { description: "d".repeat(3000) }))),
     async run({ service: { url } }) {
       await using _deaf = await openDeafClients(url, 300, (index) => {
         const accept = index % 2 === 0 ? "text/csv" : "application/json";
@@ -367,21 +370,15 @@ export const attacksOnLedger: LedgerAttack[] = [
   {
     name: "long lists, headers and targets",
     async run({ service: { url } }) {
-      const many = (count: number) => Array.from({ length: count }, (_, index) => `a${index}`).join(",");
-      await repeat(50, 10, () => send(url + search(many(1000)), [400]));
-      await repeat(50, 10, () =>
-        send(url + search(many(100), "&state=success&transaction_type=PAYMENT"), [200, 503]),
-      );
-      await repeat(50, 10, () =>
-        send(url + search("57"), [400], { headers: { accept: ",".repeat(15_000) } }),
-      );
-      await repeat(50, 10, () =>
-        send(url + search("57"), [400], { headers: { accept: "text/csv;q=0.1,".repeat(900) } }),
-      );
-      await repeat(50, 10, () => send(url + search("57", "&x=1".repeat(3000)), [400]));
-      await repeat(50, 10, () =>
-        send(`${url}/v1/transaction/${"%F0%9F%92%B7".repeat(1200)}?account_id=57`, [400, 404]),
-      );
+      const many = (count: number) => times(count, (index) => `a${index}`).join(",");
+      const readFifty = (path: string, statuses: number[]) => readMany(url, 50, 10, path, statuses);
+      await readFifty(search(many(1000)), [400]);
+      await readFifty(search(many(100), "&state=success&transaction_type=PAYMENT"), [200, 503]);
+      for (const accept of [",".repeat(15_000), "text/csv;q=0.1,".repeat(900)]) {
+        await repeat(50, 10, () => send(url + search("57"), [400], { headers: { accept } }));
+      }
+      await readFifty(search("57", "&x=1".repeat(3000)), [400]);
+      await readFifty(`/v1/transaction/${"%F0%9F%92%B7".repeat(1200)}?account_id=57`, [400, 404]);
     },
   },
   {
@@ -407,7 +404,7 @@ export const attacksOnLedger: LedgerAttack[] = [
         details(account).replace('"57"', `"57","list":[${"1.00000000000000000001,".repeat(40_000)}1]`),
         `{"resource_type":${"[".repeat(bytes / 2)}${"]".repeat(bytes / 2)}}`,
         "[".repeat(bytes),
-        `{${Array.from({ length: 70_000 }, (_, index) => `"m${index}":1`).join(",")}}`,
+        `{${times(70_000, (index) => `"m${index}":1`).join(",")}}`,
         `"${"a".repeat(bytes)}"`,
         " ".repeat(bytes),
         JSON.stringify({ ...created("sns"), Type: "Notification", Message: "[".repeat(bytes / 2) }),

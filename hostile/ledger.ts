@@ -36,41 +36,25 @@ const pings = [
   { path: "/v1/transaction/other-payment/event?gateway_account_id=other", status: 200 },
 ];
 
-/** The engines of one run: an empty database and an empty queue. */
-interface Engines {
-  databaseUrl: string;
-  queueUrl: string;
-}
-
 export const ledgerSubjects: Subject[] = [
-  createSubject(
-    "ledger-postgres",
-    attacksOnLedger,
-    async (opened) => {
-      const [database, broker] = await allSettled([
-        startPostgres().then((server) => opened.use(server)),
-        startRabbitmq().then((server) => opened.use(server)),
-      ]);
-      await migrateAt(await createDatabase(database, "migrated"));
-      let runs = 0;
-      return async () => {
-        const name = `run_${runs++}`;
-        return {
-          databaseUrl: await createDatabase(database, name, "migrated"),
-          queueUrl: `${broker.url}/?queue=${name}`,
-        };
-      };
-    },
-    (attack, engines) => run(attack, engines, false),
-  ),
+  createSubject("ledger-postgres", attacksOnLedger, async (opened) => {
+    const [database, broker] = await allSettled([
+      startPostgres().then((server) => opened.use(server)),
+      startRabbitmq().then((server) => opened.use(server)),
+    ]);
+    await migrateAt(await createDatabase(database, "migrated"));
+    let runs = 0;
+    return async (attack) => {
+      const name = `run_${runs++}`;
+      const url = await createDatabase(database, name, "migrated");
+      return run(attack, url, `${broker.url}/?queue=${name}`, false);
+    };
+  }),
   createSubject(
     "ledger-embedded",
     attacksOnLedger.filter(({ needsServer }) => !needsServer),
-    async () => async () => ({
-      databaseUrl: "pglite:./database",
-      queueUrl: `sqs+embedded:./queue?port=${await freePort()}`,
-    }),
-    (attack, engines) => run(attack, engines, true),
+    async () => async (attack) =>
+      run(attack, "pglite:./database", `sqs+embedded:./queue?port=${await freePort()}`, true),
   ),
 ];
 
@@ -85,7 +69,8 @@ const sentMax = 200;
 
 async function run(
   attack: LedgerAttack,
-  { databaseUrl, queueUrl }: Engines,
+  databaseUrl: string,
+  queueUrl: string,
   isEmbedded: boolean,
 ): Promise<Outcome> {
   const settings = { DATABASE_URL: databaseUrl, QUEUE_URL: queueUrl, EVENT_WRITES: "true" };

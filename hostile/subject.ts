@@ -1,44 +1,23 @@
 import type { Attack, Outcome } from "./attack.ts";
 
-/** A service on one engine, and its attacks. */
+/** A service on one engine, and the names of its attacks. */
 export interface Subject {
   name: string;
-  /** The names of the attacks. */
   attacks: string[];
-  /** Starts its servers. */
-  open(): Promise<OpenSubject>;
+  /** Starts its servers, which end with the stack. The function starts the service, runs an attack and stops the service. */
+  open(opened: AsyncDisposableStack): Promise<(name: string) => Promise<Outcome>>;
 }
 
-export interface OpenSubject extends AsyncDisposable {
-  /** Starts the service, runs the attack and stops the service. */
-  run(name: string): Promise<Outcome>;
-}
-
-/**
- * Creates a subject. `openEngines` starts its servers and returns a function that resolves with empty engines for one run;
- * `run` runs an attack on them.
- */
-export function createSubject<One extends Attack<never>, Engines>(
+/** `open` starts the servers. Its result runs an attack on empty engines. */
+export const createSubject = <One extends Attack<never>>(
   name: string,
   attacks: One[],
-  openEngines: (opened: AsyncDisposableStack) => Promise<() => Promise<Engines>>,
-  run: (attack: One, engines: Engines) => Promise<Outcome>,
-): Subject {
-  return {
-    name,
-    attacks: attacks.map((attack) => attack.name),
-    async open() {
-      await using opening = new AsyncDisposableStack();
-      const newEngines = await openEngines(opening);
-      const opened = opening.move();
-      return {
-        async run(attackName) {
-          const attack = attacks.find((one) => one.name === attackName);
-          if (!attack) throw new Error(`there is no attack ${attackName}`);
-          return run(attack, await newEngines());
-        },
-        [Symbol.asyncDispose]: () => opened.disposeAsync(),
-      };
-    },
-  };
-}
+  open: (opened: AsyncDisposableStack) => Promise<(attack: One) => Promise<Outcome>>,
+): Subject => ({
+  name,
+  attacks: attacks.map((attack) => attack.name),
+  async open(opened) {
+    const run = await open(opened);
+    return (name) => run(attacks.find((attack) => attack.name === name) as One);
+  },
+});

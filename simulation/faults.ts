@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { untilStopped } from "../src/process/stop.ts";
 import type { Random } from "../testing/random.ts";
 import type { TestServer } from "../testing/servers/server.ts";
 import type { SmallDisk } from "../testing/small-disk.ts";
@@ -49,11 +50,7 @@ export const faultsOfServer = (
       server.resume();
     },
   },
-  {
-    component,
-    kind: `${name} restarted`,
-    inject: () => server.restart().catch(() => ensureRunning(server)),
-  },
+  { component, kind: `${name} restarted`, inject: () => server.restart().catch(() => ensureRunning(server)) },
 ];
 
 const suspensionMaxMs = 4000;
@@ -148,17 +145,19 @@ const faultsAtATime = 2;
 
 /**
  * Injects faults during most of a run, several at a time, one per component. Those that are promised and have not been
- * there come first, then the other kinds that have not.
+ * there come first, then the other kinds that have not. The run begins with the call of `begin`: a fault that comes before
+ * the first requests would find nothing to break.
  */
 export function openFaultyRun(faults: Fault[], minutes: number, random: Random, stop: AbortSignal) {
   const { failed, all } = openTasks(stop);
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const records: FaultRecord[] = [];
   const faulty = new Set<string>();
   const isInjected = ({ kind }: Fault) => records.some(({ fault }) => fault.kind === kind);
   const isPromised = ({ isFirst }: Fault) => isFirst || minutes >= completeMinutes;
   const isMissing = (fault: Fault) => isPromised(fault) && !isInjected(fault);
   const [last, end] = [new AbortController(), new AbortController()];
-  const startedAt = performance.now();
+  let startedAt = Number.POSITIVE_INFINITY;
   const isOver = () => {
     const left = startedAt + minutes * 60_000 * faultyShare - performance.now();
     if (failed.aborted || left < -extensionMaxMs || (left < 0 && !faults.some(isMissing))) last.abort();
@@ -221,7 +220,11 @@ export function openFaultyRun(faults: Fault[], minutes: number, random: Random, 
   };
   // A pause must end in time, too.
   const clock = setInterval(isOver, 100);
-  const injected = Promise.all(Array.from({ length: faultsAtATime }, () => injectOneByOne(random.fork())))
+  const injected = Promise.race([begun, untilStopped(failed)])
+    .then(() => {
+      startedAt = performance.now();
+      return Promise.all(Array.from({ length: faultsAtATime }, () => injectOneByOne(random.fork())));
+    })
     .then(() => sleep(minutes * 60_000 * (1 - faultyShare), undefined, { signal: failed }).catch(() => {}))
     .finally(() => {
       clearInterval(clock);
@@ -229,6 +232,7 @@ export function openFaultyRun(faults: Fault[], minutes: number, random: Random, 
     });
   return {
     log,
+    begin,
     /** Aborts some time after the last fault, so that the last part runs without faults. */
     end: AbortSignal.any([failed, end.signal]),
     all: (tasks: Promise<unknown>[]) => all([injected, ...tasks]),

@@ -123,8 +123,16 @@ alter table transaction disable trigger outline_update;`,
   {
     name: "a process of the feature storage answers from an old read transaction",
     file: "src/features/store/lmdb.ts",
-    original: "environment.resetReadTxn();",
-    defective: "",
+    original: `environment.resetReadTxn();
+        return work();`,
+    // The library keeps a snapshot for a turn of the event loop. For 50 milliseconds, it is certain that others write.
+    defective: `const { setTimeout } = globalThis;
+        globalThis.setTimeout = ((reset: () => void) => setTimeout(reset, 50)) as never;
+        try {
+          return work();
+        } finally {
+          globalThis.setTimeout = setTimeout;
+        }`,
     simulation: ["--store", "lmdb"],
   },
   {

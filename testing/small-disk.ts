@@ -1,5 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdtemp, open, rm, rmdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, open, readdir, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -38,9 +39,13 @@ export async function openScratch(
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
-/** Mounts a disk in memory. */
+/** Mounts a disk in memory. Unmounts those of processes that were killed. */
 export async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
-  const folder = await mkdtemp(join(tmpdir(), "small-disk-"));
+  for (const name of await readdir(tmpdir())) {
+    const [, pid] = /^small-disk-(\d+)-/.exec(name) ?? [];
+    if (pid && !existsSync(`/proc/${pid}`)) await unmount(join(tmpdir(), name)).catch(() => {});
+  }
+  const folder = await mkdtemp(join(tmpdir(), `small-disk-${process.pid}-`));
   await run("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m,mode=1777`, "tmpfs", folder]);
   const filler = join(folder, "filler");
   return {
@@ -54,11 +59,13 @@ export async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
       }
     },
     clear: () => rm(filler, { force: true }),
-    async [Symbol.asyncDispose]() {
-      await run("umount", ["--lazy", folder]);
-      await rmdir(folder);
-    },
+    [Symbol.asyncDispose]: () => unmount(folder),
   };
+}
+
+async function unmount(folder: string): Promise<void> {
+  await run("umount", ["--lazy", folder]);
+  await rmdir(folder);
 }
 
 /** Resolves with false if the disk is full. */

@@ -70,12 +70,7 @@ const onServer = (
 export const hasFeatureInRedis = onServer(
   { number: 2, title: "has-feature on Redis", store: "redis:" },
   () => startRedis(),
-  {
-    file: "has-feature-redis.ts",
-    variable: "REDIS_URL",
-    name: "node:http, the same command",
-    atLeast: 0.85,
-  },
+  { file: "has-feature-redis.ts", variable: "REDIS_URL", name: "node:http, the same command", atLeast: 0.85 },
 );
 
 export const hasFeatureInPostgres = onServer(

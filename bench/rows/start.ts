@@ -19,10 +19,7 @@ export const start: Row = {
     const folder = await mkdtemp(join(tmpdir(), "ledger-"));
     opened.defer(() => rm(folder, { recursive: true }));
     const ledgerOn = (database: string) => () =>
-      startService("ledger", {
-        env: { DATABASE_URL: database, QUEUE_URL: "memory:" },
-        path: "/healthcheck",
-      });
+      startService("ledger", { env: { DATABASE_URL: database, QUEUE_URL: "memory:" }, path: "/healthcheck" });
     const ledgers = { pglite: ledgerOn(`pglite:${folder}`), postgres: ledgerOn(postgres.url) };
     // The first start creates the tables.
     for (const ledger of Object.values(ledgers)) await startMs(ledger);

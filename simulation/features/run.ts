@@ -69,6 +69,7 @@ async function simulateIn(
         throw new Violation(describe(history, faults.before(performance.now())));
       }
       progress.advance(history.length);
+      run.begin();
     }
   }
   const tasks = Array.from({ length: resourcesAtATime }, () => operateOnResources(random.fork()));

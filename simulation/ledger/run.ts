@@ -63,7 +63,11 @@ async function simulateIn(deployment: Deployment, token: string, { minutes, rand
         rethrowViolation(error);
         return false;
       });
-  const publisher = openPublisher(deployment.queue, random.fork(), progress.advance, post);
+  const onSent = (messages: number) => {
+    progress.advance(messages);
+    if (progress.count >= messagesAtBegin) run.begin();
+  };
+  const publisher = openPublisher(deployment.queue, random.fork(), onSent, post);
   const readers = clients.map((client) => sendRandomReads(client, random.fork(), publisher, run.end));
   const feeds = clients.flatMap((client) =>
     [undefined, random.pick(accounts)].map((account) => openFeedReader(client, random.fork(), account)),
@@ -125,6 +129,7 @@ export const openLedgerClient = (
     counts,
   });
 
+const messagesAtBegin = 100;
 const readerPauseMs = 20;
 
 /** Sends random reads until `end` aborts. Checks what can be checked while messages are published. */
