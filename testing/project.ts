@@ -21,7 +21,7 @@ const redoclyProgram = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.j
 export const redocly = (args: string[], folder = root): Promise<Exit> => run(folder, redoclyProgram, args);
 
 const parts = [
-  ...["openapi", "generated", "scripts", "bench", "simulation", "src", "testing"],
+  ...["openapi", "generated", "scripts", "bench", "examples", "simulation", "src", "testing"],
   ...["package.json", "tsconfig.json", "vitest.config.ts", "redocly.yaml", ".redocly.lint-ignore.yaml"],
   ...["CHANGELOG.md", "docs"],
 ];

@@ -5,6 +5,9 @@ import { show } from "./show";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
 
+/** JSON has the names of the contract, unlike the types of the client: they are not compared with what is expected. */
+const showJson = (step: Parameters<typeof show>[0], json: unknown) => show(step, json as never);
+
 /** The response with which a call fails. */
 const failureOf = (call: Promise<unknown>): Promise<Response> =>
   call.then(
@@ -19,10 +22,10 @@ async function callLedger() {
   const getTransaction = (transactionExternalId: string, accountId: string) =>
     transactions.getTransaction({ transactionExternalId, accountId });
 
-  show("payment", ledger.TransactionToJSON(await getTransaction("demo-success", accountId)));
+  showJson("payment", ledger.TransactionViewToJSON(await getTransaction("demo-success", accountId)));
   const missing = await failureOf(getTransaction("demo-missing", accountId));
-  show("missing", ledger.ProblemToJSON(ledger.ProblemFromJSON(await missing.json())));
-  show("plain", ledger.TransactionToJSON(await getTransaction("plain-refund", "plain")));
+  showJson("missing", ledger.ProblemToJSON(ledger.ProblemFromJSON(await missing.json())));
+  showJson("plain", ledger.TransactionViewToJSON(await getTransaction("plain-refund", "plain")));
 
   const found = await transactions.searchTransactions({
     accountId: [accountId, "other"],
@@ -31,41 +34,41 @@ async function callLedger() {
     state: ledger.Status.Success,
     fromDate: new Date("2024-03-01"),
   });
-  show("found", ledger.TransactionSearchResponseToJSON(found));
+  showJson("found", ledger.TransactionSearchResponseToJSON(found));
   const children = await transactions.listChildTransactions({
     parentTransactionExternalId: "demo-disputed",
     gatewayAccountId: accountId,
     transactionType: ledger.TransactionType.Dispute,
   });
-  show("children", ledger.TransactionsForTransactionResponseToJSON(children));
+  showJson("children", ledger.TransactionsForTransactionResponseToJSON(children));
 
   const history = await transactions.listTransactionEvents({
     transactionExternalId: "demo-success",
     gatewayAccountId: accountId,
     includeAllEvents: true,
   });
-  show("history", ledger.TransactionEventResponseToJSON(history));
+  showJson("history", ledger.TransactionEventResponseToJSON(history));
   const events = new ledger.EventsApi(configuration);
-  show("event", ledger.EventToJSON(await events.getEvent({ eventId: history.events[0]?.eventId ?? 0 })));
+  showJson("event", ledger.EventToJSON(await events.getEvent({ eventId: history.events[0]?.eventId ?? 0 })));
 
   const reports = new ledger.ReportsApi(configuration);
   const groupBy = [ledger.GroupColumn.GROUP_BY_TYPE, ledger.GroupColumn.GROUP_BY_STATE];
   const report = await reports.getTransactionReport({ accountId: [accountId], groupBy });
-  show("group", ledger.TransactionReportToJSON(report).groups[0]);
+  showJson("group", ledger.TransactionReportToJSON(report).groups[0]);
   const march = { fromDate: new Date("2024-03-01"), toDate: new Date("2024-03-31") };
   const accounts = await reports.listGatewayPerformance(march);
-  show("accounts", accounts.map(ledger.GatewayPerformanceToJSON) as unknown[] as never);
+  showJson("accounts", accounts.map(ledger.GatewayPerformanceToJSON));
 
   const payouts = new ledger.PayoutsApi(configuration);
   const payout = await payouts.getPayout({ gatewayPayoutId: "plain-payout", gatewayAccountId: "plain" });
-  show("payout", ledger.PayoutDetailToJSON(payout));
+  showJson("payout", ledger.PayoutDetailToJSON(payout));
 
   const agreements = new ledger.AgreementsApi(configuration);
   const one = { agreementExternalId: "demo-agreement", accountId };
-  show("agreement", ledger.AgreementToJSON(await agreements.getAgreement({ ...one, xConsistent: true })));
-  const found2 = await agreements.searchAgreements({ accountId: [accountId, "plain"] });
-  show("agreements", ledger.AgreementSearchResponseToJSON(found2));
-  show("agreed", ledger.AgreementEventResponseToJSON(await agreements.listAgreementEvents(one)));
+  showJson("agreement", ledger.AgreementToJSON(await agreements.getAgreement({ ...one, xConsistent: true })));
+  const ofBoth = await agreements.searchAgreements({ accountId: [accountId, "plain"] });
+  showJson("agreements", ledger.AgreementSearchResponseToJSON(ofBoth));
+  showJson("agreed", ledger.AgreementEventResponseToJSON(await agreements.listAgreementEvents(one)));
 
   // The generated type is one event, without a list.
   const eventMessages: ledger.EventMessages = {
@@ -76,9 +79,12 @@ async function callLedger() {
     eventDetails: { gatewayAccountId: "added", amount: 4250 },
   };
   const added = await events.addEventsRaw({ eventMessages });
-  show("added", [added.raw.status, ledger.AddedEventsToJSON(await added.value())]);
-  show("stored", ledger.TransactionToJSON(await getTransaction(eventMessages.resourceExternalId, "added")));
-  show("again", ledger.AddedEventsToJSON(await events.addEvents({ eventMessages })));
+  showJson("added", [added.raw.status, ledger.AddedEventsToJSON(await added.value())]);
+  showJson(
+    "stored",
+    ledger.TransactionViewToJSON(await getTransaction(eventMessages.resourceExternalId, "added")),
+  );
+  showJson("again", ledger.AddedEventsToJSON(await events.addEvents({ eventMessages })));
 }
 
 async function callFeatures() {
@@ -109,7 +115,7 @@ async function callFeatures() {
 
   const feed = await bulk.listChanges({ limit: 1000 });
   const records = feed.changes.filter(({ id }) => id === path.id);
-  show("records", [records[0], records.at(-1)].map(features.ChangeRecordToJSON) as unknown[] as never);
+  showJson("records", [records[0], records.at(-1)].map(features.ChangeRecordToJSON));
 }
 
 void Promise.all([callLedger(), callFeatures()]);

@@ -134,7 +134,7 @@ const allQueries = <Id extends string>(
 export const ledgerRequests: RequestCase[] = [
   ...allQueries(ledgerSamples, ledgerQueries),
 
-  ...get(200, "/v1/event", "/v1/event?account_id=57,58", ...range(1, 30).map((id) => `/v1/event/${id}`)),
+  ...get(200, "/v1/event", "/v1/event?account_id=57,58", ...range(1, 60).map((id) => `/v1/event/${id}`)),
   ...get(404, "/v1/event/999999", "/v1/event/99999999999999999999"),
   ...get(400, "/v1/event/first", "/v1/event?cursor=x"),
   ...get(410, `/v1/event?${cursor("0", "999999", "2024-03-05T00:30:00.000000Z")}`),

@@ -15,6 +15,7 @@ import { migrate } from "../../../src/ledger/tables/migrate.ts";
 import { openLog } from "../../../src/process/log.ts";
 import { readSettings } from "../../../src/process/settings.ts";
 import { openIssuer } from "../../../testing/issuer.ts";
+import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { messages, rebuilds } from "./messages.ts";
 import { featuresRequests, ledgerRequests, type RequestCase } from "./requests.ts";
 
@@ -151,9 +152,9 @@ const operated = `
   values (date_trunc('minute', now()) - interval '10 minutes', 1, 0, 0, 0, 0, 1, 85, 85),
          (date_trunc('minute', now()) - interval '5 minutes', 0, 0, 0, 0, 7, 0, 0, 0)`;
 
-/** The number of rows, when it reaches the expected number or after 10 seconds. */
+/** The number of rows, when it reaches the expected number or after `testWaitMaxMs`. */
 async function countOf(expected: number, rows: () => Promise<unknown[]>): Promise<number> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + testWaitMaxMs;
   let count = 0;
   while (count < expected && Date.now() < deadline) count = (await rows()).length;
   return count;

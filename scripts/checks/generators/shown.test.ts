@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { expected } from "../../../examples/expected.ts";
+import { differencesOf } from "./shown.ts";
+
+/** The output of a program that got what is expected, with these steps in place of those. */
+function outputWith(steps: Record<string, unknown> = {}): string {
+  const [created, ...others] = expected.history.events;
+  const withIds = {
+    history: { events: [{ ...created, event_id: 1 }, ...others] },
+    event: { ...expected.event, event_id: 1 },
+    added: [202, { events: [{ is_new: true, event_id: 2 }] }],
+    again: { events: [{ is_new: false, event_id: 2 }] },
+  };
+  const shown = Object.entries({ ...expected, ...withIds, ...steps });
+  return shown.map(([step, value]) => `${step} ${JSON.stringify(value)}\n`).join("");
+}
+
+test("a program that got everything, and more, has no differences", () => {
+  expect(differencesOf(outputWith({ flag: { ...expected.flag, key: "bee" } }), [])).toEqual([]);
+  const created_date = "2024-03-05T09:14:22.018000+00:00";
+  expect(differencesOf(outputWith({ payment: { ...expected.payment, created_date } }), [])).toEqual([]);
+});
+
+describe("a program differs if it", () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ["leaves out a step", { flag: undefined }, "flag is undefined, not"],
+    ["got another value", { removed: 200 }, "removed is 200, not 204"],
+    ["got another member", { flag: { value: false, reason: "TARGETING_MATCH" } }, "flag is"],
+    ["got no member", { plain: { transaction_type: "REFUND" } }, "plain is"],
+    [
+      "got a value where there is none",
+      { records: [expected.records[0], expected.records[0]] },
+      "records is",
+    ],
+    ["got a longer list", { listed: [...expected.listed, "more"] }, "listed is"],
+    ["got another event", { event: { ...expected.event, event_id: 3 } }, "the events 3,2 are not 1,2"],
+    [
+      "got another id again",
+      { again: { events: [{ is_new: false, event_id: 3 }] } },
+      "the events 1,3 are not",
+    ],
+  ])("%s", (_, steps, difference) => {
+    expect(differencesOf(outputWith(steps), [])).toEqual([expect.stringContaining(difference)]);
+  });
+});
