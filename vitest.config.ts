@@ -14,6 +14,15 @@ const common = {
   deps: { interopDefault: false },
 };
 
+/** Tests that replace modules, or start processes that end after the file, have a process for each file. */
+const isolated = [
+  "src/features/{changes,expiry-sweep,flag-events}.test.ts",
+  "src/features/store/*.test.ts",
+  "src/http/unsent.test.ts",
+  "src/ledger/queue/*.test.ts",
+  "src/ledger/publishing/target.test.ts",
+  "src/ledger/tables/migrate.test.ts",
+];
 const slow = Object.values(slowTests).flat();
 
 /** Tests that use the database of the ledger run on the embedded engine, and on PostgreSQL if it is available. */
@@ -34,7 +43,13 @@ const fastOnDatabase = [
 ];
 const slowOnDatabase = ["src/ledger/tables/{search,transaction}.test.ts"];
 
-const servers = { TEST_POSTGRES_URL: "PostgreSQL", TEST_AMQP_URL: "RabbitMQ", TEST_KAFKA_URL: "Kafka" };
+const servers = {
+  TEST_POSTGRES_URL: "PostgreSQL",
+  TEST_AMQP_URL: "RabbitMQ",
+  TEST_KAFKA_URL: "Kafka",
+  TEST_REDIS_URL: "Redis",
+  TEST_REDIS_CLUSTER_URL: "Redis Cluster",
+};
 const missing = Object.entries(servers).filter(([variable]) => !process.env[variable]);
 for (const [variable, server] of missing) {
   complain(
@@ -58,9 +73,12 @@ export default defineConfig({
           ...common,
           name: "embedded",
           include: ["src/**/*.test.ts", "{testing,scripts,bench,simulation}/**/*.test.ts"],
-          exclude: [...slow, ...aloneTests],
+          exclude: [...slow, ...aloneTests, ...isolated],
+          // The files of a process share its modules, since to load them takes a third of the time.
+          isolate: false,
         },
       },
+      { test: { ...common, name: "isolated", include: isolated, exclude: slow } },
       ...Object.entries(slowTests).map(([name, include]) => ({
         test: { ...common, name: `slow-${name}`, include },
       })),

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { isRunning } from "./servers/server.ts";
 
@@ -51,6 +52,9 @@ export function setup({ provide }: TestProject): () => void {
   const scratch = mkdtempSync(join(parent, `tests-${process.pid}-`));
   chmodSync(scratch, 0o755); // Servers run as other users.
   process.env.TMPDIR = scratch;
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+    new URL("../node_modules/.cache/compiled", import.meta.url),
+  );
   provide("scratch", scratch);
   return () => rmSync(scratch, { recursive: true, force: true });
 }

@@ -5,8 +5,8 @@ import pg from "pg";
 import { afterAll, describe, expect, onTestFinished, vi } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../../testing/describe-adapters.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
-import { isPostgresInstalled, startPostgres } from "../../../testing/servers/postgres.ts";
-import { isRedisInstalled, startRedis, startRedisCluster } from "../../../testing/servers/redis.ts";
+import { startPostgres } from "../../../testing/servers/postgres.ts";
+import { startRedis, startRedisCluster } from "../../../testing/servers/redis.ts";
 import { exchangeBytes } from "../../../testing/servers/server.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
 import {
@@ -156,17 +156,18 @@ export async function runOn(url: string, statement: string): Promise<pg.QueryRes
   }
 }
 
-const describeOnRedis = describeIfAvailable("Redis", isRedisInstalled());
+/** Each file starts a server of its own, to empty it, but only beside the servers of all tests, since that takes long. */
+const describeWith = (variable: string) => describeIfAvailable(variable, process.env[variable] !== undefined);
 
 /** The fixtures of the stores that several processes can share. */
 const sharedFixtures: Fixtures<Exclude<keyof typeof featureStores, "memory:">, NewStore> = {
   "lmdb:": (title, tests) => describe(title, () => tests(newLmdb)),
-  "redis:": (title, tests) => describeOnRedis(title, () => tests(newRedis)),
+  "redis:": (title, tests) => describeWith("TEST_REDIS_URL")(title, () => tests(newRedis)),
   "rediss:": { sameAs: "redis:" },
-  "redis+cluster:": (title, tests) => describeOnRedis(title, () => tests(newRedisCluster)),
+  "redis+cluster:": (title, tests) =>
+    describeWith("TEST_REDIS_CLUSTER_URL")(title, () => tests(newRedisCluster)),
   "rediss+cluster:": { sameAs: "redis+cluster:" },
-  "postgres:": (title, tests) =>
-    describeIfAvailable("PostgreSQL", isPostgresInstalled())(title, () => tests(newPostgresStore)),
+  "postgres:": (title, tests) => describeWith("TEST_POSTGRES_URL")(title, () => tests(newPostgresStore)),
   "postgresql:": { sameAs: "postgres:" },
 };
 
