@@ -18,9 +18,13 @@ const copyAt = (cursor: string): Copy => ({
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** The time until the next write begins, on the clock of the test. */
-async function untilWrite(): Promise<number> {
-  while (vi.getTimerCount() === 0) await afterThisTurn(); // until the write before is over
+/** Resolves when the write before is over and the next one waits. */
+async function nextWrite(): Promise<void> {
+  while (vi.getTimerCount() === 0) await afterThisTurn();
+}
+
+/** Begins the next write. Returns the time that it has waited, on the clock of the test. */
+function beginWrite(): number {
   const start = performance.now();
   vi.advanceTimersToNextTimer();
   return performance.now() - start;
@@ -35,15 +39,17 @@ test("a file is written after the copy, then at most every 10 seconds, and at th
 
   file.write(copyAt("1"));
   file.write(copyAt("2"));
-  expect(await untilWrite()).toBe(0);
+  expect(beginWrite()).toBe(0);
   file.write(copyAt("3"));
-  expect(await untilWrite()).toBe(10_000);
+  await nextWrite();
   expect([await cursorInFile(), (await stat(path)).mode & 0o777]).toEqual(["2", 0o600]);
+  expect(beginWrite()).toBe(10_000);
   // A write that lasts for a second has a rest of twenty.
   vi.advanceTimersByTime(1_000);
   file.write(copyAt("4"));
-  expect(await untilWrite()).toBe(20_000);
+  await nextWrite();
   expect(await cursorInFile()).toBe("3");
+  expect(beginWrite()).toBe(20_000);
 
   await file.close(copyAt("5"));
   expect(await cursorInFile()).toBe("5");
