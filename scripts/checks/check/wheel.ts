@@ -38,8 +38,9 @@ export const seedOf = (commit: string, name: string): number =>
 const touchedFile = ({ paths }: Check, files: string[]) =>
   files.find((file) => paths.some((path) => file === path || file.startsWith(`${path}/`)));
 
-/** The minutes of a check when two run at a time, but for those that run alone. */
-const wallMinutesOf = ({ minutes, isAlone }: Check) => (isAlone ? minutes : minutes / 2);
+/** Of the minutes of two checks, what remains when both run at a time: each uses more than one core. */
+const shareTogether = 0.7;
+const wallMinutesOf = ({ minutes, isAlone }: Check) => (isAlone ? 1 : shareTogether) * minutes;
 
 /** The checks in as many parts as there are turns, of about the same minutes. */
 function partsOf(wheel: Check[]): Check[][] {

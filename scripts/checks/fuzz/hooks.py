@@ -79,8 +79,11 @@ BLANK = re.compile("[,\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 
 
 def is_blank(value):
-    """True if a parameter counts as absent: it has no value, or only white space and empty items of a list."""
-    texts = value if isinstance(value, list) else [value]
+    """
+    True if a parameter counts as absent: it has no value, only white space and empty items of a list, or is an object
+    without members, which is sent like no value.
+    """
+    texts = value if isinstance(value, list) else [] if value == {} else [value]
     return BLANK.fullmatch("".join(map(str, texts))) is not None
 
 
