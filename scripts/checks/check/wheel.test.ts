@@ -36,7 +36,7 @@ test("the wheel takes what the change touches, as far as the minutes allow, and 
     spoke("touched", 2, ["src/ledger"]),
     spoke("file", 2, ["src/main.ts"]),
     spoke("longer name", 1, ["src/led"]),
-    ...["one", "two", "three"].map((name) => spoke(name, 10)),
+    ...["one", "two", "three"].map((name) => spoke(name, 5)),
   ];
   const files = ["src/ledger/app.ts", "src/main.ts"];
   for (const [turn, commit] of commits.entries()) {
