@@ -34,10 +34,10 @@ export const signToken = (
 ): Promise<string> =>
   new SignJWT(claims).setProtectedHeader({ alg, kid, typ: "at+jwt", ...header }).sign(privateKey);
 
-/** Serves public keys at `/keys` on loopback. Default of `port`: a free one. */
+/** Serves public keys at `/keys` on loopback, with any query. Default of `port`: a free one. */
 export async function serveKeys(respond: () => { status?: number; keys: JWK[] }, port = 0) {
   const server = createServer(({ url }, response) => {
-    if (url !== "/keys") return response.writeHead(404).end();
+    if (url?.split("?")[0] !== "/keys") return response.writeHead(404).end();
     const { status = 200, keys } = respond();
     return response
       .writeHead(status, { "content-type": "application/jwk-set+json" })

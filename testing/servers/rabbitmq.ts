@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../free-port.ts";
 import { type Installable, runToEnd } from "./install.ts";
 import { findProgram, startServer, type TestServer } from "./server.ts";
 
@@ -69,12 +70,13 @@ vm_memory_high_watermark.relative = 0.9
 /**
  * Starts a RabbitMQ with its own node, cookie and data and without plugins. Default: that of the machine. It does not
  * start Erlang's port mapper (epmd), whose process would remain after the server: the node listens for other nodes at
- * the port after that of the server.
+ * a port of its own.
  */
 export async function startRabbitmq(find = installedRabbitmq): Promise<TestServer> {
   const found = find();
   if (!found) throw new Error("RabbitMQ is not installed");
   const { root, program } = found;
+  const nodesPort = await freePort();
   return startServer(
     {
       name: "rabbitmq",
@@ -82,7 +84,15 @@ export async function startRabbitmq(find = installedRabbitmq): Promise<TestServe
       prepare: ({ folder }) => writeFile(join(folder, "rabbitmq.conf"), settings),
       command: ({ port }) => [
         ...((root ? ["chroot", root, program] : [program]) as [string, ...string[]]),
-        ...["-noinput", "-sname", nodeName(port), "-start_epmd", "false", "-erl_epmd_port", String(port + 1)],
+        ...[
+          "-noinput",
+          "-sname",
+          nodeName(port),
+          "-start_epmd",
+          "false",
+          "-erl_epmd_port",
+          String(nodesPort),
+        ],
         ...["-kernel", "inet_dist_use_interface", "{127,0,0,1}"],
         ...["-rabbit", "dead_letter_worker_publisher_confirm_timeout", String(deadLetterRetryMs)],
       ],
