@@ -27,9 +27,8 @@ export const slowTests = {
     "src/ledger/tables/{migrate-beside-traffic,search,transaction}.test.ts",
   ],
   queues: ["src/ledger/queue/{amqp,kafka}.test.ts", "src/ledger/commands/{dead-letters,reproject}.test.ts"],
-  outages: [
-    "src/ledger/{failover,feed-servers,full-disk,large-messages,many-processes,outage,pooler,publishing,standstill}.test.ts",
-  ],
+  outages: ["src/ledger/{failover,outage,pooler,standstill}.test.ts"],
+  processes: ["src/ledger/{feed-servers,full-disk,large-messages,many-processes,publishing}.test.ts"],
 };
 
 /** Tests that compare times. Nothing else may use the processors. */

@@ -6,12 +6,19 @@ import { stopOnSignals } from "../../src/process/stop.ts";
 import { root } from "../../testing/project.ts";
 import { installMissing } from "../../testing/servers/install.ts";
 import { checksAsMarkdown, outcomesAsMarkdown, outcomesAsText } from "./check/report.ts";
-import { firstFailingLine, type Outcome, outputOf, runSteps, type Step } from "./check/steps.ts";
+import {
+  firstFailingLine,
+  type Outcome,
+  outputOf,
+  runSteps,
+  type Step,
+  type Verdict,
+} from "./check/steps.ts";
 import { type Check, circles, gate, nightlyOnly, wheel } from "./check/table.ts";
 import { type Change, readChange, seedOf, takeFrom } from "./check/wheel.ts";
 
 /** The minutes of the long checks of a change, on two quiet cores. */
-const wheelMinutesMax = 6;
+const wheelMinutesMax = 5;
 const reports = join(root, "reports");
 /** The last lines of the output of a failed check, which are shown at once. */
 const shownLinesMax = 200;
@@ -92,8 +99,9 @@ await runCommand("check", usage, async (args) => {
   );
   say("");
   for (const line of outcomesAsText(outcomes)) say(line);
-  const failed = outcomes.filter(({ verdict }) => verdict === "failed");
-  say(`${outcomes.length - failed.length} passed, ${failed.length} failed`);
+  const withVerdict = (verdict: Verdict) => outcomes.filter((outcome) => outcome.verdict === verdict);
+  const failed = withVerdict("failed");
+  say(`${withVerdict("passed").length} passed, ${failed.length} failed`);
   if (failed[0]) throw new Error(`${failed[0].name} failed: ${firstFailingLine(failed[0])}`);
   if (stop.aborted) throw new Error("cut off");
 });

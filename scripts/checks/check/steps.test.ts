@@ -96,7 +96,7 @@ test("processes that a step leaves behind are ended", async () => {
 });
 
 test("the report has every step with the command that repeats it, and the first failing line", async () => {
-  const failing = "printf '> npm run failed\\n\\033[31mall well\\n FAIL  a.test.ts\\nand more\\n'; exit 1";
+  const failing = "printf '> npm run failed\\n\\033[31m✓ no error\\n FAIL  a.test.ts\\nand more\\n'; exit 1";
   const { outcomes } = await run([step("failing", failing), step("well", "true")], { keepGoing: true });
   expect(firstFailingLine(outcomes[0] as Outcome)).toBe("FAIL  a.test.ts");
   const text = outcomesAsMarkdown("Checks", outcomes);

@@ -132,8 +132,8 @@ export const outputOf = ({ log }: Outcome): string[] =>
 
 /** The first line of the output that tells of a failure; else the last line. */
 export function firstFailingLine(outcome: Outcome): string {
-  // npm repeats the command, which can contain such words.
-  const lines = outputOf(outcome).filter((line) => line.trim() && !line.startsWith("> "));
+  // The name of a test that passes and the command, which npm repeats, can contain such words.
+  const lines = outputOf(outcome).filter((line) => line.trim() && !/^> |^\s*✓/.test(line));
   const failing = /^\s*(×|✖|✗|not ok)|\b(FAIL|FAILED|error|failed|exceeded|NOT CAUGHT)\b|Error\b/;
   return (lines.find((line) => failing.test(line)) ?? lines.at(-1) ?? "no output").trim();
 }

@@ -35,7 +35,7 @@ export const gate: Check[] = [
   {
     name: "tests",
     covers: "the fast tests, on the embedded engines and on real servers",
-    minutes: 2,
+    minutes: 3,
     command: "npm run servers -- npm test -- --sequence.seed=SEED",
     paths: [],
     needs: [...servers, openssl],
@@ -94,7 +94,7 @@ function simulation(
   return {
     name: `simulate-${name}`,
     covers: `${subject} under faults`,
-    minutes: minutes + 0.5,
+    minutes: minutes + (name.includes("patroni") ? 1 : 0.6),
     command: `${run} --minutes ${minutes}`,
     paths: [...(name.startsWith("features") ? features : ledger), "simulation", "testing/servers"],
     needs,
@@ -142,7 +142,8 @@ export const wheel: Check[] = [
     ["src/ledger/queue", "src/ledger/intake", "src/ledger/commands"],
     [newRabbitmq, openssl],
   ),
-  slow("outages", "the ledger without its dependencies", 3, ledger, [patroni, pgbouncer]),
+  slow("outages", "the ledger without its dependencies", 2.5, ledger, [patroni, pgbouncer]),
+  slow("processes", "many processes, full disks, large messages and publishing", 2, ledger, [newRabbitmq]),
   {
     name: "console-speed",
     covers: "time until a page of the console is shown",
@@ -211,7 +212,7 @@ export const wheel: Check[] = [
   {
     name: "fuzz",
     covers: "responses to requests that nobody thought of",
-    minutes: 2,
+    minutes: 3,
     command: "npm run fuzz -- --seed SEED",
     paths: [...http, "src/ledger/handlers", "src/features/handlers"],
     needs: [python],

@@ -103,9 +103,24 @@ def before_call(context, case, kwargs):
             place[name] = "newest"
 
 
-@schemathesis.hook.apply_to(operation_id="listResourceChanges")
+LISTS_BY_CURSOR = [
+    "listTickerEvents",
+    "searchTransactions",
+    "listTransactionEvents",
+    "listChildTransactions",
+    "getTransactionReport",
+    "listTransactionsByHour",
+    "listGatewayPerformance",
+    "searchAgreements",
+    "listAgreementEvents",
+    "listDeadLetters",
+    "listResourceChanges",
+]
+
+
+@schemathesis.hook.apply_to(operation_id=LISTS_BY_CURSOR)
 def before_call(context, case, kwargs):
-    """A valid request with a cursor has a known one, of which there is none at the beginning."""
+    """A valid request with a cursor has one of a page, of which there is none at the beginning."""
     if case.meta.generation.mode.is_positive and is_replaced(case.query.get("cursor")):
         case.query.pop("cursor", None)
 
