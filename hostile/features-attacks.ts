@@ -208,7 +208,7 @@ export const attacksOnStores: Attack<Target>[] = [
       ];
       const startedAt = performance.now();
       await add(url, changes.slice(0, 2000));
-      // All additions take 35 times as long. If the features expire before the last one, which is then refused, there is more
+      // All additions take 35 times as long. If the features expire before the last one, which is then rejected, there is more
       // time in the next attempt.
       let waitMs = 1000 + (performance.now() - startedAt) * 50;
       const addExpiring = async (): Promise<string> => {

@@ -2,13 +2,12 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { expect, test } from "vitest";
 import { makeCertificate } from "../../testing/certificate.ts";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { freePort } from "../../testing/free-port.ts";
-import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
+import { isPostgresInstalled, runOn, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openSilentServer } from "../../testing/silent-server.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
@@ -17,17 +16,6 @@ import { type Database, DatabaseUnavailable, openDatabase, openReplica } from ".
 const portOf = ({ url }: TestServer) => Number(new URL(url).port);
 const urlOf = (...ports: number[]) =>
   `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join()}/postgres`;
-
-/** Runs a statement on one server. */
-async function runOn({ url }: TestServer, statement: string): Promise<pg.QueryResult> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    return await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
 
 /** The port of the server that runs the statements. */
 async function serverOf(database: Pick<Database, "query">): Promise<number | undefined> {

@@ -75,7 +75,7 @@ const stories = [
 
 const ledger = await ledgerOfFile();
 await ledger.store(...stories);
-const { get, refusal } = ledger;
+const { get, getError } = ledger;
 const idsOf = ({ results }: { results?: { external_id: string }[] }) =>
   results?.map(({ external_id }) => external_id) ?? [];
 
@@ -157,11 +157,11 @@ describe("an agreement", () => {
       [400, "One of [service_id] or [account_id] fields is required"],
     ];
     for (const query of ["account_id=58", "service_id=other", "account_id=58&service_id=svc"])
-      expect(await refusal(`/v1/agreement/agr1?${query}`)).toEqual(notFound);
+      expect(await getError(`/v1/agreement/agr1?${query}`)).toEqual(notFound);
     const ofNone = "/v1/agreement/pay1?override_account_or_service_id_restriction=true&account_id=58";
-    expect(await refusal(ofNone)).toEqual([404, "Agreement with id [pay1] not found"]);
+    expect(await getError(ofNone)).toEqual([404, "Agreement with id [pay1] not found"]);
     for (const query of ["", "?account_id=", "?override_account_or_service_id_restriction=false"])
-      expect(await refusal(`/v1/agreement/agr1${query}`)).toEqual(missing);
+      expect(await getError(`/v1/agreement/agr1${query}`)).toEqual(missing);
   });
 
   test("as of an instant uses the events up to it, and the payment instruments of then", async () => {
@@ -192,7 +192,7 @@ describe("an agreement", () => {
     expect(await statusWith({})).toBe(404);
     expect(await statusWith({ "X-Consistent": "false" })).toBe(404);
     for (const value of ["true", "TRUE"]) expect(await statusWith({ "x-consistent": value })).toBe(200);
-    expect(await refusal(path, { "X-Consistent": "perhaps" })).toEqual([
+    expect(await getError(path, { "X-Consistent": "perhaps" })).toEqual([
       400,
       "header x-consistent must be boolean",
     ]);
@@ -264,7 +264,7 @@ describe("the search of agreements", () => {
       next_page: href(3),
       next_cursor: { href: expect.stringContaining("live=true&cursor=") },
     });
-    expect(await refusal(`${path}&page=8`)).toEqual([404, "the requested page not found"]);
+    expect(await getError(`${path}&page=8`)).toEqual([404, "the requested page not found"]);
     const capped = await get("/v1/agreement?account_id=many&display_size=21&service_id=svc&service_id=x");
     expect([capped.count, capped._links.self.href.replace(ledger.base, "")]).toEqual([
       20,
@@ -312,7 +312,7 @@ describe("the search of agreements", () => {
       "query parameter account_id must NOT have more than 100 items",
     ],
   ])("rejects %s", async (query, message) => {
-    expect(await refusal(`/v1/agreement?${query}`)).toEqual([400, expect.stringContaining(message)]);
+    expect(await getError(`/v1/agreement?${query}`)).toEqual([400, expect.stringContaining(message)]);
   });
 });
 
@@ -385,11 +385,11 @@ describe("the events of an agreement", () => {
 
   test("of another service or account, or without events, are not found", async () => {
     for (const path of ["agr1/event?service_id=other", "agr1/event?account_id=58", "none/event"])
-      expect(await refusal(`/v1/agreement/${path}`)).toEqual([
+      expect(await getError(`/v1/agreement/${path}`)).toEqual([
         404,
         expect.stringMatching(/^Agreement with id \[\w+\] not found$/),
       ]);
-    expect(await refusal("/v1/agreement/agr1/event?cursor=WzFd")).toEqual([
+    expect(await getError("/v1/agreement/agr1/event?cursor=WzFd")).toEqual([
       400,
       "query parameter cursor must be from a link next_cursor",
     ]);

@@ -211,7 +211,7 @@ describe("the list of dead letters", () => {
     "rejects the cursor %s",
     async (cursor) => {
       const message = "query parameter cursor must be from a link next_cursor";
-      expect(await ledger.refusal(`/v1/dead-letter?cursor=${cursor}`)).toEqual([400, message]);
+      expect(await ledger.getError(`/v1/dead-letter?cursor=${cursor}`)).toEqual([400, message]);
     },
   );
 
@@ -239,7 +239,7 @@ describe("the list of dead letters", () => {
 describe("a dead letter", () => {
   test.each(["17", "0", "-1", "9223372036854775807"])("that does not exist is a 404: %s", async (id) => {
     const message = `Dead letter with id [${id}] not found`;
-    expect(await ledger.refusal(`/v1/dead-letter/${id}`)).toEqual([404, message]);
+    expect(await ledger.getError(`/v1/dead-letter/${id}`)).toEqual([404, message]);
   });
 
   test("with a number beyond 64 bits is a 404, and one that is no number a 400", async () => {

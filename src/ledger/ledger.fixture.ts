@@ -87,8 +87,8 @@ export async function startLedger({
     logged,
     request,
     get,
-    /** Sends a GET request that fails. Resolves with its status and its messages. */
-    async refusal(path: string, headers: Record<string, string> = {}): Promise<[number, string]> {
+    /** Sends a GET request that gets an HTTP error. Resolves with the status and the messages. */
+    async getError(path: string, headers: Record<string, string> = {}): Promise<[number, string]> {
       const { status, json, headers: received } = await request(path, { headers });
       expect([path, received["content-type"]]).toEqual([path, "application/problem+json; charset=utf-8"]);
       return [status, json.message.join("; ")];

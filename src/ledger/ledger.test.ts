@@ -206,8 +206,8 @@ describe("lookup", () => {
 
   test("states which parameter is missing or which values it accepts", async () => {
     const path = "/v1/transaction/pay1";
-    expect(await ledger.refusal(path)).toEqual([400, "Field [account_id] cannot be empty"]);
-    expect(await ledger.refusal(`${path}?account_id=57&transaction_type=x`)).toEqual([
+    expect(await ledger.getError(path)).toEqual([400, "Field [account_id] cannot be empty"]);
+    expect(await ledger.getError(`${path}?account_id=57&transaction_type=x`)).toEqual([
       400,
       "query parameter transaction_type must be one of PAYMENT, REFUND, DISPUTE",
     ]);

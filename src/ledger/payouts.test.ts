@@ -44,7 +44,7 @@ const stories = [
 
 const ledger = await ledgerOfFile();
 await ledger.store(...stories);
-const { get, refusal } = ledger;
+const { get, getError } = ledger;
 const idsOf = ({ results }: { results: { gateway_payout_id: string }[] }) =>
   results.map(({ gateway_payout_id }) => gateway_payout_id);
 
@@ -98,7 +98,7 @@ describe("the search of payouts", () => {
     const last = await get(second._links.next_page.href.slice(ledger.base.length));
     expect(idsOf(last)).toEqual(["many0"]);
     expect(last._links).not.toHaveProperty("next_page");
-    expect(await refusal(`${path}&page=4&display_size=3`)).toEqual([404, "the requested page not found"]);
+    expect(await getError(`${path}&page=4&display_size=3`)).toEqual([404, "the requested page not found"]);
     const everything = await get("/v1/payout?override_account_id_restriction=true&display_size=1000");
     expect(everything._links.self.href).toContain(
       "override_account_id_restriction=true&page=1&display_size=500",
@@ -113,7 +113,7 @@ describe("the search of payouts", () => {
     ["gateway_account_id=57&display_size=-1", "display_size"],
     ["gateway_account_id=57&account_id=57", "account_id"],
   ])("refuses %j", async (query, message) => {
-    expect(await refusal(`/v1/payout?${query}`)).toEqual([400, expect.stringContaining(message)]);
+    expect(await getError(`/v1/payout?${query}`)).toEqual([400, expect.stringContaining(message)]);
   });
 });
 
@@ -151,8 +151,8 @@ describe("a payout", () => {
 
   test("of another account, or without events, is not found", async () => {
     const notFound = (id: string) => [404, `Payout with id [${id}] not found`];
-    expect(await refusal("/v1/payout/po3?gateway_account_id=57")).toEqual(notFound("po3"));
-    expect(await refusal("/v1/payout/none?override_account_id_restriction=true")).toEqual(notFound("none"));
-    expect(await refusal("/v1/payout/po1")).toEqual([400, "Field [gateway_account_id] cannot be empty"]);
+    expect(await getError("/v1/payout/po3?gateway_account_id=57")).toEqual(notFound("po3"));
+    expect(await getError("/v1/payout/none?override_account_id_restriction=true")).toEqual(notFound("none"));
+    expect(await getError("/v1/payout/po1")).toEqual([400, "Field [gateway_account_id] cannot be empty"]);
   });
 });

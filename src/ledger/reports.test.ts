@@ -76,7 +76,7 @@ const ledger = await ledgerOfFile();
 await ledger.store(...stories);
 const { get } = ledger;
 async function refused(path: string) {
-  const [status, text] = await ledger.refusal(path);
+  const [status, text] = await ledger.getError(path);
   expect(status).toBe(400);
   return text;
 }

@@ -218,7 +218,7 @@ describe("search rejects", () => {
     ["cursor=WyJ4Iiwi", unknownCursor],
     ["cursor=%25", 'must match pattern "^[A-Za-z0-9_-]+$"'],
   ])("%s: it %s", async (query, text, name = query.split("=")[0]) => {
-    const [status, message] = await ledger.refusal(`/v1/transaction?account_id=57&${query}`);
+    const [status, message] = await ledger.getError(`/v1/transaction?account_id=57&${query}`);
     expect([status, message]).toEqual([400, expect.stringContaining(`query parameter ${name} ${text}`)]);
   });
 
@@ -252,7 +252,7 @@ describe("search rejects", () => {
     "a forged cursor: %j",
     async (members) => {
       const cursor = Buffer.from(JSON.stringify(members)).toString("base64url");
-      const [status, message] = await ledger.refusal(`/v1/transaction?account_id=57&cursor=${cursor}`);
+      const [status, message] = await ledger.getError(`/v1/transaction?account_id=57&cursor=${cursor}`);
       expect([status, message]).toEqual([400, `query parameter cursor ${unknownCursor}`]);
     },
   );
@@ -269,7 +269,7 @@ describe("search rejects", () => {
 
   test("a page beyond the last, unless nothing matches", async () => {
     const beyond = "/v1/transaction?account_id=57&page=2";
-    expect(await ledger.refusal(beyond)).toEqual([404, "the requested page not found"]);
+    expect(await ledger.getError(beyond)).toEqual([404, "the requested page not found"]);
     const none = await search("account_id=none&page=2");
     expect(none).toMatchObject({ total: 0, count: 0, page: 2, results: [] });
     expect((await search("account_id=none&page=5"))._links.prev_page.href).toContain("page=1&");
@@ -409,7 +409,7 @@ describe("pages", () => {
     expect(Object.keys(second._links)).toEqual(["self", "first_page", "next_cursor"]);
     expect(second._links.self.href).toBe(href);
     expect((await ledger.get(path.replace("display_size=5", "display_size=500"))).count).toBe(7);
-    expect(await ledger.refusal(`${path}&page=2`)).toEqual([
+    expect(await ledger.getError(`${path}&page=2`)).toEqual([
       400,
       "query parameters cursor and page cannot be used together",
     ]);

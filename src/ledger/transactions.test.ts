@@ -203,7 +203,7 @@ describe("a status has two versions", () => {
   });
 
   test("another version is rejected", async () => {
-    expect(await ledger.refusal("/v1/transaction/pay?account_id=57&status_version=3")).toEqual([
+    expect(await ledger.getError("/v1/transaction/pay?account_id=57&status_version=3")).toEqual([
       400,
       "query parameter status_version must be one of 1, 2",
     ]);
@@ -533,7 +533,7 @@ describe("long lists of events and children", () => {
       for (const list of ["event", "transaction"]) {
         const path = `/v1/transaction/long/${list}?gateway_account_id=57&cursor=${cursor}`;
         const message = "query parameter cursor must be from a link next_cursor";
-        expect(await ledger.refusal(path)).toEqual([400, message]);
+        expect(await ledger.getError(path)).toEqual([400, message]);
       }
     },
   );
@@ -620,8 +620,8 @@ describe("as of an instant", () => {
     expect(typesOf((await ledger.get(eventsOf("old", "10:30"))).events)).toEqual(["PAYMENT_CREATED"]);
     const types = ["PAYMENT_CREATED", "CAPTURE_CONFIRMED", "REFUND_SUBMITTED"];
     expect(typesOf((await ledger.get(eventsOf("old", "11:30"))).events)).toEqual(types);
-    expect((await ledger.refusal(eventsOf("old", "09:00")))[0]).toBe(404);
-    expect((await ledger.refusal(eventsOf("old-foreign", "12:00")))[0]).toBe(404);
+    expect((await ledger.getError(eventsOf("old", "09:00")))[0]).toBe(404);
+    expect((await ledger.getError(eventsOf("old-foreign", "12:00")))[0]).toBe(404);
   });
 
   test("a child belongs to the parent that it had then", async () => {
@@ -709,14 +709,14 @@ describe("a child of a payment of another account", () => {
     const path = "/v1/transaction/theirs/event?gateway_account_id";
     const { events } = await ledger.get(`${path}=57&include_all_events=true${asOf}`);
     expect(typesOf(events)).toEqual(["PAYMENT_CREATED", "CAPTURE_CONFIRMED"]);
-    expect((await ledger.refusal(`/v1/transaction/theirs?account_id=58${asOf}`))[0]).toBe(404);
-    expect((await ledger.refusal(`${path}=58${asOf}`))[0]).toBe(404);
+    expect((await ledger.getError(`/v1/transaction/theirs?account_id=58${asOf}`))[0]).toBe(404);
+    expect((await ledger.getError(`${path}=58${asOf}`))[0]).toBe(404);
   });
 
   test("is in no list of children", async () => {
     const path = "/v1/transaction/theirs/transaction?gateway_account_id";
     expect((await ledger.get(`${path}=57`)).transactions).toEqual([]);
-    expect((await ledger.refusal(`${path}=58`))[0]).toBe(404);
+    expect((await ledger.getError(`${path}=58`))[0]).toBe(404);
   });
 });
 

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import pg from "pg";
 import type { Installable } from "./install.ts";
 import type { TestServer, User } from "./server.ts";
 import { findProgram, type Instance, minimalEnvironment, startServer } from "./server.ts";
@@ -69,6 +70,17 @@ function start(
     },
     parentFolder,
   );
+}
+
+/** Runs a statement on a server, on a connection of its own. */
+export async function runOn({ url }: { url: string }, statement: string): Promise<pg.QueryResult> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 /** The user to run PostgreSQL as: it does not run as root. The package of Debian creates this user. */

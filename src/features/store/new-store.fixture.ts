@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { afterAll, describe, expect, onTestFinished, vi } from "vitest";
 import { describeOnAdapters, type Fixtures } from "../../../testing/describe-adapters.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
-import { startPostgres } from "../../../testing/servers/postgres.ts";
+import { runOn, startPostgres } from "../../../testing/servers/postgres.ts";
 import { startRedis, startRedisCluster } from "../../../testing/servers/redis.ts";
 import { exchangeBytes } from "../../../testing/servers/server.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
@@ -142,19 +141,8 @@ const newPostgresStore = reused(
     postgres ??= startPostgres().then((server) => opened.use(server));
     return await newPostgres((await postgres).url);
   },
-  ({ url }) => runOn(url, emptySchema),
+  (made) => runOn(made, emptySchema),
 );
-
-/** Runs a statement on a PostgreSQL. */
-export async function runOn(url: string, statement: string): Promise<pg.QueryResult> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    return await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
 
 /** Each file starts a server of its own, to empty it, but only beside the servers of all tests, since that takes long. */
 const describeWith = (variable: string) => describeIfAvailable(variable, process.env[variable] !== undefined);

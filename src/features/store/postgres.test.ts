@@ -6,10 +6,15 @@ import { eventually } from "../../../testing/eventually.ts";
 import { freePort } from "../../../testing/free-port.ts";
 import { run } from "../../../testing/run.ts";
 import { isPgbouncerInstalled, startPgbouncer } from "../../../testing/servers/pgbouncer.ts";
-import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../../testing/servers/postgres.ts";
+import {
+  isPostgresInstalled,
+  runOn,
+  startPostgres,
+  startReplicaOf,
+} from "../../../testing/servers/postgres.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
-import { add, expectFailures, featuresOf, names, remove, runOn } from "./new-store.fixture.ts";
+import { add, expectFailures, featuresOf, names, remove } from "./new-store.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store.ts";
 
 /** Starts the feature storage, and the ledger if it has a database, in a process. */
@@ -81,7 +86,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
   test("reports an error of PostgreSQL without the statement", async () => {
     await using made = await newPostgres(server.url);
     await using store = await openFeatureStore(made.url);
-    await runOn(made.url, "alter table feature_storage.feature rename column id to other");
+    await runOn(made, "alter table feature_storage.feature rename column id to other");
     await expect(store.list("kind", "1")).rejects.toThrow(/^the store returned an error \(SQLSTATE 42703\)$/);
   });
 
@@ -96,7 +101,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
   test("is not opened if a newer version has changed the tables", async () => {
     await using made = await newPostgres(server.url);
     await (await openFeatureStore(made.url))[Symbol.asyncDispose]();
-    await runOn(made.url, "insert into feature_storage.migration (name) values ('9999-later.sql')");
+    await runOn(made, "insert into feature_storage.migration (name) values ('9999-later.sql')");
     await expect(openFeatureStore(made.url)).rejects.toThrow(
       "has the migrations 9999-later.sql, which this version does not know",
     );
@@ -106,7 +111,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     await using made = await newPostgres(server.url);
     await (await openFeatureStore(made.url))[Symbol.asyncDispose]();
     await runOn(
-      made.url,
+      made,
       `create role limited login; grant usage on schema feature_storage to limited;
       grant select, insert, update, delete on all tables in schema feature_storage to limited`,
     );
@@ -122,7 +127,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     await using store = await openFeatureStore(made.url);
     await store.change("kind", "first", [add("a")]);
     const next = "select pg_snapshot_xmax(pg_current_snapshot())::text::int as next";
-    const transactions = async () => (await runOn(made.url, next)).rows[0].next as number;
+    const transactions = async () => (await runOn(made, next)).rows[0].next as number;
     const before = await transactions();
     const ids = names(400);
     await Promise.all(ids.map((id) => store.change("kind", id, [add("a")])));
@@ -133,7 +138,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
   test("makes changes in a database whose default isolation is serializable", async () => {
     await using made = await newPostgres(server.url);
     const name = new URL(made.url).pathname.slice(1);
-    await runOn(server.url, `alter database ${name} set default_transaction_isolation = serializable`);
+    await runOn(server, `alter database ${name} set default_transaction_isolation = serializable`);
     await using one = await openFeatureStore(made.url);
     await using other = await openFeatureStore(made.url);
     const ids = names(50);
@@ -151,7 +156,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
       const changes = names(50).flatMap((name) => [add(name), remove(name)]);
       await store.change("kind", "1", changes);
     }
-    const { rows } = await runOn(made.url, "select count(*)::int as lists from feature_storage.feature_list");
+    const { rows } = await runOn(made, "select count(*)::int as lists from feature_storage.feature_list");
     expect(rows).toEqual([{ lists: 5 }]);
   });
 
@@ -218,7 +223,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     expect((await services.exit).code).toBe(0);
     await using store = await openFeatureStore(made.url);
     expect(await featuresOf(store, "customer", "1")).toEqual(["a"]);
-    const { rows } = await runOn(made.url, "select to_regclass('transaction')::text as name");
+    const { rows } = await runOn(made, "select to_regclass('transaction')::text as name");
     expect(rows).toEqual([{ name: "transaction" }]);
   });
 
@@ -232,11 +237,11 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     );
     await store.change("kind", "1", [add("a")]);
     await eventually(async () =>
-      expect((await runOn(standby.url, "select from feature_storage.feature")).rowCount).toBe(1),
+      expect((await runOn(standby, "select from feature_storage.feature")).rowCount).toBe(1),
     );
     await primary.kill();
     await expect(store.change("kind", "1", [add("lost")])).rejects.toThrow(StoreFailure);
-    await runOn(standby.url, "select pg_promote()");
+    await runOn(standby, "select pg_promote()");
     await eventually(async () =>
       expect(await store.change("kind", "1", [add("b")])).toEqual({ had: [false] }),
     );
