@@ -112,7 +112,8 @@ function mutated(text: string, { original, occurrence, changed }: Mutant): strin
 }
 
 const vitest = "node_modules/vitest/vitest.mjs";
-const options = ["--run", "--bail=1", "--project=embedded", "--project=postgres"];
+// The tests of the ledger on PostgreSQL are those on the embedded engine.
+const options = ["--run", "--bail=1", ...["slow*", "alone", "postgres"].map((name) => `--project=!${name}`)];
 
 /** Whether the tests that Vitest selects pass within the limit. */
 async function pass(selection: string[], copy: ProjectCopy, stop: AbortSignal): Promise<boolean> {
