@@ -65,19 +65,8 @@ await runCommand("flaky", usage, async (args) => {
     const startedAt = performance.now();
     const order = ["--sequence.shuffle.files", "--sequence.shuffle.tests", `--sequence.seed=${seed}`];
     const output = ["--reporter=json", `--outputFile=${report}`];
-    const { code } = await runProcess(
-      [
-        process.execPath,
-        "node_modules/vitest/vitest.mjs",
-        "run",
-        "--project=embedded",
-        "--project=postgres",
-        ...order,
-        ...output,
-        ...paths,
-      ],
-      { cwd: root, errors: "inherit", signal },
-    );
+    const command = ["npm", "test", "--", ...order, ...output, ...paths];
+    const { code } = await runProcess(command, { cwd: root, errors: "inherit", signal });
     const found: Report = JSON.parse(await readFile(report, "utf8"));
     const failed = failuresIn(found, seed);
     // For example an error that no test has caught.

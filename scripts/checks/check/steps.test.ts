@@ -96,12 +96,12 @@ test("processes that a step leaves behind are ended", async () => {
 });
 
 test("the report has every step with the command that repeats it, and the first failing line", async () => {
-  const failing = "printf '> npm run failed\\n\\033[31m✓ no error\\n FAIL  a.test.ts\\nand more\\n'; exit 1";
+  const failing = "printf '> npm run failed\\n\\033[31m✓ no error\\n ❯ a.test.ts failed\\n × a test\\nand more\\n'; exit 1";
   const { outcomes } = await run([step("failing", failing), step("well", "true")], { keepGoing: true });
-  expect(firstFailingLine(outcomes[0] as Outcome)).toBe("FAIL  a.test.ts");
+  expect(firstFailingLine(outcomes[0] as Outcome)).toBe("× a test");
   const text = outcomesAsMarkdown("Checks", outcomes);
   expect(text).toContain("1 of 2 steps passed.");
   expect(text).toMatch(/\| failing \| 0\.0 \| failed \| 7 \| `printf/);
   expect(text).toMatch(/\| well \| 0\.0 \| passed \| 7 \| `true` \|/);
-  expect(text).toContain("FAIL  a.test.ts");
+  expect(text).toContain("× a test");
 });

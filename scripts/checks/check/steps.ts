@@ -130,10 +130,12 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 export const outputOf = ({ log }: Outcome): string[] =>
   stripVTControlCharacters(readFileSync(log, "utf8")).trim().split("\n");
 
-/** The first line of the output that tells of a failure; else the last line. */
+/** The first line of the output that names a failed test; else the first that tells of a failure; else the last line. */
 export function firstFailingLine(outcome: Outcome): string {
   // The name of a test that passes and the command, which npm repeats, can contain such words.
   const lines = outputOf(outcome).filter((line) => line.trim() && !/^> |^\s*✓/.test(line));
-  const failing = /^\s*(×|✖|✗|not ok)|\b(FAIL|FAILED|error|failed|exceeded|NOT CAUGHT)\b|Error\b/;
-  return (lines.find((line) => failing.test(line)) ?? lines.at(-1) ?? "no output").trim();
+  const first = (form: RegExp) => lines.find((line) => form.test(line));
+  const test = first(/^\s*(×|✖|✗|not ok)/);
+  const failure = first(/\b(FAIL|FAILED|error|failed|exceeded|NOT CAUGHT)\b|Error\b/);
+  return (test ?? failure ?? lines.at(-1) ?? "no output").trim();
 }
