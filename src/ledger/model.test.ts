@@ -9,6 +9,7 @@ import {
   eventList,
   lookup,
   type Read,
+  randomReportRead,
   reportPage,
   reportPages,
 } from "../../simulation/ledger/reads.ts";
@@ -68,6 +69,14 @@ const rare = [
     ["12:00", "REFUND_SUCCEEDED", {}, { parent_resource_external_id: "settled" }],
   ),
   payment("settled", {}, inPayout("paid"), ["11:30", "CAPTURE_CONFIRMED", { email: "later" }]),
+  payment("of no account", { gateway_account_id: null, email: "of nobody" }, ["10:30", "PAYOUT_PAID"]),
+  childStory("refund", "of nobody", "of no account", ["11:00", "A", { email: "own" }]),
+  ...["a", "b"].map((key, index) =>
+    story("payment", "a child", [`10:0${index}`, "A", { external_metadata: { [key]: index } }]).map(
+      (message) => ({ ...message, parent_resource_external_id: "odd" }),
+    ),
+  ),
+  story("agreement", "live in details", ["10:00", "AGREEMENT_CREATED", { live: true, user_email: "a@b.c" }]),
   payment("not settled", { gateway_account_id: "58" }, inPayout("paid")),
   // It has the id of a payment.
   story("payout", "odd", ["10:00", "PAYOUT_CREATED", { reference: "paid out" }]),
@@ -114,7 +123,11 @@ test("every response is that of the model, whatever the events and their order, 
     expect(await ledger.database.query("select from event")).toHaveLength(oracle.events.length),
   );
   const get = (path: string, accept = "application/json") => ledger.request(path, { headers: { accept } });
-  const reads = [...allReads({ oracle, payments: () => payments }, random), ...rareReads];
+  const reads = [
+    ...allReads({ oracle, payments: () => payments }, random),
+    ...rareReads,
+    ...Array.from({ length: 200 }, () => randomReportRead(random)),
+  ];
   for (const [part, changes] of [0, 100, 100_000].entries()) {
     await mergeSummaryChanges(ledger.database, changes);
     for (const read of reads.filter((_, index) => index % 3 === part)) {

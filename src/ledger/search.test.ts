@@ -4,70 +4,30 @@ import { describe, expect, test } from "vitest";
 import { childStory, type Step, story } from "../../testing/messages.ts";
 import { ledgerOfFile } from "./ledger.fixture.ts";
 
-const card = {
-  email: "Angler_1@example.org",
-  cardholder_name: "Ängström %",
-  card_brand: "visa",
-  first_digits_card_number: "424242",
-  last_digits_card_number: "4242",
-};
-const payment = (id: string, time: string, details: object, ...laterTypes: string[]) =>
-  story(
-    "payment",
-    id,
-    [time, "PAYMENT_CREATED", details],
-    ...laterTypes.map(
-      (type): Step => ["10:30", type, type === "CAPTURE_CONFIRMED" ? { gateway_payout_id: "po1" } : {}],
-    ),
-  );
-const payout = (id: string, paid_out_date: string, gateway_account_id = "57") =>
-  story("payout", id, ["11:00", "PAYOUT_PAID", { paid_out_date, gateway_account_id }]);
+// That a search finds the matches of any filters is in `model.test.ts`, and of any rows in `tables/search.test.ts`.
+
+const payment = (id: string, time: string, details: object, ...types: string[]) =>
+  story("payment", id, [time, "PAYMENT_CREATED", details], ...types.map((type): Step => ["10:30", type]));
 
 /** Default account: 57. `p1` is the oldest. */
 const transactions = [
-  payment("p1", "10:01", { reference: "LIC-1", ...card }, "CAPTURE_CONFIRMED"),
   payment(
-    "p2",
-    "10:02",
-    { reference: "lic-2", agreement_id: "agr1", card_brand: "amex" },
-    "AUTHORISATION_REJECTED",
-  ),
-  payment(
-    "p3",
-    "10:03",
-    { reference: "100%", external_metadata: { a: "North", b: 2, c: true } },
-    "PAYMENT_EXPIRED",
-  ),
-  payment(
-    "p4",
-    "10:04",
-    { reference: "a_b\\c", external_metadata: { x: "NORTH", y: "north" } },
-    "CANCELLED_BY_USER",
-  ),
-  payment(
-    "p5",
-    "10:05",
-    { reference: "f{o{o}{ &?", gateway_transaction_id: "gtx5" },
-    "CANCELLED_BY_EXTERNAL_SERVICE",
-  ),
-  payment("p6", "10:06", { email: "other@example.org" }, "AUTHORISATION_SUCCEEDED"),
-  payment("p7", "10:07", {}, "GATEWAY_ERROR_DURING_AUTHORISATION"),
-  story("payment", "p8", ["10:08", "PAYMENT_DETAILS_ENTERED"]),
-  childStory(
-    "refund",
-    "r1",
     "p1",
-    ["10:09", "REFUND_SUBMITTED", { gateway_payout_id: "po2" }],
-    ["10:10", "REFUND_SUCCEEDED"],
+    "10:01",
+    { reference: "LIC-1", card_brand: "visa", email: "Angler_1@example.org" },
+    "CAPTURE_CONFIRMED",
   ),
+  payment("p2", "10:02", { reference: "lic-2", card_brand: "amex" }, "AUTHORISATION_REJECTED"),
+  payment("p3", "10:03", { reference: "100%", external_metadata: { a: "North", b: 2, c: true } }),
+  payment("p4", "10:04", { reference: "a_b\\c", external_metadata: { x: "NORTH" } }, "CANCELLED_BY_USER"),
+  payment("p5", "10:05", { reference: "f{o{o}{ &?", cardholder_name: "Ängström %" }),
+  ...["p6", "p7", "p8"].map((id) => payment(id, `10:0${id.slice(1)}`, {}, "CAPTURE_CONFIRMED")),
+  childStory("refund", "r1", "p1", ["10:09", "REFUND_SUBMITTED"], ["10:10", "REFUND_SUCCEEDED"]),
   childStory("refund", "r2", "p1", ["10:10", "REFUND_SUBMITTED"]),
-  childStory("dispute", "d1", "p1", ["10:11", "DISPUTE_CREATED"], ["10:12", "DISPUTE_WON"]),
+  childStory("dispute", "d1", "p1", ["10:11", "DISPUTE_WON"]),
   childStory("dispute", "d2", "p1", ["10:12", "DISPUTE_CREATED"]),
-  payment("q1", "10:05", { gateway_account_id: "58", reference: "LIC-9", gateway_payout_id: "po3" }),
+  payment("q1", "10:05", { gateway_account_id: "58", reference: "LIC-9" }),
   payment("q2", "10:05", { gateway_account_id: "59" }),
-  payout("po1", "2020-09-07T00:00:00Z"),
-  payout("po2", "2020-09-08T23:59:59.999999Z"),
-  payout("po3", "2020-09-09T00:00:00Z", "58"),
 ];
 const all57 = ["d2", "d1", "r2", "r1", "p8", "p7", "p6", "p5", "p4", "p3", "p2", "p1"];
 const withCard = ["d2", "d1", "r2", "r1", "p1"];
@@ -80,98 +40,30 @@ const search = (query: string) => ledger.get(`/v1/transaction?${query}`);
 
 describe("search finds", () => {
   test.each<[string, string[]]>([
-    ["", all57],
-    ["email=angler_1", withCard],
-    ["email=ANGLER", withCard],
-    ["email=angler-1", []],
-    ["reference=lic", [...withCard.slice(0, 4), "p2", "p1"]],
-    ["reference=LIC-1", withCard],
+    ["email=ANGLER_", withCard],
     ["reference=%25", ["p3"]],
     ["reference=_", ["p4"]],
     ["reference=b%5Cc", ["p4"]],
     ["reference=f%7Bo%7Bo%7D%7B", ["p5"]],
     ["reference=%26%3F", ["p5"]],
-    ["reference=lic&exact_reference_match=true", []],
-    ["reference=lic-2&exact_reference_match=true", ["p2"]],
     ["reference=LIC-2&exact_reference_match=true", ["p2"]],
-    ["reference=100%25&exact_reference_match=true", ["p3"]],
-    ["reference=lic-2&exact_reference_match=false", ["p2"]],
-    ["exact_reference_match=true", all57],
-    ["cardholder_name=ngstr%C3%B6m+%25", withCard],
+    ["reference=LIC&exact_reference_match=true", []],
+    ["cardholder_name=NGSTR%C3%96M+%25", ["p5"]],
     ["cardholder_name=strom", []],
-    ["first_digits_card_number=424242", withCard],
-    ["first_digits_card_number=4242", []],
-    ["last_digits_card_number=4242", withCard],
-    ["card_brands=visa", withCard],
     ["card_brands=visa,amex", [...withCard.slice(0, 4), "p2", "p1"]],
-    ["card_brands=Visa", []],
-    ["state=success", ["r1", "p1"]],
-    ["state=declined", ["p2"]],
-    ["state=timedout", ["p3"]],
-    ["state=cancelled", ["p5", "p4"]],
-    ["state=cancelled&status_version=1", ["p5"]],
-    ["state=failed&status_version=1", ["p4", "p3", "p2"]],
-    ["state=error", ["p7"]],
-    ["state=undefined", ["p8"]],
-    ["state=submitted", ["r2", "p6"]],
-    ["state=won", ["d1"]],
-    ["payment_states=success,submitted", ["p6", "p1"]],
-    ["payment_states=failed&status_version=1", ["p4", "p3", "p2"]],
-    ["refund_states=success", ["r1"]],
-    ["dispute_states=won,needs_response", ["d2", "d1"]],
-    ["refund_states=success&payment_states=submitted", ["r1", "p6"]],
-    ["refund_states=success&payment_states=submitted&dispute_states=won", ["d1", "r1", "p6"]],
-    ["refund_states=success&payment_states=submitted&state=success", ["r1"]],
-    ["refund_states=success&transaction_type=PAYMENT", []],
-    ["transaction_type=PAYMENT", all57.slice(4)],
-    ["transaction_type=refund", ["r2", "r1"]],
-    ["from_date=2024-03-05T10:09:00Z", ["d2", "d1", "r2"]],
-    ["from_date=2024-03-05T11:08:59.999999%2B01:00", ["d2", "d1", "r2", "r1"]],
-    ["to_date=2024-03-05T10:02Z", ["p1"]],
-    ["from_date=2024-03-05T10:02:00Z&to_date=2024-03-05T10:04:00Z", ["p3"]],
-    ["from_settled_date=2020-09-07", ["r1", "p1"]],
-    ["from_settled_date=2020-09-08", ["r1"]],
-    ["to_settled_date=2020-09-07", ["p1"]],
-    ["from_settled_date=2020-09-07&to_settled_date=2020-09-08", ["r1", "p1"]],
-    ["gateway_payout_id=po1", ["p1"]],
-    ["gateway_payout_id=PO1", []],
-    ["gateway_transaction_id=gtx5", ["p5"]],
-    ["agreement_id=agr1", ["p2"]],
+    ["state=failed&status_version=1", ["p4", "p2"]],
+    ["refund_states=success&payment_states=declined&dispute_states=won", ["d1", "r1", "p2"]],
+    ["refund_states=success&payment_states=declined&state=success", ["r1"]],
     ["metadata_value=north", ["p4", "p3"]],
-    ["metadata_value=2", ["p3"]],
     ["metadata_value=True", ["p3"]],
-    ["metadata_value=nort", []],
-    ["reference=lic&state=success&card_brands=visa&email=angler", ["r1", "p1"]],
-  ])("%s", async (query, ids) => {
-    const found = await search(`account_id=57&${query}`);
-    expect(idsOf(found)).toEqual(ids);
-    expect(found.total).toBe(ids.length);
-    const ofAllAccounts = await search(`override_account_id_restriction=true&${query}`);
-    expect(idsOf(ofAllAccounts)).toEqual(expect.arrayContaining(ids));
-  });
-
-  test("statuses of the requested version", async () => {
-    const statusWith = async (query: string) =>
-      (await search(`account_id=57&reference=lic-2&${query}`)).results[0].state.status;
-    expect([
-      await statusWith(""),
-      await statusWith("status_version=2"),
-      await statusWith("status_version=1"),
-    ]).toEqual(["declined", "declined", "failed"]);
-  });
-
-  test.each([
-    ["account_id=58", ["q1"]],
-    ["account_id=58,59", ["q2", "q1"]],
+    // The bounds are exclusive.
+    ["from_date=2024-03-05T10:02:00Z&to_date=2024-03-05T10:04:00Z", ["p3"]],
+    ["from_date=2024-03-05T11:08:59.999999%2B01:00", ["d2", "d1", "r2", "r1"]],
     ["account_id=59,58,59", ["q2", "q1"]],
-    ["account_id=57,58&reference=lic-9", ["q1"]],
-    ["account_id=58&from_settled_date=2020-09-09", ["q1"]],
-    ["account_id=58&to_settled_date=2020-09-08", []],
     ["account_id=57&override_account_id_restriction=true&reference=lic-9", []],
     ["override_account_id_restriction=true&reference=lic-9", ["q1"]],
-    ["override_account_id_restriction=true&from_settled_date=2020-09-09", ["q1"]],
-  ])("transactions of the named accounts only: %s", async (query, ids) => {
-    const found = await search(query);
+  ])("%s", async (query, ids) => {
+    const found = await search(/account/.test(query) ? query : `account_id=57&${query}`);
     expect([idsOf(found), found.total]).toEqual([ids, ids.length]);
   });
 });

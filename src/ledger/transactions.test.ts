@@ -37,11 +37,6 @@ test("a payout is rebuilt by a message with reproject_domain_object, which is no
 });
 
 describe("long lists of events and children", () => {
-  interface Event {
-    event_id: number;
-    timestamp: string;
-    event_type: string;
-  }
   const types = ["PAYMENT_STARTED", "DETAILS_A", "CANCELLED_BY_USER", "DETAILS_B", "AUTHORISATION_SUCCEEDED"];
   /** Fifteen events of the payment and its refunds have the same timestamp. */
   const timeOf = (index: number) => `11:00:${String(Math.floor(index / 10)).padStart(2, "0")}`;
@@ -65,7 +60,7 @@ describe("long lists of events and children", () => {
       const whole = asOf.startsWith("9999") ? "" : `&as_of=${asOf}`;
       const pages = await ledger.pages(`${path}&include_all_events=true${whole}`);
       expect(pages.map(({ events }) => events.length)).toEqual([200, expect.any(Number)]);
-      const all: Event[] = pages.flatMap(({ events }) => events);
+      const all = pages.flatMap(({ events }) => events);
       const stored = await ledger.database.query<{ id: bigint }>(
         "select id from event where resource_external_id like 'long%' and timestamp <= $1",
         [asOf],
@@ -83,8 +78,12 @@ describe("long lists of events and children", () => {
     const pages = await ledger.pages(path);
     expect(pages).toHaveLength(2);
     const shown = typesOf(pages.flatMap(({ events }) => events));
-    expect(shown.filter((type) => type !== "REFUND_SUBMITTED").toSorted()).toEqual(
-      ["PAYMENT_CREATED", "PAYMENT_STARTED", "CANCELLED_BY_USER", "AUTHORISATION_SUCCEEDED"].toSorted(),
+    expect(new Set(shown)).toEqual(
+      new Set([
+        "PAYMENT_CREATED",
+        "REFUND_SUBMITTED",
+        ...types.filter((type) => !type.startsWith("DETAILS")),
+      ]),
     );
     expect(shown).toHaveLength(4 + 210);
   });
@@ -137,38 +136,20 @@ describe("long lists of events and children", () => {
   );
 });
 
-describe("as of an instant", () => {
-  beforeAll(() => ledger.store(payment("old", {}, ["11:00", "CAPTURE_CONFIRMED"])));
-
-  test.each([
-    ["account_id=58&as_of=2024-03-05T12:00:00Z", 404],
-    ["account_id=57&transaction_type=REFUND&as_of=2024-03-05T12:00:00Z", 404],
-    ["account_id=57&parent_external_id=old&as_of=2024-03-05T12:00:00Z", 404],
-    ["as_of=2024-03-05T12:00:00Z", 400],
-    ["account_id=57&as_of=2024-03-05", 400],
-    ["account_id=57&as_of=2024-03-05T12:00:00", 400],
-    ["account_id=57&as_of=2024-03-05T12:00:00+01:00", 400],
-    ["account_id=57&as_of=2024-03-05T12:00:00%2B01:00", 200],
-    ["account_id=57&as_of=2024-03-05T12:00:00%2B03:00", 404],
-  ])("%s returns %i", async (query, status) => {
-    expect((await ledger.request(`/v1/transaction/old?${query}`)).status).toBe(status);
-  });
-
-  test("a payment of another account is rejected before its history is read", async () => {
-    const steps = Array.from({ length: 200 }, (_, n): Step => ["10:01", `DETAILS_${n}`]);
-    await ledger.store(payment("busy", {}, ...steps));
-    const { counts, database } = countingDatabase(ledger.database);
-    await using api = await openApp({ database });
-    const rowsOf = async (path: string, status: number) => {
-      counts.rows = 0;
-      expect((await api.app.inject(`${path}&as_of=2024-03-06T00:00:00Z`)).statusCode).toBe(status);
-      return counts.rows;
-    };
-    for (const list of ["busy?account_id=", "busy/event?gateway_account_id="]) {
-      expect(await rowsOf(`/v1/transaction/${list}57`, 200)).toBeGreaterThan(200);
-      expect(await rowsOf(`/v1/transaction/${list}58`, 404)).toBeLessThan(3);
-    }
-  });
+test("a payment of another account is rejected before its history is read", async () => {
+  const steps = Array.from({ length: 200 }, (_, n): Step => ["10:01", `DETAILS_${n}`]);
+  await ledger.store(payment("busy", {}, ...steps));
+  const { counts, database } = countingDatabase(ledger.database);
+  await using api = await openApp({ database });
+  const rowsOf = async (path: string, status: number) => {
+    counts.rows = 0;
+    expect((await api.app.inject(`${path}&as_of=2024-03-06T00:00:00Z`)).statusCode).toBe(status);
+    return counts.rows;
+  };
+  for (const list of ["busy?account_id=", "busy/event?gateway_account_id="]) {
+    expect(await rowsOf(`/v1/transaction/${list}57`, 200)).toBeGreaterThan(200);
+    expect(await rowsOf(`/v1/transaction/${list}58`, 404)).toBeLessThan(3);
+  }
 });
 
 describe("a child of a payment of another account", () => {
