@@ -49,16 +49,6 @@ test("the numbers of processes add up, and the longest lag counts", async () => 
   ]);
 });
 
-test("an hour has 61 minutes, in order", async () => {
-  const minutes = Array.from({ length: 70 }, (_, index) => minutesAgo(400 - index));
-  await addToIntakeMinutes(
-    database,
-    minutes.toReversed().map((minute) => row(minute, { retried: 1 })),
-  );
-  const found = await intakeMinutesSince(database, minutes[3] as string);
-  expect(found.map(({ minute }) => minute)).toEqual(minutes.slice(3, 64).map(read));
-});
-
 test("rows are removed after a day, except those that are added", async () => {
   const [old, older, kept] = [minutesAgo(1442), minutesAgo(3000), minutesAgo(1430)];
   await addToIntakeMinutes(
