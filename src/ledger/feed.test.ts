@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { listen } from "../../testing/event-stream.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -126,18 +125,14 @@ describe("a cursor", () => {
     const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const timestamp = "2024-01-01T10:00:00.000000Z";
     const odd = [
-      "nothing",
-      encoded([]),
-      encoded(["1", "2"]),
-      encoded([1, 2, timestamp]),
-      encoded(["01", "2", timestamp]),
+      ...[null, {}, [], ["1", "2"], [1, 2, timestamp], ["01", "2", timestamp], ["1", "2", "noon"]],
+      ...[
+        ["-1", "2", timestamp],
+        ["1".repeat(30), "2", timestamp],
+        [["1"], "2", timestamp],
+      ],
     ];
-    odd.push(
-      encoded(["1", "2", "noon"]),
-      encoded(["-1", "2", timestamp]),
-      encoded(["1".repeat(30), "2", timestamp]),
-    );
-    for (const cursor of odd) {
+    for (const cursor of ["nothing", ...odd.map(encoded)]) {
       for (const response of [
         await read(`cursor=${cursor}`),
         await ledger.request("/v1/event", { headers: { "last-event-id": cursor } }),
@@ -165,16 +160,6 @@ describe("a cursor", () => {
         "the event of this cursor does not exist; read the feed from another cursor",
       ]);
     }
-  });
-
-  test("of any bytes gets no 5xx", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.jsonValue(), async (value) => {
-        const cursor = Buffer.from(JSON.stringify(value)).toString("base64url");
-        expect((await read(`cursor=${cursor}`)).status).toBe(400);
-      }),
-      { numRuns: 50 },
-    );
   });
 });
 

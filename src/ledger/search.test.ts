@@ -103,8 +103,12 @@ describe("search rejects", () => {
     ["limit_total=1", "must be boolean"],
     ["limit_total_size=0", "must be >= 1"],
     ["page=0", "must be >= 1"],
+    ["page=-1", "must be >= 1"],
+    ["page=x", "must be integer"],
+    ["page=99999999999999999999", "must be"],
     ["display_size=0", "must be >= 1"],
     ["display_size=-5", "must be >= 1"],
+    ["reference=%00", 'must match pattern "^[^\\x00]*$"'],
     ["metadata_value=%00", 'must match pattern "^[^\\x00]*$"'],
     ["cursor=bogus", unknownCursor],
     ["cursor=WyJ4Iiwi", unknownCursor],
@@ -112,21 +116,6 @@ describe("search rejects", () => {
   ])("%s: it %s", async (query, text, name = query.split("=")[0]) => {
     const [status, message] = await ledger.getError(`/v1/transaction?account_id=57&${query}`);
     expect([status, message]).toEqual([400, expect.stringContaining(`query parameter ${name} ${text}`)]);
-  });
-
-  test.each([
-    ["", 400],
-    ["account_id=", 400],
-    ["account_id=57&page=-1", 400],
-    ["account_id=57&page=x", 400],
-    ["account_id=57&page=99999999999999999999", 400],
-    ["account_id=57&page=2147483647&display_size=2147483647", 404],
-    ["account_id=%20", 400],
-    ["account_id=,,", 400],
-    ["account_id=57&reference=%00", 400],
-    ["account_id=57&colour=red", 400],
-  ])("the query %j with %i", async (query, status) => {
-    expect((await ledger.request(`/v1/transaction?${query}`)).status).toBe(status);
   });
 
   const first = "2024-03-05T10:00:00.000000Z";
@@ -140,23 +129,19 @@ describe("search rejects", () => {
     [0, "12"],
   ];
   const forged = wrong.flatMap((values, position) => values.map((value) => valid.with(position, value)));
-  test.each([[], valid.slice(0, 4), ...forged].map((members) => [members]))(
-    "a forged cursor: %j",
-    async (members) => {
-      const cursor = Buffer.from(JSON.stringify(members)).toString("base64url");
-      const [status, message] = await ledger.getError(`/v1/transaction?account_id=57&cursor=${cursor}`);
-      expect([status, message]).toEqual([400, `query parameter cursor ${unknownCursor}`]);
-    },
-  );
-
+  const encoded = (text: string | Buffer) => Buffer.from(text).toString("base64url");
+  const notCanonical = [
+    encoded(JSON.stringify(valid, undefined, 1)),
+    encoded(JSON.stringify(valid).replace("p1", "\\u0070\\u0031")),
+    encoded(Buffer.from(`["${first}","\xff","1",2,12]`, "latin1")),
+  ];
   test.each([
-    ["with a space", JSON.stringify(valid, undefined, 1), ""],
-    ["with an escape", JSON.stringify(valid).replace("p1", "\\u0070\\u0031"), ""],
-    ["with a padding character", JSON.stringify(valid), "="],
-    ["with bytes that are not UTF-8", Buffer.from(`["${first}","\xff","1",2,12]`, "latin1"), ""],
-  ])("a cursor in another encoding: %s", async (_title, members, suffix) => {
-    const cursor = Buffer.from(members as string).toString("base64url") + suffix;
-    expect((await ledger.request(`/v1/transaction?account_id=57&cursor=${cursor}`)).status).toBe(400);
+    ...[[], valid.slice(0, 4), ...forged].map((one) => encoded(JSON.stringify(one))),
+    ...notCanonical,
+  ])("a forged cursor: %s", async (cursor) => {
+    const path = `/v1/transaction?account_id=57&cursor=${cursor}`;
+    expect(await ledger.getError(path)).toEqual([400, `query parameter cursor ${unknownCursor}`]);
+    expect((await ledger.getError(`${path}=`))[0]).toBe(400);
   });
 
   test("a page beyond the last, unless nothing matches", async () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import type { Database, Sql } from "../../database/database.ts";
@@ -14,7 +14,7 @@ import {
   saveEvents,
   transactionTypes,
 } from "../tables/event.ts";
-import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
 import { lockResources } from "../tables/lock.ts";
 import { rowsReadDuring } from "../tables/rows-read.fixture.ts";
 import { savedRows } from "../tables/saved-rows.fixture.ts";
@@ -22,11 +22,7 @@ import { findTransaction } from "../tables/transaction.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { verify } from "./verify.ts";
 
-let database: Database;
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await ledgerDatabaseOfFile();
 
 const events = readDemoEvents();
 

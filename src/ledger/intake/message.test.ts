@@ -38,6 +38,8 @@ test("the message of an Amazon SNS notification is read", () => {
   const inEnvelope = (Message: unknown) =>
     JSON.stringify({ Type: "Notification", MessageId: "m", TopicArn: "t", Message });
   expect(readMessage(inEnvelope(JSON.stringify(valid)))).toEqual(read({}));
+  const exact = JSON.stringify(valid).replace("100", '100,"rate":12345678901234567890.10');
+  expect(JSON.stringify(readMessage(inEnvelope(exact)))).toContain('"rate":12345678901234567890.10');
   expect(readMessage(inEnvelope("{"))).toEqual({ kind: "invalid", reason: "the message is not JSON" });
   expect(readMessage(inEnvelope(valid))).toMatchObject({ kind: "invalid" });
 });

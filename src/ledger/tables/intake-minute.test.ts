@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database } from "../../database/database.ts";
+import { expect, test } from "vitest";
 import { addToIntakeMinutes, type IntakeMinuteRow, intakeMinutesSince } from "./intake-minute.ts";
-import { openLedgerDatabase } from "./ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 
-let database: Database;
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await ledgerDatabaseOfFile();
 
 const minuteMs = 60_000;
 /** The start of the minute before which this number of minutes ends. */

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Random, seeded } from "../../../testing/random.ts";
-import type { Database } from "../../database/database.ts";
 import { ingest } from "../intake/ingest.ts";
 import { booleanOf, penceOf } from "../projection/details.ts";
 import type { Details, NewEvent } from "./event.ts";
-import { openLedgerDatabase } from "./ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 import { summarise } from "./summary.ts";
 import { mergeSummaryChanges, rebuildSummaries, summaryDifferences } from "./summary-upkeep.ts";
 import type { TransactionRow } from "./transaction.ts";
@@ -64,23 +63,18 @@ function eventOf(random: Random, id: number): NewEvent {
   };
 }
 
-let database: Database;
-let rows: TransactionRow[];
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-  const random = seeded(24);
-  for (let batch = 0; batch < 40; batch += 1) {
-    const size = random.pick([1, 3, 50]);
-    const events = Array.from({ length: size }, () => eventOf(random, random.integer(0, 300)));
-    const rebuilds = random.chance(0.2) ? [`payment${random.integer(0, 300)}`] : [];
-    await ingest(database, { events, rebuilds, deadLetters: [] });
-    // Some changes are merged and some are not; the last ones are not.
-    if (batch < 38 && random.chance(0.3)) await mergeSummaryChanges(database, random.pick([1, 20, 1000]));
-  }
-  await database.run("delete from transaction where external_id in ('payment1', 'refund2')");
-  rows = await database.query("select * from transaction");
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await ledgerDatabaseOfFile();
+const random = seeded(24);
+for (let batch = 0; batch < 40; batch += 1) {
+  const size = random.pick([1, 3, 50]);
+  const events = Array.from({ length: size }, () => eventOf(random, random.integer(0, 300)));
+  const rebuilds = random.chance(0.2) ? [`payment${random.integer(0, 300)}`] : [];
+  await ingest(database, { events, rebuilds, deadLetters: [] });
+  // Some changes are merged and some are not; the last ones are not.
+  if (batch < 38 && random.chance(0.3)) await mergeSummaryChanges(database, random.pick([1, 20, 1000]));
+}
+await database.run("delete from transaction where external_id in ('payment1', 'refund2')");
+const rows = await database.query<TransactionRow>("select * from transaction");
 
 const number = async (table: string) =>
   Number((await database.query<{ count: bigint }>(`select count(*) from ${table}`))[0]?.count);

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import type { Database, Sql } from "../../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import { countAgreements, findAgreement, searchAgreements } from "./agreement.ts";
 import {
   childIdsAsOf,
@@ -13,7 +13,7 @@ import {
   resourcesOf,
   transactionTypes,
 } from "./event.ts";
-import { openLedgerDatabase } from "./ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 import { lockResources } from "./lock.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
 import { instrumentIdsAsOf, withTooManyInstruments } from "./payment-instrument.ts";
@@ -71,14 +71,10 @@ const fill = `
   from generate_series(1, ${rows}) as n;
 `;
 
-let database: Database;
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-  const withoutLimit = database.within(5 * testWaitMaxMs);
-  await withoutLimit.run(fill);
-  await withoutLimit.run("vacuum analyze");
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await ledgerDatabaseOfFile();
+const withoutLimit = database.within(5 * testWaitMaxMs);
+await withoutLimit.run(fill);
+await withoutLimit.run("vacuum analyze");
 
 const position = {
   timestamp: "2024-01-01T00:36:00Z",
