@@ -309,70 +309,42 @@ describe("a dead letter", () => {
 /** A text of a person, which no response may contain in any form. */
 const personal = "Quixotry";
 const { EventMessage, EventDetails } = contract.components.schemas;
-const namesOf = (properties: Record<string, object>, isPersonal: boolean) =>
-  Object.entries(properties)
-    .filter(([, schema]) => "x-personal-data" in schema === isPersonal)
-    .map(([name]) => name);
-const known = new Set([...Object.keys(EventMessage.properties), ...Object.keys(EventDetails.properties)]);
-
 const text = fc.constantFrom(
-  personal,
-  `${personal}@example.org`,
-  `\u0000${personal}`,
-  `"${personal}\\`,
-  personal.repeat(99),
+  ...[personal, `${personal}@example.org`, `\u0000${personal}`, `"${personal}\\`, personal.repeat(99)],
 );
-/** Objects and lists that contain it, as a value or as a name. */
-const nested = fc.letrec<{ any: unknown; object: unknown }>((tie) => ({
-  any: fc.oneof({ depthSize: "small" }, text, fc.jsonValue({ maxDepth: 1 }), tie("object")),
-  object: fc.oneof(
-    fc.array(tie("any"), { maxLength: 3 }),
-    fc.dictionary(fc.oneof(text, fc.constantFrom(...known, "__proto__")), tie("any"), { maxKeys: 3 }),
+const known = [...Object.keys(EventMessage.properties), ...Object.keys(EventDetails.properties)];
+const unknown = ["__proto__", "Email", "toString", "cardholderName", "Message"];
+const name = fc.oneof(text, fc.string({ maxLength: 8 }), fc.constantFrom(...known, ...unknown));
+const { any } = fc.letrec<{ any: unknown }>((tie) => ({
+  any: fc.oneof(
+    { depthSize: "small" },
+    ...[text, fc.jsonValue({ maxDepth: 1 })],
+    ...[fc.array(tie("any"), { maxLength: 3 }), fc.dictionary(name, tie("any"), { maxKeys: 3 })],
   ),
 }));
-const unknownName = fc
-  .oneof(text, fc.string({ maxLength: 8 }), fc.constantFrom("Email", "toString", "cardholderName", "Message"))
-  .filter((name) => !known.has(name));
-const oneOf = <Value>(...weighted: [weight: number, arbitrary: fc.Arbitrary<Value>][]) =>
-  fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
-/** Members of an object in which the text may be: personal and unknown ones with any value, others with an object or list. */
-const hiding = (personalNames: string[], shownNames: string[]) =>
-  fc
-    .tuple(
-      fc.dictionary(
-        fc.oneof(...personalNames.map(fc.constant), unknownName, unknownName),
-        fc.oneof(text, nested.any),
-        {
-          maxKeys: 4,
-        },
-      ),
-      fc.dictionary(fc.constantFrom(...shownNames), nested.object, { maxKeys: 2 }),
-    )
-    .map(([masked, shown]): unknown => ({ ...masked, ...shown }));
-const noObject = nested.any.filter((value) => typeof value !== "object" || Array.isArray(value));
-const detailsHiding = oneOf(
-  [5, hiding(namesOf(EventDetails.properties, true), namesOf(EventDetails.properties, false))],
-  [1, noObject],
-);
-const shownInMessage = namesOf(EventMessage.properties, false).filter((name) => name !== "event_details");
-const membersHiding = fc
-  .tuple(hiding([], shownInMessage), detailsHiding, fc.boolean())
-  .map(([members, event_details, isValid]): unknown => ({
-    ...(members as object),
-    ...(isValid && message({})),
-    event_details,
-  }));
-const messageHiding = oneOf([6, membersHiding], [1, noObject]).map((value) => JSON.stringify(value));
-const bodyHiding = oneOf(
-  [5, messageHiding],
-  [
-    2,
-    fc
-      .tuple(messageHiding, fc.oneof(text, nested.any))
-      .map(([Message, Subject]) => JSON.stringify({ Type: "Notification", Subject, Message })),
-  ],
-  [1, messageHiding.map((body) => body.slice(0, -1))],
-);
+/** Members in which the text may be: those that are shown have it in a list only. */
+const hiding = (properties: Record<string, object>) =>
+  fc.dictionary(name, any, { maxKeys: 6 }).map((members) =>
+    Object.fromEntries(
+      Object.entries(members).map(([name, value]) => {
+        const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+        return [name, schema && !("x-personal-data" in schema) ? [value] : value];
+      }),
+    ),
+  );
+const noObject = any.filter((value) => typeof value !== "object" || Array.isArray(value));
+const detailsHiding = fc.oneof(...Array(5).fill(hiding(EventDetails.properties)), noObject);
+const objectHiding = fc
+  .tuple(hiding(EventMessage.properties), detailsHiding, fc.boolean())
+  .map(([members, event_details, isValid]) => ({ ...members, ...(isValid && message({})), event_details }));
+const messageHiding = fc
+  .oneof(...Array(6).fill(objectHiding), noObject)
+  .map((value) => JSON.stringify(value));
+const notificationHiding = fc
+  .tuple(messageHiding, any)
+  .map(([Message, Subject]) => JSON.stringify({ Type: "Notification", Subject, Message }));
+const notJson = messageHiding.map((body) => body.slice(0, -1));
+const bodyHiding = fc.oneof(messageHiding, messageHiding, notificationHiding, notJson);
 
 test("no response contains personal data, wherever a message has it", async () => {
   let shown = 0;
@@ -389,11 +361,11 @@ test("no response contains personal data, wherever a message has it", async () =
     }),
     { numRuns: 20 },
   );
-  expect(shown).toBeGreaterThan(50);
+  console.log("SHOWN", shown); expect(shown).toBeGreaterThan(50);
 });
 
 test("no reason contains a text of the message, wherever it has it", () => {
-  const members = fc.dictionary(fc.oneof(text, fc.constantFrom(...known)), nested.any, { maxKeys: 8 });
+  const members = fc.dictionary(name, any, { maxKeys: 8 });
   let rejected = 0;
   fc.assert(
     fc.property(members, members, (outer, event_details) => {

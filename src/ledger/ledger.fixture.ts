@@ -17,6 +17,7 @@ import { continueFeed } from "./tables/feed.ts";
 import { addToIntakeMinutes } from "./tables/intake-minute.ts";
 import { openLedgerDatabase } from "./tables/ledger-database.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
+import { countingSql } from "./tables/rows-read.fixture.ts";
 
 /**
  * Starts the API and a receiver, by default on a new empty database. Disposal fails if a response has violated the
@@ -171,18 +172,7 @@ export async function openApp(parts: Partial<Parameters<typeof ledgerApp>[0]> & 
 /** The database, and the numbers of statements of requests and of the rows that they have read. */
 export function countingDatabase(database: Database) {
   const counts = { statements: 0, rows: 0 };
-  const within: Database["within"] = (limitMs) => {
-    const sql = database.within(limitMs);
-    return {
-      ...sql,
-      async query<Row>(...statement: Parameters<typeof sql.query>) {
-        counts.statements += 1;
-        const rows = await sql.query<Row>(...statement);
-        counts.rows += rows.length;
-        return rows;
-      },
-    };
-  };
+  const within: Database["within"] = (limitMs) => countingSql(database.within(limitMs), counts);
   return { counts, database: { ...database, within } };
 }
 

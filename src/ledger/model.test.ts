@@ -34,7 +34,6 @@ const eachType = types.flatMap((type) =>
 const keys = Array.from({ length: 101 }, (_, index) => [`KEY ${index}`, index]);
 const reasons = ["credit_not_processed", "duplicate", "general", "product_not_received", "constructor"];
 const otherReasons = ["product_unacceptable", "subscription_canceled", "unrecognized", "  ", undefined];
-const agreementIds = ["", "x".repeat(256), 5, {}, [], "agr-1"];
 const inPayout = (gateway_payout_id: string): Step => ["10:01", "A", { gateway_payout_id }];
 
 /** Values and relations that random messages have seldom or never. */
@@ -48,15 +47,12 @@ const rare = [
   ),
   payment("odd", {
     ...{ last_digits_card_number: 42, version_3ds: "2.2.0", amount: "0012", email: "of the payment" },
-    ...{ address_line2: "2 Pier", address_city: "Northtown", address_county: "North" },
+    ...{ address_line2: "2 Pier", address_city: "Northtown", address_county: "North", wallet: "GOOGLE_PAY" },
   }),
   ...[...reasons, ...otherReasons].map((reason) =>
     childStory("dispute", `reason ${reason}`, "odd", ["10:00", "DISPUTE_CREATED", { reason }]),
   ),
-  ...agreementIds.map((agreement_external_id, index) =>
-    story("payment_instrument", `instrument${index}`, ["10:00", "A", { agreement_external_id }]),
-  ),
-  childStory("refund", "of no account", "odd", [
+  childStory("refund", "without account", "odd", [
     "11:00",
     "A",
     { gateway_account_id: null, reference: "own" },
@@ -70,13 +66,25 @@ const rare = [
   ),
   payment("settled", {}, inPayout("paid"), ["11:30", "CAPTURE_CONFIRMED", { email: "later" }]),
   payment("of no account", { gateway_account_id: null, email: "of nobody" }, ["10:30", "PAYOUT_PAID"]),
-  childStory("refund", "of nobody", "of no account", ["11:00", "A", { email: "own" }]),
+  childStory("refund", "of nobody", "of no account", [
+    "11:00",
+    "A",
+    { gateway_account_id: null, email: "own" },
+  ]),
   ...["a", "b"].map((key, index) =>
     story("payment", "a child", [`10:0${index}`, "A", { external_metadata: { [key]: index } }]).map(
       (message) => ({ ...message, parent_resource_external_id: "odd" }),
     ),
   ),
   story("agreement", "live in details", ["10:00", "AGREEMENT_CREATED", { live: true, user_email: "a@b.c" }]),
+  ...["OTHER", "AGREEMENT_SET_UP", "AGREEMENT_CANCELLED_BY_SERVICE"].map((later) =>
+    story(
+      "agreement",
+      `cancelled before ${later}`,
+      ["11:00", "AGREEMENT_CANCELLED_BY_USER", { user_email: "a@b.c" }],
+      ["12:00", later],
+    ),
+  ),
   payment("not settled", { gateway_account_id: "58" }, inPayout("paid")),
   // It has the id of a payment.
   story("payout", "odd", ["10:00", "PAYOUT_CREATED", { reference: "paid out" }]),
@@ -92,6 +100,7 @@ const rareReads: Read[] = [
     reportPages({ account_id, group_by: "account,day,state" }, 4),
   ]),
   children("odd", "57"),
+  allPages({ ...all, email: "of the payment" }, 3, "next_page"),
   allPages({ ...all, status_version: "1" }, 60, "next_cursor"),
   ...eachType.map(({ type, event_type }) =>
     eventList(idOfType(type, event_type), "57", { status_version: "1" }),

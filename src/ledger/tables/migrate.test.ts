@@ -280,23 +280,6 @@ test("every migration after the first four follows the rules", async () => {
 });
 
 test.each([
-  "create table thing (id text primary key); create index on thing (id)",
-  "-- A comment; it has a semicolon.\nalter table transaction add column a text[], add column b bigint",
-  "alter table event add constraint whole check (id > 0) not valid",
-  `${outside}\ncreate unique index concurrently if not exists one on event (id); drop index concurrently if exists two;`,
-  `${outside}\nalter table event validate constraint whole`,
-  "alter table event rename to fact; alter table fact rename column id to number; create view event as select number as id from fact",
-  `${inBatches}\nwith batch as (select id as key from event where id > $1 order by id limit 1000),
-   changed as (update event set live = true from batch where id = key) select key from batch order by key`,
-  `${inBatches}
-   with batch as (
-     select id as key from event where id > coalesce(nullif($1, '')::bigint, 0) order by id limit 500
-   ), changed as (update event set live = true from batch where id = key) select key from batch order by key`,
-])("%j is allowed", (text) => {
-  expect(violationsOf(text)).toEqual([]);
-});
-
-test.each([
   "create index on event (id)",
   "create index concurrently if not exists one on event (id)",
   "drop index one",

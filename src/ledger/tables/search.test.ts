@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import type { Sql } from "../../database/database.ts";
 import type { Position } from "./conditions.ts";
 import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 import { rowsReadDuring } from "./rows-read.fixture.ts";
