@@ -190,14 +190,6 @@ describe("the search of agreements", () => {
 });
 
 describe("the events of an agreement", () => {
-  test("have their numbers and no link if they are one page", async () => {
-    const { events, ...others } = await get("/v1/agreement/agr1/event");
-    expect(others).toEqual({});
-    expect(new Set(events.map(({ event_id }: { event_id: number }) => event_id)).size).toBe(6);
-    const own = await get(`/v1/event/${events[0].event_id}`);
-    expect([own.resource_external_id, own.event_type]).toEqual(["agr1", "AGREEMENT_CREATED"]);
-  });
-
   test("have pages", async () => {
     const steps = Array.from(
       { length: 210 },

@@ -9,36 +9,12 @@ import { countingDatabase, ledgerOfFile, openApp, payment } from "./ledger.fixtu
 
 // The cells of every transaction are in `model.test.ts`.
 
-const card = {
-  email: "e@example.org",
-  cardholder_name: "Å\nN",
-  card_brand_label: "Visa",
-  card_type: "DEBIT",
-  expiry_date: "11/29",
-  last_digits_card_number: "4242",
-  gateway_transaction_id: "-gtx",
-  wallet: "APPLE_PAY",
-};
 const ledger = await ledgerOfFile();
 const { database } = ledger;
 await ledger.store(
-  payment(
-    "paid",
-    {
-      amount: 123_450,
-      reference: "=1+1",
-      description: 'a "b", c',
-      external_metadata: { zone: "@north", "=other": 7 },
-    },
-    ["10:15", "PAYMENT_DETAILS_ENTERED", { ...card, corporate_surcharge: 5, total_amount: 123_455 }],
-    ["10:16", "CAPTURE_CONFIRMED", { fee: 60, net_amount: 123_395 }],
-  ),
+  payment("paid", { reference: "=1+1", external_metadata: { zone: "@north", "=other": 7 } }),
   payment("failed", { reference: "\r=1", email: "a\rb" }, ["10:01", "PAYMENT_EXPIRED"]),
-  childStory("refund", "back", "paid", [
-    "11:00",
-    "REFUND_SUCCEEDED",
-    { amount: 100, user_email: "+u@example.org" },
-  ]),
+  childStory("refund", "back", "paid", ["11:00", "REFUND_SUCCEEDED", { amount: 123_450 }]),
   payment("plain", { gateway_account_id: "59" }),
 );
 
@@ -67,36 +43,15 @@ describe("CSV", () => {
     expect(await columns("account_id=57,59")).toBe(25);
   });
 
-  test("shows payments and refunds, with amounts in pounds and escaped formulas", async () => {
-    const rows = await readRows("account_id=57&fee_headers=true&moto_header=true");
-    expect(rows.map((row) => row.State)).toEqual(["Refund success", "Success", "Timed out"]);
-    const ofPayment = {
+  test("shows amounts in pounds, and the details of the payment of a refund", async () => {
+    expect((await readRows("account_id=57"))[0]).toMatchObject({
       Reference: "'=1+1",
-      Description: 'a "b", c',
-      Email: "e@example.org",
-      "Card Brand": "Visa",
-      "Cardholder Name": "Å\nN",
-      "Card Expiry Date": "11/29",
-      "Card Number": "4242",
+      Amount: "-1,234.50",
+      State: "Refund success",
       "GOV.UK Payment ID": "paid",
       "Date Created": "05 Mar 2024",
-      "Wallet Type": "Apple Pay",
-      "Card Type": "debit",
-    };
-    expect(rows[1]).toMatchObject({
-      ...ofPayment,
-      Amount: "1,234.50",
-      Finished: "true",
-      "Provider ID": "'-gtx",
-      "Time Created": "10:00:00",
-      "Corporate Card Surcharge": "0.05",
-      "Total Amount": "1,234.55",
-      Fee: "0.60",
-      Net: "1,233.95",
-      "'=other (metadata)": "7",
-      "zone (metadata)": "'@north",
+      "Time Created": "11:00:00",
     });
-    expect(rows[0]).toMatchObject({ ...ofPayment, Amount: "-1.00", "Issued By": "'+u@example.org" });
   });
 
   test("has no cell or header that a spreadsheet reads as a formula", async () => {
@@ -147,11 +102,6 @@ describe("CSV", () => {
   test.each([
     ["", 400, "account_id is mandatory to search transactions for CSV"],
     ["override_account_id_restriction=true", 400, "account_id is mandatory to search transactions for CSV"],
-    [
-      "account_id=57&from_date=x",
-      400,
-      "query parameter from_date must be an instant with a UTC offset, such as 2024-03-05T09:14:22Z",
-    ],
     ["account_id=57&state=failed", 400, expect.stringContaining("with status_version 2")],
   ])("has the errors of JSON: %s returns %i", async (query, status, text) => {
     const response = await search(query);

@@ -175,14 +175,6 @@ test("a limit beyond 1 to 1,000, an unknown type and an unknown parameter get 40
     expect((await read(query)).status, query).toBe(400);
 });
 
-test("other methods get 405 if events cannot be added", async () => {
-  const { status, headers } = await ledger.request("/v1/event", { method: "POST", body: "{}" });
-  expect(status).toBe(405);
-  expect(headers.allow).toBe("GET, HEAD");
-  const head = await ledger.request("/v1/event", { method: "HEAD" });
-  expect([head.status, head.text]).toEqual([200, ""]);
-});
-
 describe("a stream", () => {
   test("begins with a comment, sends what is stored, and continues where a client has stopped", async () => {
     const start = await newest();

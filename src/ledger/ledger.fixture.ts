@@ -1,8 +1,9 @@
 import { Registry } from "prom-client";
 import { request as undiciRequest } from "undici";
 import { afterAll, expect } from "vitest";
+import type { LedgerEvent } from "../../simulation/ledger/messages.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { type Step, story } from "../../testing/messages.ts";
+import { type EventMessage, type Step, story } from "../../testing/messages.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import type { Database } from "../database/database.ts";
 import type { Security } from "../http/security.ts";
@@ -175,6 +176,10 @@ export function countingDatabase(database: Database) {
   const within: Database["within"] = (limitMs) => countingSql(database.within(limitMs), counts);
   return { counts, database: { ...database, within } };
 }
+
+/** The event of a message, as the model of the simulation has it. */
+export const modelEvent = (message: EventMessage) =>
+  ({ parent_resource_external_id: null, service_id: null, live: null, ...message }) as LedgerEvent;
 
 /** The messages of a payment that is created at 10:00 with these details, and of further events. */
 export const payment = (id: string, details: object = {}, ...steps: Step[]) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import contract from "../../generated/ledger.json" with { type: "json" };
-import { generateMessages, type LedgerEvent } from "../../simulation/ledger/messages.ts";
+import { generateMessages } from "../../simulation/ledger/messages.ts";
 import { Oracle } from "../../simulation/ledger/oracle.ts";
 import {
   allPages,
@@ -16,9 +16,9 @@ import {
 import { differenceOf } from "../../simulation/ledger/trace.ts";
 import { allReads } from "../../simulation/ledger/verification.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { childStory, type EventMessage, type Step, story } from "../../testing/messages.ts";
+import { childStory, type Step, story } from "../../testing/messages.ts";
 import { seeded } from "../../testing/random.ts";
-import { ledgerOfFile, payment } from "./ledger.fixture.ts";
+import { ledgerOfFile, modelEvent, payment } from "./ledger.fixture.ts";
 import { mergeSummaryChanges } from "./tables/summary-upkeep.ts";
 
 /** Each with refunds, a dispute, a payout and an agreement, as in the simulation. */
@@ -118,10 +118,8 @@ const ledger = await ledgerOfFile({ limits: { batchSize: 20 } });
 test("every response is that of the model, whatever the events and their order, and however much is merged", async () => {
   const generator = generateMessages(random.fork());
   const messages = Array.from({ length: payments }, () => generator.next().value ?? []).flat();
-  const eventOf = (message: EventMessage) =>
-    ({ parent_resource_external_id: null, service_id: null, live: null, ...message }) as LedgerEvent;
   const events = messages.flatMap((message) => (message.kind === "event" ? message.event : []));
-  const oracle = new Oracle([...events, ...rare.map(eventOf)]);
+  const oracle = new Oracle([...events, ...rare.map(modelEvent)]);
   const bodies = [...messages.map(({ body }) => body), ...rare.map((message) => JSON.stringify(message))];
   const sent = [...bodies, ...random.sample(bodies, 0.1)].map((body) => ({
     body,

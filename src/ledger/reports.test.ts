@@ -101,6 +101,12 @@ test.each([
   expect(await ledger.getError(`/v1/report/${path}`)).toEqual([400, expect.stringContaining(expected)]);
 });
 
+test("reports of hours and instants include their bounds", async () => {
+  const bounds = "from_date=2024-03-05T09:14:22.018Z&to_date=2024-03-05T09:59:59.999999Z";
+  expect(await get(`/v1/report/transactions-by-hour?${bounds}`)).toMatchObject([{ all_payments: 2 }]);
+  expect(await get(`/v1/report/performance-report-legacy?${bounds}`)).toMatchObject({ total_volume: 2 });
+});
+
 test("the summary of a report counts moto payments if it is asked to", async () => {
   expect(await get(`/v1/report/${summary}&${march}`)).toMatchObject({ moto_payments: { count: 0 } });
 });

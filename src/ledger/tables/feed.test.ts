@@ -235,30 +235,26 @@ test.runIf(isConcurrent)(
           await empty();
           const create = (index: number) =>
             event(`p${String(index).padStart(2, "0")}`, 1, { event_details: { gateway_account_id: "57" } });
-          const finish: (() => void)[] = [];
+          const { promise: firstPageRead, resolve: finish } = Promise.withResolvers<void>();
+          /** Stores a transaction and commits it after the first page. */
+          const begin = (index: number, hasBegun: () => void) =>
+            database.transaction(async (sql) => {
+              await saveEvents(sql, [create(index)]);
+              await sql.query(
+                `insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date,
+                   event_count, first_event_id, details)
+                 select resource_external_id, 'PAYMENT', '57', 'CREATED', timestamp, 1, id, '{}' from event
+                 where resource_external_id = $1`,
+                [create(index).resource_external_id],
+              );
+              hasBegun();
+              await firstPageRead;
+            });
           const late: Promise<void>[] = [];
           // Of the transactions in flight at the first page, some have begun before others that have ended.
           for (const [index, arrival] of arrivals.entries()) {
             if (arrival === "arrived") await store(create(index));
-            if (arrival !== "late") continue;
-            const { promise, resolve } = Promise.withResolvers<void>();
-            finish.push(resolve);
-            await new Promise<void>((begun) => {
-              late.push(
-                database.transaction(async (sql) => {
-                  await saveEvents(sql, [create(index)]);
-                  await sql.query(
-                    `insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date,
-                       event_count, first_event_id, details)
-                     select resource_external_id, 'PAYMENT', '57', 'CREATED', timestamp, 1, id, '{}' from event
-                     where resource_external_id = $1`,
-                    [create(index).resource_external_id],
-                  );
-                  begun();
-                  await promise;
-                }),
-              );
-            });
+            if (arrival === "late") await new Promise<void>((hasBegun) => late.push(begin(index, hasBegun)));
           }
           const pages = [];
           let position: Position | undefined;
@@ -269,7 +265,7 @@ test.runIf(isConcurrent)(
               { countMax, bytesMax: 1e6 },
             );
             if (!position) {
-              for (const end of finish) end();
+              finish();
               await Promise.all(late);
               for (const [index, arrival] of arrivals.entries())
                 if (arrival === "after") await store(create(index));

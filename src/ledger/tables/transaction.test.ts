@@ -108,7 +108,7 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   ["read the relations of transactions", (sql) => relationsOf(sql, ["id8", "new"])],
   ["read transactions and their parents", (sql) => currentTransactions(sql, ["id9", "id10"])],
   ["lock transactions", (sql) => lockResources(sql, ["id9", "id10"])],
-  ["list children", (sql) => listChildren(sql, "id9", "9", { countMax: 200, bytesMax: 1e6 })],
+  ["list children", (sql) => listChildren(sql, "id9", "9", page)],
   ["read amounts", (sql) => amountsOf(sql, ["id9", "id10"])],
   [
     "read events in pieces",
@@ -118,22 +118,12 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   [
     "list events",
     (sql) =>
-      listEvents(sql, resourcesOf(transactionTypes, ["id9", "id10"]), ["A"], {
-        after: position,
-        countMax: 200,
-        bytesMax: 1e6,
-      }),
+      listEvents(sql, resourcesOf(transactionTypes, ["id9", "id10"]), ["A"], { after: position, ...page }),
   ],
   ["list events quickly", (sql) => listEventsQuickly(sql, "id9", "9")],
   [
     "find earlier events",
-    (sql) =>
-      haveEventsUntil(
-        sql,
-        [{ resource_external_id: "id9", resource_type: "payment", event_types: ["A"] }],
-        ["A"],
-        position,
-      ),
+    (sql) => haveEventsUntil(sql, [{ ...position, event_types: ["A"] }], ["A"], position),
   ],
   ["find an event", (sql) => findEvent(sql, 5n)],
   ["list metadata keys", (sql) => metadataKeysOf(sql, ["57"], 101)],
