@@ -168,22 +168,18 @@ describe("the search of agreements", () => {
     expect(second._links).not.toHaveProperty("next_cursor");
   });
 
+  const restrictionMissing = "One of field [service_id] or field [account_id] are required";
+  const tooMany = Array.from({ length: 101 }, (_, n) => `account_id=${n}`).join("&");
   test.each([
-    ["", "One of field [service_id] or field [account_id] are required"],
-    ["account_id=&service_id=", "One of field [service_id] or field [account_id] are required"],
-    [
-      "account_id=57&status=lost",
-      "query parameter status must be one of UNDEFINED, CREATED, ACTIVE, INACTIVE, CANCELLED",
-    ],
+    ["", restrictionMissing],
+    ["account_id=&service_id=", restrictionMissing],
+    ["account_id=57&status=lost", "status must be one of UNDEFINED, CREATED, ACTIVE, INACTIVE, CANCELLED"],
     ["account_id=57&live=perhaps", "query parameter live must be boolean"],
     ["account_id=57&page=0", "query parameter page must be >= 1"],
     ["account_id=57&display_size=few", "query parameter display_size must be integer"],
     ["account_id=57&cursor=WzFd", "query parameter cursor must be from a link next_cursor"],
     ["account_id=57&gateway_account_id=57", "is unknown; known:"],
-    [
-      Array.from({ length: 101 }, (_, n) => `account_id=${n}`).join("&"),
-      "query parameter account_id must NOT have more than 100 items",
-    ],
+    [tooMany, "query parameter account_id must NOT have more than 100 items"],
   ])("rejects %s", async (query, message) => {
     expect(await getError(`/v1/agreement?${query}`)).toEqual([400, expect.stringContaining(message)]);
   });

@@ -5,7 +5,7 @@ import { eventually } from "../../testing/eventually.ts";
 import { type Issuer, openIssuer } from "../../testing/issuer.ts";
 import { message } from "../../testing/messages.ts";
 import { ledgerSamples, type Sample } from "../../testing/requests.ts";
-import { openApp, startLedger } from "./ledger.fixture.ts";
+import { startLedger } from "./ledger.fixture.ts";
 
 let issuer: Issuer;
 let ledger: Awaited<ReturnType<typeof startLedger>>;
@@ -133,18 +133,17 @@ test("agreements of a service need their account, or the scope for all accounts"
 test.each(["https://example.test/accounts", "__proto__"])(
   "the accounts of a token can be in the claim %s",
   async (name) => {
-    const { database } = ledger;
-    await using other = await openApp({ database, security: issuer.security, accountsClaim: name });
+    await using other = await startLedger({ security: issuer.security, accountsClaim: name });
     const search = async (claims: [string, unknown][]) => {
       const token = await issuer.sign(Object.fromEntries([["scope", "ledger:read"], ...claims]));
       const headers = { authorization: `Bearer ${token}` };
-      return other.app.inject({ url: "/v1/transaction/?account_id=57", headers });
+      return other.request("/v1/transaction/?account_id=57", { headers });
     };
-    expect((await search([[name, ["57"]]])).statusCode).toBe(200);
+    expect((await search([[name, ["57"]]])).status).toBe(200);
     for (const claims of [[], [["accounts", ["57"]]], [[name, "57"]]] as [string, unknown][][]) {
-      const response = await search(claims);
-      expect(response.statusCode).toBe(403);
-      expect(response.json().message).toEqual([
+      const { status, json } = await search(claims);
+      expect(status).toBe(403);
+      expect(json.message).toEqual([
         `the token's claim ${name} does not contain 57, and the token lacks the scope ledger:read:all`,
       ]);
     }

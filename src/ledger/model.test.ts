@@ -42,6 +42,11 @@ const rare = [
     story(type, idOfType(type, event_type), ["10:00", event_type, {}, { live: true }]),
   ),
   payment("keys", { gateway_account_id: "keys", external_metadata: Object.fromEntries(keys) }),
+  payment("of two accounts", { gateway_account_id: "keys1", external_metadata: { a: 1 } }, [
+    "11:00",
+    "A",
+    { gateway_account_id: "keys2", external_metadata: { b: 1 } },
+  ]),
   ...["large1", "large2"].map((id) =>
     payment(id, { gateway_account_id: "large", amount: Number.MAX_SAFE_INTEGER }),
   ),
@@ -94,7 +99,9 @@ const rare = [
 const all = { override_account_id_restriction: "true" };
 const times = ["09:59:59", "10:00:00", "11:15:00", "12:00:00", "12:30:00", "13:00:00"];
 const rareReads: Read[] = [
-  ...["keys", "57,58"].map((account_id) => csv({ account_id, fee_headers: "true", moto_header: "true" })),
+  ...["keys", "keys1", "keys2", "57,58"].map((account_id) =>
+    csv({ account_id, fee_headers: "true", moto_header: "true" }),
+  ),
   ...["large", "57,large"].flatMap((account_id) => [
     reportPage({ account_id, group_by: "account" }),
     reportPages({ account_id, group_by: "account,day,state" }, 4),
