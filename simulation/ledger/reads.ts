@@ -85,7 +85,7 @@ export function randomRead(random: Random, payments: number): Read {
 }
 
 /** A random read of a report or of payouts. */
-function randomReportRead(random: Random): Read {
+export function randomReportRead(random: Random): Read {
   const kind = random.integer(1, 100);
   if (kind <= 5) return reportPage({ ...override, ...(random.chance(0.5) && { group_by: "type,state" }) });
   if (kind <= 30) return reportPage(randomReport(random), random.pick([undefined, 1, 7, 600]));

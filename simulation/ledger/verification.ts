@@ -36,7 +36,7 @@ import { type Difference, differenceOf, smallestTrace } from "./trace.ts";
 
 /** Reads of each of these transactions, of every account, and random ones. Default of `ids`: every transaction. */
 export function* allReads(
-  { oracle, payments }: Publisher,
+  { oracle, payments }: Pick<Publisher, "oracle" | "payments">,
   random: Random,
   ids: Iterable<string> = oracle.resourceIds(),
 ): Generator<Read> {

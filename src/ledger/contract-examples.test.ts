@@ -15,17 +15,12 @@ await ledger.database.run(`
   select n, 'demo' || n, '{}', 'event_type is required' from generate_series(1, 17) as n`);
 
 test("the demonstration's events, of which some are repeated, give its transactions", async () => {
-  const statuses = (found: { id: string; status: string }[]) =>
-    Object.fromEntries(found.map(({ id, status }) => [id, status]));
+  const expected = Object.fromEntries(demoTransactions.map(({ id, status }) => [id, status]));
   await eventually(async () => {
-    const { results } = await ledger.get("/v1/transaction?account_id=demo");
-    const found = results.map(
-      ({ transaction_id: id, state }: { transaction_id: string; state: { status: string } }) => ({
-        id,
-        status: state.status,
-      }),
-    );
-    expect(statuses(found)).toEqual(statuses(demoTransactions));
+    const found: { transaction_id: string; state: { status: string } }[] = (
+      await ledger.get("/v1/transaction?account_id=demo")
+    ).results;
+    expect(Object.fromEntries(found.map((one) => [one.transaction_id, one.state.status]))).toEqual(expected);
   });
   const { events } = await ledger.get("/v1/transaction/demo-success/event?gateway_account_id=demo");
   expect(events).toHaveLength(6);

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { listen } from "../../testing/event-stream.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -126,18 +125,14 @@ describe("a cursor", () => {
     const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const timestamp = "2024-01-01T10:00:00.000000Z";
     const odd = [
-      "nothing",
-      encoded([]),
-      encoded(["1", "2"]),
-      encoded([1, 2, timestamp]),
-      encoded(["01", "2", timestamp]),
+      ...[null, {}, [], ["1", "2"], [1, 2, timestamp], ["01", "2", timestamp], ["1", "2", "noon"]],
+      ...[
+        ["-1", "2", timestamp],
+        ["1".repeat(30), "2", timestamp],
+        [["1"], "2", timestamp],
+      ],
     ];
-    odd.push(
-      encoded(["1", "2", "noon"]),
-      encoded(["-1", "2", timestamp]),
-      encoded(["1".repeat(30), "2", timestamp]),
-    );
-    for (const cursor of odd) {
+    for (const cursor of ["nothing", ...odd.map(encoded)]) {
       for (const response of [
         await read(`cursor=${cursor}`),
         await ledger.request("/v1/event", { headers: { "last-event-id": cursor } }),
@@ -166,16 +161,6 @@ describe("a cursor", () => {
       ]);
     }
   });
-
-  test("of any bytes gets no 5xx", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.jsonValue(), async (value) => {
-        const cursor = Buffer.from(JSON.stringify(value)).toString("base64url");
-        expect((await read(`cursor=${cursor}`)).status).toBe(400);
-      }),
-      { numRuns: 50 },
-    );
-  });
 });
 
 test("a limit beyond 1 to 1,000, an unknown type and an unknown parameter get 400", async () => {
@@ -188,14 +173,6 @@ test("a limit beyond 1 to 1,000, an unknown type and an unknown parameter get 40
     `account_id=${"5".repeat(300)}`,
   ])
     expect((await read(query)).status, query).toBe(400);
-});
-
-test("other methods get 405 if events cannot be added", async () => {
-  const { status, headers } = await ledger.request("/v1/event", { method: "POST", body: "{}" });
-  expect(status).toBe(405);
-  expect(headers.allow).toBe("GET, HEAD");
-  const head = await ledger.request("/v1/event", { method: "HEAD" });
-  expect([head.status, head.text]).toEqual([200, ""]);
 });
 
 describe("a stream", () => {

@@ -46,18 +46,12 @@ async function statuses(ledger: Ledger): Promise<number[]> {
 
 /** Updates rows until the write-ahead log cannot be extended. */
 async function fillLog({ database }: Ledger): Promise<void> {
-  for (let round = 0; ; round++) {
-    const update = database.query("update filler set words = md5(words) || words where number % 20 = $1", [
-      round % 20,
-    ]);
-    if (
-      await update.then(
-        () => false,
-        () => true,
-      )
-    )
-      return;
-  }
+  const update = "update filler set words = md5(words) || words where number % 20 = $1";
+  for (let [round, isFull] = [0, false]; !isFull; round += 1)
+    isFull = await database.query(update, [round % 20]).then(
+      () => false,
+      () => true,
+    );
 }
 
 async function expectRecoveryFromFullDisk(

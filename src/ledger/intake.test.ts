@@ -6,11 +6,11 @@ import { eventually } from "../../testing/eventually.ts";
 import { message } from "../../testing/messages.ts";
 import { openLog } from "../process/log.ts";
 import { openIntake } from "./intake/intake.ts";
-import { startSavingIntakeMinutes } from "./intake/intake-minutes.ts";
 import { readMessage } from "./intake/message.ts";
 import { ledgerOfFile, openApp } from "./ledger.fixture.ts";
 import { openQueue, type Queue } from "./queue/queue.ts";
 import { type DeadLetter, discardDeadLetters, saveDeadLetters } from "./tables/dead-letter.ts";
+import { addToIntakeMinutes } from "./tables/intake-minute.ts";
 
 const ledger = await ledgerOfFile();
 const { database } = ledger;
@@ -18,8 +18,6 @@ beforeEach(async () => {
   await ledger.saveIntake();
   await database.run("truncate intake_minute; truncate dead_letter restart identity");
 });
-
-const log = openLog("silent");
 
 /** Saves these bodies as dead letters, as the receiver does, and returns their numbers. */
 async function saveBodies(...bodies: (string | Uint8Array)[]): Promise<bigint[]> {
@@ -74,32 +72,10 @@ describe("the intake", () => {
     }
   });
 
-  test("adds up the numbers of all processes, which none counts twice", async () => {
-    const empty = { events: [], rebuilds: [], deadLetters: [] };
-    const deadLetter = (source_id: string) => ({ source_id, body: Buffer.from("{"), reason: "a test" });
-    for (const process of ["a", "b"]) {
-      const intake = openIntake(database, new Registry(), log);
-      await using _saving = startSavingIntakeMinutes(database, intake.minutes, log);
-      for (const part of [1, 2]) {
-        await intake.store({ ...empty, deadLetters: [deadLetter(`${process}${part}`)] }, [
-          { sentAt: Date.now() - 1000 * part },
-        ]);
-      }
-      intake.metrics.retried([]);
-    }
-    const { open_dead_letters, minutes } = await ledger.get("/v1/intake");
-    expect(open_dead_letters).toBe(4);
-    expect(await intakeTotals()).toMatchObject({ stored: 0, dead_letter: 4 });
-    const longest = Math.max(...minutes.map(({ lag_ms_max }: { lag_ms_max: number }) => lag_ms_max));
-    expect(longest).toBeGreaterThanOrEqual(2000);
-  });
-
   test("has no lag for messages whose time of sending is unknown", async () => {
-    const intake = openIntake(database, new Registry(), log);
-    {
-      await using _saving = startSavingIntakeMinutes(database, intake.minutes, log);
-      await intake.store({ events: [], rebuilds: [], deadLetters: [] }, [{}]);
-    }
+    const intake = openIntake(database, new Registry(), openLog("silent"));
+    await intake.store({ events: [], rebuilds: [], deadLetters: [] }, [{}]);
+    await addToIntakeMinutes(database, intake.minutes.take());
     const { minutes } = await ledger.get("/v1/intake");
     expect(minutes).toMatchObject([{ stored: 0, lag_ms_average: null, lag_ms_max: null }]);
   });
@@ -288,14 +264,8 @@ describe("a dead letter", () => {
   test.each([
     ["is not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "the message is not valid UTF-8"],
     ["is not JSON", '{"email":"angler@example.org"', "the message is not JSON"],
-    ["is empty", "", "the message is not JSON"],
     ["has a byte order mark", "\ufeff{}", "the message is not JSON"],
     ["is nested deeply", "[".repeat(2 ** 20), "the message is nested more than 100 levels deep"],
-    [
-      "has too many members",
-      `[${"1,".repeat(1000)}1]`,
-      "the message has more than 1,000 members and elements",
-    ],
     ["is too large", `"${"x".repeat(2 ** 20)}"`, "the message is larger than 1 MiB"],
     [
       "is an envelope without JSON",
@@ -339,75 +309,42 @@ describe("a dead letter", () => {
 /** A text of a person, which no response may contain in any form. */
 const personal = "Quixotry";
 const { EventMessage, EventDetails } = contract.components.schemas;
-const namesOf = (properties: Record<string, object>, isPersonal: boolean) =>
-  Object.entries(properties)
-    .filter(([, schema]) => "x-personal-data" in schema === isPersonal)
-    .map(([name]) => name);
-const known = new Set([...Object.keys(EventMessage.properties), ...Object.keys(EventDetails.properties)]);
-
 const text = fc.constantFrom(
-  personal,
-  `${personal}@example.org`,
-  `\u0000${personal}`,
-  `"${personal}\\`,
-  personal.repeat(99),
+  ...[personal, `${personal}@example.org`, `\u0000${personal}`, `"${personal}\\`, personal.repeat(99)],
 );
-/** Objects and lists that contain it, as a value or as a name. */
-const nested = fc.letrec<{ any: unknown; object: unknown }>((tie) => ({
-  any: fc.oneof({ depthSize: "small" }, text, fc.jsonValue({ maxDepth: 1 }), tie("object")),
-  object: fc.oneof(
-    fc.array(tie("any"), { maxLength: 3 }),
-    fc.dictionary(fc.oneof(text, fc.constantFrom(...known, "__proto__")), tie("any"), { maxKeys: 3 }),
+const known = [...Object.keys(EventMessage.properties), ...Object.keys(EventDetails.properties)];
+const unknown = ["__proto__", "Email", "toString", "cardholderName", "Message"];
+const name = fc.oneof(text, fc.string({ maxLength: 8 }), fc.constantFrom(...known, ...unknown));
+const { any } = fc.letrec<{ any: unknown }>((tie) => ({
+  any: fc.oneof(
+    { depthSize: "small" },
+    ...[text, fc.jsonValue({ maxDepth: 1 })],
+    ...[fc.array(tie("any"), { maxLength: 3 }), fc.dictionary(name, tie("any"), { maxKeys: 3 })],
   ),
 }));
-const unknownName = fc
-  .oneof(text, fc.string({ maxLength: 8 }), fc.constantFrom("Email", "toString", "cardholderName", "Message"))
-  .filter((name) => !known.has(name));
-/** Members of an object in which the text may be: personal and unknown ones with any value, others with an object or list. */
-const hiding = (personalNames: string[], shownNames: string[]) =>
-  fc
-    .tuple(
-      fc.dictionary(
-        personalNames.length > 0 ? fc.oneof(fc.constantFrom(...personalNames), unknownName) : unknownName,
-        fc.oneof(text, nested.any),
-        { maxKeys: 4 },
-      ),
-      fc.dictionary(fc.constantFrom(...shownNames), nested.object, { maxKeys: 2 }),
-    )
-    .map(([masked, shown]) => ({ ...masked, ...shown }));
-const detailsHiding = fc.oneof(
-  {
-    arbitrary: hiding(namesOf(EventDetails.properties, true), namesOf(EventDetails.properties, false)),
-    weight: 5,
-  },
-  { arbitrary: nested.any.filter((value) => typeof value !== "object" || Array.isArray(value)), weight: 1 },
-);
-const shownInMessage = namesOf(EventMessage.properties, false).filter((name) => name !== "event_details");
-const messageHiding = fc.oneof(
-  {
-    arbitrary: fc
-      .tuple(hiding([], shownInMessage), detailsHiding, fc.boolean())
-      .map(([members, event_details, isValid]) => ({
-        ...members,
-        ...(isValid && message({})),
-        event_details,
-      })),
-    weight: 6,
-  },
-  { arbitrary: nested.any.filter((value) => typeof value !== "object" || Array.isArray(value)), weight: 1 },
-);
-const bodyHiding = fc.oneof(
-  { arbitrary: messageHiding.map((value) => JSON.stringify(value)), weight: 5 },
-  {
-    arbitrary: fc
-      .tuple(messageHiding, fc.oneof(text, nested.any))
-      .map(([inner, Subject]) =>
-        JSON.stringify({ Type: "Notification", Subject, Message: JSON.stringify(inner) }),
-      ),
-    weight: 2,
-  },
-  { arbitrary: messageHiding.map((value) => JSON.stringify(value).slice(0, -1)), weight: 1 },
-);
+/** Members in which the text may be: those that are shown have it in a list only. */
+const hiding = (properties: Record<string, object>) =>
+  fc.dictionary(name, any, { maxKeys: 6 }).map((members) =>
+    Object.fromEntries(
+      Object.entries(members).map(([name, value]) => {
+        const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+        return [name, schema && !("x-personal-data" in schema) ? [value] : value];
+      }),
+    ),
+  );
+const noObject = any.filter((value) => typeof value !== "object" || Array.isArray(value));
+const detailsHiding = fc.oneof(...Array(5).fill(hiding(EventDetails.properties)), noObject);
+const objectHiding = fc
+  .tuple(hiding(EventMessage.properties), detailsHiding, fc.boolean())
+  .map(([members, event_details, isValid]) => ({ ...members, ...(isValid && message({})), event_details }));
+const messageHiding = fc
+  .oneof(...Array(6).fill(objectHiding), noObject)
+  .map((value) => JSON.stringify(value));
+const notificationHiding = fc
+  .tuple(messageHiding, any)
+  .map(([Message, Subject]) => JSON.stringify({ Type: "Notification", Subject, Message }));
+const notJson = messageHiding.map((body) => body.slice(0, -1));
+const bodyHiding = fc.oneof(messageHiding, messageHiding, notificationHiding, notJson);
 
 test("no response contains personal data, wherever a message has it", async () => {
   let shown = 0;
@@ -424,11 +361,11 @@ test("no response contains personal data, wherever a message has it", async () =
     }),
     { numRuns: 20 },
   );
-  expect(shown).toBeGreaterThan(50);
+  expect(shown).toBeGreaterThan(20);
 });
 
 test("no reason contains a text of the message, wherever it has it", () => {
-  const members = fc.dictionary(fc.oneof(text, fc.constantFrom(...known)), nested.any, { maxKeys: 8 });
+  const members = fc.dictionary(name, any, { maxKeys: 8 });
   let rejected = 0;
   fc.assert(
     fc.property(members, members, (outer, event_details) => {

@@ -1,8 +1,9 @@
 import { Registry } from "prom-client";
 import { request as undiciRequest } from "undici";
 import { afterAll, expect } from "vitest";
+import type { LedgerEvent } from "../../simulation/ledger/messages.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { type Step, story } from "../../testing/messages.ts";
+import { type EventMessage, type Step, story } from "../../testing/messages.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import type { Database } from "../database/database.ts";
 import type { Security } from "../http/security.ts";
@@ -17,6 +18,7 @@ import { continueFeed } from "./tables/feed.ts";
 import { addToIntakeMinutes } from "./tables/intake-minute.ts";
 import { openLedgerDatabase } from "./tables/ledger-database.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
+import { countingSql } from "./tables/rows-read.fixture.ts";
 
 /**
  * Starts the API and a receiver, by default on a new empty database. Disposal fails if a response has violated the
@@ -171,20 +173,13 @@ export async function openApp(parts: Partial<Parameters<typeof ledgerApp>[0]> & 
 /** The database, and the numbers of statements of requests and of the rows that they have read. */
 export function countingDatabase(database: Database) {
   const counts = { statements: 0, rows: 0 };
-  const within: Database["within"] = (limitMs) => {
-    const sql = database.within(limitMs);
-    return {
-      ...sql,
-      async query<Row>(...statement: Parameters<typeof sql.query>) {
-        counts.statements += 1;
-        const rows = await sql.query<Row>(...statement);
-        counts.rows += rows.length;
-        return rows;
-      },
-    };
-  };
+  const within: Database["within"] = (limitMs) => countingSql(database.within(limitMs), counts);
   return { counts, database: { ...database, within } };
 }
+
+/** The event of a message, as the model of the simulation has it. */
+export const modelEvent = (message: EventMessage) =>
+  ({ parent_resource_external_id: null, service_id: null, live: null, ...message }) as LedgerEvent;
 
 /** The messages of a payment that is created at 10:00 with these details, and of further events. */
 export const payment = (id: string, details: object = {}, ...steps: Step[]) =>

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
@@ -76,20 +75,6 @@ describeOnServers("many processes", () => {
       expect(expected.transactions).toHaveLength(240);
     },
   );
-
-  test("that start at the same time on an empty database apply each migration once", async () => {
-    await using created = await newPostgres();
-    const env = { DATABASE_URL: created.url };
-    const all = await Promise.all(Array.from({ length: 20 }, () => launchLedger(env)));
-    for (const { ready } of all) await ready();
-    await Promise.all(all.map(({ stop }) => stop()));
-    await using database = await openDatabase(created.url);
-    const files = await readdir(new URL("./tables/migrations/", import.meta.url));
-    expect(await database.query("select name from migration order by name")).toEqual(
-      files.sort().map((name) => ({ name })),
-    );
-    expect(files.length).toBeGreaterThan(6);
-  });
 
   test("see a commit of any of them in every later request", async () => {
     await using created = await newPostgres();

@@ -72,14 +72,7 @@ test("messages are counted by outcome, with batch sizes and ingest lag", async (
   await ledger.store([message({ resource_external_id: "one" }), message({ resource_external_id: "two" })]);
   await ledger.send(message({ resource_external_id: "one", reproject_domain_object: true }));
   await ledger.sendText("{", "[]", "nonsense");
-  const expected = {
-    stored: 2,
-    rebuilt: 1,
-    deadLetters: 3,
-    deadLetterRows: 3,
-    batched: 6,
-    lags: 6,
-  };
+  const expected = { stored: 2, rebuilt: 1, deadLetters: 3, deadLetterRows: 3, batched: 6, lags: 6 };
   await expect.poll(changes).toEqual(expected);
   await expect.poll(() => readSeries('ledger_oldest_in_flight_message_seconds{scope="process"}')).toBe(0);
 });

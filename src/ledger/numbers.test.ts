@@ -55,15 +55,14 @@ describe("numbers keep their digits from the queue to every response", () => {
       expect(cells[`key ${index} (metadata)`]).toBe(number.startsWith("-") ? `'${number}` : number);
   });
 
-  test.each(numbers.filter((number) => number.length > 15 || /\.\d*0$/.test(number)))(
-    "%s in a search filter",
-    async (number) => {
+  test("in a search filter", async () => {
+    for (const number of numbers) {
       await store(number, `"reference":${number},"external_metadata":{"order":${number}}`);
       const query = `exact_reference_match=true&reference=${number}&metadata_value=${number}`;
       const { results } = await ledger.get(`/v1/transaction?account_id=57&${query}`);
       expect(results).toMatchObject([{ transaction_id: number, reference: number }]);
-    },
-  );
+    }
+  });
 
   test("at any depth, in any notation", async () => {
     await store("deep", `"anything":[{"a":[9007199254740993,1e3,1.50,2E+20,12e-2,{"b":-0.0}]}]`);
@@ -79,14 +78,6 @@ describe("numbers keep their digits from the queue to every response", () => {
     const { json } = await ledger.request("/v1/transaction/texts?account_id=57");
     expect(json.description).toBe(JSON.parse(`"${text}"`));
     expect(json.metadata).toEqual({ [JSON.parse(`"${text}"`)]: JSON.parse(`"${text}"`) });
-  });
-
-  test("in an SNS envelope", async () => {
-    const Message = messageWith("notified", '"external_metadata":{"order":9007199254740993}');
-    await ledger.sendText(JSON.stringify({ Type: "Notification", Message }));
-    await ledger.until("/v1/transaction/notified?account_id=57", { transaction_id: "notified" });
-    const { text } = await ledger.request("/v1/transaction/notified?account_id=57");
-    expect(text).toContain('"order":9007199254740993}');
   });
 });
 

@@ -4,72 +4,31 @@ import { describe, expect, test } from "vitest";
 import { childStory, type Step, story } from "../../testing/messages.ts";
 import { ledgerOfFile } from "./ledger.fixture.ts";
 
-const card = {
-  email: "Angler_1@example.org",
-  cardholder_name: "Ängström %",
-  card_brand: "visa",
-  first_digits_card_number: "424242",
-  last_digits_card_number: "4242",
-};
-const payment = (id: string, time: string, details: object, ...laterTypes: string[]) =>
-  story(
-    "payment",
-    id,
-    [time, "PAYMENT_CREATED", details],
-    ...laterTypes.map(
-      (type): Step => ["10:30", type, type === "CAPTURE_CONFIRMED" ? { gateway_payout_id: "po1" } : {}],
-    ),
-  );
-const payout = (id: string, paid_out_date: string, gateway_account_id = "57") =>
-  story("payout", id, ["11:00", "PAYOUT_PAID", { paid_out_date, gateway_account_id }]);
+// That a search finds the matches of any filters is in `model.test.ts`, and of any rows in `tables/search.test.ts`.
+
+const payment = (id: string, time: string, details: object, ...types: string[]) =>
+  story("payment", id, [time, "PAYMENT_CREATED", details], ...types.map((type): Step => ["10:30", type]));
 
 /** Default account: 57. `p1` is the oldest. */
 const transactions = [
-  payment("p1", "10:01", { reference: "LIC-1", ...card }, "CAPTURE_CONFIRMED"),
   payment(
-    "p2",
-    "10:02",
-    { reference: "lic-2", agreement_id: "agr1", card_brand: "amex" },
-    "AUTHORISATION_REJECTED",
-  ),
-  payment(
-    "p3",
-    "10:03",
-    { reference: "100%", external_metadata: { a: "North", b: 2, c: true } },
-    "PAYMENT_EXPIRED",
-  ),
-  payment(
-    "p4",
-    "10:04",
-    { reference: "a_b\\c", external_metadata: { x: "NORTH", y: "north" } },
-    "CANCELLED_BY_USER",
-  ),
-  payment(
-    "p5",
-    "10:05",
-    { reference: "f{o{o}{ &?", gateway_transaction_id: "gtx5" },
-    "CANCELLED_BY_EXTERNAL_SERVICE",
-  ),
-  payment("p6", "10:06", { email: "other@example.org" }, "AUTHORISATION_SUCCEEDED"),
-  payment("p7", "10:07", {}, "GATEWAY_ERROR_DURING_AUTHORISATION"),
-  story("payment", "p8", ["10:08", "PAYMENT_DETAILS_ENTERED"]),
-  childStory(
-    "refund",
-    "r1",
     "p1",
-    ["10:09", "REFUND_SUBMITTED", { gateway_payout_id: "po2" }],
-    ["10:10", "REFUND_SUCCEEDED"],
+    "10:01",
+    { reference: "LIC-1", card_brand: "visa", email: "Angler_1@example.org" },
+    "CAPTURE_CONFIRMED",
   ),
+  payment("p2", "10:02", { reference: "lic-2", card_brand: "amex" }, "AUTHORISATION_REJECTED"),
+  payment("p3", "10:03", { reference: "100%", external_metadata: { a: "North", b: 2, c: true } }),
+  payment("p4", "10:04", { reference: "a_b\\c", external_metadata: { x: "NORTH" } }, "CANCELLED_BY_USER"),
+  payment("p5", "10:05", { reference: "f{o{o}{ &?", cardholder_name: "Ängström %" }),
+  ...["p6", "p7", "p8"].map((id) => payment(id, `10:0${id.slice(1)}`, {}, "CAPTURE_CONFIRMED")),
+  childStory("refund", "r1", "p1", ["10:09", "REFUND_SUBMITTED"], ["10:10", "REFUND_SUCCEEDED"]),
   childStory("refund", "r2", "p1", ["10:10", "REFUND_SUBMITTED"]),
-  childStory("dispute", "d1", "p1", ["10:11", "DISPUTE_CREATED"], ["10:12", "DISPUTE_WON"]),
+  childStory("dispute", "d1", "p1", ["10:11", "DISPUTE_WON"]),
   childStory("dispute", "d2", "p1", ["10:12", "DISPUTE_CREATED"]),
-  payment("q1", "10:05", { gateway_account_id: "58", reference: "LIC-9", gateway_payout_id: "po3" }),
+  payment("q1", "10:05", { gateway_account_id: "58", reference: "LIC-9" }),
   payment("q2", "10:05", { gateway_account_id: "59" }),
-  payout("po1", "2020-09-07T00:00:00Z"),
-  payout("po2", "2020-09-08T23:59:59.999999Z"),
-  payout("po3", "2020-09-09T00:00:00Z", "58"),
 ];
-const all57 = ["d2", "d1", "r2", "r1", "p8", "p7", "p6", "p5", "p4", "p3", "p2", "p1"];
 const withCard = ["d2", "d1", "r2", "r1", "p1"];
 
 const ledger = await ledgerOfFile();
@@ -80,105 +39,33 @@ const search = (query: string) => ledger.get(`/v1/transaction?${query}`);
 
 describe("search finds", () => {
   test.each<[string, string[]]>([
-    ["", all57],
-    ["email=angler_1", withCard],
-    ["email=ANGLER", withCard],
-    ["email=angler-1", []],
-    ["reference=lic", [...withCard.slice(0, 4), "p2", "p1"]],
-    ["reference=LIC-1", withCard],
+    ["email=ANGLER_", withCard],
     ["reference=%25", ["p3"]],
     ["reference=_", ["p4"]],
     ["reference=b%5Cc", ["p4"]],
-    ["reference=f%7Bo%7Bo%7D%7B", ["p5"]],
     ["reference=%26%3F", ["p5"]],
-    ["reference=lic&exact_reference_match=true", []],
-    ["reference=lic-2&exact_reference_match=true", ["p2"]],
     ["reference=LIC-2&exact_reference_match=true", ["p2"]],
-    ["reference=100%25&exact_reference_match=true", ["p3"]],
-    ["reference=lic-2&exact_reference_match=false", ["p2"]],
-    ["exact_reference_match=true", all57],
-    ["cardholder_name=ngstr%C3%B6m+%25", withCard],
+    ["cardholder_name=NGSTR%C3%96M+%25", ["p5"]],
     ["cardholder_name=strom", []],
-    ["first_digits_card_number=424242", withCard],
-    ["first_digits_card_number=4242", []],
-    ["last_digits_card_number=4242", withCard],
-    ["card_brands=visa", withCard],
-    ["card_brands=visa,amex", [...withCard.slice(0, 4), "p2", "p1"]],
-    ["card_brands=Visa", []],
-    ["state=success", ["r1", "p1"]],
-    ["state=declined", ["p2"]],
-    ["state=timedout", ["p3"]],
-    ["state=cancelled", ["p5", "p4"]],
-    ["state=cancelled&status_version=1", ["p5"]],
-    ["state=failed&status_version=1", ["p4", "p3", "p2"]],
-    ["state=error", ["p7"]],
-    ["state=undefined", ["p8"]],
-    ["state=submitted", ["r2", "p6"]],
-    ["state=won", ["d1"]],
-    ["payment_states=success,submitted", ["p6", "p1"]],
-    ["payment_states=failed&status_version=1", ["p4", "p3", "p2"]],
-    ["refund_states=success", ["r1"]],
-    ["dispute_states=won,needs_response", ["d2", "d1"]],
-    ["refund_states=success&payment_states=submitted", ["r1", "p6"]],
-    ["refund_states=success&payment_states=submitted&dispute_states=won", ["d1", "r1", "p6"]],
-    ["refund_states=success&payment_states=submitted&state=success", ["r1"]],
-    ["refund_states=success&transaction_type=PAYMENT", []],
-    ["transaction_type=PAYMENT", all57.slice(4)],
-    ["transaction_type=refund", ["r2", "r1"]],
-    ["from_date=2024-03-05T10:09:00Z", ["d2", "d1", "r2"]],
-    ["from_date=2024-03-05T11:08:59.999999%2B01:00", ["d2", "d1", "r2", "r1"]],
-    ["to_date=2024-03-05T10:02Z", ["p1"]],
-    ["from_date=2024-03-05T10:02:00Z&to_date=2024-03-05T10:04:00Z", ["p3"]],
-    ["from_settled_date=2020-09-07", ["r1", "p1"]],
-    ["from_settled_date=2020-09-08", ["r1"]],
-    ["to_settled_date=2020-09-07", ["p1"]],
-    ["from_settled_date=2020-09-07&to_settled_date=2020-09-08", ["r1", "p1"]],
-    ["gateway_payout_id=po1", ["p1"]],
-    ["gateway_payout_id=PO1", []],
-    ["gateway_transaction_id=gtx5", ["p5"]],
-    ["agreement_id=agr1", ["p2"]],
-    ["metadata_value=north", ["p4", "p3"]],
-    ["metadata_value=2", ["p3"]],
+    ["refund_states=success&payment_states=declined&dispute_states=won", ["d1", "r1", "p2"]],
+    ["refund_states=success&payment_states=declined&state=success", ["r1"]],
     ["metadata_value=True", ["p3"]],
-    ["metadata_value=nort", []],
-    ["reference=lic&state=success&card_brands=visa&email=angler", ["r1", "p1"]],
-  ])("%s", async (query, ids) => {
-    const found = await search(`account_id=57&${query}`);
-    expect(idsOf(found)).toEqual(ids);
-    expect(found.total).toBe(ids.length);
-    const ofAllAccounts = await search(`override_account_id_restriction=true&${query}`);
-    expect(idsOf(ofAllAccounts)).toEqual(expect.arrayContaining(ids));
-  });
-
-  test("statuses of the requested version", async () => {
-    const statusWith = async (query: string) =>
-      (await search(`account_id=57&reference=lic-2&${query}`)).results[0].state.status;
-    expect([
-      await statusWith(""),
-      await statusWith("status_version=2"),
-      await statusWith("status_version=1"),
-    ]).toEqual(["declined", "declined", "failed"]);
-  });
-
-  test.each([
-    ["account_id=58", ["q1"]],
-    ["account_id=58,59", ["q2", "q1"]],
+    // The bounds are exclusive.
+    ["from_date=2024-03-05T10:02:00Z&to_date=2024-03-05T10:04:00Z", ["p3"]],
+    ["from_date=2024-03-05T11:08:59.999999%2B01:00", ["d2", "d1", "r2", "r1"]],
     ["account_id=59,58,59", ["q2", "q1"]],
-    ["account_id=57,58&reference=lic-9", ["q1"]],
-    ["account_id=58&from_settled_date=2020-09-09", ["q1"]],
-    ["account_id=58&to_settled_date=2020-09-08", []],
     ["account_id=57&override_account_id_restriction=true&reference=lic-9", []],
     ["override_account_id_restriction=true&reference=lic-9", ["q1"]],
-    ["override_account_id_restriction=true&from_settled_date=2020-09-09", ["q1"]],
-  ])("transactions of the named accounts only: %s", async (query, ids) => {
-    const found = await search(query);
+  ])("%s", async (query, ids) => {
+    const found = await search(/account/.test(query) ? query : `account_id=57&${query}`);
     expect([idsOf(found), found.total]).toEqual([ids, ids.length]);
   });
 });
 
 describe("search rejects", () => {
   const statuses2 =
-    "undefined, created, started, submitted, capturable, success, declined, timedout, cancelled, error, needs_response, under_review, lost, won";
+    "undefined, created, started, submitted, capturable, success, declined, timedout, cancelled, error, " +
+    "needs_response, under_review, lost, won";
   const statuses1 = statuses2.replace("declined, timedout, cancelled", "failed, cancelled");
   const statuses = `must be one of ${statuses2.replace("declined", "failed, declined")}`;
   const [of1, of2] = [`must be one of ${statuses1} with`, `must be one of ${statuses2} with`];
@@ -211,8 +98,12 @@ describe("search rejects", () => {
     ["limit_total=1", "must be boolean"],
     ["limit_total_size=0", "must be >= 1"],
     ["page=0", "must be >= 1"],
+    ["page=-1", "must be >= 1"],
+    ["page=x", "must be integer"],
+    ["page=99999999999999999999", "must be"],
     ["display_size=0", "must be >= 1"],
     ["display_size=-5", "must be >= 1"],
+    ["reference=%00", 'must match pattern "^[^\\x00]*$"'],
     ["metadata_value=%00", 'must match pattern "^[^\\x00]*$"'],
     ["cursor=bogus", unknownCursor],
     ["cursor=WyJ4Iiwi", unknownCursor],
@@ -220,21 +111,6 @@ describe("search rejects", () => {
   ])("%s: it %s", async (query, text, name = query.split("=")[0]) => {
     const [status, message] = await ledger.getError(`/v1/transaction?account_id=57&${query}`);
     expect([status, message]).toEqual([400, expect.stringContaining(`query parameter ${name} ${text}`)]);
-  });
-
-  test.each([
-    ["", 400],
-    ["account_id=", 400],
-    ["account_id=57&page=-1", 400],
-    ["account_id=57&page=x", 400],
-    ["account_id=57&page=99999999999999999999", 400],
-    ["account_id=57&page=2147483647&display_size=2147483647", 404],
-    ["account_id=%20", 400],
-    ["account_id=,,", 400],
-    ["account_id=57&reference=%00", 400],
-    ["account_id=57&colour=red", 400],
-  ])("the query %j with %i", async (query, status) => {
-    expect((await ledger.request(`/v1/transaction?${query}`)).status).toBe(status);
   });
 
   const first = "2024-03-05T10:00:00.000000Z";
@@ -248,23 +124,19 @@ describe("search rejects", () => {
     [0, "12"],
   ];
   const forged = wrong.flatMap((values, position) => values.map((value) => valid.with(position, value)));
-  test.each([[], valid.slice(0, 4), ...forged].map((members) => [members]))(
-    "a forged cursor: %j",
-    async (members) => {
-      const cursor = Buffer.from(JSON.stringify(members)).toString("base64url");
-      const [status, message] = await ledger.getError(`/v1/transaction?account_id=57&cursor=${cursor}`);
-      expect([status, message]).toEqual([400, `query parameter cursor ${unknownCursor}`]);
-    },
-  );
-
+  const encoded = (text: string | Buffer) => Buffer.from(text).toString("base64url");
+  const notCanonical = [
+    encoded(JSON.stringify(valid, undefined, 1)),
+    encoded(JSON.stringify(valid).replace("p1", "\\u0070\\u0031")),
+    encoded(Buffer.from(`["${first}","\xff","1",2,12]`, "latin1")),
+  ];
   test.each([
-    ["with a space", JSON.stringify(valid, undefined, 1), ""],
-    ["with an escape", JSON.stringify(valid).replace("p1", "\\u0070\\u0031"), ""],
-    ["with a padding character", JSON.stringify(valid), "="],
-    ["with bytes that are not UTF-8", Buffer.from(`["${first}","\xff","1",2,12]`, "latin1"), ""],
-  ])("a cursor in another encoding: %s", async (_title, members, suffix) => {
-    const cursor = Buffer.from(members as string).toString("base64url") + suffix;
-    expect((await ledger.request(`/v1/transaction?account_id=57&cursor=${cursor}`)).status).toBe(400);
+    ...[[], valid.slice(0, 4), ...forged].map((one) => encoded(JSON.stringify(one))),
+    ...notCanonical,
+  ])("a forged cursor: %s", async (cursor) => {
+    const path = `/v1/transaction?account_id=57&cursor=${cursor}`;
+    expect(await ledger.getError(path)).toEqual([400, `query parameter cursor ${unknownCursor}`]);
+    expect((await ledger.getError(`${path}=`))[0]).toBe(400);
   });
 
   test("a page beyond the last, unless nothing matches", async () => {
@@ -324,36 +196,24 @@ describe("pages", () => {
     });
   });
 
-  test("link to the address of the connection if the request has no Host header", async () => {
+  /** The links in the response to the bytes of a request. */
+  async function linksFor(request: string): Promise<string[]> {
     const { hostname, port } = new URL(ledger.base);
     const socket = connect(Number(port), hostname);
-    socket.write("GET /v1/transaction?account_id=57 HTTP/1.0\r\n\r\n");
-    expect(await text(socket)).toContain(`"self":{"href":"${ledger.base}/v1/transaction?account_id=57&`);
+    socket.write(request);
+    return [...(await text(socket)).matchAll(/"href":"([^?"]*)/g)].map(([, href = ""]) => href);
+  }
+
+  test("link to the address of the connection if the request has no Host header", async () => {
+    const links = await linksFor("GET /v1/transaction?account_id=57 HTTP/1.0\r\n\r\n");
+    expect(new Set(links)).toEqual(new Set([`${ledger.base}/v1/transaction`]));
   });
 
   test("link to the host of an absolute request target, whatever the Host header is", async () => {
-    const { hostname, port } = new URL(ledger.base);
-    const socket = connect(Number(port), hostname);
-    const target = "http://ledger.test:99/v1/transaction?account_id=57&display_size=5";
-    socket.write(`GET ${target} HTTP/1.1\r\nhost: other.test\r\nconnection: close\r\n\r\n`);
-    const response = await text(socket);
-    const links = [...response.matchAll(/"href":"([^"]*)"/g)].map(([, href = ""]) => href);
-    expect(links).toHaveLength(5);
-    for (const href of links)
-      expect(href).toMatch(/^http:\/\/ledger\.test:99\/v1\/transaction\?account_id=57&/);
-  });
-
-  test.each(["next_page", "next_cursor"] as const)("by %s return each match once", async (link) => {
-    expect((await follow("account_id=57&display_size=5", link)).flat()).toEqual(all57);
-    expect(await follow("account_id=57&display_size=6", link)).toEqual([all57.slice(0, 6), all57.slice(6)]);
-    expect((await follow("account_id=57,58,59&reference=lic&display_size=1", link)).flat()).toEqual([
-      ...withCard.slice(0, 4),
-      "q1",
-      "p2",
-      "p1",
-    ]);
-    const ties = await follow("account_id=57,58,59&display_size=1", link);
-    expect(ties.flat().slice(7, 10)).toEqual(["q2", "q1", "p5"]);
+    const target = "http://ledger.test:99/v1/transaction";
+    const headers = "host: other.test\r\nconnection: close";
+    const links = await linksFor(`GET ${target}?account_id=57&display_size=5 HTTP/1.1\r\n${headers}\r\n\r\n`);
+    expect(links).toEqual(Array(5).fill(target));
   });
 
   test("with a limited total have no link last_page, and end after a page that is not full", async () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import type { Database, Sql } from "../../database/database.ts";
@@ -14,19 +14,16 @@ import {
   saveEvents,
   transactionTypes,
 } from "../tables/event.ts";
-import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
+import { event } from "../tables/feed.fixture.ts";
+import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
 import { lockResources } from "../tables/lock.ts";
-import { rowsReadDuring } from "../tables/rows-read.fixture.ts";
+import { countingSql, rowsReadDuring } from "../tables/rows-read.fixture.ts";
 import { savedRows } from "../tables/saved-rows.fixture.ts";
 import { findTransaction } from "../tables/transaction.ts";
 import { type Batch, ingest } from "./ingest.ts";
 import { verify } from "./verify.ts";
 
-let database: Database;
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await ledgerDatabaseOfFile();
 
 const events = readDemoEvents();
 
@@ -68,18 +65,6 @@ const anyBatches = (events: NewEvent[]) =>
       fc.integer({ min: 1, max: Math.max(events.length, 1) }),
     )
     .map(([all, again, size]) => inBatches([...all, ...again], size));
-
-test("the events of the demonstration give the same rows in any order, any batches and with duplicates", async () => {
-  const expected = await rowsAfter([events]);
-  expect(expected).toMatchObject({ firstArrived: [], payouts: [{ state: "PAID_OUT" }] });
-  expect(expected.transactions).toHaveLength(6);
-  await fc.assert(
-    fc.asyncProperty(anyBatches(events), async (batches) => {
-      expect(await rowsAfter(batches)).toEqual(expected);
-    }),
-    { numRuns: 6 },
-  );
-});
 
 const anyEvents = fc
   .oneof(relatedEvents, arbitraryEvents)
@@ -126,7 +111,7 @@ test("any events give the same rows in any order and in any batches, also if two
         [],
       );
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
@@ -157,51 +142,36 @@ test("verification finds outlines that differ, and a rebuild writes them", async
   expect(await rebuild()).toMatchObject({ changedRows: 0 });
 });
 
-/** Returns a function that ingests a batch and resolves with the number of rows that its statements return. */
-function rowCounter() {
-  let count = 0;
-  const countingSql = (sql: Sql): Sql => ({
-    ...sql,
-    async query<Row>(...statement: Parameters<Sql["query"]>) {
-      const rows = await sql.query<Row>(...statement);
-      count += rows.length;
-      return rows;
-    },
-  });
-  const countingDatabase: Database = {
+/** Ingests the events in one batch. Resolves with the number of rows that its statements return. */
+async function rowsReadBy(events: NewEvent[]): Promise<number> {
+  const counts = { statements: 0, rows: 0 };
+  const counting: Database = {
     ...database,
-    transaction: (work) => database.transaction((sql) => work(countingSql(sql))),
+    transaction: (work) => database.transaction((sql) => work(countingSql(sql, counts))),
   };
-  return async (batch: NewEvent[]) => {
-    count = 0;
-    await ingest(countingDatabase, { events: batch, rebuilds: [], deadLetters: [] });
-    return count;
-  };
+  await ingest(counting, { events, rebuilds: [], deadLetters: [] });
+  return counts.rows;
 }
 
 /** Events of one payment in order, a second apart. */
 const hotPayment = (count: number): NewEvent[] =>
-  Array.from({ length: count }, (_, second) => ({
-    resource_type: "payment",
-    resource_external_id: "hot",
-    parent_resource_external_id: null,
-    timestamp: new Date(Date.UTC(2024, 2, 5) + 1000 * second).toISOString().replace("Z", "000Z"),
-    event_type: second === 0 ? "PAYMENT_CREATED" : "FEE_INCURRED",
-    service_id: "service",
-    live: true,
-    event_details: {
-      gateway_account_id: "57",
-      reference: "LIC-88",
-      fee: second,
-      external_metadata: { [`key${second % 3}`]: second },
-    },
-  }));
+  Array.from({ length: count }, (_, second) =>
+    event("hot", 0, {
+      timestamp: new Date(Date.UTC(2024, 2, 5) + 1000 * second).toISOString().replace("Z", "000Z"),
+      event_type: second === 0 ? "PAYMENT_CREATED" : "FEE_INCURRED",
+      event_details: {
+        gateway_account_id: "57",
+        reference: "LIC-88",
+        fee: second,
+        external_metadata: { [`key${second % 3}`]: second },
+      },
+    }),
+  );
 
 test("the rows that a batch reads do not grow with the events of its payment", async () => {
   await rowsAfter([]);
-  const readBy = rowCounter();
   const read: number[] = [];
-  for (const batch of inBatches(hotPayment(300), 20)) read.push(await readBy(batch));
+  for (const batch of inBatches(hotPayment(300), 20)) read.push(await rowsReadBy(batch));
   const usual = read.slice(1);
   // 20 new events, the lock, the row and its relations.
   expect(usual).toEqual(usual.map(() => 23));
@@ -209,55 +179,47 @@ test("the rows that a batch reads do not grow with the events of its payment", a
 
 test("the rows that a batch reads do not grow with the delay of an event", async () => {
   await rowsAfter([]);
-  const readBy = rowCounter();
   const events = hotPayment(300);
   /** The oldest events come last. */
   const late = inBatches(events, 20).toReversed();
   const read: number[] = [];
-  for (const batch of late) read.push(await readBy(batch));
+  for (const batch of late) read.push(await rowsReadBy(batch));
   expect(Math.max(...read)).toBe(23);
   const { transactions } = await rowsAfter([events]);
   expect(await rowsAfter(late)).toMatchObject({ transactions });
 });
 
 test("the rows that a batch reads do not grow with the refunds of its payment if these show the same details", async () => {
-  const refunds = Array.from(
-    { length: 100 },
-    (_, index): NewEvent => ({
-      ...(hotPayment(1)[0] as NewEvent),
-      resource_type: "refund",
-      resource_external_id: `refund${index}`,
-      parent_resource_external_id: "hot",
-      event_type: "REFUND_SUBMITTED",
-    }),
-  );
+  const refunds = Array.from({ length: 100 }, (_, index) => ({
+    ...(hotPayment(1)[0] as NewEvent),
+    resource_type: "refund" as const,
+    resource_external_id: `refund${index}`,
+    parent_resource_external_id: "hot",
+    event_type: "REFUND_SUBMITTED",
+  }));
   const [created, ...others] = hotPayment(5) as [NewEvent, ...NewEvent[]];
   await rowsAfter([[created, ...refunds]]);
-  const readBy = rowCounter();
   const versions = () =>
     database.query("select external_id, xmin::text from transaction where external_id <> 'hot' order by 1");
   const before = await versions();
-  expect(await readBy(others.slice(0, 3))).toBe(3 + 3);
+  expect(await rowsReadBy(others.slice(0, 3))).toBe(3 + 3);
   expect(await versions()).toEqual(before);
   const renamed = { ...(others[3] as NewEvent), event_details: { reference: "renamed" } };
-  expect(await readBy([renamed])).toBe(1 + 3 + 100);
+  expect(await rowsReadBy([renamed])).toBe(1 + 3 + 100);
   expect(
     await database.query("select distinct reference from transaction where transaction_type = 'REFUND'"),
   ).toEqual([{ reference: "renamed" }]);
 });
 
-/** `count` events of one resource, a minute apart. */
+/** `count` events of one resource, a second apart. */
 const eventsOf = (resource_type: NewEvent["resource_type"], id: string, count: number): NewEvent[] =>
-  Array.from({ length: count }, (_, minute) => ({
-    resource_type,
-    resource_external_id: id,
-    parent_resource_external_id: null,
-    timestamp: `2024-03-05T09:${String(minute).padStart(2, "0")}:00.000000Z`,
-    event_type: minute === 0 ? "PAYOUT_CREATED" : "PAYOUT_PAID",
-    service_id: null,
-    live: null,
-    event_details: { gateway_account_id: "57", [`minute${minute}`]: true },
-  }));
+  Array.from({ length: count }, (_, second) =>
+    event(id, second, {
+      resource_type,
+      event_type: second === 0 ? "PAYOUT_CREATED" : "PAYOUT_PAID",
+      event_details: { gateway_account_id: "57", [`second${second}`]: true },
+    }),
+  );
 
 const payoutsAndServices = Array.from({ length: 30 }, (_, index) => [
   ...eventsOf("payout", `payout${index}`, 4),
@@ -328,12 +290,10 @@ test("what is done with a payment of 5,000 events reads at most twice as many ro
   await database.run("analyze event");
   const at = (seconds: number) => new Date(Date.UTC(2024, 0, 1) + 1000 * seconds).toISOString();
   const details = { event_type: "DETAILS", resource_type: "payment" as const };
-  const others = { parent_resource_external_id: null, service_id: null, live: null };
   const add = (sql: Sql, id: string, timestamp: string) => {
-    const event_details = { gateway_account_id: "57", amount: 1 };
-    const event = { ...details, ...others, resource_external_id: id, timestamp, event_details };
+    const added = event(id, 0, { ...details, timestamp, event_details: { gateway_account_id: "57" } });
     const inTransaction: Database = { ...database, transaction: (work) => work(sql) };
-    return ingest(inTransaction, { events: [event], rebuilds: [], deadLetters: [] });
+    return ingest(inTransaction, { events: [added], rebuilds: [], deadLetters: [] });
   };
   const list = (sql: Sql, id: string, after?: number) =>
     listEvents(sql, resourcesOf(transactionTypes, [id]), stateEventTypes, {

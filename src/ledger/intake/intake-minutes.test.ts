@@ -32,13 +32,7 @@ test("numbers are collected by minute, and are taken once; those that are given 
   minutes.giveBack(taken);
   expect(minutes.take().toReversed()).toEqual([
     row("2024-03-05T09:14:00.000Z", first),
-    row("2024-03-05T09:15:00.000Z", {
-      stored: 1,
-      retried: 4,
-      lag_messages: 2,
-      lag_ms_sum: 9,
-      lag_ms_max: 5,
-    }),
+    row("2024-03-05T09:15:00.000Z", { stored: 1, retried: 4, lag_messages: 2, lag_ms_sum: 9, lag_ms_max: 5 }),
   ]);
 });
 

@@ -38,6 +38,8 @@ test("the message of an Amazon SNS notification is read", () => {
   const inEnvelope = (Message: unknown) =>
     JSON.stringify({ Type: "Notification", MessageId: "m", TopicArn: "t", Message });
   expect(readMessage(inEnvelope(JSON.stringify(valid)))).toEqual(read({}));
+  const exact = JSON.stringify(valid).replace("100", '100,"rate":12345678901234567890.10');
+  expect(JSON.stringify(readMessage(inEnvelope(exact)))).toContain('"rate":12345678901234567890.10');
   expect(readMessage(inEnvelope("{"))).toEqual({ kind: "invalid", reason: "the message is not JSON" });
   expect(readMessage(inEnvelope(valid))).toMatchObject({ kind: "invalid" });
 });
@@ -91,31 +93,19 @@ describe("a CloudEvent", () => {
   });
 });
 
+// `model.test.ts` of the ledger has the encodings that the simulation knows.
 describe("lenient reading", () => {
-  test.each([
-    ["2024-03-05T09:14:22Z", "2024-03-05T09:14:22.000000Z"],
-    ["2024-03-05T09:14:22.1Z", "2024-03-05T09:14:22.100000Z"],
-    ["2024-03-05T09:14:22.123456789Z", "2024-03-05T09:14:22.123456Z"],
-    ["2024-03-05T01:14:22.018+02:00", "2024-03-04T23:14:22.018000Z"],
-    ["2024-03-05T23:30:00-01:00", "2024-03-06T00:30:00.000000Z"],
-  ])("timestamp %s is read as %s", (timestamp, expected) => {
-    expect(event({ timestamp }).timestamp).toBe(expected);
+  test("a timestamp can have a negative offset", () => {
+    const { timestamp } = event({ timestamp: "2024-03-05T23:30:00-01:00" });
+    expect(timestamp).toBe("2024-03-06T00:30:00.000000Z");
   });
 
   test.each([
-    ["missing details are empty", { event_details: undefined }, { event_details: {} }],
-    ["null details are empty", { event_details: null }, { event_details: {} }],
     [
       "null members of the details are dropped",
       { event_details: { a: null, b: { c: null } } },
       { event_details: { b: { c: null } } },
     ],
-    ["null members are dropped", { service_id: null, live: null }, { service_id: null, live: null }],
-    ["an empty parent is null", { parent_resource_external_id: "" }, { parent_resource_external_id: null }],
-    ["an empty service is null", { service_id: "" }, { service_id: null }],
-    ["live may be text", { live: "true" }, { live: true }],
-    ["live may be the text null", { live: "null" }, { live: null }],
-    ["unknown members are ignored", { gateway_account_id: 57 }, {}],
     ["unknown event types are events", { event_type: "SOMETHING_NEW" }, { event_type: "SOMETHING_NEW" }],
     [
       "an escaped backslash before u0000 is not NUL",

@@ -1,19 +1,15 @@
 import { Registry } from "prom-client";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { message } from "../../../testing/messages.ts";
 import { type Database, DatabaseUnavailable } from "../../database/database.ts";
 import { openLog } from "../../process/log.ts";
 import { type Delivery, openQueue, type Queue } from "../queue/queue.ts";
-import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
 import { openIntake } from "./intake.ts";
 import { createReceiver } from "./receiver.ts";
 
-let database: Database;
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await ledgerDatabaseOfFile();
 
 const unavailable = new DatabaseUnavailable("it is down");
 

@@ -74,22 +74,21 @@ export const relatedEvents: fc.Arbitrary<EventRow[]> = fc
   .map((all) => all.map((event, index) => ({ id: BigInt(index + 1), ...event })));
 
 const ids = ["pay", "ref", "dis", "po", "agr"];
+const anyType = [
+  "payment",
+  "payment",
+  "refund",
+  "dispute",
+  "payout",
+  "agreement",
+  "payment_instrument",
+] as const;
 
 /** Events of a few resources. Each event can give its resource any type and any parent. */
 export const arbitraryEvents: fc.Arbitrary<EventRow[]> = fc
   .uniqueArray(
     eventWith({
-      resource_type: fc.constantFrom(
-        ...([
-          "payment",
-          "payment",
-          "refund",
-          "dispute",
-          "payout",
-          "agreement",
-          "payment_instrument",
-        ] as const),
-      ),
+      resource_type: fc.constantFrom(...anyType),
       resource_external_id: fc.constantFrom(...ids),
       parent_resource_external_id: fc.constantFrom(null, ...ids),
     }),

@@ -3,10 +3,8 @@ import { expect, test } from "vitest";
 import { type EventRow, transactionTypes } from "../tables/event.ts";
 import type { TransactionState } from "../tables/transaction.ts";
 import { agreementProjection } from "./agreement.ts";
-import { textOf } from "./details.ts";
 import { arbitraryEvents, events, project, relatedEvents, shuffled } from "./events.fixture.ts";
 import { type FoldedRow, Folds, type Projection, planFold } from "./history.ts";
-import { metadataKeysOf, metadataOf } from "./metadata.ts";
 import { paymentInstrumentProjection } from "./payment-instrument.ts";
 import { payoutProjection } from "./payout.ts";
 import {
@@ -16,15 +14,16 @@ import {
   withPaymentDetails,
 } from "./transaction.ts";
 
-const anyEvents = fc.oneof(relatedEvents, arbitraryEvents);
-
 /** Any events in batches of any size, in any order. */
-const anyBatches = anyEvents.chain(shuffled).chain((all) =>
-  fc.array(fc.integer({ min: 1, max: 5 })).map((sizes) => {
-    const rest = [...all];
-    return [...sizes.map((size) => rest.splice(0, size)), rest].filter((batch) => batch.length > 0);
-  }),
-);
+const anyBatches = fc
+  .oneof(relatedEvents, arbitraryEvents)
+  .chain(shuffled)
+  .chain((all) =>
+    fc.array(fc.integer({ min: 1, max: 5 })).map((sizes) => {
+      const rest = [...all];
+      return [...sizes.map((size) => rest.splice(0, size)), rest].filter((batch) => batch.length > 0);
+    }),
+  );
 
 const isOfTransaction = ({ resource_type }: EventRow) => transactionTypes.includes(resource_type);
 const idsIn = (all: EventRow[]) => [...new Set(all.map((event) => event.resource_external_id))];
@@ -91,26 +90,6 @@ test.each(alone)(
   },
 );
 
-test("each account that events of a payment name has every metadata key of these events", () => {
-  fc.assert(
-    fc.property(anyEvents, (all) => {
-      const ofPayments = all.filter(({ resource_type }) => resource_type === "payment");
-      const expected = idsIn(ofPayments).flatMap((id) => {
-        const details = ofPayments
-          .filter((event) => event.resource_external_id === id)
-          .map(({ event_details }) => event_details);
-        const keys = details.flatMap((details) => Object.keys(metadataOf(details)));
-        const accounts = details.flatMap((details) => textOf(details, "gateway_account_id") ?? []);
-        return accounts.flatMap((account) => keys.map((key) => `${account} ${key}`));
-      });
-      const rows = metadataKeysOf(projectTransactions(all.filter(isOfTransaction)));
-      expect(rows.map(({ gateway_account_id, key }) => `${gateway_account_id} ${key}`).sort()).toEqual(
-        [...new Set(expected)].sort(),
-      );
-    }),
-  );
-});
-
 const [first, second, third] = events("payment", "pay", ["10:00", "A"], ["10:01", "B"], ["10:02", "C"]) as [
   EventRow,
   EventRow,
@@ -122,41 +101,32 @@ function rowsOf(...all: EventRow[]) {
   return folds.rows();
 }
 
-test.each<[string, EventRow[], EventRow[]]>([
-  ["newer than", [first], [second, third]],
-  ["older than", [second, third], [first]],
-  ["as old as", [first], [{ ...second, timestamp: first.timestamp }]],
-])("events %s those of a row are folded into it without a read", (_title, folded, added) => {
-  const rows = rowsOf(...folded);
-  expect(planFold(["pay"], added, rows, new Map())).toEqual({ bases: rows, known: added, missing: [] });
-});
-
-test("all events of a resource without a row are read", () => {
-  expect(planFold(["pay"], [first], new Map(), new Map())).toMatchObject({ known: [], missing: ["pay"] });
-});
-
-test("events of a resource without a row are not read if the added ones are all of them", () => {
-  const added = [first, second];
-  expect(planFold(["pay"], added, new Map(), new Map([["pay", 2]]))).toMatchObject({
-    known: added,
-    missing: [],
-  });
-  expect(planFold(["pay"], added, new Map(), new Map([["pay", 3]])).missing).toEqual(["pay"]);
-});
-
-test.each<[string, (row: OwnRow) => Partial<OwnRow>]>([
-  ["whose event count differs from its fold state", () => ({ event_count: 2 })],
-  [
-    "of the previous release, whose fold state has no origins",
-    ({ folded }) => ({ folded: { ...folded, origins: undefined } as never }),
-  ],
-])("a row %s is folded from all events", (_title, change) => {
+const changedRow = (change: (row: OwnRow) => Partial<OwnRow>) => {
   const row = rowsOf(first).get("pay") as OwnRow;
-  const plan = planFold(
-    ["pay"],
+  return new Map([["pay", { ...row, ...change(row) }]]);
+};
+const withoutOrigins = changedRow(({ folded }) => ({ folded: { ...folded, origins: undefined } as never }));
+
+const none = new Map();
+test.each<
+  [title: string, rows: Map<string, OwnRow>, added: EventRow[], counts: Map<string, number | null>, boolean]
+>([
+  ["newer than those of a row", rowsOf(first), [second, third], none, false],
+  ["older than those of a row", rowsOf(second, third), [first], none, false],
+  ["as old as those of a row", rowsOf(first), [{ ...second, timestamp: first.timestamp }], none, false],
+  ["of a resource without a row", none, [first], none, true],
+  ["that are all of a resource without a row", none, [first, second], new Map([["pay", 2]]), false],
+  ["that are not all of a resource without a row", none, [first, second], new Map([["pay", 3]]), true],
+  [
+    "of a row whose event count differs from its fold state",
+    changedRow(() => ({ event_count: 2 })),
     [third],
-    new Map([["pay", { ...row, ...change(row) }]]),
     new Map([["pay", null]]),
-  );
-  expect(plan).toEqual({ bases: new Map(), known: [], missing: ["pay"] });
+    true,
+  ],
+  ["of a row of the previous release", withoutOrigins, [third], new Map([["pay", null]]), true],
+])("events %s are folded with a read of all, or without a read", (_title, rows, added, counts, isRead) => {
+  const withoutRead = { bases: rows, known: added, missing: [] };
+  const withRead = { bases: new Map(), known: [], missing: ["pay"] };
+  expect(planFold(["pay"], added, rows, counts)).toEqual(isRead ? withRead : withoutRead);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
 import { nameOf, openWebhook, type Received } from "../../../testing/webhook.ts";
 import type { Database } from "../../database/database.ts";
@@ -8,15 +8,11 @@ import { ingest } from "../intake/ingest.ts";
 import { readMessage } from "../intake/message.ts";
 import type { NewEvent } from "../tables/event.ts";
 import { event as eventAt, feedIsComplete } from "../tables/feed.fixture.ts";
-import { openLedgerDatabase } from "../tables/ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile } from "../tables/ledger-database.fixture.ts";
 import { startPublishing } from "./publisher.ts";
 import { targetSettingOf } from "./target.ts";
 
-let database: Database;
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await ledgerDatabaseOfFile();
 const empty = () =>
   database.run(`truncate event, event_feed, transaction, transaction_outline, payout, agreement, payment_instrument,
     dead_letter, publication, deferred_delivery`);

@@ -7,20 +7,11 @@ import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { freePort } from "../../../testing/free-port.ts";
 import { newFolder } from "../../../testing/run.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import { clientUrl, type Delivery, openQueue, type Queue, queues } from "./queue.ts";
+import { receiveCount } from "./drain.fixture.ts";
+import { clientUrl, type Delivery, openQueue, queues } from "./queue.ts";
 
 const waitMs = 20_000;
 const testTimeout = () => AbortSignal.timeout(testWaitMaxMs);
-
-/** Receives until there are this many deliveries. */
-async function receive(queue: Queue, count: number): Promise<Delivery[]> {
-  const deliveries: Delivery[] = [];
-  const stop = testTimeout();
-  while (deliveries.length < count && !stop.aborted) {
-    deliveries.push(...(await queue.receive(100, waitMs, stop)));
-  }
-  return deliveries;
-}
 
 const broker = process.env.TEST_AMQP_URL;
 const kafka = process.env.TEST_KAFKA_URL;
@@ -72,7 +63,7 @@ function queueTests(makeUrl: () => Promise<string>): void {
     const body = JSON.stringify({ text: "Zoë 💷 \\u0000", spaces: "  " });
     await queue.send([body, '"acknowledged"', '"long delay"']);
     await expect.poll(() => queue.check()).toEqual({ waiting: 3 });
-    const deliveries = await receive(queue, 3);
+    const deliveries = await receiveCount(queue, 3);
     const find = (text: string) => deliveries.find((one) => one.body === text) as Delivery;
     const [first, acknowledged] = [find(body), find('"acknowledged"')];
     expect(first).toMatchObject({ attempt: 1, size: Buffer.byteLength(body) });
@@ -85,12 +76,12 @@ function queueTests(makeUrl: () => Promise<string>): void {
     const retriedAt = Date.now();
     await queue.retry([first], 1000);
     const { id, sentAt } = first;
-    const again = await receive(queue, 1);
+    const again = await receiveCount(queue, 1);
     expect(again).toMatchObject([{ id, sentAt, body, attempt: 2 }]);
     // A timer can end slightly early.
     expect(Date.now() - retriedAt).toBeGreaterThan(950);
     await queue.retry(again, 0);
-    expect(await receive(queue, 1)).toMatchObject([{ id, body, attempt: 3 }]);
+    expect(await receiveCount(queue, 1)).toMatchObject([{ id, body, attempt: 3 }]);
   });
 
   test("many messages, some of them of 100 kB, are sent in one call and received in few", async () => {
@@ -129,7 +120,7 @@ test("the embedded queue keeps its messages when its process ends", async () => 
     await queue.acknowledge(await queue.receive(1, waitMs, testTimeout()));
   }
   await using queue = await openQueue(url);
-  expect(await receive(queue, 2)).toHaveLength(2);
+  expect(await receiveCount(queue, 2)).toHaveLength(2);
 });
 
 test("the embedded queue listens on 127.0.0.1 and no other address", async () => {

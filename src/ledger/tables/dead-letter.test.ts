@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../database/database.ts";
 import { newestDeadLetters } from "./dead-letter.ts";
-import { openLedgerDatabase } from "./ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 
-let database: Database;
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await ledgerDatabaseOfFile();
 
 describe.each([
   { state: "open", condition: "n = 1" },

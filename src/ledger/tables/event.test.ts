@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database } from "../../database/database.ts";
+import { expect, test } from "vitest";
 import { compareNewestFirst } from "../projection/history.ts";
 import { stateEventTypes } from "../projection/states.ts";
 import {
@@ -13,13 +12,9 @@ import {
   saveEvents,
   transactionTypes,
 } from "./event.ts";
-import { openLedgerDatabase } from "./ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 
-let database: Database;
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await ledgerDatabaseOfFile();
 
 const ids = ["parent", "child", "other-child"];
 const event: fc.Arbitrary<NewEvent> = fc.record({

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database } from "../../database/database.ts";
+import { expect, test } from "vitest";
 import { addToIntakeMinutes, type IntakeMinuteRow, intakeMinutesSince } from "./intake-minute.ts";
-import { openLedgerDatabase } from "./ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 
-let database: Database;
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await ledgerDatabaseOfFile();
 
 const minuteMs = 60_000;
 /** The start of the minute before which this number of minutes ends. */
@@ -47,16 +42,6 @@ test("the numbers of processes add up, and the longest lag counts", async () => 
     }),
     row(read(second), { stored: 1 }),
   ]);
-});
-
-test("an hour has 61 minutes, in order", async () => {
-  const minutes = Array.from({ length: 70 }, (_, index) => minutesAgo(400 - index));
-  await addToIntakeMinutes(
-    database,
-    minutes.toReversed().map((minute) => row(minute, { retried: 1 })),
-  );
-  const found = await intakeMinutesSince(database, minutes[3] as string);
-  expect(found.map(({ minute }) => minute)).toEqual(minutes.slice(3, 64).map(read));
 });
 
 test("rows are removed after a day, except those that are added", async () => {

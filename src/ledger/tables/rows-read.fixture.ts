@@ -34,3 +34,17 @@ export async function rowsReadDuring(sql: Sql, work: (sql: Sql) => Promise<unkno
   });
   return sum;
 }
+
+/** It adds the rows that its statements return to `counts`. */
+export const countingSql = <Some extends Sql>(
+  sql: Some,
+  counts: { statements: number; rows: number },
+): Some => ({
+  ...sql,
+  async query<Row>(...statement: Parameters<Sql["query"]>) {
+    counts.statements += 1;
+    const rows = await sql.query<Row>(...statement);
+    counts.rows += rows.length;
+    return rows;
+  },
+});

@@ -1,9 +1,8 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import type { Database, Sql } from "../../database/database.ts";
 import type { Position } from "./conditions.ts";
-import { openLedgerDatabase } from "./ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 import { rowsReadDuring } from "./rows-read.fixture.ts";
 import { fillSkewed, skewedRows } from "./search.fixture.ts";
 import { countTransactions, searchTransactions } from "./search.ts";
@@ -17,22 +16,16 @@ const sum = (numbers: number[]) => numbers.reduce((total, number) => total + num
 
 /** Longer than any statement takes on a busy machine. */
 const limitMs = 5 * testWaitMaxMs;
-let database: Database;
-let searched: Sql;
+const database = await ledgerDatabaseOfFile();
+const searched = database.within(limitMs);
+await fillSkewed(searched);
+await searched.run("vacuum analyze");
 /** All transactions, newest first. */
-let rows: Row[];
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-  searched = database.within(limitMs);
-  await fillSkewed(searched);
-  await searched.run("vacuum analyze");
-  rows = await searched.query<Row>(
-    `select transaction.*, paid_out_date, coalesce(transaction.size, octet_length(transaction.details::text)) as size from transaction
-     left join payout using (gateway_payout_id, gateway_account_id)
-     order by created_date desc, external_id collate "C" desc`,
-  );
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const rows = await searched.query<Row>(
+  `select transaction.*, paid_out_date, coalesce(transaction.size, octet_length(transaction.details::text)) as size from transaction
+   left join payout using (gateway_payout_id, gateway_account_id)
+   order by created_date desc, external_id collate "C" desc`,
+);
 
 /** A reference implementation of the filter. */
 function matchesOf(filter: TransactionFilter): Row[] {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import type { Database, Sql } from "../../database/database.ts";
+import type { Sql } from "../../database/database.ts";
 import { countAgreements, findAgreement, searchAgreements } from "./agreement.ts";
 import {
   childIdsAsOf,
@@ -13,7 +13,7 @@ import {
   resourcesOf,
   transactionTypes,
 } from "./event.ts";
-import { openLedgerDatabase } from "./ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
 import { lockResources } from "./lock.ts";
 import { metadataKeysOf } from "./metadata-key.ts";
 import { instrumentIdsAsOf, withTooManyInstruments } from "./payment-instrument.ts";
@@ -71,14 +71,10 @@ const fill = `
   from generate_series(1, ${rows}) as n;
 `;
 
-let database: Database;
-beforeAll(async () => {
-  database = await openLedgerDatabase();
-  const withoutLimit = database.within(5 * testWaitMaxMs);
-  await withoutLimit.run(fill);
-  await withoutLimit.run("vacuum analyze");
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await ledgerDatabaseOfFile();
+const withoutLimit = database.within(5 * testWaitMaxMs);
+await withoutLimit.run(fill);
+await withoutLimit.run("vacuum analyze");
 
 const position = {
   timestamp: "2024-01-01T00:36:00Z",
@@ -112,7 +108,7 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   ["read the relations of transactions", (sql) => relationsOf(sql, ["id8", "new"])],
   ["read transactions and their parents", (sql) => currentTransactions(sql, ["id9", "id10"])],
   ["lock transactions", (sql) => lockResources(sql, ["id9", "id10"])],
-  ["list children", (sql) => listChildren(sql, "id9", "9", { countMax: 200, bytesMax: 1e6 })],
+  ["list children", (sql) => listChildren(sql, "id9", "9", page)],
   ["read amounts", (sql) => amountsOf(sql, ["id9", "id10"])],
   [
     "read events in pieces",
@@ -122,22 +118,12 @@ test.each<[string, (sql: Sql) => Promise<unknown>]>([
   [
     "list events",
     (sql) =>
-      listEvents(sql, resourcesOf(transactionTypes, ["id9", "id10"]), ["A"], {
-        after: position,
-        countMax: 200,
-        bytesMax: 1e6,
-      }),
+      listEvents(sql, resourcesOf(transactionTypes, ["id9", "id10"]), ["A"], { after: position, ...page }),
   ],
   ["list events quickly", (sql) => listEventsQuickly(sql, "id9", "9")],
   [
     "find earlier events",
-    (sql) =>
-      haveEventsUntil(
-        sql,
-        [{ resource_external_id: "id9", resource_type: "payment", event_types: ["A"] }],
-        ["A"],
-        position,
-      ),
+    (sql) => haveEventsUntil(sql, [{ ...position, event_types: ["A"] }], ["A"], position),
   ],
   ["find an event", (sql) => findEvent(sql, 5n)],
   ["list metadata keys", (sql) => metadataKeysOf(sql, ["57"], 101)],

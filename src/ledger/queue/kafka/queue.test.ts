@@ -4,11 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { describeIfAvailable } from "../../../../testing/describe-if-available.ts";
 import { eventually } from "../../../../testing/eventually.ts";
 import { testWaitMaxMs } from "../../../../testing/test-wait-max.ts";
-import { drain, numbered } from "../drain.fixture.ts";
+import { drain, numbered, receiveCount } from "../drain.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "../queue.ts";
 
 const kafka = process.env.TEST_KAFKA_URL;
-const waitMs = 20_000;
 const stop = () => AbortSignal.timeout(testWaitMaxMs);
 
 describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", () => {
@@ -34,22 +33,16 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     queue = await open();
   });
   afterEach(() => queue[Symbol.asyncDispose]());
-  async function receiveCount(count: number, from = queue): Promise<Delivery[]> {
-    const deliveries: Delivery[] = [];
-    const end = stop();
-    while (deliveries.length < count && !end.aborted)
-      deliveries.push(...(await from.receive(100, waitMs, end)));
-    return deliveries;
-  }
+  const receive = (count: number, from = queue) => receiveCount(from, count);
   const committed = () => eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
 
   test("delivers again what was not acknowledged, although later messages were", async () => {
     await admin.createTopics({ topics: [topic], partitions: 1 });
     await queue.send(["1", "2", "3"]);
-    const [first, ...others] = await receiveCount(3);
+    const [first, ...others] = await receive(3);
     await queue.acknowledge(others);
     await reopen();
-    const again = await receiveCount(3);
+    const again = await receive(3);
     expect(again[0]).toMatchObject({ id: `${topic}-0-0`, body: "1", attempt: 1 });
     // The acknowledgement of an earlier assignment is ignored.
     await queue.acknowledge([first as Delivery]);
@@ -58,20 +51,20 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
     await committed();
     await reopen();
     await queue.send(["4"]);
-    expect((await receiveCount(1)).map(({ body }) => body)).toEqual(["4"]);
+    expect((await receive(1)).map(({ body }) => body)).toEqual(["4"]);
   });
 
   test("delivers the others of a partition while a message waits for its retry, also after a restart", async () => {
     await admin.createTopics({ topics: [topic], partitions: 1 });
     await queue.send(["1"]);
-    const [first] = await receiveCount(1);
+    const [first] = await receive(1);
     const retriedAt = Date.now();
     await queue.retry([first as Delivery], 2000);
     await queue.send(numbered(500));
     await drain(queue, numbered(500));
     await eventually(async () => expect(await queue.check()).toEqual({ waiting: 1 }));
     await reopen();
-    const [again] = await receiveCount(1);
+    const [again] = await receive(1);
     expect(Date.now() - retriedAt).toBeGreaterThanOrEqual(2000);
     expect(again).toMatchObject({ id: first?.id, body: "1", attempt: 2, sentAt: first?.sentAt });
     await queue.acknowledge([again as Delivery]);
@@ -81,16 +74,16 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
   test("two groups receive all messages of a topic, each with its own retries", async () => {
     await using other = await open(topic, `${topic}-other`);
     await queue.send(["1"]);
-    const [delivery] = await receiveCount(1);
+    const [delivery] = await receive(1);
     await queue.retry([delivery as Delivery], 0);
-    const [again] = await receiveCount(1);
+    const [again] = await receive(1);
     expect(again).toMatchObject({ body: "1", attempt: 2 });
     await queue.acknowledge([again as Delivery]);
-    const [ofOther] = await receiveCount(1, other);
+    const [ofOther] = await receive(1, other);
     expect(ofOther).toMatchObject({ body: "1", attempt: 1 });
     await other.acknowledge([ofOther as Delivery]);
     await queue.send(["2"]);
-    expect(await receiveCount(1, other)).toMatchObject([{ body: "2", attempt: 1 }]);
+    expect(await receive(1, other)).toMatchObject([{ body: "2", attempt: 1 }]);
   });
 
   test("receives from its own topic although members of its group receive from others", async () => {
@@ -99,7 +92,7 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
       names.map(async (name) => {
         await using own = await open(name);
         await own.send(numbered(20));
-        const deliveries = await receiveCount(20, own);
+        const deliveries = await receive(20, own);
         expect(deliveries.every(({ id }) => id.startsWith(name))).toBe(true);
         await own.retry(deliveries, 0);
         await drain(own, numbered(20));
@@ -123,7 +116,7 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
         { topic, partition, key: Buffer.from("key"), value: null as unknown as Buffer },
       ],
     });
-    expect(await receiveCount(2)).toMatchObject([
+    expect(await receive(2)).toMatchObject([
       { id: `${topic}-0-0`, bytes: Buffer.from([0xff, 0x7b]), size: 2, attempt: 1 },
       { id: `${topic}-0-1`, body: "", size: 0, attempt: 1 },
     ]);
@@ -186,9 +179,9 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
   test("accepts a message of 1 MiB, and delivers it again", async () => {
     const body = "x".repeat(2 ** 20);
     await queue.send([body]);
-    const [delivery] = await receiveCount(1);
+    const [delivery] = await receive(1);
     await queue.retry([delivery as Delivery], 0);
-    expect(await receiveCount(1)).toMatchObject([{ body, attempt: 2 }]);
+    expect(await receive(1)).toMatchObject([{ body, attempt: 2 }]);
   });
 
   test.each([
