@@ -1,3 +1,4 @@
+import contract from "../../generated/ledger.json" with { type: "json" };
 import {
   compareBytes,
   compareText,
@@ -175,19 +176,6 @@ const datesAndAccountOf = ({ account_id, from_date, to_date }: Query): Query => 
   ...(to_date !== undefined && { to_date }),
 });
 
-const otherNames: Record<string, string> = {
-  ...{ declined: "FAILED_REJECTED", timedout: "FAILED_EXPIRED", "cancelled by user": "FAILED_CANCELLED" },
-  ...{ "cancelled by service": "CANCELLED", "gateway error": "ERROR_GATEWAY" },
-};
-
-/** The contract's names of the states. */
-const stateNames = Object.fromEntries(
-  transactionStates.map((state) => [state, otherNames[state] ?? state.toUpperCase()]),
-);
-
-/** The names by which the contract's parameters select a state. */
-export const transactionStateNames = Object.values(stateNames);
-
 /** Both instants are inclusive and have three fraction digits. */
 const isThroughInstants = ({ createdDate }: Transaction, { from_date, to_date }: Query) =>
   (from_date === undefined || createdDate >= `${from_date.slice(0, -1)}000Z`) &&
@@ -210,7 +198,7 @@ function viewPerformance(payments: Transaction[]) {
 const livePayments = (oracle: Oracle, { state }: Query) =>
   oracle
     .matching({ transaction_type: "PAYMENT" })
-    .filter((payment) => payment.live && (state === undefined || stateNames[payment.state] === state));
+    .filter((payment) => payment.live && (state === undefined || payment.state === state));
 
 /** The body of `GET /v1/report/performance-report-legacy`, whose dates are instants. */
 export const performanceOfInstants = (oracle: Oracle, query: Query): object =>
@@ -248,22 +236,22 @@ export function transactionsByHour(oracle: Oracle, query: Query): object[] {
     .map(([hour, members]) => ({
       timestamp: `${hour}:00:00.000000Z`,
       all_payments: BigInt(members.length),
-      errored_payments: BigInt(members.filter(({ state }) => /^(gateway )?error$/.test(state)).length),
-      completed_payments: BigInt(members.filter(({ state }) => state === "success").length),
+      errored_payments: BigInt(members.filter(({ state }) => state.startsWith("ERROR")).length),
+      completed_payments: BigInt(members.filter(({ state }) => state === "SUCCESS").length),
       ...sumsOf(members, ["amount", "net_amount", "total_amount", "fee"]),
     }));
 }
 
+const payoutStates = new Map(contract["x-state-machine"].payout_states.rows.map((row) => [row.state, row]));
+
 function viewPayout(payout: Payout) {
+  const { status, finished } = payoutStates.get(payout.state) as { status: string; finished: boolean };
   return {
     gateway_payout_id: payout.id,
     gateway_account_id: payout.account ?? null,
     service_id: payout.service ?? null,
     amount: penceOf(payout, "amount") ?? 0n,
-    state: {
-      status: payout.state.replace(" ", ""),
-      finished: payout.state === "paid out" || payout.state === "failed",
-    },
+    state: { status, finished },
     live: payout.live ?? null,
     created_date: milliseconds(payout.createdDate),
     paid_out_date: payout.paidOutDate ?? null,
@@ -290,7 +278,7 @@ function settledAmountOf(transaction: Transaction): bigint {
   const gross = grossAmountOf(transaction) ?? 0n;
   if (transaction.type === "DISPUTE") return net ?? 0n;
   if (transaction.type === "REFUND") return -(net ?? gross);
-  return net ?? (transaction.state === "success" ? gross : 0n);
+  return net ?? (transaction.state === "SUCCESS" ? gross : 0n);
 }
 
 /** The body of `GET /v1/payout/{id}`; undefined for 404. */

@@ -17,7 +17,7 @@ import {
   refundId,
   timestampAt,
 } from "./messages.ts";
-import type { Oracle, Query } from "./oracle.ts";
+import { type Oracle, type Query, transactionStates } from "./oracle.ts";
 import {
   agreementEvents as agreementEventsOf,
   agreementMatches,
@@ -34,7 +34,6 @@ import {
   performanceOfInstants,
   reportCsvRows,
   reportGroups,
-  transactionStateNames,
   transactionsByHour,
   transactionsSummary as transactionsSummaryOf,
 } from "./oracle-reports.ts";
@@ -290,7 +289,7 @@ const randomSummary = (random: Random): Query => ({
 });
 
 function randomPerformance(random: Random): Read {
-  const state: Query = random.chance(0.5) ? { state: random.pick(transactionStateNames) } : {};
+  const state: Query = random.chance(0.5) ? { state: random.pick(transactionStates) } : {};
   const [first, second] = [randomDate(random), randomDate(random)].sort() as [string, string];
   const instants = { from_date: first, to_date: second };
   const days = { from_date: first.slice(0, 10), to_date: second.slice(0, 10) };
