@@ -72,9 +72,15 @@ export function randomRead(random: Random, payments: number): Read {
     return eventList(randomId(random, payments), random.pick(accounts), randomEventQuery(random));
   if (kind <= 50) return children(randomId(random, payments), random.pick(accounts), randomType(random));
   if (kind <= 75)
-    return page(randomSearch(random), random.pick([1, 1, 1, 2, 5]), random.pick([1, 7, 100, 600]));
+    return page(
+      "transaction",
+      randomSearch(random),
+      random.pick([1, 1, 1, 2, 5]),
+      random.pick([1, 7, 100, 600]),
+    );
   if (kind <= 80)
     return allPages(
+      "transaction",
       randomSearch(random),
       random.pick([3, 50, 500]),
       random.pick(["next_page", "next_cursor"]),
@@ -100,11 +106,10 @@ function randomReportRead(random: Random): Read {
   if (kind <= 55) return transactionsSummary(randomSummary(random));
   if (kind <= 65) return paymentsByState({ ...randomAccount(random), ...randomDates(random) });
   if (kind <= 75) return randomPerformance(random);
-  if (kind <= 85) return payoutPage(randomPayouts(random), random.pick([1, 1, 2]), random.pick([1, 5, 600]));
+  if (kind <= 85)
+    return page("payout", randomPayouts(random), random.pick([1, 1, 2]), random.pick([1, 5, 600]));
   return payout(payoutId(random.pick(accounts), random.integer(0, payoutMax)), {
-    ...(random.chance(0.5)
-      ? { gateway_account_id: random.pick(accounts) }
-      : { override_account_id_restriction: "true" }),
+    ...(random.chance(0.5) ? { gateway_account_id: random.pick(accounts) } : override),
   });
 }
 
@@ -115,15 +120,16 @@ function randomAgreementRead(random: Random, payments: number): Read {
   if (kind <= 60)
     return agreementEvents(id, { ...(random.chance(0.5) && randomService(random)), ...randomAsOf(random) });
   if (kind <= 85)
-    return agreementPage(randomAgreements(random), random.pick([1, 1, 2]), random.pick([1, 5, 600]));
-  return allAgreements(
+    return page("agreement", randomAgreements(random), random.pick([1, 1, 2]), random.pick([1, 5, 600]));
+  return allPages(
+    "agreement",
     randomAgreements(random),
     random.pick([3, 20]),
     random.pick(["next_page", "next_cursor"]),
   );
 }
 
-const overrideBoth = { override_account_or_service_id_restriction: "true" };
+export const overrideBoth = { override_account_or_service_id_restriction: "true" };
 
 const randomService = (random: Random) => ({ service_id: `service-${random.integer(1, 3)}` });
 
@@ -168,9 +174,7 @@ const randomVersion = (random: Random): Query =>
   random.chance(0.3) ? { status_version: random.pick(["1", "2"]) } : {};
 
 const randomLookup = (random: Random): Query => ({
-  ...(random.chance(0.5)
-    ? { account_id: random.pick(accounts) }
-    : { override_account_id_restriction: "true" }),
+  ...(random.chance(0.5) ? { account_id: random.pick(accounts) } : override),
   ...randomType(random),
   ...randomVersion(random),
   ...randomAsOf(random),
@@ -230,7 +234,7 @@ function randomFilters(random: Random): Query {
 
 const randomSearch = (random: Random): Query =>
   withVersion({
-    ...(random.chance(0.8) ? randomAccounts(random) : { override_account_id_restriction: "true" }),
+    ...(random.chance(0.8) ? randomAccounts(random) : override),
     ...randomFilters(random),
   });
 
@@ -246,7 +250,7 @@ const randomCsv = (random: Random): Query =>
 const withVersion = (query: Query): Query =>
   query.state === "failed" ? { ...query, status_version: "1" } : { ...query, status_version: "2" };
 
-const override = { override_account_id_restriction: "true" };
+export const override = { override_account_id_restriction: "true" };
 
 const randomAccount = (random: Random): Query =>
   random.chance(0.7) ? { account_id: random.pick([...accounts, "nobody"]) } : override;
@@ -308,18 +312,16 @@ const randomPayouts = (random: Random): Query => ({
   ...(random.chance(0.5) && { state: random.pick(["undefined", "intransit", "paidout", "failed"]) }),
 });
 
-const pathOf = (id: string, query: Query, subresource = "") =>
-  `/v1/transaction/${encodeURIComponent(id)}${subresource}?${new URLSearchParams(query)}`;
-const searchPathOf = (query: Query) => `/v1/transaction/?${new URLSearchParams(query)}`;
-const reportPathOf = (name: string, query: Query) => `/v1/report/${name}?${new URLSearchParams(query)}`;
-const payoutPathOf = (query: Query, id = "") => `/v1/payout${id}?${new URLSearchParams(query)}`;
-
-/** Several accounts are separated by commas in the query of the oracle, and are parameters of their own in the path. */
-function agreementPathOf({ account_id, ...query }: Query, subresource = ""): string {
+/** Several accounts are separated by commas in the query of the oracle. For agreements they are parameters of their own. */
+function pathTo(path: string, { account_id, ...query }: Query): string {
   const parameters = new URLSearchParams(query);
-  for (const account of account_id?.split(",") ?? []) parameters.append("account_id", account);
-  return `/v1/agreement${subresource}?${parameters}`;
+  const accounts = path.startsWith("agreement") ? account_id?.split(",") : account_id;
+  for (const account of [accounts ?? []].flat()) parameters.append("account_id", account);
+  return `/v1/${path}?${parameters}`;
 }
+
+const pathOf = (kind: "transaction" | "payout" | "agreement", id: string, query: Query, subresource = "") =>
+  pathTo(`${kind}/${encodeURIComponent(id)}${subresource}`, query);
 
 /** A body whose integers are exact: one that is not a safe integer of JavaScript becomes its text. */
 function parseExact({ status, text }: { status: number; text: string }) {
@@ -362,16 +364,18 @@ const withoutEventIds = (body: { events: { event_id?: number }[] }) => ({
 });
 
 export const lookup = (id: string, query: Query): Read =>
-  readOf(pathOf(id, query), [id], (oracle) => oracle.transaction(id, query));
+  readOf(pathOf("transaction", id, query), [id], (oracle) => oracle.transaction(id, query));
 
 export const children = (id: string, account: string, query: Query = {}): Read =>
-  readOf(pathOf(id, { gateway_account_id: account, ...query }, "/transaction"), [id], (oracle) =>
-    oracle.children(id, account, query),
+  readOf(
+    pathOf("transaction", id, { gateway_account_id: account, ...query }, "/transaction"),
+    [id],
+    (oracle) => oracle.children(id, account, query),
   );
 
 export const eventList = (id: string, account: string, query: Query): Read => ({
   ...readOf(
-    pathOf(id, { gateway_account_id: account, ...query }, "/event"),
+    pathOf("transaction", id, { gateway_account_id: account, ...query }, "/event"),
     [id],
     (oracle) => oracle.eventList(id, account, query),
     withoutEventIds,
@@ -382,28 +386,41 @@ export const eventList = (id: string, account: string, query: Query): Read => ({
     }),
 });
 
+export const payout = (id: string, query: Query): Read =>
+  readOf(pathOf("payout", id, query), [], (oracle) => payoutDetail(oracle, id, query));
+
+export const agreement = (id: string, query: Query): Read =>
+  readOf(pathOf("agreement", id, query), [id], (oracle) => agreementOf(oracle, id, query));
+
+export const agreementEvents = (id: string, query: Query): Read =>
+  readOf(
+    pathOf("agreement", id, query, "/event"),
+    [id],
+    (oracle) => agreementEventsOf(oracle, id, query),
+    withoutEventIds,
+  );
+
 const displaySizeMax = 500;
 
-export const page = (query: Query, number: number, size: number): Read =>
-  numberedPage(searchPathOf, query, number, size, (oracle) => oracle.matches(query));
+/** The lists with numbered pages, and with links to the following ones. */
+const lists = {
+  transaction: {
+    sizeMax: displaySizeMax,
+    matchesOf: (oracle: Oracle, query: Query) => oracle.matches(query),
+  },
+  payout: { sizeMax: displaySizeMax, matchesOf: payoutMatches },
+  agreement: { sizeMax: 20, matchesOf: agreementMatches },
+};
+type List = keyof typeof lists;
 
 /** A page of a list, without its links. Beyond the last one it is not found, unless nothing matches. */
-function numberedPage(
-  pathOf: (query: Query) => string,
-  query: Query,
-  number: number,
-  size: number,
-  matchesOf: (oracle: Oracle) => unknown[],
-  sizeMax = displaySizeMax,
-): Read {
-  const path = pathOf({ ...query, page: String(number), display_size: String(size) });
-  const [start, end] = [number - 1, number].map((pages) => pages * Math.min(size, sizeMax)) as [
-    number,
-    number,
-  ];
+function page(list: List, query: Query, number: number, size: number): Read {
+  const path = pathTo(list, { ...query, page: String(number), display_size: String(size) });
+  const { sizeMax, matchesOf } = lists[list];
+  const start = (number - 1) * Math.min(size, sizeMax);
   const expected = (oracle: Oracle) => {
-    const all = matchesOf(oracle);
-    const results = all.slice(start, end);
+    const all = matchesOf(oracle, query);
+    const results = all.slice(start, start + Math.min(size, sizeMax));
     if (all.length > 0 && results.length === 0) return undefined;
     return { total: all.length, count: results.length, page: number, results };
   };
@@ -436,22 +453,10 @@ const linked = (
   ...(items === "results" && link === "next_cursor" && { violation: duplicateIn }),
 });
 
-/** All results of a search, page by page. */
-export const allPages = (query: Query, size: number, link: Link): Read =>
-  linked(searchPathOf({ ...query, display_size: String(size) }), "results", link, (oracle) =>
-    oracle.matches(query),
-  );
-
-/** All results of a search for agreements, page by page. */
-export const allAgreements = (query: Query, size: number, link: Link): Read =>
-  linked(agreementPathOf({ ...query, display_size: String(size) }), "results", link, (oracle) =>
-    agreementMatches(oracle, query),
-  );
-
-/** All results of a search for payouts, page by page. */
-export const allPayouts = (query: Query, size: number): Read =>
-  linked(payoutPathOf({ ...query, display_size: String(size) }), "results", "next_page", (oracle) =>
-    payoutMatches(oracle, query),
+/** All results of a list, page by page. */
+export const allPages = (list: List, query: Query, size: number, link: Link): Read =>
+  linked(pathTo(list, { ...query, display_size: String(size) }), "results", link, (oracle) =>
+    lists[list].matchesOf(oracle, query),
   );
 
 /** A row may be there twice with different dates: an older event that arrives changes its date. */
@@ -473,10 +478,11 @@ const csvRead = (path: string, expected: (oracle: Oracle) => string[][]): Read =
   expected: (oracle) => resultOf(expected(oracle)),
 });
 
-export const csv = (query: Query): Read => csvRead(searchPathOf(query), (oracle) => oracle.csvRows(query));
+export const csv = (query: Query): Read =>
+  csvRead(pathTo("transaction", query), (oracle) => oracle.csvRows(query));
 
 export const reportCsv = (query: Query): Read =>
-  csvRead(reportPathOf("transactions", query), (oracle) => reportCsvRows(oracle, query));
+  csvRead(pathTo("report/transactions", query), (oracle) => reportCsvRows(oracle, query));
 
 type ReportGroup = Record<string, string | boolean | null> & { count: number };
 
@@ -496,7 +502,7 @@ const isOfAll = ({ group_by = "type,state", time_zone, status_version, ...filter
 
 /** The first page of a report. Default size: that of the contract. */
 export function reportPage(query: Query, size?: number): Read {
-  const path = reportPathOf("transactions", {
+  const path = pathTo("report/transactions", {
     ...query,
     ...(size !== undefined && { display_size: String(size) }),
   });
@@ -519,7 +525,7 @@ export function reportPage(query: Query, size?: number): Read {
 /** All groups of a report, page by page. */
 export const reportPages = (query: Query, size: number): Read => ({
   ...linked(
-    reportPathOf("transactions", { ...query, display_size: String(size) }),
+    pathTo("report/transactions", { ...query, display_size: String(size) }),
     "groups",
     "next_cursor",
     (oracle) => reportGroups(oracle, query),
@@ -531,7 +537,7 @@ export const reportPages = (query: Query, size: number): Read => ({
 const report =
   (name: string, bodyOf: (oracle: Oracle, query: Query) => object) =>
   (query: Query): Read =>
-    readOf(reportPathOf(name, query), [], (oracle) => bodyOf(oracle, query));
+    readOf(pathTo(`report/${name}`, query), [], (oracle) => bodyOf(oracle, query));
 
 export const transactionsSummary = report("transactions-summary", transactionsSummaryOf);
 export const paymentsByState = report("payments_by_state", paymentsByStateOf);
@@ -539,37 +545,6 @@ const legacyPerformanceReport = report("performance-report-legacy", performanceO
 const performanceReport = report("performance-report", performanceOfDays);
 const gatewayPerformanceReport = report("gateway-performance-report", gatewayPerformance);
 const hours = report("transactions-by-hour", transactionsByHour);
-
-export const payout = (id: string, query: Query): Read =>
-  readOf(payoutPathOf(query, `/${encodeURIComponent(id)}`), [], (oracle) => payoutDetail(oracle, id, query));
-
-const payoutPage = (query: Query, number: number, size: number): Read =>
-  numberedPage(payoutPathOf, query, number, size, (oracle) => payoutMatches(oracle, query));
-
-export const agreement = (id: string, query: Query): Read =>
-  readOf(agreementPathOf(query, `/${encodeURIComponent(id)}`), [id], (oracle) =>
-    agreementOf(oracle, id, query),
-  );
-
-export const agreementEvents = (id: string, query: Query): Read =>
-  readOf(
-    agreementPathOf(query, `/${encodeURIComponent(id)}/event`),
-    [id],
-    (oracle) => agreementEventsOf(oracle, id, query),
-    withoutEventIds,
-  );
-
-const agreementsMax = 20;
-
-const agreementPage = (query: Query, number: number, size: number): Read =>
-  numberedPage(
-    agreementPathOf,
-    query,
-    number,
-    size,
-    (oracle) => agreementMatches(oracle, query),
-    agreementsMax,
-  );
 
 const invalidPaths = Object.entries({
   "/v1/transaction/": [

@@ -86,14 +86,13 @@ async function simulateIn(deployment: Deployment, token: string, { minutes, rand
       (path, accept) =>
         client.send({ path, ...(accept && { accept }) }, [200, 400, 404]),
   );
-  const limits = { stop, traceMaxMs: Math.min(minutes, 1) * 60_000 };
-  let checks = await verify(gets, publisher, allReads(publisher, random.fork()), limits);
+  let checks = await verify(gets, publisher, allReads(publisher, random.fork()), stop);
   await verifyFeeds(feeds, publisher.oracle.events);
   const feed = feeds.find(({ account }) => account === undefined)?.events ?? [];
   const published = await verifyTargets(deployment.targets, feed);
   const conflicting = await publisher.publishConflicts();
   await whenIdle(gets, publisher);
-  checks += await verify(gets, publisher, allReads(publisher, random.fork(), conflicting), limits);
+  checks += await verify(gets, publisher, allReads(publisher, random.fork(), conflicting), stop);
   await allSettled(deployment.ledgers.map((server) => server.kill()));
   await verifyStored(deployment, publisher);
   await verifyStoredSummaries(deployment);

@@ -85,26 +85,6 @@ describe("a resource", () => {
       { ...named, type: "added", feature: decoded },
     ]);
   });
-
-  test.each([
-    ["/resources/kind/1?x=1", "query parameter"],
-    ["/resources/kind/1/changes?x=1", "query parameter"],
-    [`/resources/kind/${"x".repeat(257)}`, "path parameter id"],
-    ["/resources//1", "path parameter resource"],
-    ["/resources/kind/%00/changes", "path parameter id"],
-    ["/resources/kind/1/changes?limit=0", "query parameter limit"],
-    ["/resources/kind/1/changes?limit=1001", "query parameter limit"],
-    ["/resources/kind/1/changes?cursor=%2F", "query parameter cursor"],
-  ])("responds with 400 to %s", async (path, part) => {
-    const response = await get(path);
-    expect(response).toMatchObject({ status: 400, type: plain });
-    expect(response.text).toContain(part);
-  });
-
-  test("has no other method than GET and HEAD", async () => {
-    for (const path of ["/resources/kind/1", "/resources/kind/1/changes"])
-      expect(await request("POST", path)).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
-  });
 });
 
 describe("the changes of a resource", () => {
