@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { describeOnSmallDisk } from "../../testing/describe-small-disk.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { run } from "../../testing/run.ts";
-import { isPostgresInstalled, startPostgres } from "../../testing/servers/postgres.ts";
 import { startFeatures } from "./features.fixture.ts";
-import { featuresOf, names, passTime, stopClock } from "./store/new-store.fixture.ts";
+import { featuresOf, passTime, stopClock } from "./store/new-store.fixture.ts";
 import { openFeatureStore } from "./store/store.ts";
 
 describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk) => {
@@ -98,40 +96,5 @@ describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk
         /^start: features: .* has 0 MiB of free space, .*; free some, then start again\n$/,
       ),
     ]);
-  });
-});
-
-describeOnSmallDisk("on a full disk of the PostgreSQL server", 300, (openDisk) => {
-  describeIfAvailable("PostgreSQL", isPostgresInstalled())("the feature storage", () => {
-    test("answers or fails, loses nothing, and continues when there is space", async () => {
-      await using disk = await openDisk();
-      await using server = await startPostgres(disk.folder);
-      await using store = await openFeatureStore(server.url);
-      await using service = await startFeatures({ store });
-      const kept: string[] = [];
-      const path = (id: string) => `/features/customer/${id}`;
-      /** Adds many features to a new resource. Resolves with the status. */
-      async function addMany(id: string): Promise<number> {
-        const features = names(900).map((name) => "x".repeat(200) + name);
-        const { status } = await service.request("PUT", path(id), {
-          body: features,
-          headers: { "if-match": "*" },
-        });
-        if (status === 200) kept.push(id);
-        return status;
-      }
-      expect(await addMany("before")).toBe(200);
-      await disk.fill();
-      let count = 0;
-      await eventually(async () => expect(await addMany(String(count++))).toBe(500));
-      for (const each of [path("before"), `${path("before")}/a`, "/changes", "/features/customer?feature=a"])
-        expect([200, 500]).toContain((await service.request("GET", each)).status);
-      expect((await service.request("GET", "/metrics")).status).toBe(200);
-      await disk.clear();
-      // The server exits if it lacks the space for its recovery.
-      if (!server.isRunning()) await eventually(() => server.start());
-      await eventually(async () => expect(await addMany("after")).toBe(200));
-      for (const id of kept) expect(await featuresOf(store, "customer", id)).toHaveLength(900);
-    });
   });
 });

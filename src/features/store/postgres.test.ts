@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { freePort } from "../../../testing/free-port.ts";
-import { run } from "../../../testing/run.ts";
 import { isPgbouncerInstalled, startPgbouncer } from "../../../testing/servers/pgbouncer.ts";
 import {
   isPostgresInstalled,
@@ -13,24 +12,10 @@ import {
   startReplicaOf,
 } from "../../../testing/servers/postgres.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
+import { startService, startServices } from "../../../testing/services.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
 import { add, expectFailures, featuresOf, names, remove } from "./new-store.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store.ts";
-
-/** Starts the feature storage, and the ledger if it has a database, in a process. */
-async function startProcess(storeUrl: string, databaseUrl?: string) {
-  const [FEATURES_PORT, LEDGER_PORT] = [String(await freePort()), String(await freePort())];
-  const ledger = databaseUrl && { DATABASE_URL: databaseUrl, QUEUE_URL: "memory:", LEDGER_PORT };
-  const started = run("src/main.ts", {
-    args: ledger ? [] : ["features"],
-    env: { FEATURES_STORE_URL: storeUrl, FEATURES_PORT, ...ledger },
-  });
-  await eventually(() =>
-    expect(started.output().split("Server listening")).toHaveLength(databaseUrl ? 3 : 2),
-  );
-  const features = `http://127.0.0.1:${FEATURES_PORT}/features/customer`;
-  return { ...started, features, ledger: `http://127.0.0.1:${LEDGER_PORT}` };
-}
 
 async function statusOf(url: string, method: "GET" | "POST" = "GET"): Promise<number> {
   const { statusCode, body } = await request(url, { method });
@@ -196,31 +181,31 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
 
   test("a suspended process does not block the changes of another", async () => {
     await using made = await newPostgres(server.url);
-    const [one, other] = await Promise.all([startProcess(made.url), startProcess(made.url)]);
+    const start = () => startService("features", { env: { FEATURES_STORE_URL: made.url } });
+    await using one = await start();
+    await using other = await start();
     let isOver = false;
     let count = 0;
+    const add = ({ url }: TestServer, path: string) => statusOf(`${url}/features/customer/${path}`, "POST");
     const adding = Array.from({ length: 16 }, async (_, id) => {
-      while (!isOver) await statusOf(`${one.features}/${id}/${count++ % 900}`, "POST").catch(() => {});
+      while (!isOver) await add(one, `${id}/${count++ % 900}`).catch(() => {});
     });
     for (let round = 0; round < 30; round++) {
       await sleep(Math.random() * 30);
-      one.child.kill("SIGSTOP");
-      expect(await statusOf(`${other.features}/other/${round}`, "POST")).toBe(201);
-      one.child.kill("SIGCONT");
+      one.pause();
+      expect(await add(other, `other/${round}`)).toBe(201);
+      one.resume();
     }
     isOver = true;
     await Promise.all(adding);
-    for (const { child } of [one, other]) child.kill("SIGTERM");
-    expect((await other.exit).code).toBe(0);
   });
 
   test("shares a database with the ledger", async () => {
     await using made = await newPostgres(server.url);
-    const services = await startProcess(made.url, made.url);
-    expect(await statusOf(`${services.features}/1/a`, "POST")).toBe(201);
-    expect(await statusOf(`${services.ledger}/healthcheck`)).toBe(200);
-    services.child.kill("SIGTERM");
-    expect((await services.exit).code).toBe(0);
+    const databases = { FEATURES_STORE_URL: made.url, DATABASE_URL: made.url };
+    await using services = await startServices({ ...databases, QUEUE_URL: "memory:" });
+    expect(await statusOf(`${services.featuresUrl}/features/customer/1/a`, "POST")).toBe(201);
+    expect(await statusOf(`${services.ledgerUrl}/healthcheck`)).toBe(200);
     await using store = await openFeatureStore(made.url);
     expect(await featuresOf(store, "customer", "1")).toEqual(["a"]);
     const { rows } = await runOn(made, "select to_regclass('transaction')::text as name");
