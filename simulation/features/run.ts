@@ -24,7 +24,7 @@ import {
 } from "../faults.ts";
 import { openFaultyPair } from "../faulty-pair.ts";
 import { Violation, withServerErrors } from "../violation.ts";
-import { type Command, isLinearizable, type Operation, type Result, smallestHistory } from "./history.ts";
+import { type Command, isLinearizable, type Operation, type Result } from "./history.ts";
 
 export const stores = ["lmdb", "redis", "postgres", "patroni"] as const;
 export type StoreKind = (typeof stores)[number];
@@ -194,10 +194,10 @@ function exchangeFor(id: string, command: Command): Exchange {
 }
 
 function describe(history: Operation[], lastFaults: string[]): string {
-  const smallest = smallestHistory(history).toSorted((a, b) => a.startedAt - b.startedAt);
-  const firstStart = smallest[0]?.startedAt ?? 0;
+  const inOrder = history.toSorted((a, b) => a.startedAt - b.startedAt);
+  const firstStart = inOrder[0]?.startedAt ?? 0;
   const at = (time: number) => `${(time - firstStart).toFixed(1)} ms`;
-  const lines = smallest.map(({ command, startedAt, response, process }) => {
+  const lines = inOrder.map(({ command, startedAt, response, process }) => {
     const result = response ? `${JSON.stringify(response.result)} at ${at(response.at)}` : "no response";
     return `  ${at(startedAt)}, process ${process}: ${JSON.stringify(command)}: ${result}`;
   });

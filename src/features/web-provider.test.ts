@@ -150,11 +150,8 @@ describeIfAvailable("Chromium", program !== undefined)(
       await other.context().close();
     });
 
-    test.each([
-      ["", "without CORS_ORIGINS"],
-      ["https://shop.example.com", "if CORS_ORIGINS has other origins"],
-    ])("fails with CORS_ORIGINS=%s: %s", async (CORS_ORIGINS) => {
-      await using service = await startFeatures({ CORS_ORIGINS });
+    test("fails without CORS_ORIGINS", async () => {
+      await using service = await startFeatures({});
       await service.change("POST", "dark-mode");
       const { page } = await openPage();
       await expect(open(page, service.url)).rejects.toThrow("The OFREP request failed");

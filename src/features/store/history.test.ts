@@ -165,28 +165,6 @@ describeOnStoresWithHistory("a feature store that keeps its history", (make) => 
       expect(await changes("kind", "1", cursor, 10)).toBeUndefined();
   });
 
-  test("an expiry is in the history at its instant, before and after it is recorded", async () => {
-    await using store = await openWithHistory(make);
-    stopClock();
-    const expiresAt = Date.now() + 5;
-    await store.change("kind", "1", [add("a", expiresAt), add("b")]);
-    passTime(7);
-    const { list, has } = historyOf(store);
-    for (const _time of ["before", "after"]) {
-      for (const [at, isPresent] of [
-        [expiresAt - 1, true],
-        [expiresAt, false],
-      ] as const) {
-        expect(namesOf(await list("kind", "1", at))).toEqual(isPresent ? ["a", "b"] : ["b"]);
-        expect(await has("kind", "1", ["a"], at)).toEqual([isPresent]);
-        expect(await allIdsAt(store, "a", at, 10)).toEqual(isPresent ? ["1"] : []);
-      }
-      while (await store.expire());
-    }
-    const records = (await allChanges(store, "1", 2)).map(({ record }) => record);
-    expect(records.find(({ type }) => type === "expired")).toMatchObject({ feature: "a", at: expiresAt });
-  });
-
   test("many resources that had a feature are found, also if none has it now", async () => {
     await using store = await openWithHistory(make);
     stopClock();
@@ -226,19 +204,12 @@ describeOnStoresWithHistory("a feature store that keeps its history", (make) => 
     stopClock();
     const many = names(1000);
     const moved = many.slice(0, 500);
-    await store.change(
-      "kind",
-      "1",
-      many.map((feature) => add(feature)),
-    );
+    const addTo = (some: string[]) => some.map((feature) => add(feature));
+    await store.change("kind", "1", addTo(many));
     const at = instant();
     for (let round = 0; round < 3; round++) {
       await store.change("kind", "1", moved.map(remove));
-      await store.change(
-        "kind",
-        "1",
-        moved.map((feature) => add(feature)),
-      );
+      await store.change("kind", "1", addTo(moved));
     }
     const later = instant();
     await store.change("kind", "1", many.map(remove));
@@ -252,18 +223,11 @@ describeOnStoresWithHistory("a feature store that keeps its history", (make) => 
 
 describeOnSharedStoresWithHistory("a feature store that is opened again", (make) => {
   test("is opened with keep=all or without, as it was begun", async () => {
-    for (const [begun, other, message] of [
-      [
-        "?keep=all",
-        "",
-        "the store was begun with keep=all, so it must be opened with it; to change this, export it",
-      ],
-      [
-        "",
-        "?keep=all",
-        "the store was begun without keep=all, so it must be opened without it; to change this, export it",
-      ],
+    for (const [begun, other, way] of [
+      ["?keep=all", "", "with"],
+      ["", "?keep=all", "without"],
     ] as const) {
+      const message = `the store was begun ${way} keep=all, so it must be opened ${way} it; to change this, export it`;
       await using made = await make();
       // Nothing has been recorded yet.
       for (const parameters of [begun, other]) {

@@ -79,16 +79,7 @@ const ofBytes = (character: string, bytes: number) => {
 };
 
 const shortNames = [
-  "a",
-  "A",
-  "a/a",
-  "dark-mode",
-  "é",
-  "中",
-  "💷",
-  "of sixteen bytes",
-  "%2F{1}/",
-  "__proto__",
+  ...["a", "A", "a/a", "dark-mode", "é", "中", "💷", "of sixteen bytes", "%2F{1}/", "__proto__"],
 ];
 /** Lengths around those at which a store or its engine may treat names differently. Each pair differs only at the end. */
 const longNames = characters
@@ -109,7 +100,9 @@ const someNames = (maxLength: number) =>
       areHashed: fc.boolean(),
     })
     .map(({ names, areHashed }) =>
-      areHashed ? names.flatMap((name) => [name, hash("sha256", name, "base64url")]) : names,
+      areHashed
+        ? names.flatMap((name) => [name, hash("sha256", name, "base64url"), hash("sha256", name, "hex")])
+        : names,
     );
 
 /** An index into names, reduced to their number by `oneOf`. */

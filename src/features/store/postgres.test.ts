@@ -3,7 +3,6 @@ import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
-import { freePort } from "../../../testing/free-port.ts";
 import { isPgbouncerInstalled, startPgbouncer } from "../../../testing/servers/pgbouncer.ts";
 import {
   isPostgresInstalled,
@@ -14,7 +13,7 @@ import {
 import type { TestServer } from "../../../testing/servers/server.ts";
 import { startService, startServices } from "../../../testing/services.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
-import { add, expectFailures, featuresOf, names, remove } from "./new-store.fixture.ts";
+import { add, featuresOf, names, remove } from "./new-store.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store.ts";
 
 async function statusOf(url: string, method: "GET" | "POST" = "GET"): Promise<number> {
@@ -30,43 +29,6 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     server = opened.use(await startPostgres());
   });
   afterAll(() => opened.disposeAsync());
-
-  test("has every answered change after a kill and a restart", async () => {
-    await using own = await startPostgres();
-    await using store = await openFeatureStore(own.url);
-    await store.change("kind", "1", [add("a")]);
-    const hasChange = () =>
-      eventually(async () => expect(await featuresOf(store, "kind", "1")).toContain("a"));
-    await own.kill();
-    await expectFailures(store, /^the store (cannot be reached|did not respond in time)$/);
-    await own.start();
-    await hasChange();
-    expect(await store.change("kind", "1", [add("b")])).toEqual({ had: [false] });
-    await own.restart();
-    await hasChange();
-  });
-
-  test("times out while PostgreSQL is suspended, and answers again when it continues", async () => {
-    await using own = await startPostgres();
-    await using store = await openFeatureStore(own.url);
-    await store.change("kind", "1", [add("a")]);
-    own.pause();
-    await expectFailures(store, /^the store did not respond in time$/);
-    // Fails in the same way over a new connection.
-    await expectFailures(store, /^the store (did not respond in time|cannot be reached)$/);
-    own.resume();
-    await eventually(async () => expect(await store.has("kind", "1", ["a"])).toEqual([true]));
-    await eventually(async () =>
-      expect(await store.change("kind", "1", [add("a")])).toEqual({ had: [true] }),
-    );
-  });
-
-  test("cannot be opened without a server, and states the reason without a password", async () => {
-    const port = await freePort();
-    await expect(openFeatureStore(`postgres://user:secret@127.0.0.1:${port}/features`)).rejects.toThrow(
-      new RegExp(`^the PostgreSQL at 127\\.0\\.0\\.1:${port} cannot be used: [^@]*ECONNREFUSED[^@]*$`),
-    );
-  });
 
   test("reports an error of PostgreSQL without the statement", async () => {
     await using made = await newPostgres(server.url);
