@@ -79,8 +79,8 @@ export function randomRead(random: Random, payments: number): Read {
     [10, () => eventList(id, random.pick(accounts), some(random, 0.4, ["include_all_events", ...ofView]))],
     [6, () => children(id, random.pick(accounts), some(random, 0.3, ["transaction_type"]))],
     [16, () => page("transaction", randomSearch(random), random.pick([1, 1, 1, 2, 5]), randomSize(random))],
-    [9, () => allPages("transaction", randomSearch(random), random.pick([3, 50, 500]), randomLink(random))],
-    [6, () => csv({ ...randomSearch(random, 0), ...some(random, 0.5, ["fee_headers", "moto_header"]) })],
+    [4, () => allPages("transaction", randomSearch(random), random.pick([3, 50, 500]), randomLink(random))],
+    [4, () => csv({ ...randomSearch(random, 0), ...some(random, 0.5, ["fee_headers", "moto_header"]) })],
     [25, () => randomReportRead(random)],
     [12, () => randomAgreementRead(random, agreementId(random.integer(0, payments)))],
   ]);

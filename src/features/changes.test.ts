@@ -263,32 +263,6 @@ describe("a stream of changes", () => {
     again.stop();
   });
 
-  test("shares one loop with all others at its cursor, which reads a record once and ends with the last stream", async () => {
-    const newest = await own.newest();
-    const streams = names(60).map(() => follow(newest));
-    const { promise, resolve: release } = Promise.withResolvers<void>();
-    feed.held = promise;
-    await eventually(() => expect(feed.looking).toBe(1));
-    await Promise.all(names(40).map(addOne));
-    // Loops of other streams would look by now.
-    await sleep(20);
-    feed.reads = 0;
-    release();
-    for (const stream of streams) await hasIds(stream, names(40));
-    await feed.hasLooked();
-    expect(feed).toMatchObject({ reads: 1, lookingMost: 1 });
-
-    for (const { stop } of streams) stop();
-    await Promise.all(streams.map(({ ended }) => ended));
-    // The loop has ended: a look is not followed by another one, although one more wait of the loop is over.
-    await eventually(async () => {
-      const { looks } = feed;
-      await sleep(10);
-      await sleep(10);
-      expect(feed.looks).toBe(looks);
-    });
-  });
-
   test("that is far behind gets its records in chunks and delays no other", async () => {
     await using large = await openFeatureStore("memory:");
     const start = await large.newest();
@@ -322,33 +296,6 @@ describe("a stream of changes", () => {
     await eventually(() => expect(late.text()).toContain("latest"));
     expect(seen).toBe(ids.length + 1);
     expect(seenByThen).toBeLessThan(ids.length);
-  });
-
-  test("begins with a comment and has another one after 15 seconds without a change", async () => {
-    const { setTimeout } = globalThis;
-    const shortened = vi
-      .spyOn(globalThis, "setTimeout")
-      .mockImplementation(((work: () => void, milliseconds: number, ...args: []) =>
-        setTimeout(work, milliseconds === 15_000 ? 20 : milliseconds, ...args)) as never);
-    try {
-      // No look ends, so nothing else is sent.
-      feed.held = new Promise(() => {});
-      const stream = follow();
-      await expect.poll(() => stream.text()).toMatch(/^(:\n\n){4,}$/);
-    } finally {
-      shortened.mockRestore();
-    }
-  });
-
-  test.each(["newest", "changes"] as const)("continues after %s has failed for a while", async (method) => {
-    const stream = follow(await own.newest());
-    await feed.hasLooked();
-    feed.failing = method;
-    await addOne("1");
-    await eventually(() => expect(feed.failures).toBeGreaterThan(2));
-    expect(stream.text()).toBe(":\n\n");
-    feed.failing = undefined;
-    await hasIds(stream, ["1"]);
   });
 
   test("is cut off by an unexpected error, which is logged", async () => {

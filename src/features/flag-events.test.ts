@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
 import { readStream, startFeatures, watchFeed } from "./features.fixture.ts";
 import { openFlagEvents } from "./handlers/flag-events.ts";
-import { add, names, passTime, remove, stopClock } from "./store/new-store.fixture.ts";
+import { add, passTime, remove, stopClock } from "./store/new-store.fixture.ts";
 import { type FeatureStore, openFeatureStore } from "./store/store.ts";
 
 vi.mock("../http/event-stream.ts", async (original) => ({ ...(await original<object>()), lookEveryMs: 5 }));
@@ -79,61 +79,6 @@ describe("a stream of flags", () => {
     await expect.poll(() => stream.text()).toBe(`:\n\n${event}${event}`);
     await feed.hasLooked();
     expect(stream.text()).toBe(`:\n\n${event}${event}`);
-  });
-
-  test("shares one loop with all others, which reads each record once and ends with the last stream", async () => {
-    const ids = names(500);
-    const streams = ids.map(follow);
-    const haveEvents = (some: typeof streams, events: number) =>
-      eventually(() => expect(some.filter(({ count }) => count() !== events)).toEqual([]));
-    await haveEvents(streams, 1);
-    const { promise, resolve: release } = Promise.withResolvers<void>();
-    feed.held = promise;
-    await eventually(() => expect(feed.looking).toBe(1));
-    for (const id of ids.slice(0, 250)) await store.change("customer", id, [add("a")]);
-    // Loops of other streams would look by now.
-    await sleep(20);
-    feed.reads = 0;
-    release();
-    await haveEvents(streams.slice(0, 250), 2);
-    await feed.hasLooked();
-    await haveEvents(streams.slice(250), 1);
-    expect(feed).toMatchObject({ reads: 1, lookingMost: 1 });
-
-    for (const { stop } of streams) stop();
-    // A loop that begins looks in the same turn of the event loop. One that runs has a wait in between.
-    await eventually(() => {
-      const { looks } = feed;
-      follow("42").stop();
-      expect(feed.looks).toBe(looks + 1);
-    });
-  });
-
-  test("has a comment after 15 seconds without an event", async () => {
-    const { setTimeout } = globalThis;
-    const shortened = vi
-      .spyOn(globalThis, "setTimeout")
-      .mockImplementation(((work: () => void, milliseconds: number, ...args: []) =>
-        setTimeout(work, milliseconds === 15_000 ? 20 : milliseconds, ...args)) as never);
-    try {
-      const stream = follow("42");
-      await expect.poll(() => stream.text()).toMatch(/^:\n\ndata: .*\n\n(:\n\n){4,}$/);
-      await store.change("customer", "42", [add("a")]);
-      await stream.has(2);
-    } finally {
-      shortened.mockRestore();
-    }
-  });
-
-  test.each(["newest", "changes"] as const)("continues after %s has failed for a while", async (method) => {
-    const stream = follow("42");
-    await stream.has(1);
-    feed.failing = method;
-    await store.change("customer", "42", [add("a")]);
-    await eventually(() => expect(feed.failures).toBeGreaterThan(2));
-    expect(stream.count()).toBe(1);
-    feed.failing = undefined;
-    await stream.has(2);
   });
 
   test("opens while the store fails, and sends an event when it works again", async () => {

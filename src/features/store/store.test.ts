@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { testFixtures } from "../../../testing/describe-adapters.ts";
 import { compareWithModel } from "./model.fixture.ts";
@@ -39,6 +40,25 @@ describeOnStores("a feature store", (make) => {
     expect(before).toEqual([{ resource: "kind", id: "1", feature: "a" }]);
     for (const entry of await store.list("kind", "1")) entry.feature = "changed";
     expect(await featuresOf(store, "kind", "1")).toEqual(["a", "b"]);
+  });
+
+  test("tells names of any form apart, also from their hashes and from those that are equal when joined", async () => {
+    await using store = await openNewStore(make);
+    const [long = "", other = ""] = ["a", "b"].map((end) => "💷".repeat(255) + end);
+    const hashes = (["base64url", "hex"] as const).map((encoding) => hash("sha256", long, encoding));
+    const all = ["a", "A", "a/a", "%2F{1}", "__proto__", "中".repeat(161), long, other, ...hashes];
+    const resources = all.filter((name) => name.length < 3 || name === long || name === "a/a");
+    const pairs = resources.flatMap((resource) => all.map((id) => [resource, id] as const));
+    await Promise.all(pairs.map(([resource, id]) => store.change(resource, id, all.map(addition))));
+    for (const [resource, id] of pairs) expect(await featuresOf(store, resource, id)).toEqual(all);
+    for (const resource of resources) {
+      for (const feature of all)
+        expect((await allIdsWith(store, resource, feature, 4)).sort()).toEqual(all.toSorted());
+    }
+    expect(await store.change(long, other, [remove(long)], all)).toEqual({ had: [true] });
+    expect(await store.has(long, other, [long, other])).toEqual([false, true]);
+    expect(await Array.fromAsync(store.entries())).toHaveLength(pairs.length * all.length - 1);
+    expect(await recordsAfter(store, undefined)).toContain(`added ${long}/${other}/${long}`);
   });
 
   test("makes concurrent changes of a resource one after the other", async () => {
