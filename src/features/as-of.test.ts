@@ -60,16 +60,15 @@ describe("with as_of", () => {
     const at = instant();
     const removals = changes.filter(({ id }) => id !== "9").map((change) => ({ ...change, type: "remove" }));
     await request("POST", "/changes", { body: { changes: removals } });
-    const pages = async (at: string) => {
-      const all: components["schemas"]["ResourcePage"][] = await pagesAt(
-        read,
-        `/features/kind?feature=a&limit=4&as_of=${at}`,
-      );
-      return all.map(({ ids }) => ids);
-    };
-    const ids = changes.map(({ id }) => id).toSorted();
-    expect((await pages(at)).flat()).toEqual(ids);
-    const now = await pages(instant());
+    const idsAt = async (at: string): Promise<string[][]> =>
+      (
+        await pagesAt<components["schemas"]["ResourcePage"]>(
+          read,
+          `/features/kind?feature=a&limit=4&as_of=${at}`,
+        )
+      ).map(({ ids }) => ids);
+    expect((await idsAt(at)).flat()).toEqual(changes.map(({ id }) => id).toSorted());
+    const now = await idsAt(instant());
     expect(now.flat()).toEqual(["9"]);
     expect(now.length).toBeGreaterThan(7);
   });
