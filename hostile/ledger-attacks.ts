@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventMessage } from "../testing/messages.ts";
 import type { Attack } from "./attack.ts";
-import { openDeafClients, readDocuments, repeat, send } from "./client.ts";
+import { getRequest, oddTexts, openClients, readDocuments, repeat, send } from "./client.ts";
 import type { LedgerTarget } from "./ledger.ts";
 
 /** An attack on the ledger. */
@@ -178,10 +178,10 @@ export const attacksOnLedger: LedgerAttack[] = [
         }),
       );
       const { next_cursor } = JSON.parse(await send(`${url}/v1/event?cursor=newest`, [200]));
-      await using _deaf = await openDeafClients(url, 800, (index) => {
+      await using _deaf = await openClients(url, 800, (index) => {
         const filters = ["", `&account_id=account${index}`, "&event_types=NONE", `&cursor=${next_cursor}`];
         const path = `/v1/event?${filters[index % filters.length]}`.replace("?&", "?");
-        return `GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n`;
+        return getRequest(path, "text/event-stream");
       });
       for (let round = 0; round < 5; round += 1) {
         await publish(times(50, (index) => created(`round${round}-${index}`)));
@@ -282,18 +282,13 @@ export const attacksOnLedger: LedgerAttack[] = [
   {
     name: "60 requests at a time that add 100 events, or 1 MB of every shape",
     async run({ url }) {
-      const bytes = 1_000_000;
       const many = (request: number) =>
         times(100, (index) => created(`added${request}-${index}`, { note: "n".repeat((index * 97) % 9000) }));
       const shapes: unknown[] = [
-        "[".repeat(bytes),
-        `[${"{},".repeat(bytes / 3.2)}{}]`,
+        ...oddTexts(1_000_000),
         `[${"1,".repeat(90)}1]`,
         `[${"[],".repeat(98)}[]]`,
-        `[${'"a",'.repeat(bytes / 4.2)}"a"]`,
-        `{"event_details":{${times(60_000, (index) => `"m${index}":1`)}}}`,
         [created("large", { note })],
-        " ".repeat(bytes),
       ];
       await repeat(120, 60, (request) =>
         send(`${url}/v1/event`, request % 2 === 0 ? [202, 503, 504] : [202, 400, 503, 504], {
@@ -352,18 +347,16 @@ export const attacksOnLedger: LedgerAttack[] = [
     prepare: ({ publish }) =>
       publish(times(2000, (index) => created(`p${index}`, { description: "d".repeat(3000) }))),
     async run({ url }) {
-      await using _deaf = await openDeafClients(url, 300, (index) => {
-        const accept = index % 2 === 0 ? "text/csv" : "application/json";
-        return `GET ${search("57")} HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\n\r\n`;
-      });
+      await using _deaf = await openClients(url, 300, (index) =>
+        getRequest(search("57"), index % 2 === 0 ? "text/csv" : "application/json"),
+      );
       await sleep(4000);
     },
   },
   {
     name: "20,000 requests on one connection without reading",
     async run({ url }) {
-      const line = `GET ${search("57")} HTTP/1.1\r\nHost: a\r\n\r\n`;
-      await using _deaf = await openDeafClients(url, 4, () => line.repeat(5000));
+      await using _deaf = await openClients(url, 4, () => getRequest(search("57")).repeat(5000));
       await sleep(2000);
     },
   },
@@ -389,12 +382,7 @@ export const attacksOnLedger: LedgerAttack[] = [
       const shapes = [
         details(members(60_000, "m")),
         details({ ...account, list: Array(400_000).fill(1) }),
-        details({
-          ...account,
-          numbers: Array(50_000)
-            .fill(0)
-            .map((_, index) => `${index}`),
-        }),
+        details({ ...account, numbers: times(50_000, String) }),
         details({ ...account, text: "\u0001".repeat(bytes / 6.2) }),
         details({ ...account, text: "£".repeat(bytes / 2.2) }),
         // The embedded queue needs the escaped form, which has 12 bytes.
