@@ -88,12 +88,6 @@ const columns: Record<string, (transaction: Transaction, query: Query) => string
 /** The names of the columns by which a report can group. */
 export const groupColumns = Object.keys(columns);
 
-interface Group {
-  /** The text of each column in `group_by`; null without a value. */
-  values: (string | null)[];
-  sums: Sums;
-}
-
 /** The order of the groups of a report: by each column in turn, ascending, missing values last. */
 export function compareGroups(a: (string | null)[], b: (string | null)[]): number {
   const orders = a.map((value, index) => {
@@ -106,41 +100,29 @@ export function compareGroups(a: (string | null)[], b: (string | null)[]): numbe
 
 const groupByOf = ({ group_by }: Query) => (group_by === undefined ? [] : group_by.split(","));
 
-function groupsOf(oracle: Oracle, query: Query): Group[] {
+/** Every group of `GET /v1/report/transactions`, in order. Without columns there is one, also without transactions. */
+export function reportGroups(oracle: Oracle, query: Query): Record<string, unknown>[] {
   const groupBy = groupByOf(query);
   const transactions = oracle.matching(query);
-  if (groupBy.length === 0) return [{ values: [], sums: allSumsOf(transactions) }];
   const keyOf = (transaction: Transaction) =>
     JSON.stringify(groupBy.map((name) => columns[name]?.(transaction, query) ?? null));
-  return [...Map.groupBy(transactions, keyOf)]
-    .map(([key, members]): Group => ({ values: JSON.parse(key), sums: allSumsOf(members) }))
-    .sort((a, b) => compareGroups(a.values, b.values));
-}
-
-/** Every group of `GET /v1/report/transactions`, in order. */
-export function reportGroups(oracle: Oracle, query: Query): object[] {
-  const isBoolean = (name: string) => name === "live" || name === "moto";
-  return groupsOf(oracle, query).map(({ values, sums }) => ({
-    ...Object.fromEntries(
-      groupByOf(query).map((name, index) => {
-        const value = values[index] ?? null;
-        return [name, isBoolean(name) && value !== null ? value === "true" : value];
-      }),
-    ),
-    ...sums,
-  }));
+  const groups = groupBy.length > 0 ? Map.groupBy(transactions, keyOf) : new Map([["[]", transactions]]);
+  const view = (name: string, value: string | null | undefined) =>
+    (name === "live" || name === "moto") && value ? value === "true" : value;
+  return [...groups]
+    .map(([key, members]) => ({ values: JSON.parse(key) as (string | null)[], members }))
+    .sort((a, b) => compareGroups(a.values, b.values))
+    .map(({ values, members }) => ({
+      ...Object.fromEntries(groupBy.map((name, index) => [name, view(name, values[index])])),
+      ...allSumsOf(members),
+    }));
 }
 
 /** The cells of the CSV of `GET /v1/report/transactions`: the header and one row for each group. */
 export function reportCsvRows(oracle: Oracle, query: Query): string[][] {
-  const sumCells = ["count", ...sumNames] as const;
-  return [
-    [...groupByOf(query), ...sumCells],
-    ...groupsOf(oracle, query).map(({ values, sums }) => [
-      ...values.map((value) => value ?? ""),
-      ...sumCells.map((name) => String(sums[name])),
-    ]),
-  ];
+  const header = [...groupByOf(query), "count", ...sumNames];
+  const groups = reportGroups(oracle, query);
+  return [header, ...groups.map((group) => header.map((name) => String(group[name] ?? "")))];
 }
 
 /** The body of `GET /v1/report/transactions-summary`. */
