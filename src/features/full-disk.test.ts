@@ -33,29 +33,28 @@ describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk
     expect((await service.request("GET", "/features/customer/1")).text).toBe('["kept"]\n');
 
     const flags = "/ofrep/v1/evaluate/flags";
-    const context = { context: { targetingKey: "customer/1" } };
-    const query = { resources: [{ resource: "customer", id: "1" }], features: ["kept"] };
-    const reads = [
-      service.request("GET", "/features/customer/1"),
-      service.request("GET", kept),
-      service.request("GET", "/features/customer?feature=kept"),
-      service.request("GET", "/changes"),
-      service.request("GET", "/changes?cursor=newest"),
-      service.request("POST", "/query", { body: query }),
-      service.request("POST", `${flags}/kept`, { body: context }),
-      service.request("POST", flags, { body: context }),
-      service.request("GET", "/metrics"),
-    ];
-    expect((await Promise.all(reads)).map(({ status }) => status)).toEqual(reads.map(() => 200));
-    const writes = [
-      service.request("POST", "/features/customer/3/new"),
-      service.request("DELETE", "/features/customer/2"),
-      service.request("PUT", "/features/customer/1", {
-        body: ["other"],
-        headers: { "if-match": String(headers.etag) },
-      }),
-    ];
-    for (const { status } of await Promise.all(writes)) expect([200, 201, 204, 412, 500]).toContain(status);
+    const customer = { resource: "customer", id: "1" };
+    for (const [method, path, sent] of [
+      ["GET", "/features/customer/1"],
+      ["GET", kept],
+      ["GET", "/features/customer?feature=kept"],
+      ["GET", "/changes"],
+      ["GET", "/changes?cursor=newest"],
+      ["POST", "/query", { resources: [customer], features: ["kept"] }],
+      ["POST", `${flags}/kept`, { context: customer }],
+      ["POST", flags, { context: customer }],
+      ["GET", "/metrics"],
+    ] as const)
+      expect([path, (await service.request(method, path, { body: sent })).status]).toEqual([path, 200]);
+    for (const [method, path, sent] of [
+      ["POST", "/features/customer/3/new"],
+      ["DELETE", "/features/customer/2"],
+      ["PUT", "/features/customer/1", ["other"]],
+    ] as const) {
+      const ifMatch = { "if-match": String(headers.etag) };
+      const { status } = await service.request(method, path, { body: sent, headers: ifMatch });
+      expect([200, 201, 204, 412, 500]).toContain(status);
+    }
 
     await disk.clear();
     await eventually(async () =>
