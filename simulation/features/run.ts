@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import contract from "../../generated/features.json" with { type: "json" };
 import type { components } from "../../generated/features.ts";
-import type { Contract } from "../../src/contract/operations.ts";
 import { openProgress } from "../../src/process/progress.ts";
 import { allSettled } from "../../testing/all-settled.ts";
 import type { Random } from "../../testing/random.ts";
@@ -17,7 +15,6 @@ import {
   diskFilled,
   ensureRunning,
   type Fault,
-  type FaultLog,
   faultsOfServer,
   openFaultyRun,
   openFaultyServer,
@@ -57,7 +54,15 @@ async function simulateIn(
   const faults = run.log;
   const responses = new Map<string, number>();
   const clients = servers.map(({ url }, index) =>
-    opened.use(openFeaturesClient(url, `features ${index}`, faults, responses, writers)),
+    opened.use(
+      openCheckingClient("features", {
+        server: `features ${index}`,
+        url,
+        writers,
+        faults,
+        counts: responses,
+      }),
+    ),
   );
 
   const progress = opened.use(openProgress("operations"));
@@ -91,23 +96,6 @@ async function simulateIn(
   for (const after of listsAfter) compare("the lists after all processes were killed", after, lists);
   return { resources, operations: progress.count, faults: faults.kinds, missing: faults.missing, responses };
 }
-
-/** A client of one process, the component `server`. `counts` gets the number of responses by status. */
-export const openFeaturesClient = (
-  url: string,
-  server: string,
-  faults: Pick<FaultLog, "affected" | "before">,
-  counts: Map<string, number>,
-  writers: string[] = [],
-): CheckingClient =>
-  openCheckingClient({
-    url,
-    contract: contract as unknown as Contract,
-    components: { server, dependencies: ["store", "disk"], writers },
-    excusedStatuses: [500, 503],
-    faults,
-    counts,
-  });
 
 /** A request without a response can have an effect for this long. */
 const settleMs = 3000;

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import contract from "../../generated/ledger.json" with { type: "json" };
-import type { Contract } from "../../src/contract/operations.ts";
 import { openProgress } from "../../src/process/progress.ts";
 import { allSettled } from "../../testing/all-settled.ts";
 import { openIssuer } from "../../testing/issuer.ts";
 import type { Random } from "../../testing/random.ts";
 import { type CheckingClient, openCheckingClient } from "../client.ts";
-import { ensureRunning, type FaultLog, openFaultyRun } from "../faults.ts";
+import { ensureRunning, openFaultyRun } from "../faults.ts";
 import { Violation, withServerErrors } from "../violation.ts";
-import { type Deployment, dependencies, type Engine, openDeployment, type QueueKind } from "./deployment.ts";
+import { type Deployment, type Engine, openDeployment, type QueueKind } from "./deployment.ts";
 import { openFeedReader, verifyFeeds } from "./feed.ts";
 import { accounts, emails, names } from "./messages.ts";
 import { openPublisher, type Post, type Publisher } from "./publisher.ts";
@@ -49,7 +47,9 @@ async function simulateIn(deployment: Deployment, token: string, { minutes, rand
   const faults = run.log;
   const responses = new Map<string, number>();
   const clients = deployment.ledgers.map(({ url }, index) =>
-    opened.use(openLedgerClient(url, `ledger ${index}`, faults, responses, token)),
+    opened.use(
+      openCheckingClient("ledger", { server: `ledger ${index}`, url, token, faults, counts: responses }),
+    ),
   );
   const progress = opened.use(openProgress("messages"));
   const postRandom = random.fork();
@@ -108,24 +108,6 @@ async function simulateIn(deployment: Deployment, token: string, { minutes, rand
     checks,
   };
 }
-
-/** A client of one ledger, the component `server`. `counts` gets the number of responses by status. */
-export const openLedgerClient = (
-  url: string,
-  server: string,
-  faults: Pick<FaultLog, "affected" | "before">,
-  counts: Map<string, number>,
-  token?: string,
-): CheckingClient =>
-  openCheckingClient({
-    url,
-    contract: contract as unknown as Contract,
-    ...(token && { token }),
-    components: { server, dependencies },
-    excusedStatuses: [503, 504],
-    faults,
-    counts,
-  });
 
 const messagesAtBegin = 100;
 const readerPauseMs = 20;
