@@ -16,7 +16,7 @@ const common = {
 
 /** Tests that replace modules, or start processes that end after the file, have a process for each file. */
 const isolated = [
-  "src/features/{changes,expiry-sweep,flag-events}.test.ts",
+  "src/features/{changes,expiry-sweep,flag-events,streams}.test.ts",
   "src/features/store/*.test.ts",
   "src/http/unsent.test.ts",
   "src/ledger/queue/*.test.ts",

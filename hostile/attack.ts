@@ -22,6 +22,7 @@ export interface Attack<Target> {
 
 /** A service under attack, with the requests that others send meanwhile. */
 export interface Target {
+  url: string;
   service: WatchedService;
   pings: Ping[];
   /** The service has its database in its own process. */

@@ -49,12 +49,29 @@ export async function readDocuments(url: string): Promise<void> {
   await Promise.all(documents.map((path) => send(url + path, [200])));
 }
 
-/** Opens connections that send a request and read nothing of the responses. */
-export const openDeafClients = (url: string, count: number, requestLines: (index: number) => string) =>
-  // Without a listener for data nothing is read.
-  openClients(url, count, requestLines);
+/** The text of a GET request. */
+export const getRequest = (path: string, accept = "*/*") =>
+  `GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\n\r\n`;
 
-/** Opens and closes connections, some at a time, as different clients do. Each sends a request. */
+/** Invalid JSON texts of about this length, and valid ones of unusual shapes. */
+export const oddTexts = (length: number): string[] => [
+  "[".repeat(length),
+  `{"event_details":${"[".repeat(length / 2.1)}${"]".repeat(length / 2.1)}}`,
+  `[${"{},".repeat(length / 3.2)}{}]`,
+  `[${"1,".repeat(length / 2.2)}1]`,
+  `[${'"a",'.repeat(length / 4.2)}"a"]`,
+  `{${Array.from({ length: length / 14 }, (_, index) => `"m${index}":1`).join(",")}}`,
+  `{"event_details":{${Array.from({ length: length / 16 }, (_, index) => `"m${index}":1`)}}}`,
+  `{"a":${"9".repeat(length - 10)}}`,
+  `"${"a".repeat(length)}"`,
+  `"${"\\u0041".repeat(length / 6.1)}"`,
+  " ".repeat(length),
+];
+
+/**
+ * Opens and closes connections, some at a time, as different clients do. Each sends a request. Without `onData` they read
+ * nothing of the responses.
+ */
 export async function openClients(
   url: string,
   count: number,

@@ -55,5 +55,5 @@ export const featureSubjects: Subject[] = [
 async function run(attack: Attack<Target>, storeUrl: string): Promise<Outcome> {
   await using service = await startWatched("features", { FEATURES_STORE_URL: storeUrl }, true);
   await send(`${service.url}/features/other/1/present`, [201], { method: "POST" });
-  return await watch({ service, pings, isEmbedded: false }, attack);
+  return await watch({ url: service.url, service, pings, isEmbedded: false }, attack);
 }

@@ -1,6 +1,5 @@
 import { parseCommandLine, runCommand, say, UsageError } from "../src/process/command.ts";
 import { stopOnSignals } from "../src/process/stop.ts";
-import { partOf } from "../testing/options.ts";
 import { requireInstalled } from "../testing/servers/install.ts";
 import { postgresql } from "../testing/servers/postgres.ts";
 import { rabbitmq } from "../testing/servers/rabbitmq.ts";
@@ -11,7 +10,7 @@ import { ledgerSubjects } from "./ledger.ts";
 import { openMemoryGroup } from "./memory-group.ts";
 import { memoryMaxMiB } from "./watched-service.ts";
 
-const usage = `Usage: npm run hostile [-- [--on SUBJECT] [--part I/N] [--only TEXT] [--attempts N]]
+const usage = `Usage: npm run hostile [-- [--on SUBJECT] [--only TEXT] [--attempts N]]
 
 Attacks real processes of both services, one attack at a time, with requests and messages of legal size: long lists,
 many members, large histories, clients that do not read, many connections. Beside each attack another caller sends
@@ -22,7 +21,6 @@ reference machine. They grow with the time of a fixed piece of work before and a
 programs had of the processors meanwhile. Time that the host took from a virtual machine does not count.
 
   --on SUBJECT   only this service and engine: ${[...ledgerSubjects, ...featureSubjects].map(({ name }) => name).join(", ")}
-  --part I/N     every N-th attack only, beginning with the I-th
   --only TEXT    only attacks whose name contains this text
   --attempts N   attempts of an attack that exceeds a bound. Default: 3
   --help         print this text
@@ -34,7 +32,7 @@ await runCommand("hostile", usage, async (args) => {
   const text = { type: "string" } as const;
   const { values: given } = parseCommandLine({
     args,
-    options: { on: text, part: text, only: text, attempts: text },
+    options: { on: text, only: text, attempts: text },
   });
   const all = [...ledgerSubjects, ...featureSubjects];
   const subjects = all.filter(({ name }) => given.on === undefined || name === given.on);
@@ -48,11 +46,10 @@ await runCommand("hostile", usage, async (args) => {
   using group = openMemoryGroup(memoryMaxMiB);
   if (!group) say("this system does not permit a memory limit: the memory is only measured");
   const attempts = Number(given.attempts ?? 3);
-  const named = subjects.flatMap((subject) =>
+  const attacks = subjects.flatMap((subject) =>
     subject.attacks.filter((name) => name.includes(given.only ?? "")).map((name) => ({ subject, name })),
   );
-  const attacks = partOf(named, given.part);
-  if (attacks.length === 0) throw new UsageError("no attack has such a name, or the part is empty");
+  if (attacks.length === 0) throw new UsageError("no attack has such a name");
   const failed: string[] = [];
   for (const [subject, chosen] of Map.groupBy(attacks, ({ subject }) => subject)) {
     await using opened = new AsyncDisposableStack();

@@ -87,7 +87,7 @@ async function run(
     while ((await processed(service.url)) < published) await sleep(100);
   }
   await publish(payment);
-  return await watch({ service, pings, isEmbedded, database, publish }, attack);
+  return await watch({ url: service.url, service, pings, isEmbedded, database, publish }, attack);
 }
 
 /** The number of messages that the ledger has stored or made dead letters. */

@@ -1,4 +1,6 @@
 import { Pool } from "undici";
+import features from "../generated/features.json" with { type: "json" };
+import ledger from "../generated/ledger.json" with { type: "json" };
 import { type Contract, operationsOf } from "../src/contract/operations.ts";
 import { responseChecker } from "../src/contract/response-check.ts";
 import type { FaultLog } from "./faults.ts";
@@ -28,14 +30,19 @@ export interface CheckingClient extends AsyncDisposable {
   send(request: HttpRequest, expectedStatuses: number[]): Promise<HttpResponse>;
 }
 
+/** What the clients of a service have in common. */
+const services = {
+  ledger: { contract: ledger, dependencies: ["database", "disk"], excusedStatuses: [503, 504] },
+  features: { contract: features, dependencies: ["store", "disk"], excusedStatuses: [500, 503] },
+};
+
 interface ClientOptions {
+  /** The component that it is in the faults, such as `ledger 0`. */
+  server: string;
   url: string;
-  contract: Contract;
   token?: string;
-  /** The faults of these excuse an error: the server, its dependencies, and processes that can block its writes. */
-  components: { server: string; dependencies: string[]; writers?: string[] };
-  /** The statuses that a fault excuses. */
-  excusedStatuses: number[];
+  /** Processes that can block its writes. Their faults excuse an error, too, as do those of its dependencies. */
+  writers?: string[];
   faults: Pick<FaultLog, "affected" | "before">;
   /** The number of responses by status. */
   counts: Map<string, number>;
@@ -44,9 +51,12 @@ interface ClientOptions {
 const responseMaxMs = 20_000;
 const timeoutsMax = 3;
 
-export function openCheckingClient(options: ClientOptions): CheckingClient {
-  const { url, contract, token, excusedStatuses, faults, counts } = options;
-  const { server, dependencies, writers = [] } = options.components;
+export function openCheckingClient(
+  service: keyof typeof services,
+  { server, url, token, writers = [], faults, counts }: ClientOptions,
+): CheckingClient {
+  const { dependencies, excusedStatuses } = services[service];
+  const contract = services[service].contract as unknown as Contract;
   const pool = new Pool(url, { connections: 4, headersTimeout: responseMaxMs, bodyTimeout: responseMaxMs });
   const contractViolationOf = responseChecker(contract);
   const operations = operationsOf(contract).map(({ operationId, method, path }) => ({

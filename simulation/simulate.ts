@@ -50,8 +50,8 @@ of fault. It is longer, by up to a minute, if one of these has not been there ye
 
 To install the servers: npm run servers -- --install
 
-Exit code: ${violationExitCode} at the first violation, which is printed with the seed and a small set of messages that shows it;
-1 if the simulation could not run to its end, or if a planted defect was not found.
+Exit code: ${violationExitCode} at the first violation, which is printed with the seed and the messages that it is about; 1
+if the simulation could not run to its end, or if a planted defect was not found.
 `;
 
 const ofProof = ["part", "only"] as const;

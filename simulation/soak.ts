@@ -14,10 +14,11 @@ import { requireInstalled } from "../testing/servers/install.ts";
 import { postgresql, startPostgres } from "../testing/servers/postgres.ts";
 import { rabbitmq, startRabbitmq } from "../testing/servers/rabbitmq.ts";
 import { redis, startRedis } from "../testing/servers/redis.ts";
+import { openCheckingClient } from "./client.ts";
 import { noFaults, openTasks } from "./faults.ts";
-import { openFeaturesClient, operateOn } from "./features/run.ts";
+import { operateOn } from "./features/run.ts";
 import { openPublisher } from "./ledger/publisher.ts";
-import { openLedgerClient, sendRandomReads } from "./ledger/run.ts";
+import { sendRandomReads } from "./ledger/run.ts";
 
 const usage = `Usage: npm run soak [-- --seconds N] [--seed N]
 
@@ -92,8 +93,9 @@ await runCommand("soak", usage, async (args) => {
   ]);
   const queue = opened.use(await openQueue(queueUrl));
   const responses = new Map<string, number>();
-  const ledgerClient = opened.use(openLedgerClient(ledger.url, "ledger", noFaults, responses));
-  const featuresClient = opened.use(openFeaturesClient(features.url, "features", noFaults, responses));
+  const clientOf = (service: "ledger" | "features", { url }: Server) =>
+    opened.use(openCheckingClient(service, { server: service, url, faults: noFaults, counts: responses }));
+  const [ledgerClient, featuresClient] = [clientOf("ledger", ledger), clientOf("features", features)];
   let messages = 0;
   const publisher = openPublisher(queue, random.fork(), (count) => {
     messages += count;

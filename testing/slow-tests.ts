@@ -20,7 +20,7 @@ export const slowTests = {
     "src/client/openfeature-history.test.ts",
     "src/features/{full-disk,many-processes}.test.ts",
     "src/features/commands/store.test.ts",
-    "src/features/store/{postgres,redis}.test.ts",
+    "src/features/store/{outages,postgres,redis}.test.ts",
   ],
   database: [
     "src/database/{hosts,pgbouncer,pglite-autovacuum,pglite-memory,postgres}.test.ts",

@@ -69,13 +69,3 @@ export function isLinearizable(history: Operation[]): boolean {
 }
 
 const isRead = ({ type }: Command) => type === "has" || type === "list";
-
-/** Removes the reads that are not needed to show that the history is not linearizable. */
-export function smallestHistory(history: Operation[]): Operation[] {
-  let smallest = history;
-  for (const operation of history) {
-    const shorter = smallest.filter((other) => other !== operation);
-    if (isRead(operation.command) && !isLinearizable(shorter)) smallest = shorter;
-  }
-  return smallest;
-}

@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import contract from "../../generated/features.json" with { type: "json" };
 import type { components } from "../../generated/features.ts";
-import type { Contract } from "../../src/contract/operations.ts";
 import { openProgress } from "../../src/process/progress.ts";
 import { allSettled } from "../../testing/all-settled.ts";
 import type { Random } from "../../testing/random.ts";
@@ -17,14 +15,13 @@ import {
   diskFilled,
   ensureRunning,
   type Fault,
-  type FaultLog,
   faultsOfServer,
   openFaultyRun,
   openFaultyServer,
 } from "../faults.ts";
 import { openFaultyPair } from "../faulty-pair.ts";
 import { Violation, withServerErrors } from "../violation.ts";
-import { type Command, isLinearizable, type Operation, type Result, smallestHistory } from "./history.ts";
+import { type Command, isLinearizable, type Operation, type Result } from "./history.ts";
 
 export const stores = ["lmdb", "redis", "postgres", "patroni"] as const;
 export type StoreKind = (typeof stores)[number];
@@ -57,7 +54,15 @@ async function simulateIn(
   const faults = run.log;
   const responses = new Map<string, number>();
   const clients = servers.map(({ url }, index) =>
-    opened.use(openFeaturesClient(url, `features ${index}`, faults, responses, writers)),
+    opened.use(
+      openCheckingClient("features", {
+        server: `features ${index}`,
+        url,
+        writers,
+        faults,
+        counts: responses,
+      }),
+    ),
   );
 
   const progress = opened.use(openProgress("operations"));
@@ -91,23 +96,6 @@ async function simulateIn(
   for (const after of listsAfter) compare("the lists after all processes were killed", after, lists);
   return { resources, operations: progress.count, faults: faults.kinds, missing: faults.missing, responses };
 }
-
-/** A client of one process, the component `server`. `counts` gets the number of responses by status. */
-export const openFeaturesClient = (
-  url: string,
-  server: string,
-  faults: Pick<FaultLog, "affected" | "before">,
-  counts: Map<string, number>,
-  writers: string[] = [],
-): CheckingClient =>
-  openCheckingClient({
-    url,
-    contract: contract as unknown as Contract,
-    components: { server, dependencies: ["store", "disk"], writers },
-    excusedStatuses: [500, 503],
-    faults,
-    counts,
-  });
 
 /** A request without a response can have an effect for this long. */
 const settleMs = 3000;
@@ -194,10 +182,10 @@ function exchangeFor(id: string, command: Command): Exchange {
 }
 
 function describe(history: Operation[], lastFaults: string[]): string {
-  const smallest = smallestHistory(history).toSorted((a, b) => a.startedAt - b.startedAt);
-  const firstStart = smallest[0]?.startedAt ?? 0;
+  const inOrder = history.toSorted((a, b) => a.startedAt - b.startedAt);
+  const firstStart = inOrder[0]?.startedAt ?? 0;
   const at = (time: number) => `${(time - firstStart).toFixed(1)} ms`;
-  const lines = smallest.map(({ command, startedAt, response, process }) => {
+  const lines = inOrder.map(({ command, startedAt, response, process }) => {
     const result = response ? `${JSON.stringify(response.result)} at ${at(response.at)}` : "no response";
     return `  ${at(startedAt)}, process ${process}: ${JSON.stringify(command)}: ${result}`;
   });

@@ -36,9 +36,6 @@ export interface Deployment extends AsyncDisposable {
   faults: Fault[];
 }
 
-/** The components that every response depends on, apart from the ledger itself. */
-export const dependencies = ["database", "disk"];
-
 const diskMebibytes = { pglite: 400, postgres: 1000, patroni: 400 };
 /** Longer than the database keeps the session of a suspended client. */
 const longSuspensionMaxMs = 15_000;

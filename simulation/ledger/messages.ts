@@ -28,14 +28,7 @@ export type Message =
 export const accounts = ["57", "58", "59", "account é", "60", "61"];
 const providers = ["sandbox", "worldpay", "stripe", "epdq", "Smartpay"];
 export const references = [
-  "LIC-88",
-  "100% off",
-  "a_b",
-  "back\\slash",
-  "=formula",
-  "Ärger",
-  '"quoted", text',
-  "x",
+  ...["LIC-88", "100% off", "a_b", "back\\slash", "=formula", "Ärger", '"quoted", text', "x"],
 ];
 export const emails = ["angler@example.org", "O'Hara@Example.com", "@formula.example", "é@example.net"];
 export const names = ["A Angler", "MS PLANTED-HOLDER", "Zoë", "+plus", "line\nbreak"];
@@ -60,21 +53,10 @@ const day = 86_400_000_000;
  * year. In the winters until 1971 London was an hour ahead of UTC, too.
  */
 export const midnights = [
-  "1971-01-31T23:00:00Z",
-  "2024-02-29T00:00:00Z",
-  "2024-03-31T00:00:00Z",
-  "2024-03-31T01:00:00Z",
-  "2024-03-31T23:00:00Z",
-  "2024-06-30T23:00:00Z",
-  "2024-07-14T23:00:00Z",
-  "2024-08-31T23:00:00Z",
-  "2024-10-26T23:00:00Z",
-  "2024-10-27T00:00:00Z",
-  "2024-10-27T01:00:00Z",
-  "2024-10-27T23:00:00Z",
-  "2024-12-31T23:00:00Z",
-  "2025-01-01T00:00:00Z",
-  "2060-07-31T23:00:00Z",
+  ...["1971-01-31T23:00:00Z", "2024-02-29T00:00:00Z", "2024-03-31T00:00:00Z", "2024-03-31T01:00:00Z"],
+  ...["2024-03-31T23:00:00Z", "2024-06-30T23:00:00Z", "2024-07-14T23:00:00Z", "2024-08-31T23:00:00Z"],
+  ...["2024-10-26T23:00:00Z", "2024-10-27T00:00:00Z", "2024-10-27T01:00:00Z", "2024-10-27T23:00:00Z"],
+  ...["2024-12-31T23:00:00Z", "2025-01-01T00:00:00Z", "2060-07-31T23:00:00Z"],
 ];
 /** Microseconds between two events of a resource. Equal timestamps are frequent. */
 const gaps = [0, 0, 1, 999, 1000, 60_000_000, 3_600_000_000, day];
@@ -100,8 +82,10 @@ function firstTimestamp(random: Random): number {
 const timestampAroundMidnight = (random: Random) =>
   Date.parse(random.pick(midnights)) * 1000 + random.pick([-1, 0, 1, 1_800_000_000, 3_599_999_999]);
 
-/** An event type, alone or with its random details. */
-type Step = string | [eventType: string, details: (random: Random) => Record<string, unknown>];
+/** Event types with their random details. */
+type Steps = Record<string, (random: Random) => Record<string, unknown>>;
+const withoutDetails = (...types: string[]): Steps =>
+  Object.fromEntries(types.map((type) => [type, () => ({})]));
 const dateDetail = (random: Random) =>
   random.chance(0.1)
     ? "yesterday"
@@ -119,107 +103,83 @@ const card = (random: Random) => ({
 });
 
 const address = { address_line1: "1 High Street", address_postcode: "E1 8QS", address_country: "GB" };
-const feeParts = Object.entries({ transaction: 10, radar: 5, three_ds: 2 });
+const feeParts = Object.entries({ transaction: 10, radar: 5, three_ds: 2 }).map(([fee_type, amount]) => ({
+  fee_type,
+  amount,
+}));
 const exemptionResults = ["NOT_REQUESTED", "HONOURED", "REJECTED", "OUT_OF_SCOPE"];
 
-const paymentSteps: Step[] = [
-  ...["PAYMENT_STARTED", "AUTHORISATION_SUCCEEDED", "AUTHORISATION_CANCELLED"],
-  ...["GATEWAY_TIMEOUT_DURING_AUTHORISATION", "USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL"],
-  ...["USER_APPROVED_FOR_CAPTURE", "CAPTURE_ERRORED", "PAYMENT_EXPIRED", "CANCELLED_BY_USER"],
-  ...["CANCELLED_BY_EXTERNAL_SERVICE", "PAYMENT_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN"],
-  ...["PAYMENT_STATUS_CORRECTED_TO_ERROR_BY_ADMIN", "constructor"],
-  ["GATEWAY_REQUIRES_3DS_AUTHORISATION", () => ({ requires_3ds: true, version_3ds: "2.1.0" })],
-  ["GATEWAY_DOES_NOT_REQUIRE_3DS_AUTHORISATION", () => ({ requires_3ds: "false" })],
-  [
-    "REQUESTED_3DS_EXEMPTION",
-    (random) => ({ exemption_3ds_requested: random.pick(["OPTIMISED", "CORPORATE"]) }),
-  ],
-  [
-    "GATEWAY_3DS_EXEMPTION_RESULT_OBTAINED",
-    (random) => ({ exemption3ds: `EXEMPTION_${random.pick(exemptionResults)}` }),
-  ],
-  [
-    "PAYMENT_DETAILS_ENTERED",
-    (random) => ({
-      ...card(random),
-      email: random.pick(emails),
-      total_amount: random.integer(100, 500_000),
-      corporate_surcharge: random.pick([0, 250, "300"]),
-      ...gatewayTransaction(random),
-      ...(random.chance(0.5) && { wallet: random.pick(["APPLE_PAY", "GOOGLE_PAY"]) }),
-      ...(random.chance(0.5) && address),
-    }),
-  ],
-  ["USER_EMAIL_COLLECTED", (random) => ({ email: random.pick(emails) })],
-  [
-    "AUTHORISATION_REJECTED",
-    (random) => (random.chance(0.5) ? { can_retry: random.pick([true, "false"]) } : {}),
-  ],
-  ["CAPTURE_SUBMITTED", (random) => ({ capture_submitted_date: dateDetail(random) })],
-  [
-    "CAPTURE_CONFIRMED",
-    (random) => ({
-      captured_date: dateDetail(random),
-      fee: random.integer(1, 99),
-      net_amount: random.integer(-50, 9999),
-    }),
-  ],
-  [
-    "FEE_INCURRED",
-    () => ({
-      ...{ fee: "17", net_amount: 83 },
-      fee_breakdown: feeParts.map(([fee_type, amount]) => ({ fee_type, amount })),
-    }),
-  ],
-  [
-    "REFUND_AVAILABILITY_UPDATED",
-    (random) => ({
-      refund_status: random.pick(["available", "full"]),
-      refund_amount_available: random.integer(0, 900),
-      refund_amount_refunded: String(random.integer(0, 900)),
-    }),
-  ],
-  ["PAYMENT_DISPUTED", () => ({ disputed: true })],
-  ["SOMETHING_NEW", (random) => ({ extra: random.pick([1, "two", [3], { four: 4 }]) })],
-];
+const paymentSteps: Steps = {
+  ...withoutDetails(
+    ...["PAYMENT_STARTED", "AUTHORISATION_SUCCEEDED", "AUTHORISATION_CANCELLED"],
+    ...["GATEWAY_TIMEOUT_DURING_AUTHORISATION", "USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL"],
+    ...["USER_APPROVED_FOR_CAPTURE", "CAPTURE_ERRORED", "PAYMENT_EXPIRED", "CANCELLED_BY_USER"],
+    ...["CANCELLED_BY_EXTERNAL_SERVICE", "PAYMENT_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN"],
+    ...["PAYMENT_STATUS_CORRECTED_TO_ERROR_BY_ADMIN", "constructor"],
+  ),
+  GATEWAY_REQUIRES_3DS_AUTHORISATION: () => ({ requires_3ds: true, version_3ds: "2.1.0" }),
+  GATEWAY_DOES_NOT_REQUIRE_3DS_AUTHORISATION: () => ({ requires_3ds: "false" }),
+  REQUESTED_3DS_EXEMPTION: (random) => ({ exemption_3ds_requested: random.pick(["OPTIMISED", "CORPORATE"]) }),
+  GATEWAY_3DS_EXEMPTION_RESULT_OBTAINED: (random) => ({
+    exemption3ds: `EXEMPTION_${random.pick(exemptionResults)}`,
+  }),
+  PAYMENT_DETAILS_ENTERED: (random) => ({
+    ...card(random),
+    email: random.pick(emails),
+    total_amount: random.integer(100, 500_000),
+    corporate_surcharge: random.pick([0, 250, "300"]),
+    ...gatewayTransaction(random),
+    ...(random.chance(0.5) && { wallet: random.pick(["APPLE_PAY", "GOOGLE_PAY"]) }),
+    ...(random.chance(0.5) && address),
+  }),
+  USER_EMAIL_COLLECTED: (random) => ({ email: random.pick(emails) }),
+  AUTHORISATION_REJECTED: (random) => (random.chance(0.5) ? { can_retry: random.pick([true, "false"]) } : {}),
+  CAPTURE_SUBMITTED: (random) => ({ capture_submitted_date: dateDetail(random) }),
+  CAPTURE_CONFIRMED: (random) => ({
+    captured_date: dateDetail(random),
+    fee: random.integer(1, 99),
+    net_amount: random.integer(-50, 9999),
+  }),
+  FEE_INCURRED: () => ({ fee: "17", net_amount: 83, fee_breakdown: feeParts }),
+  REFUND_AVAILABILITY_UPDATED: (random) => ({
+    refund_status: random.pick(["available", "full"]),
+    refund_amount_available: random.integer(0, 900),
+    refund_amount_refunded: String(random.integer(0, 900)),
+  }),
+  PAYMENT_DISPUTED: () => ({ disputed: true }),
+  SOMETHING_NEW: (random) => ({ extra: random.pick([1, "two", [3], { four: 4 }]) }),
+};
 
-const refundSteps: Step[] = [
-  ...["REFUND_CREATED_BY_SERVICE", "REFUND_ERROR"],
-  ["REFUND_SUBMITTED", gatewayTransaction],
-  [
-    "REFUND_SUCCEEDED",
-    (random) => ({
-      ...(random.chance(0.2) && { total_amount: random.integer(1, 900) }),
-      ...(random.chance(0.2) && { net_amount: String(random.integer(-50, 900)) }),
-      ...(random.chance(0.1) && { moto: true }),
-    }),
-  ],
-  ["SOMETHING_NEW", () => ({ reference: "own" })],
-];
+const refundSteps: Steps = {
+  ...withoutDetails("REFUND_CREATED_BY_SERVICE", "REFUND_ERROR"),
+  REFUND_SUBMITTED: gatewayTransaction,
+  REFUND_SUCCEEDED: (random) => ({
+    ...(random.chance(0.2) && { total_amount: random.integer(1, 900) }),
+    ...(random.chance(0.2) && { net_amount: String(random.integer(-50, 900)) }),
+    ...(random.chance(0.1) && { moto: true }),
+  }),
+  SOMETHING_NEW: () => ({ reference: "own" }),
+};
 
-const disputeSteps: Step[] = [
-  ...["DISPUTE_EVIDENCE_SUBMITTED", "DISPUTE_WON"],
-  ["DISPUTE_LOST", (random) => ({ fee: 1500, net_amount: -random.integer(1500, 9999) })],
-];
+const disputeSteps: Steps = {
+  ...withoutDetails("DISPUTE_EVIDENCE_SUBMITTED", "DISPUTE_WON"),
+  DISPUTE_LOST: (random) => ({ fee: 1500, net_amount: -random.integer(1500, 9999) }),
+};
 
-const payoutSteps: Step[] = [
-  ...["PAYOUT_FAILED", "PAYOUT_UPDATED"],
-  [
-    "PAYOUT_CREATED",
-    (random) => ({ amount: random.pick([random.integer(-999, 99_999), String(random.integer(0, 99_999))]) }),
-  ],
-  ["PAYOUT_PAID", (random) => ({ paid_out_date: dateDetail(random) })],
-];
+const payoutSteps: Steps = {
+  ...withoutDetails("PAYOUT_FAILED", "PAYOUT_UPDATED"),
+  PAYOUT_CREATED: (random) => ({
+    amount: random.pick([random.integer(-999, 99_999), String(random.integer(0, 99_999))]),
+  }),
+  PAYOUT_PAID: (random) => ({ paid_out_date: dateDetail(random) }),
+};
 
-const agreementSteps: Step[] = [
-  ...["AGREEMENT_SET_UP", "AGREEMENT_CANCELLED_BY_SERVICE"],
-  [
-    "AGREEMENT_CANCELLED_BY_USER",
-    (random) => (random.chance(0.8) ? { user_email: random.pick(emails) } : {}),
-  ],
-  ["AGREEMENT_INACTIVATED", () => ({ reason: "expired" })],
-  ["SOMETHING_NEW", (random) => ({ reference: random.pick(references) })],
-];
+const agreementSteps: Steps = {
+  ...withoutDetails("AGREEMENT_SET_UP", "AGREEMENT_CANCELLED_BY_SERVICE"),
+  AGREEMENT_CANCELLED_BY_USER: (random) => (random.chance(0.8) ? { user_email: random.pick(emails) } : {}),
+  AGREEMENT_INACTIVATED: () => ({ reason: "expired" }),
+  SOMETHING_NEW: (random) => ({ reference: random.pick(references) }),
+};
 
 /** The events of an agreement and its payment instruments. Some instruments move to the agreement before it. */
 function agreementResources(random: Random, number: number, account: string): Resource[] {
@@ -317,9 +277,9 @@ function eventsOf(random: Random, { type, id, parent, steps }: Resource): Ledger
   });
 }
 
-const randomSteps = (random: Random, steps: Step[], max: number): Resource["steps"] =>
-  Array.from({ length: random.integer(0, max) }, () => random.pick(steps)).map((step) =>
-    typeof step === "string" ? [step, {}] : [step[0], step[1](random)],
+const randomSteps = (random: Random, steps: Steps, max: number): Resource["steps"] =>
+  Array.from({ length: random.integer(0, max) }, () => random.pick(Object.entries(steps))).map(
+    ([type, details]) => [type, details(random)],
   );
 
 const maybe = (random: Random, probability: number, make: () => Resource): Resource[] =>
@@ -396,8 +356,10 @@ function eventsOfPayment(random: Random, number: number): LedgerEvent[] {
   );
 }
 
-/** Members that make a message invalid, each with the reason that its dead letter must have. */
-const invalidMembers: [reason: RegExp, members: (random: Random) => object][] = [
+/** The bodies of invalid messages, each with the reason that its dead letter must have: a text, or other members. */
+const invalidBodies: [reason: RegExp, body: (random: Random, event: LedgerEvent) => string | object][] = [
+  [/not JSON/, (_, event) => JSON.stringify(event).slice(0, -1)],
+  [/object/, (random) => random.pick(["[]", '"text"', "17", "null"])],
   [/timestamp/, (random) => ({ timestamp: random.pick([undefined, "2024-03-05", 17]) })],
   [/resource_type/, () => ({ resource_type: "PAYMENT" })],
   [
@@ -412,16 +374,6 @@ const invalidMembers: [reason: RegExp, members: (random: Random) => object][] = 
   [/NUL|surrogate/, (random) => ({ event_details: { email: random.pick(["\u0000", "\ud800"]) } })],
 ];
 
-/** The bodies of invalid messages, each with the reason that its dead letter must have. */
-const invalidBodies: [reason: RegExp, body: (random: Random, event: LedgerEvent) => string][] = [
-  [/not JSON/, (_, event) => JSON.stringify(event).slice(0, -1)],
-  [/object/, (random) => random.pick(["[]", '"text"', "17", "null"])],
-  ...invalidMembers.map(([reason, members]): (typeof invalidBodies)[number] => [
-    reason,
-    (random, event) => JSON.stringify({ ...event, ...members(random) }),
-  ]),
-];
-
 /** Generates the messages of each payment in turn, without end. No event is repeated. */
 export function* generateMessages(random: Random): Generator<Message[]> {
   const seen = new Set<string>();
@@ -434,10 +386,12 @@ export function* generateMessages(random: Random): Generator<Message[]> {
     }));
     const [first] = events;
     if (first && random.chance(0.05)) {
-      const [reason, body] = random.pick(invalidBodies);
+      const [reason, make] = random.pick(invalidBodies);
       // A unique id distinguishes it from the other messages.
-      const resource_external_id = `invalid-${number}`;
-      messages.push({ kind: "invalid", reason, body: body(random, { ...first, resource_external_id }) });
+      const event = { ...first, resource_external_id: `invalid-${number}` };
+      const made = make(random, event);
+      const body = typeof made === "string" ? made : JSON.stringify({ ...event, ...made });
+      messages.push({ kind: "invalid", reason, body });
     }
     if (first && random.chance(0.02)) {
       const resource_external_id = random.pick([first.resource_external_id, `unknown-${number}`]);

@@ -1,6 +1,6 @@
 import type { LedgerEvent } from "./messages.ts";
 import {
-  agreementStatuses,
+  agreementStatusOf,
   commonColumns,
   compareBytes,
   compareOldestFirst,
@@ -25,14 +25,14 @@ interface Agreement {
   view: { status: string; reference: string | null };
 }
 
-const statuses = new Map(agreementStatuses);
-
 function agreementOf(oracle: Oracle, id: string): Agreement | undefined {
   const events = oracle.eventsOf(id, ["agreement"]);
   if (events.length === 0) return undefined;
   const { account, service, createdDate, details } = commonColumns(events);
   const live = newestOf(events, (event) => event.live);
-  const stateEvent = newestOf(events, (event) => (statuses.has(event.event_type) ? event : undefined));
+  const stateEvent = newestOf(events, (event) =>
+    agreementStatusOf.get(event.event_type) ? event : undefined,
+  );
   const isCancelled = stateEvent?.event_type.startsWith("AGREEMENT_CANCELLED_") ?? false;
   const isByUser = stateEvent?.event_type === "AGREEMENT_CANCELLED_BY_USER";
   const view = {
@@ -40,7 +40,7 @@ function agreementOf(oracle: Oracle, id: string): Agreement | undefined {
     service_id: service ?? null,
     reference: text(details, "reference") ?? null,
     description: text(details, "description") ?? null,
-    status: statuses.get(stateEvent?.event_type ?? "") ?? "UNDEFINED",
+    status: agreementStatusOf.get(stateEvent?.event_type ?? "") ?? "UNDEFINED",
     live: live ?? null,
     created_date: milliseconds(createdDate),
     payment_instrument: newestInstrument(oracle, id),

@@ -1,3 +1,4 @@
+import contract from "../../generated/ledger.json" with { type: "json" };
 import {
   compareBytes,
   compareText,
@@ -87,12 +88,6 @@ const columns: Record<string, (transaction: Transaction, query: Query) => string
 /** The names of the columns by which a report can group. */
 export const groupColumns = Object.keys(columns);
 
-interface Group {
-  /** The text of each column in `group_by`; null without a value. */
-  values: (string | null)[];
-  sums: Sums;
-}
-
 /** The order of the groups of a report: by each column in turn, ascending, missing values last. */
 export function compareGroups(a: (string | null)[], b: (string | null)[]): number {
   const orders = a.map((value, index) => {
@@ -105,41 +100,29 @@ export function compareGroups(a: (string | null)[], b: (string | null)[]): numbe
 
 const groupByOf = ({ group_by }: Query) => (group_by === undefined ? [] : group_by.split(","));
 
-function groupsOf(oracle: Oracle, query: Query): Group[] {
+/** Every group of `GET /v1/report/transactions`, in order. Without columns there is one, also without transactions. */
+export function reportGroups(oracle: Oracle, query: Query): Record<string, unknown>[] {
   const groupBy = groupByOf(query);
   const transactions = oracle.matching(query);
-  if (groupBy.length === 0) return [{ values: [], sums: allSumsOf(transactions) }];
   const keyOf = (transaction: Transaction) =>
     JSON.stringify(groupBy.map((name) => columns[name]?.(transaction, query) ?? null));
-  return [...Map.groupBy(transactions, keyOf)]
-    .map(([key, members]): Group => ({ values: JSON.parse(key), sums: allSumsOf(members) }))
-    .sort((a, b) => compareGroups(a.values, b.values));
-}
-
-/** Every group of `GET /v1/report/transactions`, in order. */
-export function reportGroups(oracle: Oracle, query: Query): object[] {
-  const isBoolean = (name: string) => name === "live" || name === "moto";
-  return groupsOf(oracle, query).map(({ values, sums }) => ({
-    ...Object.fromEntries(
-      groupByOf(query).map((name, index) => {
-        const value = values[index] ?? null;
-        return [name, isBoolean(name) && value !== null ? value === "true" : value];
-      }),
-    ),
-    ...sums,
-  }));
+  const groups = groupBy.length > 0 ? Map.groupBy(transactions, keyOf) : new Map([["[]", transactions]]);
+  const view = (name: string, value: string | null | undefined) =>
+    (name === "live" || name === "moto") && value ? value === "true" : value;
+  return [...groups]
+    .map(([key, members]) => ({ values: JSON.parse(key) as (string | null)[], members }))
+    .sort((a, b) => compareGroups(a.values, b.values))
+    .map(({ values, members }) => ({
+      ...Object.fromEntries(groupBy.map((name, index) => [name, view(name, values[index])])),
+      ...allSumsOf(members),
+    }));
 }
 
 /** The cells of the CSV of `GET /v1/report/transactions`: the header and one row for each group. */
 export function reportCsvRows(oracle: Oracle, query: Query): string[][] {
-  const sumCells = ["count", ...sumNames] as const;
-  return [
-    [...groupByOf(query), ...sumCells],
-    ...groupsOf(oracle, query).map(({ values, sums }) => [
-      ...values.map((value) => value ?? ""),
-      ...sumCells.map((name) => String(sums[name])),
-    ]),
-  ];
+  const header = [...groupByOf(query), "count", ...sumNames];
+  const groups = reportGroups(oracle, query);
+  return [header, ...groups.map((group) => header.map((name) => String(group[name] ?? "")))];
 }
 
 /** The body of `GET /v1/report/transactions-summary`. */
@@ -175,19 +158,6 @@ const datesAndAccountOf = ({ account_id, from_date, to_date }: Query): Query => 
   ...(to_date !== undefined && { to_date }),
 });
 
-const otherNames: Record<string, string> = {
-  ...{ declined: "FAILED_REJECTED", timedout: "FAILED_EXPIRED", "cancelled by user": "FAILED_CANCELLED" },
-  ...{ "cancelled by service": "CANCELLED", "gateway error": "ERROR_GATEWAY" },
-};
-
-/** The contract's names of the states. */
-const stateNames = Object.fromEntries(
-  transactionStates.map((state) => [state, otherNames[state] ?? state.toUpperCase()]),
-);
-
-/** The names by which the contract's parameters select a state. */
-export const transactionStateNames = Object.values(stateNames);
-
 /** Both instants are inclusive and have three fraction digits. */
 const isThroughInstants = ({ createdDate }: Transaction, { from_date, to_date }: Query) =>
   (from_date === undefined || createdDate >= `${from_date.slice(0, -1)}000Z`) &&
@@ -210,7 +180,7 @@ function viewPerformance(payments: Transaction[]) {
 const livePayments = (oracle: Oracle, { state }: Query) =>
   oracle
     .matching({ transaction_type: "PAYMENT" })
-    .filter((payment) => payment.live && (state === undefined || stateNames[payment.state] === state));
+    .filter((payment) => payment.live && (state === undefined || payment.state === state));
 
 /** The body of `GET /v1/report/performance-report-legacy`, whose dates are instants. */
 export const performanceOfInstants = (oracle: Oracle, query: Query): object =>
@@ -248,22 +218,22 @@ export function transactionsByHour(oracle: Oracle, query: Query): object[] {
     .map(([hour, members]) => ({
       timestamp: `${hour}:00:00.000000Z`,
       all_payments: BigInt(members.length),
-      errored_payments: BigInt(members.filter(({ state }) => /^(gateway )?error$/.test(state)).length),
-      completed_payments: BigInt(members.filter(({ state }) => state === "success").length),
+      errored_payments: BigInt(members.filter(({ state }) => state.startsWith("ERROR")).length),
+      completed_payments: BigInt(members.filter(({ state }) => state === "SUCCESS").length),
       ...sumsOf(members, ["amount", "net_amount", "total_amount", "fee"]),
     }));
 }
 
+const payoutStates = new Map(contract["x-state-machine"].payout_states.rows.map((row) => [row.state, row]));
+
 function viewPayout(payout: Payout) {
+  const { status, finished } = payoutStates.get(payout.state) as { status: string; finished: boolean };
   return {
     gateway_payout_id: payout.id,
     gateway_account_id: payout.account ?? null,
     service_id: payout.service ?? null,
     amount: penceOf(payout, "amount") ?? 0n,
-    state: {
-      status: payout.state.replace(" ", ""),
-      finished: payout.state === "paid out" || payout.state === "failed",
-    },
+    state: { status, finished },
     live: payout.live ?? null,
     created_date: milliseconds(payout.createdDate),
     paid_out_date: payout.paidOutDate ?? null,
@@ -290,7 +260,7 @@ function settledAmountOf(transaction: Transaction): bigint {
   const gross = grossAmountOf(transaction) ?? 0n;
   if (transaction.type === "DISPUTE") return net ?? 0n;
   if (transaction.type === "REFUND") return -(net ?? gross);
-  return net ?? (transaction.state === "success" ? gross : 0n);
+  return net ?? (transaction.state === "SUCCESS" ? gross : 0n);
 }
 
 /** The body of `GET /v1/payout/{id}`; undefined for 404. */

@@ -1,8 +1,10 @@
+import contract from "../../generated/ledger.json" with { type: "json" };
 import { eventKey, type LedgerEvent } from "./messages.ts";
 
 /**
  * The reference model of the ledger computes the expected responses for a set of events. It is written from the contract
- * alone and shares no code with the services. It stores only events and computes the rest, which is slow and simple.
+ * alone, whose tables it reads, and shares no code with the services. It stores only events and computes the rest, which
+ * is slow and simple.
  */
 
 type Members = Record<string, unknown>;
@@ -30,107 +32,57 @@ export interface Transaction extends Payout {
   paymentDetails: Members;
 }
 
-const toPairs = (rows: [state: string, ...eventTypes: string[]][]) =>
-  rows.flatMap(([state, ...eventTypes]) =>
-    eventTypes.map((eventType): [string, string] => [eventType, state]),
-  );
+/** A row of the contract's table of event types. */
+interface EventTypeRow {
+  event_type: string;
+  state?: string;
+}
 
-/** In the order of the contract: of two events with the same timestamp, the later one in this list is newer. */
-const statesOfEvents = toPairs([
-  ["created", "PAYMENT_CREATED"],
-  ["started", "PAYMENT_STARTED", "GATEWAY_REQUIRES_3DS_AUTHORISATION"],
-  ["submitted", "AUTHORISATION_SUCCEEDED"],
-  [
-    "declined",
-    "AUTHORISATION_REJECTED",
-    "STATUS_CORRECTED_TO_AUTHORISATION_REJECTED_TO_MATCH_GATEWAY_STATUS",
-  ],
-  ["declined", "AUTHORISATION_CANCELLED"],
-  ["gateway error", "GATEWAY_ERROR_DURING_AUTHORISATION", "GATEWAY_TIMEOUT_DURING_AUTHORISATION"],
-  ["gateway error", "UNEXPECTED_GATEWAY_ERROR_DURING_AUTHORISATION"],
-  ["gateway error", "STATUS_CORRECTED_TO_AUTHORISATION_ERROR_TO_MATCH_GATEWAY_STATUS"],
-  ["capturable", "USER_APPROVED_FOR_CAPTURE_AWAITING_SERVICE_APPROVAL"],
-  ["success", "USER_APPROVED_FOR_CAPTURE", "SERVICE_APPROVED_FOR_CAPTURE", "QUEUED_FOR_CAPTURE"],
-  ["success", "CAPTURE_SUBMITTED", "CAPTURE_CONFIRMED", "CAPTURE_CONFIRMED_BY_GATEWAY_NOTIFICATION"],
-  ["gateway error", "CAPTURE_ERRORED", "CAPTURE_ABANDONED_AFTER_TOO_MANY_RETRIES"],
-  ["timedout", "PAYMENT_EXPIRED", "CANCEL_BY_EXPIRATION_SUBMITTED", "CANCEL_BY_EXPIRATION_FAILED"],
-  ["timedout", "CANCELLED_BY_EXPIRATION"],
-  ["cancelled by user", "CANCEL_BY_USER_SUBMITTED", "CANCEL_BY_USER_FAILED", "CANCELLED_BY_USER"],
-  ["cancelled by service", "CANCEL_BY_EXTERNAL_SERVICE_SUBMITTED", "CANCEL_BY_EXTERNAL_SERVICE_FAILED"],
-  ["cancelled by service", "CANCELLED_BY_EXTERNAL_SERVICE"],
-  ["success", "STATUS_CORRECTED_TO_CAPTURED_TO_MATCH_GATEWAY_STATUS"],
-  ["success", "PAYMENT_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN"],
-  ["error", "PAYMENT_STATUS_CORRECTED_TO_ERROR_BY_ADMIN"],
-  ["submitted", "REFUND_CREATED_BY_SERVICE", "REFUND_CREATED_BY_USER", "REFUND_SUBMITTED"],
-  ["success", "REFUND_SUCCEEDED"],
-  ["error", "REFUND_ERROR"],
-  ["success", "REFUND_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN"],
-  ["error", "REFUND_STATUS_CORRECTED_TO_ERROR_BY_ADMIN"],
-  ["needs_response", "DISPUTE_CREATED"],
-  ["under_review", "DISPUTE_EVIDENCE_SUBMITTED"],
-  ["lost", "DISPUTE_LOST"],
-  ["won", "DISPUTE_WON"],
-  ["in transit", "PAYOUT_CREATED"],
-  ["paid out", "PAYOUT_PAID"],
-  ["failed", "PAYOUT_FAILED"],
-]);
-/** Like `statesOfEvents`, for agreements. */
-export const agreementStatuses = toPairs([
-  ["CREATED", "AGREEMENT_CREATED"],
-  ["ACTIVE", "AGREEMENT_SET_UP"],
-  ["CANCELLED", "AGREEMENT_CANCELLED_BY_SERVICE", "AGREEMENT_CANCELLED_BY_USER"],
-  ["INACTIVE", "AGREEMENT_INACTIVATED"],
-]);
-const lifeCyclePosition = new Map(
-  [...statesOfEvents, ...agreementStatuses].map(([eventType], position) => [eventType, position]),
-);
-const stateOf = new Map(statesOfEvents);
-
-/** How a state is shown. */
-interface StateView {
+/** How the contract shows a state. */
+interface StateRow {
+  state: string;
   status: string;
+  status_version_1?: string;
   finished: boolean;
   code?: string;
   message?: string;
 }
 
-const unfinished = [
-  "undefined",
-  "created",
-  "started",
-  "submitted",
-  "capturable",
-  "needs_response",
-  "under_review",
-];
-const failure = (status: string, code: string, message: string) => ({
-  status,
-  finished: true,
-  code,
-  message,
-});
-const providerFailure = failure("error", "P0050", "Payment provider returned an error");
-const stateViews: Record<string, StateView> = {
-  ...Object.fromEntries(unfinished.map((status) => [status, { status, finished: false }])),
-  ...Object.fromEntries(["success", "lost", "won"].map((status) => [status, { status, finished: true }])),
-  declined: failure("declined", "P0010", "Payment method rejected"),
-  timedout: failure("timedout", "P0020", "Payment expired"),
-  "cancelled by user": failure("cancelled", "P0030", "Payment was cancelled by the user"),
-  "cancelled by service": failure("cancelled", "P0040", "Payment was cancelled by the service"),
-  error: providerFailure,
-  "gateway error": providerFailure,
-};
-export const transactionStates = Object.keys(stateViews);
-const failedInVersion1 = ["declined", "timedout", "cancelled by user"];
+const { description, ...eventTypes } = contract["x-event-types"];
+const tables = contract["x-state-machine"];
+const rowsOf = (...types: (keyof typeof eventTypes)[]): EventTypeRow[] =>
+  types.flatMap((type): EventTypeRow[] => eventTypes[type].rows);
+const statesSetBy = (...types: (keyof typeof eventTypes)[]) =>
+  new Map(rowsOf(...types).map(({ event_type, state }) => [event_type, state]));
+
+const transactionStateOf = statesSetBy("payment", "refund", "dispute");
+const payoutStateOf = statesSetBy("payout");
+export const agreementStatusOf = statesSetBy("agreement");
+/** Of two events with the same timestamp, the one whose type is later in the contract is newer. */
+const lifeCyclePosition = new Map(
+  Object.keys(eventTypes)
+    .flatMap((type) => rowsOf(type as keyof typeof eventTypes))
+    .filter(({ state }) => state !== undefined)
+    .map(({ event_type }, position) => [event_type, position]),
+);
+
+const stateRows = new Map(tables.transaction_states.rows.map((row: StateRow) => [row.state, row]));
+/** The names of the states of a transaction. */
+export const transactionStates = [...stateRows.keys()];
+const stateRow = (state: string) => stateRows.get(state) as StateRow;
+const csvStates: { state: string; payment?: string; refund?: string; dispute?: string }[] =
+  tables.csv_states.rows;
 
 /** How a version shows the state of a transaction. */
-export const statusOf = (state: string, version: string | undefined): string =>
-  version === "1" && failedInVersion1.includes(state) ? "failed" : (stateViews[state] as StateView).status;
+export function statusOf(state: string, version: string | undefined): string {
+  const { status, status_version_1 = status } = stateRow(state);
+  return version === "1" ? status_version_1 : status;
+}
 
-const viewState = (state: string, version?: string) => ({
-  ...stateViews[state],
-  status: statusOf(state, version),
-});
+function viewState(state: string, version?: string) {
+  const { finished, code, message } = stateRow(state);
+  return { status: statusOf(state, version), finished, code, message };
+}
 
 /** The order of texts by code point. */
 export const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -250,7 +202,7 @@ export class Oracle {
       type,
       parent,
       ...columns,
-      state: newestOf(events, ({ event_type }) => transactionStateSetBy(event_type)) ?? "undefined",
+      state: newestOf(events, ({ event_type }) => transactionStateOf.get(event_type)) ?? "UNDEFINED",
       paymentDetails: isSameAccount ? parentDetails : details,
       paidOutDate: this.#paidOutDate(text(details, "gateway_payout_id"), account),
     };
@@ -271,7 +223,7 @@ export class Oracle {
     return {
       id,
       ...columns,
-      state: newestOf(events, ({ event_type }) => payoutStateSetBy(event_type)) ?? "undefined",
+      state: newestOf(events, ({ event_type }) => payoutStateOf.get(event_type)) ?? "UNDEFINED",
       paidOutDate: date(columns.details, "paid_out_date"),
     };
   }
@@ -327,7 +279,7 @@ export class Oracle {
       )
       .sort((a, b) => compareOldestFirst(a.event, b.event))
       .map(({ transaction, event }) => {
-        const state = transactionStateSetBy(event.event_type);
+        const state = transactionStateOf.get(event.event_type);
         return {
           amount: integer(transaction.details, "amount") ?? null,
           state: state === undefined ? null : viewState(state, query.status_version),
@@ -377,33 +329,29 @@ export class Oracle {
       }),
     );
     const inOrder = [...keys].sort(compareBytes);
-    const own = inOrder.slice(0, metadataColumnsMax);
+    const ofKeys = inOrder
+      .slice(0, metadataColumnsMax)
+      .map((key): [string, Cell] => [
+        `${key} (metadata)`,
+        ofPayments((details) => text(metadataOf(details), key)),
+      ]);
     const others = inOrder.slice(metadataColumnsMax);
-    const columns: Column[] = [
-      ...columnsOf(query),
-      ...own.map(
-        (key): Column => [
-          `${key} (metadata)`,
-          ({ type, details }) => (type === "PAYMENT" ? text(metadataOf(details), key) : undefined),
-        ],
-      ),
-      ...(others.length > 0
-        ? [["Other metadata", (transaction) => otherMetadata(transaction, others)] satisfies Column]
-        : []),
-    ];
+    const ofOthers: [string, Cell][] = others.length > 0 ? [["Other metadata", otherMetadata(others)]] : [];
+    const all = [...columnsOf(query), ...ofKeys, ...ofOthers];
     return [
-      columns.map(([header]) => escapeFormula(header)),
-      ...this.matching(query).map((transaction) => columns.map(([, cell]) => cell(transaction) ?? "")),
+      all.map(([header]) => escapeFormula(header)),
+      ...this.matching(query).map((transaction) => all.map(([, cell]) => cell(transaction) ?? "")),
     ];
   }
 }
 
 const metadataColumnsMax = 100;
 
-function otherMetadata({ type, details }: Transaction, keys: string[]): string | undefined {
-  const members = Object.entries(metadataOf(details)).filter(([key]) => keys.includes(key));
-  return type === "PAYMENT" && members.length > 0 ? JSON.stringify(Object.fromEntries(members)) : undefined;
-}
+const otherMetadata = (keys: string[]) =>
+  ofPayments((details) => {
+    const members = Object.entries(metadataOf(details)).filter(([key]) => keys.includes(key));
+    return members.length > 0 ? JSON.stringify(Object.fromEntries(members)) : undefined;
+  });
 
 const mergeDetails = (events: LedgerEvent[]): Members =>
   Object.fromEntries(events.flatMap(({ event_details }) => Object.entries(event_details)));
@@ -430,18 +378,6 @@ export function newestOf<Value>(
     .find((candidate) => candidate !== null && candidate !== undefined);
   return value ?? undefined;
 }
-
-/** The state of a transaction; the states of payouts are not shown. */
-const transactionStateSetBy = (eventType: string) => {
-  const state = stateOf.get(eventType);
-  return state !== undefined && Object.hasOwn(stateViews, state) ? state : undefined;
-};
-
-const payoutStateSetBy = (eventType: string) => {
-  const state = stateOf.get(eventType);
-  return state !== undefined && payoutStates.includes(state) ? state : undefined;
-};
-const payoutStates = ["in transit", "paid out", "failed"];
 
 export const milliseconds = (timestamp: string) => `${timestamp.slice(0, 23)}Z`;
 const metadataOf = (members: Members) => (members.external_metadata ?? {}) as Members;
@@ -649,23 +585,6 @@ export function viewCard(members: Members, brandName: string, hasAddress: boolea
   return isEmpty({ ...card, brand }) ? undefined : { ...card, card_brand: brand ?? "" };
 }
 
-const csvStates: Record<Transaction["type"], Record<string, string>> = {
-  PAYMENT: {
-    ...Object.fromEntries(unfinished.slice(1, 5).map((state) => [state, "In progress"])),
-    success: "Success",
-    ...{ declined: "Declined", timedout: "Timed out", error: "Error", "gateway error": "Error" },
-    ...{ "cancelled by user": "Cancelled", "cancelled by service": "Cancelled" },
-  },
-  REFUND: {
-    ...{ created: "Refund submitted", submitted: "Refund submitted", success: "Refund success" },
-    ...{ error: "Refund error", "gateway error": "Refund error" },
-  },
-  DISPUTE: {
-    ...{ needs_response: "Dispute awaiting evidence", under_review: "Dispute under review" },
-    ...{ lost: "Dispute lost to customer", won: "Dispute won in your favour" },
-  },
-};
-
 /** Prefixes a cell that a spreadsheet would evaluate as a formula. */
 const escapeFormula = (cell: string) =>
   [..."=+-@\t\r\n＝＋－＠"].some((start) => cell.startsWith(start)) ? `'${cell}` : cell;
@@ -674,93 +593,91 @@ const pounds = (amount: number) =>
     .format(amount / 100)
     .replace(/^-0\.00$/, "0.00");
 
-type Column = [header: string, cell: (transaction: Transaction) => string | undefined];
+type Cell = (transaction: Transaction) => string | undefined;
+
+const isPayment = ({ type }: Transaction) => type === "PAYMENT";
+const isRefund = ({ type }: Transaction) => type === "REFUND";
+const escaped = (value: string | undefined) => value && escapeFormula(value);
+const money = (value: number | undefined) => (value === undefined ? undefined : pounds(value));
+const negative = (value: number | undefined) => (value === undefined ? undefined : -value);
+const totalOf = ({ details }: Transaction) => integer(details, "total_amount") ?? integer(details, "amount");
+
+const ofPayments =
+  (cell: (details: Members) => string | undefined): Cell =>
+  (one) =>
+    isPayment(one) ? cell(one.details) : undefined;
+const shared =
+  (name: string): Cell =>
+  ({ paymentDetails }) =>
+    escaped(text(paymentDetails, name));
+const feePart = (feeType: string) =>
+  ofPayments(({ fee_breakdown = [] }) => {
+    const parts = fee_breakdown as { fee_type: string; amount: number }[];
+    return money(parts.find(({ fee_type }) => fee_type === feeType)?.amount);
+  });
+
+function amountCell(transaction: Transaction) {
+  const own = integer(transaction.details, "amount");
+  return money(isPayment(transaction) || transaction.state === "WON" ? own : negative(own));
+}
+
+function totalAmountCell(transaction: Transaction) {
+  if (transaction.type === "DISPUTE") return undefined;
+  if (isRefund(transaction)) return money(negative(totalOf(transaction)));
+  if (transaction.state === "SUCCESS") return money(totalOf(transaction));
+  return stateRow(transaction.state).finished ? "0.00" : undefined;
+}
+
+function netCell(transaction: Transaction) {
+  const own = integer(transaction.details, "net_amount");
+  if (transaction.type === "DISPUTE") return money(own);
+  if (isRefund(transaction)) return money(negative(own ?? totalOf(transaction)));
+  return money(own ?? (transaction.state === "SUCCESS" ? totalOf(transaction) : 0));
+}
+
+function dayCell({ createdDate }: Transaction) {
+  const month = new Date(createdDate).toLocaleString("en", { month: "short", timeZone: "UTC" });
+  return `${createdDate.slice(8, 10)} ${month} ${createdDate.slice(0, 4)}`;
+}
 
 /** The columns in the order of the contract, except for those of metadata. */
-function columnsOf(query: Query): Column[] {
-  const isPayment = ({ type }: Transaction) => type === "PAYMENT";
-  const isRefund = ({ type }: Transaction) => type === "REFUND";
-  const ofPayments = (cell: Column[1]) => (one: Transaction) => (isPayment(one) ? cell(one) : undefined);
-  const escaped = (value: string | undefined) => value && escapeFormula(value);
-  const money = (value: number | undefined) => (value === undefined ? undefined : pounds(value));
-  const negative = (value: number | undefined) => (value === undefined ? undefined : -value);
-  const shared = (header: string, name: string): Column => [
-    header,
-    ({ paymentDetails }) => escaped(text(paymentDetails, name)),
-  ];
-  const stateView = ({ state }: Transaction) => stateViews[state] as StateView;
-  const total = ({ details }: Transaction) => integer(details, "total_amount") ?? integer(details, "amount");
-  const feePart = (feeType: string) =>
-    ofPayments(({ details }) => {
-      const parts = (details.fee_breakdown ?? []) as { fee_type: string; amount: number }[];
-      return money(parts.find(({ fee_type }) => fee_type === feeType)?.amount);
-    });
-  const net = (transaction: Transaction) => {
-    const own = integer(transaction.details, "net_amount");
-    if (transaction.type === "DISPUTE") return money(own);
-    if (transaction.type === "REFUND") return money(negative(own ?? total(transaction)));
-    return money(transaction.state === "success" ? (own ?? total(transaction)) : (own ?? 0));
-  };
-  const totalAmount = (transaction: Transaction) => {
-    if (transaction.type === "DISPUTE") return undefined;
-    if (transaction.type === "REFUND") return money(negative(total(transaction)));
-    if (transaction.state === "success") return money(total(transaction));
-    return stateView(transaction).finished ? "0.00" : undefined;
-  };
-  const amount = (transaction: Transaction) => {
-    const own = integer(transaction.details, "amount");
-    return money(isPayment(transaction) || transaction.state === "won" ? own : negative(own));
-  };
-  const monthOf = (date: string) => new Date(date).toLocaleString("en", { month: "short", timeZone: "UTC" });
-  const fees: Column[] = [
-    [
-      "Fee",
-      (transaction) => (isRefund(transaction) ? undefined : money(integer(transaction.details, "fee"))),
-    ],
-    ["Net", net],
-    ["Fee (transaction)", feePart("transaction")],
-    ["Fee (3DS)", feePart("three_ds")],
-    ["Fee (fraud protection)", feePart("radar")],
-  ];
-  const moto: Column = ["MOTO", ofPayments(({ details }) => String(flag(details, "moto") ?? false))];
-  return [
-    shared("Reference", "reference"),
-    shared("Description", "description"),
-    shared("Email", "email"),
-    ["Amount", amount],
-    shared("Card Brand", "card_brand_label"),
-    shared("Cardholder Name", "cardholder_name"),
-    shared("Card Expiry Date", "expiry_date"),
-    shared("Card Number", "last_digits_card_number"),
-    ["State", ({ type, state }) => csvStates[type][state]],
-    ["Finished", (transaction) => String(stateView(transaction).finished)],
-    ["Error Code", (transaction) => stateView(transaction).code],
-    ["Error Message", (transaction) => stateView(transaction).message],
-    ["Provider ID", ({ details }) => escaped(text(details, "gateway_transaction_id"))],
-    ["GOV.UK Payment ID", (transaction) => (isPayment(transaction) ? transaction.id : transaction.parent)],
-    [
-      "Issued By",
-      (transaction) => (isRefund(transaction) ? text(transaction.details, "user_email") : undefined),
-    ],
-    ["Date Created", ({ createdDate: date }) => `${date.slice(8, 10)} ${monthOf(date)} ${date.slice(0, 4)}`],
-    ["Time Created", ({ createdDate }) => createdDate.slice(11, 19)],
-    [
-      "Corporate Card Surcharge",
-      ofPayments(({ details }) => money(integer(details, "corporate_surcharge") ?? 0)),
-    ],
-    ["Total Amount", totalAmount],
-    [
-      "Wallet Type",
-      ({ paymentDetails }) =>
-        ({ APPLE_PAY: "Apple Pay", GOOGLE_PAY: "Google Pay" })[text(paymentDetails, "wallet") ?? ""],
-    ],
-    ...(query.fee_headers === "true" ? fees : []),
-    ["Card Type", ({ paymentDetails }) => text(paymentDetails, "card_type")?.toLowerCase()],
-    ...(query.moto_header === "true" ? [moto] : []),
-    ["Payment Provider", ofPayments(({ details }) => text(details, "payment_provider"))],
-    [
-      "3-D Secure Required",
-      ofPayments(({ details }) => (flag(details, "requires_3ds") ? "true" : undefined)),
-    ],
-  ];
-}
+const columns: Record<string, Cell> = {
+  Reference: shared("reference"),
+  Description: shared("description"),
+  Email: shared("email"),
+  Amount: amountCell,
+  "Card Brand": shared("card_brand_label"),
+  "Cardholder Name": shared("cardholder_name"),
+  "Card Expiry Date": shared("expiry_date"),
+  "Card Number": shared("last_digits_card_number"),
+  State: ({ type, state }) =>
+    csvStates.find((row) => row.state === state)?.[type.toLowerCase() as "payment" | "refund" | "dispute"],
+  Finished: ({ state }) => String(stateRow(state).finished),
+  "Error Code": ({ state }) => stateRow(state).code,
+  "Error Message": ({ state }) => stateRow(state).message,
+  "Provider ID": ({ details }) => escaped(text(details, "gateway_transaction_id")),
+  "GOV.UK Payment ID": (one) => (isPayment(one) ? one.id : one.parent),
+  "Issued By": (one) => (isRefund(one) ? text(one.details, "user_email") : undefined),
+  "Date Created": dayCell,
+  "Time Created": ({ createdDate }) => createdDate.slice(11, 19),
+  "Corporate Card Surcharge": ofPayments((details) => money(integer(details, "corporate_surcharge") ?? 0)),
+  "Total Amount": totalAmountCell,
+  "Wallet Type": ({ paymentDetails }) =>
+    ({ APPLE_PAY: "Apple Pay", GOOGLE_PAY: "Google Pay" })[text(paymentDetails, "wallet") ?? ""],
+  Fee: (one) => (isRefund(one) ? undefined : money(integer(one.details, "fee"))),
+  Net: netCell,
+  "Fee (transaction)": feePart("transaction"),
+  "Fee (3DS)": feePart("three_ds"),
+  "Fee (fraud protection)": feePart("radar"),
+  "Card Type": ({ paymentDetails }) => text(paymentDetails, "card_type")?.toLowerCase(),
+  MOTO: ofPayments((details) => String(flag(details, "moto") ?? false)),
+  "Payment Provider": ofPayments((details) => text(details, "payment_provider")),
+  "3-D Secure Required": ofPayments((details) => (flag(details, "requires_3ds") ? "true" : undefined)),
+};
+
+const columnsOf = ({ fee_headers, moto_header }: Query): [header: string, Cell][] =>
+  Object.entries(columns).filter(
+    ([header]) =>
+      (fee_headers === "true" || !/^(Fee|Net)\b/.test(header)) &&
+      (moto_header === "true" || header !== "MOTO"),
+  );

@@ -17,7 +17,7 @@ import {
   refundId,
   timestampAt,
 } from "./messages.ts";
-import type { Oracle, Query } from "./oracle.ts";
+import { type Oracle, type Query, transactionStates } from "./oracle.ts";
 import {
   agreementEvents as agreementEventsOf,
   agreementMatches,
@@ -34,7 +34,6 @@ import {
   performanceOfInstants,
   reportCsvRows,
   reportGroups,
-  transactionStateNames,
   transactionsByHour,
   transactionsSummary as transactionsSummaryOf,
 } from "./oracle-reports.ts";
@@ -63,243 +62,190 @@ interface Result {
   body?: unknown;
 }
 
-/** A random read about one of the first payments, about none, or an invalid one. */
+/** Makes one of these reads, with a probability in proportion to its weight. */
+function oneOf(random: Random, reads: [weight: number, make: () => Read][]): Read {
+  const all = reads.flatMap(([weight, make]) => Array<() => Read>(weight).fill(make));
+  return random.pick(all)();
+}
+
+/** A random read about one of the first payments or about none. */
 export function randomRead(random: Random, payments: number): Read {
-  if (random.chance(0.25)) return randomReportRead(random);
-  if (random.chance(0.15)) return randomAgreementRead(random, payments);
-  const kind = random.integer(1, 100);
-  if (kind <= 25) return lookup(randomId(random, payments), randomLookup(random));
-  if (kind <= 40)
-    return eventList(randomId(random, payments), random.pick(accounts), randomEventQuery(random));
-  if (kind <= 50) return children(randomId(random, payments), random.pick(accounts), randomType(random));
-  if (kind <= 75)
-    return page(randomSearch(random), random.pick([1, 1, 1, 2, 5]), random.pick([1, 7, 100, 600]));
-  if (kind <= 80)
-    return allPages(
-      randomSearch(random),
-      random.pick([3, 50, 500]),
-      random.pick(["next_page", "next_cursor"]),
-    );
-  if (kind <= 85) return csv(randomCsv(random));
-  return invalidRead(random);
+  const id = randomId(random, payments);
+  return oneOf(random, [
+    [
+      16,
+      () => lookup(id, { ...randomAccount(random), ...some(random, 0.25, ["transaction_type", ...ofView]) }),
+    ],
+    [10, () => eventList(id, random.pick(accounts), some(random, 0.4, ["include_all_events", ...ofView]))],
+    [6, () => children(id, random.pick(accounts), some(random, 0.3, ["transaction_type"]))],
+    [16, () => page("transaction", randomSearch(random), random.pick([1, 1, 1, 2, 5]), randomSize(random))],
+    [4, () => allPages("transaction", randomSearch(random), random.pick([3, 50, 500]), randomLink(random))],
+    [4, () => csv({ ...randomSearch(random, 0), ...some(random, 0.5, ["fee_headers", "moto_header"]) })],
+    [25, () => randomReportRead(random)],
+    [12, () => randomAgreementRead(random, agreementId(random.integer(0, payments)))],
+  ]);
 }
 
 /** A random read of a report or of payouts. */
 export function randomReportRead(random: Random): Read {
-  const kind = random.integer(1, 100);
-  if (kind <= 5) return reportPage({ ...override, ...(random.chance(0.5) && { group_by: "type,state" }) });
-  if (kind <= 30) return reportPage(randomReport(random), random.pick([undefined, 1, 7, 600]));
-  if (kind <= 40) {
-    return random.chance(0.5)
-      ? reportPages(randomReport(random), 90)
-      : reportPages(
-          { ...randomReport(random), group_by: random.pick(["type,state", "live,moto,account"]) },
-          4,
-        );
-  }
-  if (kind <= 45) return reportCsv(randomReport(random));
-  if (kind <= 55) return transactionsSummary(randomSummary(random));
-  if (kind <= 65) return paymentsByState({ ...randomAccount(random), ...randomDates(random) });
-  if (kind <= 75) return randomPerformance(random);
-  if (kind <= 85) return payoutPage(randomPayouts(random), random.pick([1, 1, 2]), random.pick([1, 5, 600]));
-  return payout(payoutId(random.pick(accounts), random.integer(0, payoutMax)), {
-    ...(random.chance(0.5)
-      ? { gateway_account_id: random.pick(accounts) }
-      : { override_account_id_restriction: "true" }),
-  });
-}
-
-function randomAgreementRead(random: Random, payments: number): Read {
-  const id = agreementId(random.integer(0, payments));
-  const kind = random.integer(1, 100);
-  if (kind <= 40) return agreement(id, { ...randomOwner(random), ...randomAsOf(random) });
-  if (kind <= 60)
-    return agreementEvents(id, { ...(random.chance(0.5) && randomService(random)), ...randomAsOf(random) });
-  if (kind <= 85)
-    return agreementPage(randomAgreements(random), random.pick([1, 1, 2]), random.pick([1, 5, 600]));
-  return allAgreements(
-    randomAgreements(random),
-    random.pick([3, 20]),
-    random.pick(["next_page", "next_cursor"]),
-  );
-}
-
-const overrideBoth = { override_account_or_service_id_restriction: "true" };
-
-const randomService = (random: Random) => ({ service_id: `service-${random.integer(1, 3)}` });
-
-const randomOwner = (random: Random): Query =>
-  random.pick<Query>([
-    { account_id: random.pick(accounts) },
-    randomService(random),
-    { account_id: random.pick(accounts), ...randomService(random) },
-    overrideBoth,
+  const columns = random.pick(["type,state", "live,moto,account"]);
+  const summarised: Name[] = ["from_date", "to_date", "include_moto_statistics"];
+  const ofPayout = random.chance(0.5) ? { gateway_account_id: random.pick(accounts) } : override;
+  return oneOf(random, [
+    [1, () => reportPage({ ...override, ...(random.chance(0.5) && { group_by: "type,state" }) })],
+    [5, () => reportPage(randomReport(random), random.pick([undefined, 1, 7, 600]))],
+    [1, () => reportPages(randomReport(random), 90)],
+    [1, () => reportPages({ ...randomReport(random), group_by: columns }, 4)],
+    [1, () => reportCsv(randomReport(random))],
+    [
+      2,
+      () =>
+        transactionsSummary({
+          ...randomAccount(random),
+          ...some(random, 0.5, summarised),
+          override_from_date_validation: "true",
+        }),
+    ],
+    [2, () => paymentsByState({ ...randomAccount(random), ...some(random, 0.4, ["from_date", "to_date"]) })],
+    [2, () => randomPerformance(random)],
+    [2, () => page("payout", randomPayouts(random), random.pick([1, 1, 2]), randomSize(random))],
+    [3, () => payout(payoutId(random.pick(accounts), random.integer(0, payoutMax)), ofPayout)],
   ]);
+}
 
-const randomAgreements = (random: Random): Query => ({
-  ...(random.chance(0.2) ? { account_id: random.sample(accounts, 0.5).join() || "57" } : randomOwner(random)),
-  ...(random.chance(0.3) && { status: random.pick(["ACTIVE", "created", "CANCELLED", "UNDEFINED"]) }),
-  ...(random.chance(0.3) && { reference: random.pick([...references, "lic", "%"]) }),
-  ...(random.chance(0.2) && { exact_reference_match: "true" }),
-  ...(random.chance(0.3) && { live: random.pick(["true", "false"]) }),
-});
+function randomAgreementRead(random: Random, id: string): Read {
+  const query = {
+    ...random.pick<Query>([{ account_id: random.sample(accounts, 0.5).join() || "57" }, randomOwner(random)]),
+    ...some(random, 0.3, ["status", "reference", "exact_reference_match", "live"]),
+  };
+  const service: Query = random.chance(0.5) ? { service_id: `service-${random.integer(1, 3)}` } : {};
+  return oneOf(random, [
+    [8, () => agreement(id, { ...randomOwner(random), ...some(random, 0.2, ["as_of"]) })],
+    [4, () => agreementEvents(id, { ...service, ...some(random, 0.2, ["as_of"]) })],
+    [5, () => page("agreement", query, random.pick([1, 1, 2]), randomSize(random))],
+    [3, () => allPages("agreement", query, random.pick([3, 20]), randomLink(random))],
+  ]);
+}
+
+export const override = { override_account_id_restriction: "true" };
+export const overrideBoth = { override_account_or_service_id_restriction: "true" };
+
+const randomLink = (random: Random): Link => random.pick(["next_page", "next_cursor"]);
+const randomSize = (random: Random) => random.pick([1, 7, 100, 600]);
 
 const randomId = (random: Random, payments: number): string => {
   const number = random.integer(0, payments);
-  return random.pick([
-    paymentId(number),
-    paymentId(number),
-    refundId(number, random.integer(0, 2)),
-    disputeId(number),
-  ]);
+  const payment = paymentId(number);
+  return random.pick([payment, payment, refundId(number, random.integer(0, 2)), disputeId(number)]);
 };
-
-const randomDate = (random: Random) =>
-  random.chance(0.3)
-    ? dateAfter(random.pick(midnights), random.pick([-1, 0, 1, 1_800_000]))
-    : `${timestampAt(earliest + random.integer(0, 4000) * 60_000_000).slice(0, 23)}Z`;
-const dateAfter = (instant: string, milliseconds: number) =>
-  new Date(Date.parse(instant) + milliseconds).toISOString();
-const randomDay = (random: Random) => `2024-03-${String(random.integer(5, 26)).padStart(2, "0")}`;
-const randomType = (random: Random): Query =>
-  random.chance(0.3) ? { transaction_type: random.pick(["PAYMENT", "REFUND", "dispute"]) } : {};
-const randomAsOf = (random: Random): Query =>
-  random.chance(0.2) ? { as_of: randomDate(random).replace("Z", "000Z") } : {};
-const randomVersion = (random: Random): Query =>
-  random.chance(0.3) ? { status_version: random.pick(["1", "2"]) } : {};
-
-const randomLookup = (random: Random): Query => ({
-  ...(random.chance(0.5)
-    ? { account_id: random.pick(accounts) }
-    : { override_account_id_restriction: "true" }),
-  ...randomType(random),
-  ...randomVersion(random),
-  ...randomAsOf(random),
-});
-
-const randomEventQuery = (random: Random): Query => ({
-  ...(random.chance(0.7) && { include_all_events: "true" }),
-  ...randomVersion(random),
-  ...randomAsOf(random),
-});
-
-const randomAccounts = (random: Random) => ({
-  account_id: (random.chance(0.7)
-    ? [random.pick(accounts)]
-    : [...random.sample(accounts, 0.5), "nobody"]
-  ).join(),
-});
-
-/** Random parameters for each filter of a search. */
-const searchFilters = {
-  dates: (random) =>
-    random.chance(0.5) ? { from_date: randomDate(random) } : { to_date: randomDate(random) },
-  email: (random) => ({ email: random.pick([...emails, "EXAMPLE", "@", "%"]) }),
-  reference: (random) => ({ reference: random.pick([...references, "lic", "%", "_", "\\", "ä"]) }),
-  exact_reference: (random) => ({
-    reference: random.pick([...references, "lic-88"]),
-    exact_reference_match: "true",
-  }),
-  cardholder_name: (random) => ({ cardholder_name: random.pick([...names, "a", "zoë"]) }),
-  digits: (random) =>
-    random.pick([{ first_digits_card_number: "424242" }, { last_digits_card_number: "0007" }]),
-  card_brands: (random) => ({ card_brands: [random.pick(brands), "none"].join() }),
-  state: (random) => ({ state: random.pick(["created", "success", "cancelled", "error", "undefined"]) }),
-  declined: () => ({ state: "declined" }),
-  failed: () => ({ state: "failed", status_version: "1" }),
-  typed: (random) => ({
-    payment_states: random.pick(["success", "created,started", "cancelled"]),
-    ...(random.chance(0.5) && { refund_states: "submitted,success" }),
-    ...(random.chance(0.5) && { dispute_states: "won,needs_response" }),
-  }),
-  type: (random) => ({ transaction_type: random.pick(["PAYMENT", "refund", "DISPUTE"]) }),
-  payout: (random) => ({ gateway_payout_id: payoutId(random.pick(accounts), random.integer(0, payoutMax)) }),
-  gateway: (random) => ({ gateway_transaction_id: `gtx-${random.integer(0, 300)}` }),
-  settled: (random) =>
-    random.chance(0.5) ? { from_settled_date: randomDay(random) } : { to_settled_date: randomDay(random) },
-  metadata_value: (random) => ({
-    metadata_value: random.pick(metadataTexts.filter((text) => text.length < 256)),
-  }),
-  agreement_id: () => ({ agreement_id: "agr-1" }),
-} satisfies Record<string, (random: Random) => Partial<Query>>;
-
-function randomFilters(random: Random): Query {
-  const filters = Object.values(searchFilters);
-  const [first, second] = [random.pick(filters), random.pick(filters)];
-  return { ...(random.chance(0.8) && first(random)), ...(random.chance(0.3) && second(random)) } as Query;
-}
-
-const randomSearch = (random: Random): Query =>
-  withVersion({
-    ...(random.chance(0.8) ? randomAccounts(random) : { override_account_id_restriction: "true" }),
-    ...randomFilters(random),
-  });
-
-const randomCsv = (random: Random): Query =>
-  withVersion({
-    ...randomAccounts(random),
-    ...randomFilters(random),
-    ...(random.chance(0.5) && { fee_headers: "true" }),
-    ...(random.chance(0.5) && { moto_header: "true" }),
-  });
-
-/** `failed` is a status of version 1 only, `declined` of version 2 only. */
-const withVersion = (query: Query): Query =>
-  query.state === "failed" ? { ...query, status_version: "1" } : { ...query, status_version: "2" };
-
-const override = { override_account_id_restriction: "true" };
 
 const randomAccount = (random: Random): Query =>
   random.chance(0.7) ? { account_id: random.pick([...accounts, "nobody"]) } : override;
 
-const randomDates = (random: Random): Query => ({
-  ...(random.chance(0.4) && { from_date: randomDate(random) }),
-  ...(random.chance(0.4) && { to_date: randomDate(random) }),
+const randomOwner = (random: Random): Query => {
+  const [account_id, service_id] = [random.pick(accounts), `service-${random.integer(1, 3)}`];
+  return random.pick<Query>([{ account_id }, { service_id }, { account_id, service_id }, overrideBoth]);
+};
+
+const randomDate = (random: Random) =>
+  random.chance(0.3)
+    ? new Date(Date.parse(random.pick(midnights)) + random.pick([-1, 0, 1, 1_800_000])).toISOString()
+    : `${timestampAt(earliest + random.integer(0, 4000) * 60_000_000).slice(0, 23)}Z`;
+const randomDay = (random: Random) => `2024-03-${String(random.integer(5, 26)).padStart(2, "0")}`;
+
+const isTrue = () => "true";
+/** Random values of the parameters that select and show rows. */
+const values = {
+  from_date: randomDate,
+  to_date: randomDate,
+  from_settled_date: randomDay,
+  to_settled_date: randomDay,
+  email: (random) => random.pick([...emails, "EXAMPLE", "@", "%"]),
+  reference: (random) => random.pick([...references, "lic", "lic-88", "%", "_", "\\", "ä"]),
+  exact_reference_match: isTrue,
+  cardholder_name: (random) => random.pick([...names, "a", "zoë"]),
+  first_digits_card_number: () => "424242",
+  last_digits_card_number: () => "0007",
+  card_brands: (random) => [random.pick(brands), "none"].join(),
+  state: (random) =>
+    random.pick(["created", "success", "cancelled", "error", "undefined", "declined", "failed"]),
+  payment_states: (random) => random.pick(["success", "created,started", "cancelled"]),
+  refund_states: () => "submitted,success",
+  dispute_states: () => "won,needs_response",
+  transaction_type: (random) => random.pick(["PAYMENT", "REFUND", "dispute"]),
+  gateway_payout_id: (random) => payoutId(random.pick(accounts), random.integer(0, payoutMax)),
+  gateway_transaction_id: (random) => `gtx-${random.integer(0, 300)}`,
+  metadata_value: (random) => random.pick(metadataTexts.filter((text) => text.length < 256)),
+  agreement_id: () => "agr-1",
+  status: (random) => random.pick(["ACTIVE", "created", "CANCELLED", "UNDEFINED"]),
+  live: (random) => random.pick(["true", "false"]),
+  as_of: (random) => randomDate(random).replace("Z", "000Z"),
+  status_version: (random) => random.pick(["1", "2"]),
+  include_all_events: isTrue,
+  include_moto_statistics: isTrue,
+  fee_headers: isTrue,
+  moto_header: isTrue,
+  // Some of the columns, in any order.
+  group_by: (random) =>
+    random
+      .sample(groupColumns, 0.35)
+      .sort(() => random.integer(-1, 1))
+      .join() || "type",
+  time_zone: (random) => random.pick(["UTC", "Europe/London", "Europe/London"]),
+} satisfies Record<string, (random: Random) => string>;
+type Name = keyof typeof values;
+
+/** A query that has each of these parameters with the same probability. */
+const some = (random: Random, probability: number, names: Name[]): Query =>
+  Object.fromEntries(random.sample(names, probability).map((name) => [name, values[name](random)]));
+
+const ofView: Name[] = ["status_version", "as_of"];
+const ofReport: Name[] = [
+  ...(["from_date", "to_date", "state", "transaction_type"] as const),
+  ...(["payment_states", "refund_states", "dispute_states", "status_version"] as const),
+];
+const ofSearch: Name[] = [
+  ...([...ofReport, "email", "reference", "exact_reference_match", "cardholder_name"] as const),
+  ...(["first_digits_card_number", "last_digits_card_number", "card_brands", "gateway_payout_id"] as const),
+  ...(["gateway_transaction_id", "from_settled_date", "to_settled_date", "metadata_value"] as const),
+  "agreement_id",
+];
+
+/** `failed` is a status of version 1 only, `declined` of version 2 only. */
+const withVersion = (query: Query): Query => ({
+  ...query,
+  ...(query.state === "failed" && { status_version: "1" }),
+  ...(query.state === "declined" && { status_version: "2" }),
 });
 
-/** Some or none of the columns, in any order. */
-function randomGroupBy(random: Random): Query {
-  const columns = random.sample(groupColumns, 0.35);
-  for (let index = columns.length - 1; index > 0; index -= 1) {
-    const other = random.integer(0, index);
-    [columns[index], columns[other]] = [columns[other] as string, columns[index] as string];
-  }
-  return columns.length > 0 ? { group_by: columns.join() } : {};
-}
+const randomAccounts = (random: Random, overridden: number): Query =>
+  random.chance(overridden)
+    ? override
+    : {
+        account_id: random.pick([random.pick(accounts), [...random.sample(accounts, 0.5), "nobody"].join()]),
+      };
 
-function randomReport(random: Random): Query {
-  const { declined, failed, state, typed, type } = searchFilters;
-  const filter = random.pick([declined, failed, state, typed, type]);
-  const query = {
-    ...(random.chance(0.6) ? randomAccounts(random) : override),
-    ...randomGroupBy(random),
-    ...randomDates(random),
-    ...(random.chance(0.5) && { time_zone: random.pick(["UTC", "Europe/London", "Europe/London"]) }),
-    ...(random.chance(0.5) && filter(random)),
-    ...(random.chance(0.2) && random.pick([typed, type])(random)),
-  } as Query;
-  const isOfOneVersion = query.state === "failed" || query.state === "declined";
-  return isOfOneVersion ? withVersion(query) : { ...query, ...randomVersion(random) };
-}
+const randomSearch = (random: Random, overridden = 0.2): Query =>
+  withVersion({ ...randomAccounts(random, overridden), ...some(random, 0.06, ofSearch) });
 
-const randomSummary = (random: Random): Query => ({
-  ...randomAccount(random),
-  ...randomDates(random),
-  override_from_date_validation: "true",
-  ...(random.chance(0.7) && { include_moto_statistics: "true" }),
-});
+const randomReport = (random: Random): Query =>
+  withVersion({
+    ...randomAccounts(random, 0.4),
+    ...some(random, 0.15, ofReport),
+    ...some(random, 0.6, ["group_by", "time_zone"]),
+  });
 
 function randomPerformance(random: Random): Read {
-  const state: Query = random.chance(0.5) ? { state: random.pick(transactionStateNames) } : {};
+  const state: Query = random.chance(0.5) ? { state: random.pick(transactionStates) } : {};
   const [first, second] = [randomDate(random), randomDate(random)].sort() as [string, string];
   const instants = { from_date: first, to_date: second };
   const days = { from_date: first.slice(0, 10), to_date: second.slice(0, 10) };
-  return random.pick([
-    () => legacyPerformanceReport({ ...state, ...(random.chance(0.8) && instants) }),
-    () => performanceReport({ ...state, ...(random.chance(0.8) && days) }),
-    () => gatewayPerformanceReport(days),
-    () => hours(instants),
-  ])();
+  return oneOf(random, [
+    [1, () => legacyPerformanceReport({ ...state, ...(random.chance(0.8) && instants) })],
+    [1, () => performanceReport({ ...state, ...(random.chance(0.8) && days) })],
+    [1, () => gatewayPerformanceReport(days)],
+    [1, () => hours(instants)],
+  ]);
 }
 
 const randomPayouts = (random: Random): Query => ({
@@ -309,18 +255,16 @@ const randomPayouts = (random: Random): Query => ({
   ...(random.chance(0.5) && { state: random.pick(["undefined", "intransit", "paidout", "failed"]) }),
 });
 
-const pathOf = (id: string, query: Query, subresource = "") =>
-  `/v1/transaction/${encodeURIComponent(id)}${subresource}?${new URLSearchParams(query)}`;
-const searchPathOf = (query: Query) => `/v1/transaction/?${new URLSearchParams(query)}`;
-const reportPathOf = (name: string, query: Query) => `/v1/report/${name}?${new URLSearchParams(query)}`;
-const payoutPathOf = (query: Query, id = "") => `/v1/payout${id}?${new URLSearchParams(query)}`;
-
-/** Several accounts are separated by commas in the query of the oracle, and are parameters of their own in the path. */
-function agreementPathOf({ account_id, ...query }: Query, subresource = ""): string {
+/** Several accounts are separated by commas in the query of the oracle. For agreements they are parameters of their own. */
+function pathTo(path: string, { account_id, ...query }: Query): string {
   const parameters = new URLSearchParams(query);
-  for (const account of account_id?.split(",") ?? []) parameters.append("account_id", account);
-  return `/v1/agreement${subresource}?${parameters}`;
+  const accounts = path.startsWith("agreement") ? account_id?.split(",") : account_id;
+  for (const account of [accounts ?? []].flat()) parameters.append("account_id", account);
+  return `/v1/${path}?${parameters}`;
 }
+
+const pathOf = (kind: "transaction" | "payout" | "agreement", id: string, query: Query, subresource = "") =>
+  pathTo(`${kind}/${encodeURIComponent(id)}${subresource}`, query);
 
 /** A body whose integers are exact: one that is not a safe integer of JavaScript becomes its text. */
 function parseExact({ status, text }: { status: number; text: string }) {
@@ -363,16 +307,18 @@ const withoutEventIds = (body: { events: { event_id?: number }[] }) => ({
 });
 
 export const lookup = (id: string, query: Query): Read =>
-  readOf(pathOf(id, query), [id], (oracle) => oracle.transaction(id, query));
+  readOf(pathOf("transaction", id, query), [id], (oracle) => oracle.transaction(id, query));
 
 export const children = (id: string, account: string, query: Query = {}): Read =>
-  readOf(pathOf(id, { gateway_account_id: account, ...query }, "/transaction"), [id], (oracle) =>
-    oracle.children(id, account, query),
+  readOf(
+    pathOf("transaction", id, { gateway_account_id: account, ...query }, "/transaction"),
+    [id],
+    (oracle) => oracle.children(id, account, query),
   );
 
 export const eventList = (id: string, account: string, query: Query): Read => ({
   ...readOf(
-    pathOf(id, { gateway_account_id: account, ...query }, "/event"),
+    pathOf("transaction", id, { gateway_account_id: account, ...query }, "/event"),
     [id],
     (oracle) => oracle.eventList(id, account, query),
     withoutEventIds,
@@ -383,28 +329,41 @@ export const eventList = (id: string, account: string, query: Query): Read => ({
     }),
 });
 
+export const payout = (id: string, query: Query): Read =>
+  readOf(pathOf("payout", id, query), [], (oracle) => payoutDetail(oracle, id, query));
+
+export const agreement = (id: string, query: Query): Read =>
+  readOf(pathOf("agreement", id, query), [id], (oracle) => agreementOf(oracle, id, query));
+
+export const agreementEvents = (id: string, query: Query): Read =>
+  readOf(
+    pathOf("agreement", id, query, "/event"),
+    [id],
+    (oracle) => agreementEventsOf(oracle, id, query),
+    withoutEventIds,
+  );
+
 const displaySizeMax = 500;
 
-export const page = (query: Query, number: number, size: number): Read =>
-  numberedPage(searchPathOf, query, number, size, (oracle) => oracle.matches(query));
+/** The lists with numbered pages, and with links to the following ones. */
+const lists = {
+  transaction: {
+    sizeMax: displaySizeMax,
+    matchesOf: (oracle: Oracle, query: Query) => oracle.matches(query),
+  },
+  payout: { sizeMax: displaySizeMax, matchesOf: payoutMatches },
+  agreement: { sizeMax: 20, matchesOf: agreementMatches },
+};
+type List = keyof typeof lists;
 
 /** A page of a list, without its links. Beyond the last one it is not found, unless nothing matches. */
-function numberedPage(
-  pathOf: (query: Query) => string,
-  query: Query,
-  number: number,
-  size: number,
-  matchesOf: (oracle: Oracle) => unknown[],
-  sizeMax = displaySizeMax,
-): Read {
-  const path = pathOf({ ...query, page: String(number), display_size: String(size) });
-  const [start, end] = [number - 1, number].map((pages) => pages * Math.min(size, sizeMax)) as [
-    number,
-    number,
-  ];
+function page(list: List, query: Query, number: number, size: number): Read {
+  const path = pathTo(list, { ...query, page: String(number), display_size: String(size) });
+  const { sizeMax, matchesOf } = lists[list];
+  const start = (number - 1) * Math.min(size, sizeMax);
   const expected = (oracle: Oracle) => {
-    const all = matchesOf(oracle);
-    const results = all.slice(start, end);
+    const all = matchesOf(oracle, query);
+    const results = all.slice(start, start + Math.min(size, sizeMax));
     if (all.length > 0 && results.length === 0) return undefined;
     return { total: all.length, count: results.length, page: number, results };
   };
@@ -437,22 +396,10 @@ const linked = (
   ...(items === "results" && link === "next_cursor" && { violation: duplicateIn }),
 });
 
-/** All results of a search, page by page. */
-export const allPages = (query: Query, size: number, link: Link): Read =>
-  linked(searchPathOf({ ...query, display_size: String(size) }), "results", link, (oracle) =>
-    oracle.matches(query),
-  );
-
-/** All results of a search for agreements, page by page. */
-export const allAgreements = (query: Query, size: number, link: Link): Read =>
-  linked(agreementPathOf({ ...query, display_size: String(size) }), "results", link, (oracle) =>
-    agreementMatches(oracle, query),
-  );
-
-/** All results of a search for payouts, page by page. */
-export const allPayouts = (query: Query, size: number): Read =>
-  linked(payoutPathOf({ ...query, display_size: String(size) }), "results", "next_page", (oracle) =>
-    payoutMatches(oracle, query),
+/** All results of a list, page by page. */
+export const allPages = (list: List, query: Query, size: number, link: Link): Read =>
+  linked(pathTo(list, { ...query, display_size: String(size) }), "results", link, (oracle) =>
+    lists[list].matchesOf(oracle, query),
   );
 
 /** A row may be there twice with different dates: an older event that arrives changes its date. */
@@ -474,10 +421,11 @@ const csvRead = (path: string, expected: (oracle: Oracle) => string[][]): Read =
   expected: (oracle) => resultOf(expected(oracle)),
 });
 
-export const csv = (query: Query): Read => csvRead(searchPathOf(query), (oracle) => oracle.csvRows(query));
+export const csv = (query: Query): Read =>
+  csvRead(pathTo("transaction", query), (oracle) => oracle.csvRows(query));
 
 export const reportCsv = (query: Query): Read =>
-  csvRead(reportPathOf("transactions", query), (oracle) => reportCsvRows(oracle, query));
+  csvRead(pathTo("report/transactions", query), (oracle) => reportCsvRows(oracle, query));
 
 type ReportGroup = Record<string, string | boolean | null> & { count: number };
 
@@ -497,7 +445,7 @@ const isOfAll = ({ group_by = "type,state", time_zone, status_version, ...filter
 
 /** The first page of a report. Default size: that of the contract. */
 export function reportPage(query: Query, size?: number): Read {
-  const path = reportPathOf("transactions", {
+  const path = pathTo("report/transactions", {
     ...query,
     ...(size !== undefined && { display_size: String(size) }),
   });
@@ -520,7 +468,7 @@ export function reportPage(query: Query, size?: number): Read {
 /** All groups of a report, page by page. */
 export const reportPages = (query: Query, size: number): Read => ({
   ...linked(
-    reportPathOf("transactions", { ...query, display_size: String(size) }),
+    pathTo("report/transactions", { ...query, display_size: String(size) }),
     "groups",
     "next_cursor",
     (oracle) => reportGroups(oracle, query),
@@ -532,7 +480,7 @@ export const reportPages = (query: Query, size: number): Read => ({
 const report =
   (name: string, bodyOf: (oracle: Oracle, query: Query) => object) =>
   (query: Query): Read =>
-    readOf(reportPathOf(name, query), [], (oracle) => bodyOf(oracle, query));
+    readOf(pathTo(`report/${name}`, query), [], (oracle) => bodyOf(oracle, query));
 
 export const transactionsSummary = report("transactions-summary", transactionsSummaryOf);
 export const paymentsByState = report("payments_by_state", paymentsByStateOf);
@@ -540,79 +488,3 @@ const legacyPerformanceReport = report("performance-report-legacy", performanceO
 const performanceReport = report("performance-report", performanceOfDays);
 const gatewayPerformanceReport = report("gateway-performance-report", gatewayPerformance);
 const hours = report("transactions-by-hour", transactionsByHour);
-
-export const payout = (id: string, query: Query): Read =>
-  readOf(payoutPathOf(query, `/${encodeURIComponent(id)}`), [], (oracle) => payoutDetail(oracle, id, query));
-
-const payoutPage = (query: Query, number: number, size: number): Read =>
-  numberedPage(payoutPathOf, query, number, size, (oracle) => payoutMatches(oracle, query));
-
-export const agreement = (id: string, query: Query): Read =>
-  readOf(agreementPathOf(query, `/${encodeURIComponent(id)}`), [id], (oracle) =>
-    agreementOf(oracle, id, query),
-  );
-
-export const agreementEvents = (id: string, query: Query): Read =>
-  readOf(
-    agreementPathOf(query, `/${encodeURIComponent(id)}/event`),
-    [id],
-    (oracle) => agreementEventsOf(oracle, id, query),
-    withoutEventIds,
-  );
-
-const agreementsMax = 20;
-
-const agreementPage = (query: Query, number: number, size: number): Read =>
-  numberedPage(
-    agreementPathOf,
-    query,
-    number,
-    size,
-    (oracle) => agreementMatches(oracle, query),
-    agreementsMax,
-  );
-
-const invalidPaths = Object.entries({
-  "/v1/transaction/": [
-    "",
-    "pay-1",
-    "%00?account_id=57",
-    "%zz?account_id=57",
-    `${"x".repeat(256)}?account_id=57`,
-  ],
-  "/v1/transaction/?account_id=": [
-    "",
-    "57&page=0",
-    "57&display_size=1e3",
-    "57&from_date=yesterday",
-    "57&unknown=1",
-  ],
-  "/v1/transaction/?account_id=57&": [
-    ...["state=bogus", "state=failed", "cursor=made-up", "reference=%00", "reference=%ff%fe%zz"],
-    `email=${"x".repeat(256)}`,
-  ],
-  "/v1/transaction/pay-1?account_id=57&": ["override_account_id_restriction=1", "as_of=2024-02-30T00:00:00Z"],
-  "/v1/transaction/pay-1/event": ["", "?gateway_account_id=57&include_all_events=yes"],
-  "/v1/transaction/pay-1/transaction?gateway_account_id=": [""],
-  "/v1/report/transactions": ["", "-summary?account_id=57", "-by-hour?from_date=2024-03-01T00:00:00Z"],
-  "/v1/report/transactions?account_id=57&": ["group_by=colour", "group_by=day,day", "time_zone=Europe/Paris"],
-  "/v1/report/transactions?account_id=57&state=failed": [""],
-  "/v1/report/transactions?account_id=57&group_by=day&cursor=made-up": [""],
-  "/v1/report/": ["payments_by_state", "performance-report-legacy?to_date=2024-03-01T00:00:00Z"],
-  "/v1/report/performance-report?": ["from_date=2024-03-01", "state=success"],
-  "/v1/report/gateway-performance-report?": ["from_date=2024-03-02&to_date=2024-03-01"],
-  "/v1/payout": ["", "?gateway_account_id=57&state=paid", "/po-57-1"],
-  "/v1/agreement": [
-    "",
-    "?account_id=57&status=lost",
-    "?account_id=57&cursor=made-up",
-    "/agr-1",
-    "/agr-1/event?page=1",
-  ],
-  "/v1/event/": ["seventeen", "1.5"],
-}).flatMap(([start, ends]) => ends.map((end) => start + end));
-
-const invalidRead = (random: Random): Read => ({
-  ...readOf(random.pick(invalidPaths), [], () => undefined),
-  expected: () => ({ status: 400 }),
-});

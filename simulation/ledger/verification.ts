@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { openDatabase } from "../../src/database/database.ts";
 import { verifySummaries } from "../../src/ledger/intake/verify.ts";
 import { openProgress, type Progress } from "../../src/process/progress.ts";
@@ -8,21 +9,21 @@ import type { Random } from "../../testing/random.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { Violation } from "../violation.ts";
 import type { Deployment } from "./deployment.ts";
-import { accounts, type EventMessage, eventKey, type LedgerEvent } from "./messages.ts";
+import { accounts, eventKey, type LedgerEvent } from "./messages.ts";
 import type { Oracle, Query } from "./oracle.ts";
 import { agreementIds } from "./oracle-agreements.ts";
 import type { Publisher } from "./publisher.ts";
 import {
   agreement,
   agreementEvents,
-  allAgreements,
   allPages,
-  allPayouts,
   children,
   csv,
   eventList,
   type Get,
   lookup,
+  override,
+  overrideBoth,
   paymentsByState,
   payout,
   type Read,
@@ -32,7 +33,6 @@ import {
   reportPages,
   transactionsSummary,
 } from "./reads.ts";
-import { type Difference, differenceOf, smallestTrace } from "./trace.ts";
 
 /** Reads of each of these transactions, of every account, and random ones. Default of `ids`: every transaction. */
 export function* allReads(
@@ -41,7 +41,7 @@ export function* allReads(
   ids: Iterable<string> = oracle.resourceIds(),
 ): Generator<Read> {
   for (const id of ids) {
-    yield lookup(id, { override_account_id_restriction: "true" });
+    yield lookup(id, override);
     const account = oracle.accountOf(id) ?? random.pick(accounts);
     yield eventList(id, account, { include_all_events: "true" });
     if (random.chance(0.3)) yield children(id, account);
@@ -49,29 +49,26 @@ export function* allReads(
   for (const account of [...accounts, accounts.join()]) {
     const query = { account_id: account };
     yield csv(query);
-    yield allPages(query, 500, "next_page");
-    yield allPages(query, 70, "next_cursor");
+    yield allPages("transaction", query, 500, "next_page");
+    yield allPages("transaction", query, 70, "next_cursor");
   }
   yield* reportsOf({});
   for (const account of accounts) yield* reportsOf({ account_id: account });
-  for (const { id } of oracle.payouts()) yield payout(id, all);
+  for (const { id } of oracle.payouts()) yield payout(id, override);
   for (const id of agreementIds(oracle)) {
-    yield agreement(id, allOwners);
+    yield agreement(id, overrideBoth);
     yield agreementEvents(id, {});
   }
-  for (const query of [...accounts.map((account_id) => ({ account_id })), allOwners]) {
-    yield allAgreements(query, 20, "next_page");
-    yield allAgreements(query, 7, "next_cursor");
+  for (const query of [...accounts.map((account_id) => ({ account_id })), overrideBoth]) {
+    yield allPages("agreement", query, 20, "next_page");
+    yield allPages("agreement", query, 7, "next_cursor");
   }
   for (let count = 0; count < randomReads; count += 1) yield randomRead(random, payments());
 }
 
-const all = { override_account_id_restriction: "true" };
-const allOwners = { override_account_or_service_id_restriction: "true" };
-
 /** Reports of an account or of all, and their payouts. */
 function* reportsOf({ account_id }: Query): Generator<Read> {
-  const query = account_id === undefined ? all : { account_id };
+  const query = account_id === undefined ? override : { account_id };
   for (const time_zone of ["UTC", "Europe/London"]) {
     const byDay = { ...query, group_by: "type,state,day", time_zone };
     yield reportPage(byDay);
@@ -86,7 +83,12 @@ function* reportsOf({ account_id }: Query): Generator<Read> {
     include_moto_statistics: "true",
   });
   yield paymentsByState(query);
-  yield allPayouts(account_id === undefined ? all : { gateway_account_id: account_id }, 5);
+  yield allPages(
+    "payout",
+    account_id === undefined ? override : { gateway_account_id: account_id },
+    5,
+    "next_page",
+  );
 }
 
 const randomReads = 400;
@@ -94,15 +96,22 @@ const readsAtATime = 8;
 /** A difference is final after this time with an empty queue and no message in flight: no retry delay is longer. */
 const idleMs = 10_000;
 
+/** A read whose result differs from the oracle's. */
+interface Difference {
+  read: Read;
+  actual: unknown;
+  expected: unknown;
+}
+
 /**
  * Sends every read until all results are those of the oracle. Resolves with their number. Rejects with a `Violation` if
- * a difference remains, after looking for few messages that show it for up to `traceMaxMs`.
+ * a difference remains.
  */
 export async function verify(
   gets: Get[],
   publisher: Publisher,
   reads: Iterable<Read>,
-  { stop, traceMaxMs }: { stop: AbortSignal; traceMaxMs: number },
+  stop: AbortSignal,
 ): Promise<number> {
   let progressedAt = performance.now();
   let remaining = [...reads];
@@ -116,7 +125,7 @@ export async function verify(
     if (differences.length === 0) return count;
     if (differences.length < remaining.length) progressedAt = performance.now();
     if (startedAt - idleSince > idleMs || startedAt - progressedAt > testWaitMaxMs) {
-      throw new Violation(await describe(differences, publisher, traceMaxMs));
+      throw new Violation(describe(differences, publisher));
     }
     const isIdle = await hasNoMessages(gets, publisher).catch(() => false);
     idleSince = isIdle ? Math.min(idleSince, performance.now()) : Number.POSITIVE_INFINITY;
@@ -153,53 +162,35 @@ async function differencesOf(
       const get = gets[index % gets.length] as Get;
       for (const read of remaining) {
         if (stop.aborted) return;
-        const difference = await differenceOf(read, get, oracle).catch((error: Error) => ({
-          read,
-          actual: error.message,
-          expected: read.expected(oracle),
-        }));
-        if (difference) differences.push(difference);
-        else progress.advance(1);
+        const actual = await read.send(get).catch((error: Error) => error.message);
+        const expected = withoutUndefined(read.expected(oracle));
+        if (isDeepStrictEqual(actual, expected)) progress.advance(1);
+        else differences.push({ read, actual, expected });
       }
     }),
   );
   return differences;
 }
 
-/** A ledger without faults stores them one by one, in about half a minute. */
-const tracedMax = 10_000;
+const withoutUndefined = (value: unknown) => JSON.parse(JSON.stringify(value));
 
-async function describe(
-  differences: Difference[],
-  publisher: Publisher,
-  traceMaxMs: number,
-): Promise<string> {
+function describe(differences: Difference[], { oracle, sent }: Publisher): string {
   const [first] = differences.toSorted((a, b) => b.read.ids.length - a.read.ids.length);
   const { read, actual, expected } = first as Difference;
-  const ids = read.ids.length > 0 ? read.ids : differingIds(actual, expected);
-  // A report or a payout names no transactions.
-  const events = ids.length > 0 ? publisher.oracle.eventsAbout(ids) : publisher.oracle.events;
-  const keys = new Set(events.map(eventKey));
-  const related = publisher.sent.filter(
-    (message): message is EventMessage => message.kind === "event" && keys.has(eventKey(message.event)),
+  const [own, oracles] = [withoutRowsOf(actual, expected), withoutRowsOf(expected, actual)].map((rows) =>
+    JSON.stringify(rows).slice(0, 2000),
   );
-  const isTraced = related.length <= tracedMax;
-  const trace = isTraced ? await smallestTrace(read, related, traceMaxMs) : undefined;
-  const messages = trace ?? related;
+  const ids =
+    read.ids.length > 0 ? read.ids : (`${own}${oracles}`.match(/(pay|ref|dis|agr)-\d+[^"]*/g) ?? []);
+  const keys = new Set(oracle.eventsAbout(ids).map(eventKey));
+  const related = sent.filter((message) => message.kind === "event" && keys.has(eventKey(message.event)));
   return [
     `${differences.length} responses differ from the oracle's; one of them: ${read.name}`,
-    `  actual:   ${JSON.stringify(withoutRowsOf(actual, expected)).slice(0, 2000)}`,
-    `  expected: ${JSON.stringify(withoutRowsOf(expected, actual)).slice(0, 2000)}`,
-    ...differences
-      .filter((other) => other.read !== read)
-      .slice(0, 20)
-      .map((other) => `  another: ${other.read.name}`),
-    !isTraced
-      ? `  Not tried without faults. The first of the ${messages.length} messages about these transactions:`
-      : trace
-        ? `  Also wrong without faults, after these ${messages.length} messages:`
-        : `  Right without faults. The ${messages.length} messages about these transactions:`,
-    ...messages.slice(0, 50).map(({ body }) => `  ${JSON.stringify(JSON.parse(body))}`),
+    `  actual:   ${own}`,
+    `  expected: ${oracles}`,
+    ...differences.slice(0, 20).map((other) => `  another: ${other.read.name}`),
+    `  The ${related.length} messages about these transactions, in the order of sending:`,
+    ...related.slice(0, 50).map(({ body }) => `  ${JSON.stringify(JSON.parse(body))}`),
   ].join("\n");
 }
 
@@ -216,13 +207,6 @@ function withoutRowsOf(result: unknown, other: unknown): unknown {
   const [rows, others] = [rowsIn(result), new Set(rowsIn(other)?.map((row) => JSON.stringify(row)))];
   const own = rows?.filter((row) => !others.has(JSON.stringify(row))) ?? [];
   return own.length > 0 ? own : result;
-}
-
-/** The transactions that two results do not share. */
-function differingIds(actual: unknown, expected: unknown): string[] {
-  const textsOf = (result: unknown) => new Set(rowsIn(result)?.map((row) => JSON.stringify(row)));
-  const differing = textsOf(actual).symmetricDifference(textsOf(expected));
-  return [...differing].slice(0, 20).flatMap((row) => row.match(/(pay|ref|dis|agr)-\d+[^"]*/g) ?? []);
 }
 
 /**

@@ -60,44 +60,17 @@ describe("with as_of", () => {
     const at = instant();
     const removals = changes.filter(({ id }) => id !== "9").map((change) => ({ ...change, type: "remove" }));
     await request("POST", "/changes", { body: { changes: removals } });
-    const pages = async (at: string) => {
-      const all: components["schemas"]["ResourcePage"][] = await pagesAt(
-        read,
-        `/features/kind?feature=a&limit=4&as_of=${at}`,
-      );
-      return all.map(({ ids }) => ids);
-    };
-    const ids = changes.map(({ id }) => id).toSorted();
-    expect((await pages(at)).flat()).toEqual(ids);
-    const now = await pages(instant());
+    const idsAt = async (at: string): Promise<string[][]> =>
+      (
+        await pagesAt<components["schemas"]["ResourcePage"]>(
+          read,
+          `/features/kind?feature=a&limit=4&as_of=${at}`,
+        )
+      ).map(({ ids }) => ids);
+    expect((await idsAt(at)).flat()).toEqual(changes.map(({ id }) => id).toSorted());
+    const now = await idsAt(instant());
     expect(now.flat()).toEqual(["9"]);
     expect(now.length).toBeGreaterThan(7);
-  });
-
-  test("an instant in the future and a text that is no instant get 400", async () => {
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
-    for (const path of ["/features/kind/1", "/features/kind/1/a", "/features/kind?feature=a&limit=2"]) {
-      const by = path.includes("?") ? "&" : "?";
-      expect(await get(`${path}${by}as_of=${tomorrow}`)).toMatchObject({
-        status: 400,
-        type: plain,
-        text: "query parameter as_of must not be in the future\n",
-      });
-      for (const at of ["yesterday", "2026-02-30T00:00:00Z", "2026-01-01", "1767225600", "null"]) {
-        const { status, text } = await get(`${path}${by}as_of=${at}`);
-        expect({ status, text }).toEqual({ status: 400, text: expect.stringContaining("as_of") });
-      }
-    }
-    expect(await get(`/features/kind?feature=a&count=true&as_of=${instant()}`)).toMatchObject({
-      status: 400,
-      text: "query parameter count is not allowed with as_of\n",
-    });
-    for (const [method, path] of [
-      ["POST", "/features/kind/1/a"],
-      ["GET", "/resources/kind/1"],
-    ] as const) {
-      expect(await request(method, `${path}?as_of=${instant()}`)).toMatchObject({ status: 400 });
-    }
   });
 
   test("a service that keeps no history says so", async () => {

@@ -1,19 +1,10 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
+import { startService } from "../../testing/services.ts";
 import { openLog } from "../process/log.ts";
 import { sweepExpired } from "./expiry-sweep.ts";
-import { start } from "./start.ts";
 import { add, names, newLmdb, passTime, stopClock } from "./store/new-store.fixture.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "./store/store.ts";
-
-/** Sees the store of the service's own sweep. */
-const swept = vi.hoisted(() => ({ by: (store: FeatureStore) => store }));
-vi.mock("./expiry-sweep.ts", async (original) => {
-  const { sweepExpired } = await original<typeof import("./expiry-sweep.ts")>();
-  return {
-    sweepExpired: ((store, ...more) => sweepExpired(swept.by(store), ...more)) as typeof sweepExpired,
-  };
-});
 
 /** A store whose steps of the expiry are recorded: whether there may be more. */
 function withOutcomes(store: FeatureStore) {
@@ -83,29 +74,11 @@ test("an outage of the store is logged when it begins and when it ends", async (
 
 test("the service removes them while it runs", async () => {
   await using made = await newLmdb();
-  stopClock();
-  {
-    await using store = await openFeatureStore(made.url);
-    await store.change(
-      "kind",
-      "1",
-      names(600).map((name) => add(name, Date.now() + 1)),
-    );
-  }
-  passTime(1);
-  let outcomes: boolean[] = [];
-  swept.by = (store) => {
-    const watched = withOutcomes(store);
-    outcomes = watched.outcomes;
-    return watched.store;
-  };
-  const stop = new AbortController();
-  const settings = { HOST: "127.0.0.1", FEATURES_PORT: 0, FEATURES_STORE_URL: made.url };
-  const running = start(settings, {}, openLog("silent"), stop.signal);
-  await eventually(() => expect(outcomes).toContain(false));
-  stop.abort();
-  await running;
   await using store = await openFeatureStore(made.url);
-  // The feed itself removes those of one step, 200.
+  const additions = names(600).map((name) => add(name, Date.now() + 1));
+  await store.change("kind", "1", additions);
+  await using _service = await startService("features", { env: { FEATURES_STORE_URL: made.url } });
+  // Unlike a read of the feed, this one removes nothing.
+  await eventually(async () => expect(await store.featuresInUse("kind", 1000)).toEqual([]));
   expect(await countExpired(store)).toBe(600);
 });

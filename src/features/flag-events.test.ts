@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
-import { readStream, serviceForTests, watchFeed } from "./features.fixture.ts";
+import { readStream, startFeatures, watchFeed } from "./features.fixture.ts";
 import { openFlagEvents } from "./handlers/flag-events.ts";
-import { add, names, passTime, remove, stopClock } from "./store/new-store.fixture.ts";
+import { add, passTime, remove, stopClock } from "./store/new-store.fixture.ts";
 import { type FeatureStore, openFeatureStore } from "./store/store.ts";
 
 vi.mock("../http/event-stream.ts", async (original) => ({ ...(await original<object>()), lookEveryMs: 5 }));
@@ -81,61 +81,6 @@ describe("a stream of flags", () => {
     expect(stream.text()).toBe(`:\n\n${event}${event}`);
   });
 
-  test("shares one loop with all others, which reads each record once and ends with the last stream", async () => {
-    const ids = names(500);
-    const streams = ids.map(follow);
-    const haveEvents = (some: typeof streams, events: number) =>
-      eventually(() => expect(some.filter(({ count }) => count() !== events)).toEqual([]));
-    await haveEvents(streams, 1);
-    const { promise, resolve: release } = Promise.withResolvers<void>();
-    feed.held = promise;
-    await eventually(() => expect(feed.looking).toBe(1));
-    for (const id of ids.slice(0, 250)) await store.change("customer", id, [add("a")]);
-    // Loops of other streams would look by now.
-    await sleep(20);
-    feed.reads = 0;
-    release();
-    await haveEvents(streams.slice(0, 250), 2);
-    await feed.hasLooked();
-    await haveEvents(streams.slice(250), 1);
-    expect(feed).toMatchObject({ reads: 1, lookingMost: 1 });
-
-    for (const { stop } of streams) stop();
-    // A loop that begins looks in the same turn of the event loop. One that runs has a wait in between.
-    await eventually(() => {
-      const { looks } = feed;
-      follow("42").stop();
-      expect(feed.looks).toBe(looks + 1);
-    });
-  });
-
-  test("has a comment after 15 seconds without an event", async () => {
-    const { setTimeout } = globalThis;
-    const shortened = vi
-      .spyOn(globalThis, "setTimeout")
-      .mockImplementation(((work: () => void, milliseconds: number, ...args: []) =>
-        setTimeout(work, milliseconds === 15_000 ? 20 : milliseconds, ...args)) as never);
-    try {
-      const stream = follow("42");
-      await expect.poll(() => stream.text()).toMatch(/^:\n\ndata: .*\n\n(:\n\n){4,}$/);
-      await store.change("customer", "42", [add("a")]);
-      await stream.has(2);
-    } finally {
-      shortened.mockRestore();
-    }
-  });
-
-  test.each(["newest", "changes"] as const)("continues after %s has failed for a while", async (method) => {
-    const stream = follow("42");
-    await stream.has(1);
-    feed.failing = method;
-    await store.change("customer", "42", [add("a")]);
-    await eventually(() => expect(feed.failures).toBeGreaterThan(2));
-    expect(stream.count()).toBe(1);
-    feed.failing = undefined;
-    await stream.has(2);
-  });
-
   test("opens while the store fails, and sends an event when it works again", async () => {
     feed.failing = "newest";
     const stream = follow("42");
@@ -168,24 +113,11 @@ describe("a stream of flags", () => {
   });
 });
 
-describe("the path of a stream of flags", () => {
-  const { request } = serviceForTests();
-  const path = "/ofrep/v1/events";
-
-  test("has no body for HEAD", async () => {
-    expect(await request("HEAD", `${path}?resource=customer&id=42`)).toMatchObject({
-      status: 200,
-      type: "text/event-stream; charset=utf-8",
-      text: "",
-    });
+test("the path of a stream of flags has no body for HEAD", async () => {
+  await using service = await startFeatures({ store });
+  expect(await service.request("HEAD", "/ofrep/v1/events?resource=customer&id=42")).toMatchObject({
+    status: 200,
+    type: "text/event-stream; charset=utf-8",
+    text: "",
   });
-
-  test.each(["", "?resource=customer", "?id=42", "?resource=customer&id=", "?resource=customer&id=42&x=1"])(
-    "answers 400 as JSON for the query %j",
-    async (query) => {
-      const response = await request("GET", path + query);
-      expect(response).toMatchObject({ status: 400, type: "application/json; charset=utf-8" });
-      expect(JSON.parse(response.text)).toHaveProperty("errorDetails");
-    },
-  );
 });

@@ -69,13 +69,6 @@ describe("a resource", () => {
     ]);
   });
 
-  test("has no feature that has expired", async () => {
-    stopClock();
-    await store.change("kind", "1", [add("passing", Date.now() + 10), add("lasting")]);
-    passTime(10);
-    expect((await read("/resources/kind/1")).features).toEqual([{ feature: "lasting" }]);
-  });
-
   test.each(oddNames)("and its features can be called %s", async (name) => {
     await request("POST", `/features/${name}/${name}/${name}`);
     const decoded = decodeURIComponent(name);
@@ -85,51 +78,9 @@ describe("a resource", () => {
       { ...named, type: "added", feature: decoded },
     ]);
   });
-
-  test.each([
-    ["/resources/kind/1?x=1", "query parameter"],
-    ["/resources/kind/1/changes?x=1", "query parameter"],
-    [`/resources/kind/${"x".repeat(257)}`, "path parameter id"],
-    ["/resources//1", "path parameter resource"],
-    ["/resources/kind/%00/changes", "path parameter id"],
-    ["/resources/kind/1/changes?limit=0", "query parameter limit"],
-    ["/resources/kind/1/changes?limit=1001", "query parameter limit"],
-    ["/resources/kind/1/changes?cursor=%2F", "query parameter cursor"],
-  ])("responds with 400 to %s", async (path, part) => {
-    const response = await get(path);
-    expect(response).toMatchObject({ status: 400, type: plain });
-    expect(response.text).toContain(part);
-  });
-
-  test("has no other method than GET and HEAD", async () => {
-    for (const path of ["/resources/kind/1", "/resources/kind/1/changes"])
-      expect(await request("POST", path)).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
-  });
 });
 
 describe("the changes of a resource", () => {
-  test("are its records in the feed, oldest first", async () => {
-    const expires_at = "2999-01-01T00:00:00.000Z";
-    expect(await read("/resources/kind/1/changes")).toEqual({ changes: [] });
-    await request("POST", "/features/kind/1/a");
-    await request("POST", "/features/kind/2/a");
-    await request("POST", "/features/other/1/a");
-    await request("POST", `/features/kind/1/b?expires_at=${expires_at}`);
-    await request("DELETE", "/features/kind/1/a");
-    const records = await feed();
-    const ofOne = records.filter(({ resource, id }) => resource === "kind" && id === "1");
-    expect(ofOne.map(({ type, feature }) => `${type} ${feature}`)).toEqual([
-      "added a",
-      "added b",
-      "removed a",
-    ]);
-    expect(ofOne[1]).toMatchObject({ expires_at });
-    const response = await get("/resources/kind/1/changes");
-    expect(response).toMatchObject({ status: 200, type: json });
-    expect(JSON.parse(response.text)).toEqual({ changes: ofOne });
-    expect(await read("/resources/never/1/changes")).toEqual({ changes: [] });
-  });
-
   test("have the expiry of a feature", async () => {
     stopClock();
     await store.change("kind", "1", [add("a", Date.now() + 10)]);

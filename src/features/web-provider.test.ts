@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -9,11 +10,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
 import type { FlagsPage } from "../../testing/flags-page.ts";
-import { freePort } from "../../testing/free-port.ts";
 import { openIssuer } from "../../testing/issuer.ts";
 import { root } from "../../testing/project.ts";
-import { newFolder, run } from "../../testing/run.ts";
 import { findProgram } from "../../testing/servers/server.ts";
+import { startService } from "../../testing/services.ts";
 
 declare const flagsPage: FlagsPage;
 
@@ -43,32 +43,23 @@ describeIfAvailable("Chromium", program !== undefined)(
     });
     afterAll(() => resources.disposeAsync());
 
-    /** A service in a process of its own, which can be restarted with its data. */
-    async function startService(settings: Record<string, string>, token?: string) {
-      const port = String(await freePort());
-      const folder = newFolder();
-      const baseUrl = `http://127.0.0.1:${port}`;
-      const env = { FEATURES_PORT: port, LOG_LEVEL: "trace", ...settings };
-      async function start() {
-        const started = run("src/main.ts", { args: ["features"], env, folder });
-        await started.waitForOutput("Server listening");
-        return started;
-      }
-      let running = await start();
-      async function stop() {
-        running.child.kill("SIGTERM");
-        expect((await running.exit).code).toBe(0);
-      }
+    /** A service in a process of its own, which can be stopped and started again with its data. */
+    async function startFeatures(settings: Record<string, string>, token?: string) {
+      const server = await startService("features", { env: { LOG_LEVEL: "trace", ...settings } });
       return {
-        baseUrl,
-        stop,
-        output: () => running.output(),
-        async start() {
-          running = await start();
+        ...server,
+        async stop() {
+          const ended = once(server.child(), "exit");
+          server.child().kill("SIGTERM");
+          expect(await ended).toEqual([0, null]);
         },
-        async change(method: "POST" | "DELETE", feature: string) {
+        output: () => readFileSync(join(server.folder, "log"), "utf8"),
+        async change(method: "POST" | "DELETE", feature: string, id = "42") {
           const headers = { ...(token && { authorization: `Bearer ${token}` }) };
-          const response = await request(`${baseUrl}/features/customer/42/${feature}`, { method, headers });
+          const response = await request(`${server.url}/features/customer/${id}/${feature}`, {
+            method,
+            headers,
+          });
           await response.body.dump();
           expect(response.statusCode).toBeLessThan(300);
         },
@@ -105,13 +96,13 @@ describeIfAvailable("Chromium", program !== undefined)(
       eventually(async () => expect(await detailsOf(page, flag)).toEqual(details));
 
     test("reads flags, and hears of each change through the stream, without polling", async () => {
-      const service = await startService({ CORS_ORIGINS: `https://shop.example.com,${origin}` });
+      await using service = await startFeatures({ CORS_ORIGINS: `https://shop.example.com,${origin}` });
       await service.change("POST", "dark-mode");
       await service.change("POST", "beta");
       await service.change("DELETE", "beta");
-      await request(`${service.baseUrl}/features/customer/7/other`, { method: "POST" });
+      await service.change("POST", "other", "7");
       const { page, evaluations } = await openPage();
-      await open(page, service.baseUrl);
+      await open(page, service.url);
       expect(await detailsOf(page, "dark-mode")).toEqual(on);
       expect(await detailsOf(page, "beta")).toMatchObject({ value: false, errorCode: "FLAG_NOT_FOUND" });
       // Only another resource has it.
@@ -128,16 +119,15 @@ describeIfAvailable("Chromium", program !== undefined)(
       await eventually(async () => expect((await detailsOf(page, "dark-mode")).value).toBe(false));
       expect(evaluations).toHaveLength(4);
       await page.context().close();
-      await service.stop();
     });
 
     test("sends its token, also to the stream, and recovers when the service restarts", async () => {
       await using issuer = await openIssuer();
       const token = await issuer.sign({ scope: "features:read features:write" });
       const settings = { ...issuer.settings, AUTH_JWKS_URL: String(issuer.settings.AUTH_JWKS_URL) };
-      const service = await startService({ ...settings, CORS_ORIGINS: origin }, token);
+      await using service = await startFeatures({ ...settings, CORS_ORIGINS: origin }, token);
       const { page, evaluations } = await openPage();
-      await open(page, service.baseUrl, [["Authorization", `Bearer ${token}`]]);
+      await open(page, service.url, [["Authorization", `Bearer ${token}`]]);
       await eventually(() => expect(evaluations).toHaveLength(2));
       await service.change("POST", "beta");
       await untilFlagIs(page, "beta", on);
@@ -154,24 +144,19 @@ describeIfAvailable("Chromium", program !== undefined)(
       await untilFlagIs(page, "delta", on);
 
       const { page: other } = await openPage();
-      const refused = open(other, service.baseUrl, [["Authorization", "Bearer nonsense"]]);
+      const refused = open(other, service.url, [["Authorization", "Bearer nonsense"]]);
       await expect(refused).rejects.toThrow("Initialization failed");
       await page.context().close();
       await other.context().close();
-      await service.stop();
     });
 
-    test.each([
-      ["", "without CORS_ORIGINS"],
-      ["https://shop.example.com", "if CORS_ORIGINS has other origins"],
-    ])("fails with CORS_ORIGINS=%s: %s", async (CORS_ORIGINS) => {
-      const service = await startService({ CORS_ORIGINS });
+    test("fails without CORS_ORIGINS", async () => {
+      await using service = await startFeatures({});
       await service.change("POST", "dark-mode");
       const { page } = await openPage();
-      await expect(open(page, service.baseUrl)).rejects.toThrow("The OFREP request failed");
+      await expect(open(page, service.url)).rejects.toThrow("The OFREP request failed");
       expect(await detailsOf(page, "dark-mode")).toMatchObject({ value: false, reason: "ERROR" });
       await page.context().close();
-      await service.stop();
     });
   },
 );

@@ -90,21 +90,16 @@ describe("the command store", () => {
   });
 
   test.each([
-    [[], "expected export or import"],
-    [["export"], "expected export or import"],
-    [["import", "a", "b"], "expected export or import"],
-    [["exprot", "a"], "expected export or import"],
-    [["export", "a", "--all"], "--all"],
-  ])("exits with 2 for the arguments %j", async (args, message) => {
-    const { code, errors } = await store("lmdb:s", args, newFolder());
+    ["lmdb:s", [], "expected export or import"],
+    ["lmdb:s", ["export"], "expected export or import"],
+    ["lmdb:s", ["import", "a", "b"], "expected export or import"],
+    ["lmdb:s", ["exprot", "a"], "expected export or import"],
+    ["lmdb:s", ["export", "a", "--all"], "--all"],
+    ["memory:", ["export", "a"], "FEATURES_STORE_URL is memory:, which no other process can read\n"],
+  ])("with %s, exits with 2 for the arguments %j", async (url, args, message) => {
+    const { code, errors } = await store(url, args, newFolder());
     expect(code).toBe(2);
     expect(errors).toContain(message);
-  });
-
-  test("exits with 2 for memory:, which no other process can read", async () => {
-    const { code, errors } = await store("memory:", ["export", "a"], newFolder());
-    const message = "store: FEATURES_STORE_URL is memory:, which no other process can read\n";
-    expect([code, errors]).toEqual([2, message]);
   });
 
   test("reports a file that cannot be written or read, and leaves no incomplete file", async () => {

@@ -1,7 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { open } from "lmdb";
 import { expect, test } from "vitest";
@@ -10,51 +7,6 @@ import { openFeatureStore, StoreFailure } from "./store.ts";
 
 const folderOf = ({ url }: { url: string }) => decodeURI(url.slice("lmdb:".length));
 const store = fileURLToPath(new URL("store.ts", import.meta.url));
-
-/** Runs a program on the store at a URL, with a limit for the size of a file. Resolves with its output. */
-async function runWithFileLimit(kibibytes: number, url: string, program: string): Promise<string> {
-  const open = `import { openFeatureStore } from ${JSON.stringify(store)};
-    const store = await openFeatureStore(process.argv[1]);`;
-  const args = [process.execPath, "--input-type=module", "--eval", open + program, url];
-  const limited = ["-c", `ulimit -f ${2 * kibibytes}; exec "$0" "$@"`, ...args];
-  const child = spawn("sh", limited, { stdio: ["ignore", "pipe", "ignore"] });
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  expect(code).toBe(0);
-  return output;
-}
-
-test("if the files cannot grow, changes fail, reads continue, and answered changes are kept", async () => {
-  await using made = await newLmdb();
-  const output = await runWithFileLimit(
-    400,
-    made.url,
-    `
-    let answered = 0;
-    const messages = [];
-    while (messages.length < 3) {
-      await store.change("kind", String(answered), [{ type: "add", feature: "a" }]).then(
-        () => { answered += 1; },
-        (error) => { messages.push(error.constructor.name + ": " + error.message); },
-      );
-    }
-    console.log(JSON.stringify({
-      answered,
-      messages,
-      has: await store.has("kind", "0", ["a"]),
-      hasNext: await store.has("kind", String(answered), ["a"]),
-    }));
-    await store[Symbol.asyncDispose]();`,
-  );
-  const { answered, messages, has, hasNext } = JSON.parse(output);
-  // The library reports a write that was cut short as an input/output error.
-  const failure = /^StoreFailure: the store failed: .*(File too large|Input\/output error)/;
-  expect(messages.filter((message: string) => !failure.test(message))).toEqual([]);
-  expect({ has, hasNext }).toEqual({ has: [true], hasNext: [false] });
-  expect(answered).toBeGreaterThan(100);
-  await using again = await openFeatureStore(made.url);
-  expect(await Array.fromAsync(again.entries())).toHaveLength(answered);
-  expect(await again.change("kind", "more", [{ type: "add", feature: "a" }])).toEqual({ had: [false] });
-});
 
 test("removed features and deleted records leave no keys", async () => {
   await using made = await newLmdb();

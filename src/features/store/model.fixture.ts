@@ -3,14 +3,25 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect } from "vitest";
 import {
+  add,
   allEntriesOf,
   allIdsWith,
   type NewStore,
+  names,
   openNewStore,
   passTime,
+  remove,
   stopClock,
 } from "./new-store.fixture.ts";
-import type { ChangeOutcome, ChangeRecord, Entry, FeatureChange, FeatureStore, FeedEntry } from "./store.ts";
+import type {
+  ChangeOutcome,
+  ChangeRecord,
+  Entry,
+  FeatureChange,
+  FeatureStore,
+  FeedEntry,
+  History,
+} from "./store.ts";
 
 /** A simple model of a store. An entry remains when it expires, until its expiry is recorded. */
 function newModel() {
@@ -79,16 +90,7 @@ const ofBytes = (character: string, bytes: number) => {
 };
 
 const shortNames = [
-  "a",
-  "A",
-  "a/a",
-  "dark-mode",
-  "é",
-  "中",
-  "💷",
-  "of sixteen bytes",
-  "%2F{1}/",
-  "__proto__",
+  ...["a", "A", "a/a", "dark-mode", "é", "中", "💷", "of sixteen bytes", "%2F{1}/", "__proto__"],
 ];
 /** Lengths around those at which a store or its engine may treat names differently. Each pair differs only at the end. */
 const longNames = characters
@@ -126,6 +128,19 @@ const conditions = {
 };
 type Condition = keyof typeof conditions;
 
+/**
+ * Changes after which a store saves the list of a resource for its history: a feature comes and goes many times, or there
+ * are more features than records between two saved lists.
+ */
+const ofHistory = ["often", "of many 0", "of many 100"];
+const series = fc.oneof(
+  fc.constant([]),
+  fc
+    .integer({ min: 20, max: 70 })
+    .map((count) => names(count).flatMap(() => [add("often"), remove("often")])),
+  fc.integer({ min: 90, max: 130 }).map((count) => names(count).map((name) => add(`of many ${name}`))),
+);
+
 const hour = 3_600_000;
 /** At most 24 changes: all that expire are recorded in one step. */
 const scenario = fc.record({
@@ -148,6 +163,7 @@ const scenario = fc.record({
         }),
         { maxLength: 3 },
       ),
+      series,
       replaces: fc.boolean(),
       condition: fc.constantFrom<Condition[]>("none", ...(Object.keys(conditions) as Condition[])),
     }),
@@ -175,17 +191,60 @@ const byName = (one: Entry, other: Entry) =>
 async function feedOf(store: FeatureStore) {
   const all: FeedEntry[] = [];
   for (;;) {
-    const page = (await store.changes(all.at(-1)?.cursor, 5)) ?? [];
+    // The first pages are small.
+    const limit = all.length < 100 ? 5 : 500;
+    const page = (await store.changes(all.at(-1)?.cursor, limit)) ?? [];
     all.push(...page);
-    if (page.length < 5) return all;
+    if (page.length < limit) return all;
   }
 }
 
-/** Compares a store with the model over random names, changes and passing time. */
-export async function compareWithModel(make: () => Promise<NewStore>, numRuns: number): Promise<void> {
+/** All ids that had a feature, read in pages. */
+export async function allIdsAt(
+  history: History,
+  resource: string,
+  feature: string,
+  at: number,
+  limit: number,
+) {
+  const all: string[] = [];
+  let after: string | undefined;
+  do {
+    const { ids, next } = await history.idsWith(resource, feature, at, after, limit);
+    expect(ids.length).toBeLessThanOrEqual(limit);
+    all.push(...ids);
+    after = next;
+  } while (after !== undefined);
+  return all;
+}
+
+/** The records of a resource, read in pages. */
+export async function allChanges(history: History, resource: string, id: string, limit: number) {
+  const all: FeedEntry[] = [];
+  for (;;) {
+    const page = (await history.changes(resource, id, all.at(-1)?.cursor, limit)) ?? [];
+    all.push(...page);
+    if (page.length < limit) return all;
+  }
+}
+
+/** Compares a store with the model over random names, changes and passing time; if it has a history, also its past. */
+export async function compareWithModel(
+  make: () => Promise<NewStore>,
+  numRuns: number,
+  parameters = "",
+): Promise<void> {
   const property = fc.asyncProperty(scenario, async ({ resources, ids, features, steps }) => {
-    await using store = await openNewStore(make);
+    await using store = await openNewStore(make, parameters);
+    const { history } = store;
     const model = newModel();
+    const past: { at: number; live: Entry[] }[] = [];
+    /** Remembers the present instant, which is over when this returns. */
+    function remember() {
+      if (!history) return;
+      past.push({ at: Date.now(), live: structuredClone(model.live()) });
+      passTime(1);
+    }
     const cursors: [cursor: string, records: number][] = [];
     async function look() {
       const cursor = await store.newest();
@@ -204,6 +263,7 @@ export async function compareWithModel(make: () => Promise<NewStore>, numRuns: n
           feature: oneOf(features, feature),
           ...(type === "add" && { expiresAt: expiresIn === undefined ? undefined : Date.now() + expiresIn }),
         })),
+        ...(history ? step.series : []),
       ] as FeatureChange[];
       const change = [resource, id, changes, conditions[step.condition](list)] as const;
       expect(await store.change(...change)).toEqual(model.change(...change));
@@ -225,7 +285,7 @@ export async function compareWithModel(make: () => Promise<NewStore>, numRuns: n
         }
         const ofKind = model.live().filter((entry) => entry.resource === resource);
         const inUse = new Set(ofKind.map(({ feature }) => feature));
-        const named = new Set(await store.featuresInUse(resource, 100));
+        const named = new Set(await store.featuresInUse(resource, 999));
         // One that has just expired everywhere may be among them.
         expect(model.hasDue() ? named.intersection(inUse) : named).toEqual(inUse);
         expect(await store.featuresInUse(resource, 1)).toHaveLength(Math.min(named.size, 1));
@@ -239,11 +299,35 @@ export async function compareWithModel(make: () => Promise<NewStore>, numRuns: n
       expect(entries).toEqual([...byResource(entries).values()].flat());
     }
 
+    async function comparePast(history: History, feed: FeedEntry[]) {
+      const all = [...features, ...ofHistory];
+      const changed = Map.groupBy(feed, ({ record: { resource, id } }) => JSON.stringify([resource, id]));
+      for (const [key, own] of changed) {
+        const [resource, id] = JSON.parse(key);
+        for (const limit of [7, 1000]) expect(await allChanges(history, resource, id, limit)).toEqual(own);
+        for (const { at, live } of [{ at: 0, live: [] }, ...past]) {
+          const entries = live.filter((entry) => entry.resource === resource && entry.id === id);
+          expect(await history.list(resource, id, at)).toEqual(entries);
+          const has = all.map((feature) => entries.some((entry) => entry.feature === feature));
+          expect(await history.has(resource, id, all, at)).toEqual(has);
+        }
+      }
+      for (const [round, { at, live }] of past.entries()) {
+        const [resource, feature] = [oneOf(resources, round), oneOf(all, round)];
+        const found = await allIdsAt(history, resource, feature, at, 1 + (round % 3));
+        const had = live.filter((entry) => entry.resource === resource && entry.feature === feature);
+        expect(found.sort()).toEqual(had.map(({ id }) => id).sort());
+      }
+    }
+
     for (const step of steps) {
+      remember();
       passTime(step.wait);
       if (step.looks) await look();
+      remember();
       await makeChange(step);
     }
+    remember();
     passTime(1);
     if (model.hasDue()) await compareAnswers();
     await look();
@@ -251,13 +335,14 @@ export async function compareWithModel(make: () => Promise<NewStore>, numRuns: n
     const feed = await feedOf(store);
     const recordsOf = (some: FeedEntry[] = []) => inOrder(some.map(({ record }) => record));
     expect(recordsOf(feed)).toEqual(inOrder(model.records));
+    if (history) await comparePast(history, feed);
     for (const index of [0, Math.floor(feed.length / 2), feed.length - 1]) {
       const cursor = feed[index]?.cursor;
-      if (cursor !== undefined) expect(await store.changes(cursor, 100)).toEqual(feed.slice(index + 1));
+      if (cursor !== undefined) expect(await store.changes(cursor, 9999)).toEqual(feed.slice(index + 1));
     }
     for (const [cursor, count] of cursors) {
-      expect(recordsOf(await store.changes(cursor, 100))).toEqual(inOrder(model.records.slice(count)));
-      const before = await store.changes(undefined, 100, cursor);
+      expect(recordsOf(await store.changes(cursor, 9999))).toEqual(inOrder(model.records.slice(count)));
+      const before = await store.changes(undefined, 9999, cursor);
       expect(recordsOf(before)).toEqual(inOrder(model.records.slice(0, count)));
     }
   });

@@ -159,12 +159,8 @@ const sharedFixtures: Fixtures<Exclude<keyof typeof featureStores, "memory:">, N
   "postgresql:": { sameAs: "postgres:" },
 };
 
-const inMemory: Fixtures<"memory:", NewStore> = {
-  "memory:": (title, tests) => describe(title, () => tests(newMemory)),
-};
-
 export const storeFixtures: Fixtures<keyof typeof featureStores, NewStore> = {
-  ...inMemory,
+  "memory:": (title, tests) => describe(title, () => tests(newMemory)),
   ...sharedFixtures,
 };
 
@@ -198,20 +194,15 @@ export async function expectFailures(store: FeatureStore, message: string | RegE
   }
 }
 
-type Tests = (make: () => Promise<NewStore>) => void;
+const describeOn =
+  (fixtures: Fixtures<string, NewStore>) => (title: string, tests: (make: () => Promise<NewStore>) => void) =>
+    describeOnAdapters(title, fixtures, tests);
 
-/** Describes tests of every store that several processes can share. */
-export const describeOnSharedStores = (title: string, tests: Tests) =>
-  describeOnAdapters(title, sharedFixtures, tests);
-
-/** Describes tests of every store that can keep its history. */
-export const describeOnStoresWithHistory = (title: string, tests: Tests) =>
-  describeOnAdapters(title, { ...inMemory, ...sharedHistoryFixtures }, tests);
-
-/** Describes tests of every store that several processes can share and that can keep its history. */
-export const describeOnSharedStoresWithHistory = (title: string, tests: Tests) =>
-  describeOnAdapters(title, sharedHistoryFixtures, tests);
-
-/** Describes tests of every store. */
-export const describeOnStores = (title: string, tests: Tests) =>
-  describeOnAdapters(title, storeFixtures, tests);
+/** Each describes tests of every store, or of those that several processes can share or that can keep their history. */
+export const describeOnStores = describeOn(storeFixtures);
+export const describeOnSharedStores = describeOn(sharedFixtures);
+export const describeOnStoresWithHistory = describeOn({
+  "memory:": storeFixtures["memory:"],
+  ...sharedHistoryFixtures,
+});
+export const describeOnSharedStoresWithHistory = describeOn(sharedHistoryFixtures);

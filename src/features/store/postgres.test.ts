@@ -3,8 +3,6 @@ import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
-import { freePort } from "../../../testing/free-port.ts";
-import { run } from "../../../testing/run.ts";
 import { isPgbouncerInstalled, startPgbouncer } from "../../../testing/servers/pgbouncer.ts";
 import {
   isPostgresInstalled,
@@ -13,24 +11,10 @@ import {
   startReplicaOf,
 } from "../../../testing/servers/postgres.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
+import { startService, startServices } from "../../../testing/services.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
-import { add, expectFailures, featuresOf, names, remove } from "./new-store.fixture.ts";
+import { add, featuresOf, names, remove } from "./new-store.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store.ts";
-
-/** Starts the feature storage, and the ledger if it has a database, in a process. */
-async function startProcess(storeUrl: string, databaseUrl?: string) {
-  const [FEATURES_PORT, LEDGER_PORT] = [String(await freePort()), String(await freePort())];
-  const ledger = databaseUrl && { DATABASE_URL: databaseUrl, QUEUE_URL: "memory:", LEDGER_PORT };
-  const started = run("src/main.ts", {
-    args: ledger ? [] : ["features"],
-    env: { FEATURES_STORE_URL: storeUrl, FEATURES_PORT, ...ledger },
-  });
-  await eventually(() =>
-    expect(started.output().split("Server listening")).toHaveLength(databaseUrl ? 3 : 2),
-  );
-  const features = `http://127.0.0.1:${FEATURES_PORT}/features/customer`;
-  return { ...started, features, ledger: `http://127.0.0.1:${LEDGER_PORT}` };
-}
 
 async function statusOf(url: string, method: "GET" | "POST" = "GET"): Promise<number> {
   const { statusCode, body } = await request(url, { method });
@@ -45,43 +29,6 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     server = opened.use(await startPostgres());
   });
   afterAll(() => opened.disposeAsync());
-
-  test("has every answered change after a kill and a restart", async () => {
-    await using own = await startPostgres();
-    await using store = await openFeatureStore(own.url);
-    await store.change("kind", "1", [add("a")]);
-    const hasChange = () =>
-      eventually(async () => expect(await featuresOf(store, "kind", "1")).toContain("a"));
-    await own.kill();
-    await expectFailures(store, /^the store (cannot be reached|did not respond in time)$/);
-    await own.start();
-    await hasChange();
-    expect(await store.change("kind", "1", [add("b")])).toEqual({ had: [false] });
-    await own.restart();
-    await hasChange();
-  });
-
-  test("times out while PostgreSQL is suspended, and answers again when it continues", async () => {
-    await using own = await startPostgres();
-    await using store = await openFeatureStore(own.url);
-    await store.change("kind", "1", [add("a")]);
-    own.pause();
-    await expectFailures(store, /^the store did not respond in time$/);
-    // Fails in the same way over a new connection.
-    await expectFailures(store, /^the store (did not respond in time|cannot be reached)$/);
-    own.resume();
-    await eventually(async () => expect(await store.has("kind", "1", ["a"])).toEqual([true]));
-    await eventually(async () =>
-      expect(await store.change("kind", "1", [add("a")])).toEqual({ had: [true] }),
-    );
-  });
-
-  test("cannot be opened without a server, and states the reason without a password", async () => {
-    const port = await freePort();
-    await expect(openFeatureStore(`postgres://user:secret@127.0.0.1:${port}/features`)).rejects.toThrow(
-      new RegExp(`^the PostgreSQL at 127\\.0\\.0\\.1:${port} cannot be used: [^@]*ECONNREFUSED[^@]*$`),
-    );
-  });
 
   test("reports an error of PostgreSQL without the statement", async () => {
     await using made = await newPostgres(server.url);
@@ -196,31 +143,31 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
 
   test("a suspended process does not block the changes of another", async () => {
     await using made = await newPostgres(server.url);
-    const [one, other] = await Promise.all([startProcess(made.url), startProcess(made.url)]);
+    const start = () => startService("features", { env: { FEATURES_STORE_URL: made.url } });
+    await using one = await start();
+    await using other = await start();
     let isOver = false;
     let count = 0;
+    const add = ({ url }: TestServer, path: string) => statusOf(`${url}/features/customer/${path}`, "POST");
     const adding = Array.from({ length: 16 }, async (_, id) => {
-      while (!isOver) await statusOf(`${one.features}/${id}/${count++ % 900}`, "POST").catch(() => {});
+      while (!isOver) await add(one, `${id}/${count++ % 900}`).catch(() => {});
     });
     for (let round = 0; round < 30; round++) {
       await sleep(Math.random() * 30);
-      one.child.kill("SIGSTOP");
-      expect(await statusOf(`${other.features}/other/${round}`, "POST")).toBe(201);
-      one.child.kill("SIGCONT");
+      one.pause();
+      expect(await add(other, `other/${round}`)).toBe(201);
+      one.resume();
     }
     isOver = true;
     await Promise.all(adding);
-    for (const { child } of [one, other]) child.kill("SIGTERM");
-    expect((await other.exit).code).toBe(0);
   });
 
   test("shares a database with the ledger", async () => {
     await using made = await newPostgres(server.url);
-    const services = await startProcess(made.url, made.url);
-    expect(await statusOf(`${services.features}/1/a`, "POST")).toBe(201);
-    expect(await statusOf(`${services.ledger}/healthcheck`)).toBe(200);
-    services.child.kill("SIGTERM");
-    expect((await services.exit).code).toBe(0);
+    const databases = { FEATURES_STORE_URL: made.url, DATABASE_URL: made.url };
+    await using services = await startServices({ ...databases, QUEUE_URL: "memory:" });
+    expect(await statusOf(`${services.featuresUrl}/features/customer/1/a`, "POST")).toBe(201);
+    expect(await statusOf(`${services.ledgerUrl}/healthcheck`)).toBe(200);
     await using store = await openFeatureStore(made.url);
     expect(await featuresOf(store, "customer", "1")).toEqual(["a"]);
     const { rows } = await runOn(made, "select to_regclass('transaction')::text as name");

@@ -1,14 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { createClient } from "@redis/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { isOpensslInstalled, makeCertificate } from "../../../testing/certificate.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { freePort } from "../../../testing/free-port.ts";
+import { run } from "../../../testing/run.ts";
 import {
   isRedisInstalled,
   startRedis,
@@ -16,44 +12,10 @@ import {
   type TestCluster,
 } from "../../../testing/servers/redis.ts";
 import { exchangeBytes, type TestServer } from "../../../testing/servers/server.ts";
-import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import {
-  add,
-  calls,
-  expectFailures,
-  featuresOf,
-  names,
-  passTime,
-  remove,
-  stopClock,
-} from "./new-store.fixture.ts";
+import { add, calls, featuresOf, names, passTime, remove, stopClock } from "./new-store.fixture.ts";
 import { type FeatureStore, openFeatureStore, StoreFailure } from "./store.ts";
 
 const execute = (url: string, command: string) => exchangeBytes(url, `${command}\r\n`, "+OK");
-
-/** Runs a program that opens the store and uses it. Resolves with its output. */
-async function runWith(url: string, environment: Record<string, string> = {}): Promise<string> {
-  const store = fileURLToPath(new URL("store.ts", import.meta.url));
-  const program = `
-    const { openFeatureStore } = await import(${JSON.stringify(store)});
-    try {
-      const store = await openFeatureStore(process.argv[1]);
-      await store.change("kind", "1", [{ type: "add", feature: "a" }]);
-      console.log("lists", ...(await store.list("kind", "1")).map(({ feature }) => feature));
-      await store[Symbol.asyncDispose]();
-    } catch (error) {
-      console.log(error.message);
-    }`;
-  const args = ["--input-type=module", "--eval", program, url];
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...environment },
-    timeout: testWaitMaxMs,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  expect(code).toBe(0);
-  return output.trim();
-}
 
 describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
   let server: TestServer;
@@ -77,55 +39,6 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     return found;
   }
 
-  test("has every answered change after a kill and a restart", async () => {
-    await using store = await openedWith("a");
-    const outcomes = Promise.allSettled(names(300).map((id) => store.change("kind", id, [add("b")])));
-    await server.kill();
-    const answered: string[] = [];
-    for (const [id, outcome] of (await outcomes).entries()) {
-      if (outcome.status === "fulfilled") answered.push(String(id));
-      else expect(outcome.reason).toBeInstanceOf(StoreFailure);
-    }
-    await expectFailures(store, "the store cannot be reached");
-    await server.start();
-    expect((await featuresOf(store, "kind", "1"))[0]).toBe("a");
-    for (const id of answered) expect(await store.has("kind", id, ["b"])).toEqual([true]);
-    expect(await store.change("kind", "1", [add("c")])).toEqual({ had: [false] });
-  });
-
-  test("times out while Redis is suspended, and answers again when it continues", async () => {
-    await using store = await openedWith("a");
-    server.pause();
-    try {
-      await expectFailures(store, "the store did not respond in time");
-      // Fails in the same way over a new connection.
-      await expectFailures(store, "the store did not respond in time");
-    } finally {
-      server.resume();
-    }
-    await eventually(async () => expect(await store.has("kind", "1", ["a"])).toEqual([true]));
-  });
-
-  test("times out on a connection that becomes silent, and continues over a new one", async () => {
-    const sockets: Socket[] = [];
-    const proxy = createServer((socket) => {
-      const { port } = new URL(server.url);
-      const upstream = connect(Number(port), "127.0.0.1");
-      socket.pipe(upstream).pipe(socket);
-      sockets.push(socket, upstream);
-      for (const one of [socket, upstream]) one.on("error", () => {});
-    }).listen(0, "127.0.0.1");
-    await once(proxy, "listening");
-    const { port } = proxy.address() as { port: number };
-    await using store = await openFeatureStore(`redis://127.0.0.1:${port}`);
-    await store.change("kind", "1", [add("a")]);
-    for (const socket of sockets) socket.unpipe().pause();
-    await expect(featuresOf(store, "kind", "1")).rejects.toThrow("the store did not respond in time");
-    await eventually(async () => expect(await featuresOf(store, "kind", "1")).toEqual(["a"]));
-    for (const socket of sockets) socket.destroy();
-    proxy.close();
-  });
-
   test("continues after a restart of Redis between two calls", async () => {
     await using store = await openedWith("a");
     await server.restart();
@@ -136,14 +49,6 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     await using store = await openedWith("a");
     await execute(server.url, "SCRIPT FLUSH");
     expect(await store.change("kind", "1", [add("a")])).toEqual({ had: [true] });
-  });
-
-  test("reports an unknown command without its arguments", async () => {
-    await using another = await startRedis("--rename-command", "HSCAN", "");
-    await using store = await openFeatureStore(another.url);
-    await expect(featuresOf(store, "kind", "1")).rejects.toThrow(
-      /^the store returned an error: ERR unknown command 'HSCAN'$/,
-    );
   });
 
   test("returns undefined for a cursor from before Redis was emptied, or a part of it", async () => {
@@ -169,50 +74,60 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     const cursor = await store.newest();
     expect(cursor).toMatch(/^[\w.~-]+$/);
     const [log = "", ...positions] = cursor.split(".");
+    const altered = (change: (position: string) => string) => [log, ...positions.map(change)];
     const invalid = [
-      [log, ...positions.slice(1)],
-      [log, ...positions, "0"],
-      [log, ...positions.map((position) => `0${position}`)],
-      [log, ...positions.map((position) => `${position}.`)],
-      [log, ...positions.map(() => "-1")],
-      [log, ...positions.map(() => "2")],
-      [`${log}0`, ...positions],
-      ["", ...positions],
+      ...[
+        [log, ...positions.slice(1)],
+        [log, ...positions, "0"],
+        [`${log}0`, ...positions],
+        ["", ...positions],
+      ],
+      ...[altered((position) => `0${position}`), altered((position) => `${position}.`)],
+      ...[altered(() => "-1"), altered(() => "2")],
     ];
     for (const parts of invalid) expect(await store.changes(parts.join("."), 10)).toBe(undefined);
   });
+
+  /** Sends a command that changes the server, does some work, and sends the command that takes this back. */
+  async function between(command: string, work: () => Promise<void>, undo: string): Promise<void> {
+    await execute(server.url, command);
+    try {
+      await work();
+    } finally {
+      await execute(server.url, undo);
+    }
+  }
 
   test("rejects additions only when Redis is out of memory", async () => {
     await using store = await opened();
     await store.change("kind", "1", [add("a"), add("b")]);
     const cursor = await store.newest();
-    await execute(server.url, "CONFIG SET maxmemory 1");
-    try {
+    const work = async () => {
       const addition = store.change("kind", "1", [add("c")]);
       await expect(addition).rejects.toThrow(/^the store returned an error: OOM/);
       await expect(addition).rejects.toBeInstanceOf(StoreFailure);
       expect(await featuresOf(store, "kind", "1")).toEqual(["a", "b"]);
       expect(await store.change("kind", "1", [remove("a")])).toEqual({ had: [true] });
       expect(await store.changes(cursor, 10)).toHaveLength(1);
-    } finally {
-      await execute(server.url, "CONFIG SET maxmemory 0");
-    }
+    };
+    await between("CONFIG SET maxmemory 1", work, "CONFIG SET maxmemory 0");
     expect(await Array.fromAsync(store.entries())).toEqual([{ resource: "kind", id: "1", feature: "b" }]);
   });
 
-  test("reports a key of another type and a read-only Redis", async () => {
+  test("reports an unknown command without its arguments, a key of another type, and a read-only Redis", async () => {
+    const error = "^the store returned an error: ";
+    await using another = await startRedis("--rename-command", "HSCAN", "");
+    await using lacking = await openFeatureStore(another.url);
+    await expect(featuresOf(lacking, "kind", "1")).rejects.toThrow(
+      new RegExp(`${error}ERR unknown command 'HSCAN'$`),
+    );
     await using store = await openedWith("a");
     const key = (await keys()).find((name) => name.includes(":of:"));
     await execute(server.url, `SET ${key} text`);
-    await expect(featuresOf(store, "kind", "1")).rejects.toThrow(/^the store returned an error: WRONGTYPE/);
-    await execute(server.url, `REPLICAOF 127.0.0.1 ${await freePort()}`);
-    try {
-      await expect(store.change("kind", "2", [add("a")])).rejects.toThrow(
-        /^the store returned an error: READONLY/,
-      );
-    } finally {
-      await execute(server.url, "REPLICAOF NO ONE");
-    }
+    await expect(featuresOf(store, "kind", "1")).rejects.toThrow(new RegExp(`${error}WRONGTYPE`));
+    const work = () =>
+      expect(store.change("kind", "2", [add("a")])).rejects.toThrow(new RegExp(`${error}READONLY`));
+    await between(`REPLICAOF 127.0.0.1 ${await freePort()}`, work, "REPLICAOF NO ONE");
   });
 
   test("is separate in each database of a Redis", async () => {
@@ -237,29 +152,6 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     const opening = openFeatureStore(urlOf("hunter2"));
     await expect(opening).rejects.toThrow(`the Redis at ${host} cannot be used: WRONGPASS`);
     await expect(opening).rejects.not.toThrow("hunter2");
-  });
-
-  test("cannot be opened if nothing listens at its address", async () => {
-    const port = await freePort();
-    expect(await runWith(`redis://user:hunter2@127.0.0.1:${port}`)).toBe(
-      `the Redis at 127.0.0.1:${port} cannot be used: connect ECONNREFUSED 127.0.0.1:${port}`,
-    );
-    const cluster = `redis+cluster://user:hunter2@127.0.0.1:${port},127.0.0.1:${port + 1}`;
-    expect(await runWith(cluster)).toMatch(
-      /^the Redis at 127.0.0.1:\d+, 127.0.0.1:\d+ cannot be used: connect ECONNREFUSED/,
-    );
-  });
-
-  test("cannot be opened while Redis is suspended", async () => {
-    server.pause();
-    try {
-      const { host } = new URL(server.url);
-      expect(await runWith(server.url)).toBe(
-        `the Redis at ${host} cannot be used: the store did not respond in time`,
-      );
-    } finally {
-      server.resume();
-    }
   });
 
   test("keeps no key of a removed feature nor of one that has expired", async () => {
@@ -378,13 +270,20 @@ describeIfAvailable("Redis and openssl", isRedisInstalled() && isOpensslInstalle
       await using server = await startRedis(...options, "--tls-ca-cert-file", certificate.certificate);
       const url = `rediss://127.0.0.1:${port}`;
       const trusting = { NODE_EXTRA_CA_CERTS: certificate.certificate };
-      expect(await runWith(url, trusting)).toBe("lists a");
-      expect(await runWith(url)).toContain(
+      const entry = '{"resource":"kind","id":"1","feature":"a"}';
+      const importTo = (FEATURES_STORE_URL: string, env = {}) =>
+        run("src/features/commands/store.ts", {
+          ...{ args: ["import", "-"], input: entry, env: { FEATURES_STORE_URL, ...env } },
+        }).exit;
+      expect((await importTo(url, trusting)).output).toContain("1 added");
+      expect((await importTo(url)).errors).toContain(
         `the Redis at 127.0.0.1:${port} cannot be used: self-signed certificate`,
       );
       // The certificate is for the address, not for the host name.
-      expect(await runWith(`rediss://localhost:${port}`, trusting)).toContain("does not match certificate");
-      expect(await runWith(server.url.replace("redis:", "rediss:"))).toContain("cannot be used");
+      expect((await importTo(`rediss://localhost:${port}`, trusting)).errors).toContain(
+        "does not match certificate",
+      );
+      expect((await importTo(server.url.replace("redis:", "rediss:"))).errors).toContain("cannot be used");
     });
   },
 );
