@@ -17,7 +17,7 @@ const names = clients.map(({ name }) => name);
 const usage = `Usage: npm run generators [-- NAME…]
 
 Makes a client of both services with each of nine generators, from the published contracts (generated/*.yaml) and with
-the defaults of the generator. Compiles it with the program examples/NAME/calls.*, which makes two dozen requests to
+the defaults of the generator. Compiles it with the program examples/NAME/calls.*, which makes a score of requests to
 services with the data of npm run demo, and fails unless it shows what examples/expected.ts has. The versions are in
 scripts/checks/generators/versions.ts. What it downloads is cached in node_modules/.cache and by Maven and Go.
 
@@ -29,59 +29,37 @@ failed. The folder of a client that failed is kept.
   --help   print this text
 `;
 
-const timestamp = "2024-03-05T09:14:22Z";
+const event = (
+  event_type: string,
+  resource_type: string,
+  id: string,
+  details: object = {},
+  members = {},
+) => ({
+  ...{ event_type, resource_type, resource_external_id: id, timestamp: "2024-03-05T09:14:22Z" },
+  ...{ event_details: details, ...members },
+});
 const plain = { gateway_account_id: "plain" };
-const livePayment = { event_type: "CAPTURE_CONFIRMED", resource_type: "payment", timestamp, live: true };
-
+const live = { live: true };
 /** What the data of npm run demo lacks. */
 const events = [
   // A refund with only the required members, which has to be distinguished from a dispute.
-  {
-    event_type: "REFUND_CREATED_BY_SERVICE",
-    resource_type: "refund",
-    resource_external_id: "plain-refund",
-    timestamp,
-    event_details: plain,
-  },
+  event("REFUND_CREATED_BY_SERVICE", "refund", "plain-refund", plain),
   // An agreement without a payment instrument.
-  {
-    event_type: "AGREEMENT_CREATED",
-    resource_type: "agreement",
-    resource_external_id: "plain-agreement",
-    timestamp,
-    event_details: plain,
-  },
-  // A payout that is not paid, so that its date is null.
-  {
-    event_type: "PAYOUT_CREATED",
-    resource_type: "payout",
-    resource_external_id: "plain-payout",
-    timestamp,
-    event_details: plain,
-  },
+  event("AGREEMENT_CREATED", "agreement", "plain-agreement", plain),
   // Payments of an account that is a number in a report, and of none. 32 bits would round the amount, 2^24 + 1.
-  {
-    ...livePayment,
-    resource_external_id: "of-a-number",
-    event_details: { gateway_account_id: "57", amount: 16_777_217 },
-  },
-  { ...livePayment, resource_external_id: "of-none" },
+  event("CAPTURE_CONFIRMED", "payment", "of-57", { gateway_account_id: "57", amount: 16_777_217 }, live),
+  event("CAPTURE_CONFIRMED", "payment", "of-none", {}, live),
 ];
 
 async function startWithData(): Promise<Services> {
-  const services = await startServices();
-  try {
-    await services.run(
-      "src/ledger/commands/send-events.ts",
-      ["-"],
-      events.map((event) => JSON.stringify(event)).join("\n"),
-    );
-    await services.run("scripts/demo/demo.ts");
-    return services;
-  } catch (error) {
-    await services[Symbol.asyncDispose]();
-    throw error;
-  }
+  await using opening = new AsyncDisposableStack();
+  const services = opening.use(await startServices());
+  const messages = events.map((one) => JSON.stringify(one)).join("\n");
+  await services.run("src/ledger/commands/send-events.ts", ["-"], messages);
+  await services.run("scripts/demo/demo.ts");
+  opening.move();
+  return services;
 }
 
 const tsconfig = {
@@ -120,7 +98,7 @@ async function check(
     "generated/ledger.yaml",
     "generated/features.yaml",
     "examples/expected.ts",
-    "examples/show.ts",
+    ...["ts", "go", "py"].map((language) => `examples/show.${language}`),
   ])
     await cp(join(root, file), join(folder, basename(file)));
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
