@@ -12,7 +12,7 @@ import {
 
 /** A request and its expected status. Default: any declared status. */
 export interface RequestCase extends Request {
-  status?: number;
+  status?: number | undefined;
 }
 
 const get = (status: number, ...paths: string[]): RequestCase[] =>
@@ -38,42 +38,43 @@ const withAccept = (sample: Sample, ...types: string[]) =>
   types.map((accept) => ({ ...sample, headers: { accept } }));
 const post = (status: number, body: unknown): RequestCase => ({ ...of.addEvents, status, body });
 
+/** Values that are right, and that the payment of the samples has not, or not in each version of the states. */
+const rareValues = ["failed", "REFUND", "DISPUTE"];
+
 /**
- * The samples. Each also without every required parameter, and with every other one: with its example, and with each value
- * of an enum.
+ * The samples. Each also without every required parameter, and with every other one: with its example, which may be of
+ * something that is not there, and with each value of an enum.
  */
 const withParameters = (contract: Contract, samples: Record<string, Sample>): RequestCase[] =>
   operationsOf(contract).flatMap(({ operationId, parameters }) => {
     const sample = samples[operationId] as Sample;
-    return [
-      sample,
-      ...parameters.flatMap((parameter) => [
-        ...(parameter.in === "query" && parameter.required ? [withParameter(sample, parameter, "")] : []),
-        ...valuesOf(contract, parameter).map((value) => withParameter(sample, parameter, value)),
-      ]),
-    ];
+    const withAnyStatus: RequestCase = { ...sample, status: undefined };
+    const shown = (parameters as ShownParameter[]).filter(({ in: place }) => place !== "path");
+    const variants = shown.flatMap((parameter) => [
+      ...(parameter.required ? [withParameter({ ...sample, status: 400 }, parameter)] : []),
+      withParameter(withAnyStatus, parameter, parameter.example),
+      ...enumOf(contract, parameter.schema).map((value) =>
+        withParameter(rareValues.includes(value as string) ? withAnyStatus : sample, parameter, value),
+      ),
+    ]);
+    return [sample, ...variants];
   });
 
-interface Described {
-  schema?: unknown;
-  example?: unknown;
+type ShownParameter = Parameter & { example: unknown };
+
+function enumOf(contract: Contract, node: unknown): unknown[] {
+  const schema = follow(contract, node) as { type?: string; enum?: unknown[]; items?: unknown };
+  if (schema.items) return enumOf(contract, schema.items);
+  return schema.type === "boolean" ? [true, false] : (schema.enum ?? []);
 }
 
-function valuesOf(contract: Contract, { schema, example }: Described): string[] {
-  const { type, items, ...others } = follow(contract, schema) as { type?: string; items?: unknown };
-  const { enum: values = type === "boolean" ? [true, false] : [] } = others as { enum?: unknown[] };
-  const examples = example === undefined ? [] : [example];
-  return [...[...examples, ...values].map(String), ...(items ? valuesOf(contract, { schema: items }) : [])];
-}
-
-function withParameter(sample: Sample, { name, in: place }: Parameter, value: string): RequestCase {
-  const { status: _, ...request } = sample;
-  if (place === "header") return { ...request, headers: { ...sample.headers, [name.toLowerCase()]: value } };
-  if (place === "path") return request;
-  const [path, query] = sample.path.split("?");
+/** The request with this value of a parameter, or without one. */
+function withParameter(request: RequestCase, { name, in: place }: Parameter, value?: unknown): RequestCase {
+  if (place === "header") return { ...request, headers: { [name.toLowerCase()]: String(value) } };
+  const [path, query] = request.path.split("?");
   const search = new URLSearchParams(query);
-  if (value === "") search.delete(name);
-  else search.set(name, value);
+  if (value === undefined) search.delete(name);
+  else search.set(name, String(value));
   return { ...request, path: `${path}?${search}` };
 }
 
@@ -98,6 +99,7 @@ export const ledgerRequests: RequestCase[] = [
   ...get(404, "/v1/transaction/unknown?account_id=57"),
   ...get(404, "/v1/transaction/gateway-transaction?gateway_transaction_id=gtx-0&payment_provider=sandbox"),
 
+  ...get(200, "/v1/transaction/?account_id=57&status_version=1&state=failed"),
   ...get(404, "/v1/transaction/?account_id=57&page=99"),
   ...[of.searchTransactions, of.getTransactionReport].flatMap((sample) => withAccept(sample, "text/csv")),
 
