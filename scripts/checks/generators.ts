@@ -94,13 +94,9 @@ async function check(
   { modules, env, services, signal }: Setting,
 ) {
   await cp(join(root, "examples", name), folder, { recursive: true });
-  for (const file of [
-    "generated/ledger.yaml",
-    "generated/features.yaml",
-    "examples/expected.ts",
-    ...["ts", "go", "py"].map((language) => `examples/show.${language}`),
-  ])
-    await cp(join(root, file), join(folder, basename(file)));
+  const contracts = ["generated/ledger.yaml", "generated/features.yaml"];
+  const shared = ["expected.ts", "show.ts", "show.go", "show.py"].map((file) => `examples/${file}`);
+  for (const file of [...contracts, ...shared]) await cp(join(root, file), join(folder, basename(file)));
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
   await symlink(modules, join(folder, "node_modules"));
   const start = [...(commands.at(-1) ?? []), services.ledgerUrl, services.featuresUrl];
@@ -114,58 +110,47 @@ async function check(
   if (differences.length > 0) throw new Error(differences.join("\n"));
 }
 
-const isInstalled = (program: string) => spawnSync(program, ["--help"]).error === undefined;
+const missingOf = ({ needs }: Client) =>
+  needs.filter((program) => spawnSync(program, ["--help"]).error !== undefined);
 
-/** Checks the clients, as many at the same time as there are processors. Resolves with the names of those that failed. */
-async function checkAll(chosen: Client[], setting: Setting): Promise<string[]> {
+await runCommand("generators", usage, async (args) => {
+  const unknown = args.filter((name) => !names.includes(name));
+  if (unknown.length > 0) throw new UsageError(`unknown: ${unknown.join(", ")}; known: ${names.join(", ")}`);
+  const waiting = clients.filter((client) => {
+    if (args.length > 0 && !args.includes(client.name)) return false;
+    const missing = missingOf(client);
+    if (missing.length > 0) say(`${client.name}: SKIPPED: not installed: ${missing.join(", ")}`);
+    if (missing.length > 0 && process.env.CI) throw new Error("in CI no client is skipped");
+    return missing.length === 0;
+  });
+  const { signal } = stopOnSignals();
+  const [services, modules, python] = await Promise.all([
+    startWithData(),
+    installNpmPackages(versions.npm),
+    waiting.some(({ needs }) => needs.includes("python3")) ? installPythonPackages(versions.python) : [],
+  ]);
+  await using _ = services;
+  const folders = [dirname(process.execPath), join(modules, ".bin"), join(root, "node_modules/.bin")];
+  const PATH = [...folders, python, process.env.PATH].flat().join(delimiter);
+  const setting: Setting = { modules, env: { ...process.env, PATH }, services, signal };
   const work = await mkdtemp(join(tmpdir(), "generators-"));
-  const waiting = [...chosen];
   const failed: string[] = [];
   async function checkWaiting() {
     for (let client = waiting.shift(); client !== undefined; client = waiting.shift()) {
-      const { name } = client;
-      const start = performance.now();
+      const [{ name }, start] = [client, performance.now()];
       const folder = join(work, name);
       try {
         await check(client, folder, setting);
         await rm(folder, { recursive: true });
         say(`${name}: passed in ${Math.round((performance.now() - start) / 1000)} s`);
       } catch (error) {
-        setting.signal.throwIfAborted();
+        signal.throwIfAborted();
         failed.push(name);
         say(`${name}: FAILED in ${folder}: ${(error as Error).message}`);
       }
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, checkWaiting));
-  if (failed.length === 0) await rm(work, { recursive: true });
-  return failed;
-}
-
-await runCommand("generators", usage, async (args) => {
-  const unknown = args.filter((name) => !names.includes(name));
-  if (unknown.length > 0) throw new UsageError(`unknown: ${unknown.join(", ")}; known: ${names.join(", ")}`);
-  const chosen = clients.filter(({ name }) => args.length === 0 || args.includes(name));
-  const missingOf = ({ needs }: Client) => needs.filter((program) => !isInstalled(program));
-  const missing = chosen.filter((client) => missingOf(client).length > 0);
-  for (const client of missing) {
-    say(
-      `${client.name}: ${process.env.CI ? "FAILED" : "SKIPPED"}: not installed: ${missingOf(client).join(", ")}`,
-    );
-  }
-  if (missing.length > 0 && process.env.CI) throw new Error("in CI no client is skipped");
-
-  const available = chosen.filter((client) => !missing.includes(client));
-  const needsPython = available.some(({ needs }) => needs.includes("python3"));
-  const { signal } = stopOnSignals();
-  const [services, modules, python] = await Promise.all([
-    startWithData(),
-    installNpmPackages(versions.npm),
-    needsPython ? installPythonPackages(versions.python) : [],
-  ]);
-  await using _ = services;
-  const folders = [dirname(process.execPath), join(modules, ".bin"), join(root, "node_modules/.bin")];
-  const PATH = [...folders, python, process.env.PATH].flat().join(delimiter);
-  const failed = await checkAll(available, { modules, env: { ...process.env, PATH }, services, signal });
   if (failed.length > 0) throw new Error(`failed: ${failed.join(", ")}`);
+  await rm(work, { recursive: true });
 });
