@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,9 +17,8 @@ export interface Load {
 
 /** Writes a file for `Load.requests`. It is deleted with the stack. */
 export async function writeRequests(opened: AsyncDisposableStack, lines: string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "requests-"));
-  opened.defer(() => rm(folder, { recursive: true }));
-  const file = join(folder, "requests");
+  const folder = opened.use(await mkdtempDisposable(join(tmpdir(), "requests-")));
+  const file = join(folder.path, "requests");
   await writeFile(file, `${lines.join("\n")}\n`);
   return file;
 }

@@ -1,6 +1,7 @@
 import { type Contract, follow, operationsOf, type Parameter } from "../../../src/contract/operations.ts";
 import { featuresService } from "../../../src/features/app.ts";
 import { ledgerService } from "../../../src/ledger/app.ts";
+import { resourceTypes } from "../../../src/ledger/tables/event.ts";
 import {
   addedEvent,
   featureSamples,
@@ -38,35 +39,56 @@ const withAccept = (sample: Sample, ...types: string[]) =>
   types.map((accept) => ({ ...sample, headers: { accept } }));
 const post = (status: number, body: unknown): RequestCase => ({ ...of.addEvents, status, body });
 
+const states =
+  "undefined created started submitted capturable success failed declined timedout cancelled error needs_response under_review lost won";
+/** The states as they are stored. */
+const storedStates = `UNDEFINED CREATED STARTED SUBMITTED CAPTURABLE SUCCESS FAILED_REJECTED FAILED_EXPIRED FAILED_CANCELLED
+  CANCELLED ERROR ERROR_GATEWAY NEEDS_RESPONSE UNDER_REVIEW LOST WON`;
+/** The values of parameters with an enum. One that only the contract has is not sent, and so not covered. */
+const values: Record<string, string> = {
+  resource_types: resourceTypes.join(" "),
+  transaction_type: "PAYMENT REFUND DISPUTE payment refund dispute",
+  status_version: "1 2",
+  ...{ payment_states: states, refund_states: states, dispute_states: states, state: states },
+  group_by: "account type state day week month live moto",
+  time_zone: "UTC Europe/London",
+  format: "json csv",
+  "getPerformanceReport state": storedStates,
+  "getLegacyPerformanceReport state": storedStates,
+  "searchPayouts state": "undefined intransit paidout failed",
+  "searchAgreements status": "UNDEFINED CREATED ACTIVE INACTIVE CANCELLED active",
+  "listDeadLetters state": "open discarded",
+};
 /** Values that are right, and that the payment of the samples has not, or not in each version of the states. */
-const rareValues = ["failed", "REFUND", "DISPUTE"];
+const rareValues = ["failed", "REFUND", "DISPUTE", "refund", "dispute"];
 
 /**
  * The samples. Each also without every required parameter, and with every other one: with its example, which may be of
- * something that is not there, and with each value of an enum.
+ * something that is not there, with true and false, and with each of its values.
  */
 const withParameters = (contract: Contract, samples: Record<string, Sample>): RequestCase[] =>
   operationsOf(contract).flatMap(({ operationId, parameters }) => {
     const sample = samples[operationId] as Sample;
     const withAnyStatus: RequestCase = { ...sample, status: undefined };
     const shown = (parameters as ShownParameter[]).filter(({ in: place }) => place !== "path");
-    const variants = shown.flatMap((parameter) => [
-      ...(parameter.required ? [withParameter({ ...sample, status: 400 }, parameter)] : []),
-      withParameter(withAnyStatus, parameter, parameter.example),
-      ...enumOf(contract, parameter.schema).map((value) =>
-        withParameter(rareValues.includes(value as string) ? withAnyStatus : sample, parameter, value),
-      ),
-    ]);
+    const variants = shown.flatMap((parameter) => {
+      const { type } = follow(contract, parameter.schema) as { type?: string };
+      const known = values[`${operationId} ${parameter.name}`] ?? values[parameter.name] ?? "";
+      const allowed = type === "boolean" ? ["true", "false"] : known.split(/\s+/).filter(Boolean);
+      return [
+        ...(parameter.required ? [withParameter({ ...sample, status: 400 }, parameter)] : []),
+        ...(parameter.example === undefined
+          ? []
+          : [withParameter(withAnyStatus, parameter, parameter.example)]),
+        ...allowed.map((value) =>
+          withParameter(rareValues.includes(value) ? withAnyStatus : sample, parameter, value),
+        ),
+      ];
+    });
     return [sample, ...variants];
   });
 
-type ShownParameter = Parameter & { example: unknown };
-
-function enumOf(contract: Contract, node: unknown): unknown[] {
-  const schema = follow(contract, node) as { type?: string; enum?: unknown[]; items?: unknown };
-  if (schema.items) return enumOf(contract, schema.items);
-  return schema.type === "boolean" ? [true, false] : (schema.enum ?? []);
-}
+type ShownParameter = Parameter & { example?: unknown };
 
 /** The request with this value of a parameter, or without one. */
 function withParameter(request: RequestCase, { name, in: place }: Parameter, value?: unknown): RequestCase {
