@@ -15,11 +15,12 @@ export interface Load {
   seconds: number;
 }
 
-/** Writes a file for `Load.requests`. It is deleted with the stack. */
+/** Writes a file for `Load.requests`. A path alone stands for a GET. It is deleted with the stack. */
 export async function writeRequests(opened: AsyncDisposableStack, lines: string[]): Promise<string> {
   const folder = opened.use(await mkdtempDisposable(join(tmpdir(), "requests-")));
   const file = join(folder.path, "requests");
-  await writeFile(file, `${lines.join("\n")}\n`);
+  const requests = lines.map((line) => (line.startsWith("/") ? `GET ${line}` : line));
+  await writeFile(file, `${requests.join("\n")}\n`);
   return file;
 }
 
