@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import * as features from "./features";
 import { client as featuresClient } from "./features/client.gen";
 import * as ledger from "./ledger";
 import { client as ledgerClient } from "./ledger/client.gen";
+import { changes, context, march, message, ofBoth, customer as path, replacement, search } from "./requests";
 import { show } from "./show";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
@@ -15,18 +15,7 @@ async function callLedger() {
   show("payment", (await getTransaction("demo-success", "demo")).data);
   show("missing", (await getTransaction("demo-missing", "demo")).error);
   show("plain", (await getTransaction("plain-refund", "plain")).data);
-  const found = await ledger.searchTransactions({
-    query: {
-      account_id: ["demo", "other"],
-      payment_states: ["success", "error"],
-      refund_states: ["success"],
-      dispute_states: ["needs_response"],
-      from_date: "2024-03-01T00:00:00Z",
-      limit_total: true,
-    },
-  });
-  show("found", found.data);
-  const march = { from_date: "2024-03-01", to_date: "2024-03-31" };
+  show("found", (await ledger.searchTransactions({ query: search })).data);
   show("accounts", (await ledger.listGatewayPerformance({ query: march })).data);
 
   const agreement = await ledger.getAgreement({
@@ -35,16 +24,8 @@ async function callLedger() {
     headers: { "X-Consistent": true },
   });
   show("agreement", agreement.data);
-  const ofBoth = { account_id: ["demo", "plain"] };
   show("agreements", (await ledger.searchAgreements({ query: ofBoth })).data);
 
-  const message: ledger.EventMessage = {
-    event_type: "PAYMENT_CREATED",
-    resource_type: "payment",
-    resource_external_id: randomUUID(),
-    timestamp: "2024-03-05T09:14:22Z",
-    event_details: { gateway_account_id: "added", amount: 4250 },
-  };
   const added = await ledger.addEvents({ body: message });
   show("added", [added.response?.status, added.data]);
   show("stored", (await getTransaction(message.resource_external_id, "added")).data);
@@ -52,7 +33,6 @@ async function callLedger() {
 }
 
 async function callFeatures() {
-  const path = { resource: "customer", id: randomUUID() };
   const addFeature = (feature: string, expires_at: string) =>
     features.addFeature({ path: { ...path, feature }, query: { expires_at } });
   const added = await addFeature("zebra ü", "2037-03-05T09:14:22.018Z");
@@ -60,13 +40,11 @@ async function callFeatures() {
   const late = await addFeature("late", "2001-01-01T00:00:00Z");
   show("late", [late.response?.status, late.error]);
 
-  const changes = ["mango", "apple", "apple"].map((feature) => ({ type: "add" as const, ...path, feature }));
   show("changed", (await features.changeFeatures({ body: { changes } })).data);
   const listed = await features.listFeatures({ path });
   show("listed", listed.data);
   const headers = { "If-Match": listed.response?.headers.get("etag") ?? "" };
-  show("replaced", (await features.replaceFeatures({ path, headers, body: ["yak", "mango", "bee"] })).data);
-  const context = { targetingKey: `customer/${path.id}` };
+  show("replaced", (await features.replaceFeatures({ path, headers, body: replacement })).data);
   show("flag", (await features.evaluateFlag({ path: { key: "bee" }, body: { context } })).data);
   show("removed", (await features.removeFeature({ path: { ...path, feature: "bee" } })).response?.status);
   const feed = await features.listChanges({ query: { limit: 1000 } });

@@ -1,7 +1,16 @@
-import { randomUUID } from "node:crypto";
 import createClient from "openapi-fetch";
 import type { paths as FeaturePaths } from "./features.js";
-import type { components, paths as LedgerPaths } from "./ledger.js";
+import type { paths as LedgerPaths } from "./ledger.js";
+import {
+  changes,
+  context,
+  march,
+  message,
+  ofBoth,
+  customer as path,
+  replacement,
+  search,
+} from "./requests.js";
 import { show } from "./show.js";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
@@ -15,16 +24,7 @@ async function callLedger() {
   show("payment", (await getTransaction("demo-success", "demo")).data);
   show("missing", (await getTransaction("demo-missing", "demo")).error);
   show("plain", (await getTransaction("plain-refund", "plain")).data);
-  const query: LedgerPaths["/v1/transaction/"]["get"]["parameters"]["query"] = {
-    account_id: ["demo", "other"],
-    payment_states: ["success", "error"],
-    refund_states: ["success"],
-    dispute_states: ["needs_response"],
-    from_date: "2024-03-01T00:00:00Z",
-    limit_total: true,
-  };
-  show("found", (await ledger.GET("/v1/transaction/", { params: { query } })).data);
-  const march = { from_date: "2024-03-01", to_date: "2024-03-31" };
+  show("found", (await ledger.GET("/v1/transaction/", { params: { query: search } })).data);
   const accounts = await ledger.GET("/v1/report/gateway-performance-report", { params: { query: march } });
   show("accounts", accounts.data);
 
@@ -36,16 +36,8 @@ async function callLedger() {
     },
   });
   show("agreement", agreement.data);
-  const ofBoth = { account_id: ["demo", "plain"] };
   show("agreements", (await ledger.GET("/v1/agreement", { params: { query: ofBoth } })).data);
 
-  const message: components["schemas"]["EventMessage"] = {
-    event_type: "PAYMENT_CREATED",
-    resource_type: "payment",
-    resource_external_id: randomUUID(),
-    timestamp: "2024-03-05T09:14:22Z",
-    event_details: { gateway_account_id: "added", amount: 4250 },
-  };
   const added = await ledger.POST("/v1/event", { body: message });
   show("added", [added.response.status, added.data]);
   show("stored", (await getTransaction(message.resource_external_id, "added")).data);
@@ -54,7 +46,6 @@ async function callLedger() {
 
 async function callFeatures() {
   const storage = createClient<FeaturePaths>({ baseUrl: featuresUrl });
-  const path = { resource: "customer", id: randomUUID() };
   const addFeature = (feature: string, expires_at: string) =>
     storage.POST("/features/{resource}/{id}/{feature}", {
       params: { path: { ...path, feature }, query: { expires_at } },
@@ -65,18 +56,17 @@ async function callFeatures() {
   const late = await addFeature("late", "2001-01-01T00:00:00Z");
   show("late", [late.response.status, late.error]);
 
-  const changes = ["mango", "apple", "apple"].map((feature) => ({ type: "add" as const, ...path, feature }));
   show("changed", (await storage.POST("/changes", { body: { changes } })).data);
   const listed = await storage.GET("/features/{resource}/{id}", { params: { path } });
   show("listed", listed.data);
   const replaced = await storage.PUT("/features/{resource}/{id}", {
     params: { path, header: { "If-Match": listed.response.headers.get("etag") ?? "" } },
-    body: ["yak", "mango", "bee"],
+    body: replacement,
   });
   show("replaced", replaced.data);
   const flag = await storage.POST("/ofrep/v1/evaluate/flags/{key}", {
     params: { path: { key: "bee" } },
-    body: { context: { targetingKey: `customer/${path.id}` } },
+    body: { context },
   });
   show("flag", flag.data);
   const removed = await storage.DELETE("/features/{resource}/{id}/{feature}", {

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import axios from "axios";
 import * as features from "./features";
 import * as ledger from "./ledger";
+import { changes, context, customer, march, message, ofBoth, replacement, search } from "./requests";
 import { show } from "./show";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
@@ -22,28 +22,12 @@ async function callLedger() {
   const missing = ledger.getTransaction("demo-missing", ofDemo, at);
   show("missing", (await failureOf<ledger.Problem>(missing))?.data);
   show("plain", (await ledger.getTransaction("plain-refund", { account_id: "plain" }, at)).data);
-  const search: ledger.SearchTransactionsParams = {
-    account_id: ["demo", "other"],
-    payment_states: ["success", "error"],
-    refund_states: ["success"],
-    dispute_states: ["needs_response"],
-    from_date: "2024-03-01T00:00:00Z",
-    limit_total: true,
-  };
   show("found", (await ledger.searchTransactions(search, at)).data);
-  const march = { from_date: "2024-03-01", to_date: "2024-03-31" };
   show("accounts", (await ledger.listGatewayPerformance(march, at)).data);
   const consistent = { ...at, headers: { "X-Consistent": true } };
   show("agreement", (await ledger.getAgreement("demo-agreement", ofDemo, consistent)).data);
-  show("agreements", (await ledger.searchAgreements({ account_id: ["demo", "plain"] }, at)).data);
+  show("agreements", (await ledger.searchAgreements(ofBoth, at)).data);
 
-  const message: ledger.EventMessage = {
-    event_type: "PAYMENT_CREATED",
-    resource_type: ledger.ResourceType.PAYMENT_RESOURCE,
-    resource_external_id: randomUUID(),
-    timestamp: "2024-03-05T09:14:22Z",
-    event_details: { gateway_account_id: "added", amount: 4250 },
-  };
   const added = await ledger.addEvents(message, at);
   show("added", [added.status, added.data]);
   const { resource_external_id } = message;
@@ -53,7 +37,7 @@ async function callLedger() {
 
 async function callFeatures() {
   const at = { baseURL: featuresUrl };
-  const [resource, id] = ["customer", randomUUID()];
+  const { resource, id } = customer;
   const expires_at = "2037-03-05T09:14:22.018Z";
   const added = await features.addFeature(resource, id, "zebra ü", { expires_at }, at);
   show("feature", [added.status, added.data]);
@@ -61,14 +45,11 @@ async function callFeatures() {
   const late = await failureOf<string>(features.addFeature(resource, id, "late", past, at));
   show("late", [late?.status, late?.data]);
 
-  const add = { type: "add" as const, resource, id };
-  const changes = ["mango", "apple", "apple"].map((feature) => ({ ...add, feature }));
   show("changed", (await features.changeFeatures({ changes }, at)).data);
   const listed = await features.listFeatures(resource, id, undefined, at);
   show("listed", listed.data);
   const matching = { ...at, headers: { "If-Match": listed.headers.etag } };
-  show("replaced", (await features.replaceFeatures(resource, id, ["yak", "mango", "bee"], matching)).data);
-  const context = { targetingKey: `customer/${id}` };
+  show("replaced", (await features.replaceFeatures(resource, id, replacement, matching)).data);
   show("flag", (await features.evaluateFlag("bee", { context }, at)).data);
   show("removed", (await features.removeFeature(resource, id, "bee", at)).status);
   const { data: feed } = await features.listChanges({ limit: 1000 }, at);

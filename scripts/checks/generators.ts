@@ -95,7 +95,9 @@ async function check(
 ) {
   await cp(join(root, "examples", name), folder, { recursive: true });
   const contracts = ["generated/ledger.yaml", "generated/features.yaml"];
-  const shared = ["expected.ts", "show.ts", "show.go", "show.py"].map((file) => `examples/${file}`);
+  const shared = ["expected.ts", "requests.ts", "show.ts", "show.go", "show.py"].map(
+    (file) => `examples/${file}`,
+  );
   for (const file of [...contracts, ...shared]) await cp(join(root, file), join(folder, basename(file)));
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
   await symlink(modules, join(folder, "node_modules"));
