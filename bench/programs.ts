@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { call, startProcess } from "../testing/child-process.ts";
@@ -59,11 +59,10 @@ const callable = (server: TestServer): Server => ({
 /** Starts a program of `bench/` that is called (`Program.call`) and does not listen. */
 export async function startProgram(file: string, env: Record<string, string> = {}): Promise<Program> {
   await using opening = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), "bench-"));
-  opening.defer(() => rm(folder, { recursive: true }));
+  const folder = opening.use(await mkdtempDisposable(join(tmpdir(), "bench-")));
   const { child } = opening.use(
     startProcess(onMeasuredCore([process.execPath, join(root, "bench", file)]), {
-      cwd: folder,
+      cwd: folder.path,
       env: { PATH: process.env.PATH, ...env },
       output: "ignore",
       errors: "inherit",

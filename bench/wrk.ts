@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,12 +15,12 @@ export interface Load {
   seconds: number;
 }
 
-/** Writes a file for `Load.requests`. It is deleted with the stack. */
+/** Writes a file for `Load.requests`. A path alone stands for a GET. It is deleted with the stack. */
 export async function writeRequests(opened: AsyncDisposableStack, lines: string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "requests-"));
-  opened.defer(() => rm(folder, { recursive: true }));
-  const file = join(folder, "requests");
-  await writeFile(file, `${lines.join("\n")}\n`);
+  const folder = opened.use(await mkdtempDisposable(join(tmpdir(), "requests-")));
+  const file = join(folder.path, "requests");
+  const requests = lines.map((line) => (line.startsWith("/") ? `GET ${line}` : line));
+  await writeFile(file, `${requests.join("\n")}\n`);
   return file;
 }
 

@@ -13,8 +13,10 @@ export const expected = {
     total_amount: undefined,
   },
   missing: { status: 404, detail: "Transaction with id [demo-missing] not found" },
+  plain: { transaction_type: "REFUND", transaction_id: "plain-refund" },
   found: {
     results: [
+      { transaction_type: "DISPUTE", reason: "unrecognised" },
       { transaction_type: "PAYMENT", transaction_id: "demo-disputed" },
       {
         transaction_type: "REFUND",
@@ -24,36 +26,23 @@ export const expected = {
       { transaction_type: "PAYMENT", transaction_id: "demo-success" },
     ],
   },
-  children: { transactions: [{ transaction_type: "DISPUTE", reason: "unrecognised" }] },
-  plain: { transaction_type: "REFUND", transaction_id: "plain-refund" },
-  /** The types of what was found, of the dispute, the payment and the plain refund, where types have names. */
-  kinds: ["Payment", "Refund", "Payment", "Dispute", "Payment", "Refund"],
-  history: {
-    events: [{ state: { status: "created" } }, {}, { state: null }, {}, {}, {}, {}, {}, {}, {}, {}],
-  },
-  event: { resource_type: "payment", parent_resource_external_id: null },
+  /** The types of what was found, of the payment and of the plain refund, where types have names. */
+  kinds: ["Dispute", "Payment", "Refund", "Payment", "Payment", "Refund"],
   /** Of an event id above 2^53. */
   no_event: { detail: "Event with id [9007199254740993] not found" },
-  group: { type: "DISPUTE", state: "needs_response", count: 1 },
   accounts: [
     // 32 bits would round it.
     { gateway_account_id: 57, average_amount: 16_777_217 },
     { gateway_account_id: "demo", average_amount: 2725 },
     { gateway_account_id: null, average_amount: 0 },
   ],
-  payout: { state: { status: "intransit" }, paid_out_date: null },
-  agreement: {
-    status: "ACTIVE",
-    cancelled_date: null,
-    payment_instrument: { card_details: { card_brand: "visa" } },
-  },
+  agreement: { status: "ACTIVE", payment_instrument: { card_details: { card_brand: "visa" } } },
   agreements: {
     results: [
       { external_id: "plain-agreement", payment_instrument: null, reference: null },
       { external_id: "demo-agreement" },
     ],
   },
-  agreed: { events: [{}, { resource_type: "PAYMENT_INSTRUMENT" }, {}, {}] },
   added: [202, { events: [{ is_new: true }] }],
   stored: { transaction_type: "PAYMENT", amount: 4250 },
   again: { events: [{ is_new: false }] },
@@ -63,7 +52,6 @@ export const expected = {
   changed: { results: [{ changed: true }, { changed: true }, { changed: false }] },
   listed: ["zebra ü", "mango", "apple"],
   replaced: ["mango", "yak", "bee"],
-  checked: { results: [{ resource: "customer", has: [true, false] }] },
   flag: { value: true, reason: "TARGETING_MATCH" },
   removed: 204,
   /** The first and the last record of a resource. */

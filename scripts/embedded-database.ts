@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -32,15 +32,11 @@ const compression = {
 
 await runCommand("embedded-database", usage, async (args) => {
   rejectUnknown(args, []);
-  const folder = await mkdtemp(join(tmpdir(), "embedded-database-"));
-  try {
-    const pglite = await PGlite.create({ dataDir: folder });
-    await pglite.close();
-    await writeFile(join(folder, "pglite_version"), `${manifest.dependencies["@electric-sql/pglite"]}\n`);
-    const entries = create({ cwd: folder, portable: true, noMtime: true }, ["."]);
-    await pipeline(entries, createZstdCompress(compression), createWriteStream(join(root, file)));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), "embedded-database-"));
+  const pglite = await PGlite.create({ dataDir: folder.path });
+  await pglite.close();
+  await writeFile(join(folder.path, "pglite_version"), `${manifest.dependencies["@electric-sql/pglite"]}\n`);
+  const entries = create({ cwd: folder.path, portable: true, noMtime: true }, ["."]);
+  await pipeline(entries, createZstdCompress(compression), createWriteStream(join(root, file)));
   say(`${file}: ${numeral((await stat(join(root, file))).size)} bytes`);
 });

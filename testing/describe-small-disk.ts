@@ -6,8 +6,4 @@ export const describeOnSmallDisk = (
   title: string,
   mebibytes: number,
   tests: (openDisk: () => Promise<SmallDisk>) => void,
-) =>
-  canMount()
-    ? describe(title, () => tests(() => openSmallDisk(mebibytes)))
-    : describe.skip(`${title} (skipped: no disk can be mounted)`, () =>
-        tests(() => openSmallDisk(mebibytes)));
+) => describe.runIf(canMount())(title, () => tests(() => openSmallDisk(mebibytes)));

@@ -1,16 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import {
-  base64url,
-  type CryptoKey,
-  exportJWK,
-  exportSPKI,
-  generateKeyPair,
-  type JWK,
-  type JWTPayload,
-  SignJWT,
-} from "jose";
+import type { CryptoKey, JWK, JWTPayload } from "jose";
+import { base64url, exportJWK, exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { openAuthentication } from "../src/http/authentication.ts";
 import { openLog } from "../src/process/log.ts";
 
@@ -106,6 +98,9 @@ export async function openIssuer(...given: Key[]) {
       const unsigned = encode({ alg: "none", typ: "at+jwt" });
       const secret = new TextEncoder().encode(await exportSPKI(key.publicKey));
       const unknownKey = await makeKey("unknown", key.alg);
+      const underKnownId = { ...unknownKey, kid: key.kid };
+      const withKey = { jwk: await exportJWK(unknownKey.publicKey), kid: undefined };
+      const critical = encode({ alg: key.alg, kid: key.kid, typ: "at+jwt", crit: ["unknown"], unknown: 1 });
       return {
         "not a JWT": "nonsense",
         "two tokens": `${valid} ${valid}`,
@@ -124,16 +119,13 @@ export async function openIssuer(...given: Key[]) {
           .sign(secret),
         "signed with an unpublished key": await sign(claims, { by: unknownKey }),
         "signed with an unpublished key under the id of a published one": await sign(claims, {
-          by: { ...unknownKey, kid: key.kid },
+          by: underKnownId,
         }),
-        "with its key in the header": await sign(claims, {
-          by: unknownKey,
-          header: { jwk: await exportJWK(unknownKey.publicKey), kid: undefined, alg: unknownKey.alg },
-        }),
+        "with its key in the header": await sign(claims, { by: unknownKey, header: withKey }),
         "with changed claims": `${header}.${encode(withDefaults({ ...claims, sub: "x" }))}.${signature}`,
         "an identity token": await sign(claims, { header: { typ: "JWT" } }),
         "without a type": await sign(claims, { header: { typ: undefined } }),
-        "with an unknown critical extension": `${encode({ alg: key.alg, kid: key.kid, typ: "at+jwt", crit: ["unknown"], unknown: 1 })}.${encode(withDefaults(claims))}.${signature}`,
+        "with an unknown critical extension": `${critical}.${encode(withDefaults(claims))}.${signature}`,
       };
     },
     close: () => server[Symbol.asyncDispose](),

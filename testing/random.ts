@@ -10,6 +10,7 @@ export interface Random {
   pick<Item>(items: readonly Item[]): Item;
   /** Keeps each item with this probability, in order. */
   sample<Item>(items: readonly Item[], probability: number): Item[];
+  shuffle<Item>(items: readonly Item[]): Item[];
   /** A new generator for a concurrent task, so that no task changes the choices of another. */
   fork(): Random;
 }
@@ -23,6 +24,10 @@ export function seeded(seed: number): Random {
     chance,
     pick: (items) => items[integer(0, items.length - 1)] as (typeof items)[number],
     sample: (items, probability) => items.filter(() => chance(probability)),
+    shuffle: (items) =>
+      Array.from(items, (item) => ({ item, rank: integer(0, 0x7fffffff) }))
+        .sort((one, other) => one.rank - other.rank)
+        .map(({ item }) => item),
     fork: () => seeded(integer(0, 0x7fffffff)),
   };
 }

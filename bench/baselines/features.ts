@@ -23,12 +23,7 @@ async function add(resource: string, id: string, feature: string, response: Serv
   response.end(addedBody);
 }
 
-async function remove(
-  resource: string,
-  id: string,
-  feature: string,
-  response: ServerResponse,
-): Promise<void> {
+async function remove(resource: string, id: string, feature: string, response: ServerResponse) {
   await store.change(resource, id, [{ type: "remove", feature }]);
   response.writeHead(204);
   response.end();

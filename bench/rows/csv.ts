@@ -84,32 +84,19 @@ async function residentBytes(pid: number): Promise<number> {
 
 /** The columns of the CSV of the ledger, without its formatting of amounts and times. */
 const columns = `
-  select
-    reference as "Reference",
-    coalesce(payment_details, details) ->> 'description' as "Description",
-    email as "Email",
-    details ->> 'amount' as "Amount",
-    coalesce(payment_details, details) ->> 'card_brand_label' as "Card Brand",
-    cardholder_name as "Cardholder Name",
-    coalesce(payment_details, details) ->> 'expiry_date' as "Card Expiry Date",
-    last_digits_card_number as "Card Number",
-    state as "State",
-    null as "Finished",
-    null as "Error Code",
-    null as "Error Message",
-    gateway_transaction_id as "Provider ID",
-    coalesce(parent_external_id, external_id) as "GOV.UK Payment ID",
-    details ->> 'user_email' as "Issued By",
-    created_date::date as "Date Created",
-    created_date::time as "Time Created",
+  select reference as "Reference", shown ->> 'description' as "Description", email as "Email",
+    details ->> 'amount' as "Amount", shown ->> 'card_brand_label' as "Card Brand",
+    cardholder_name as "Cardholder Name", shown ->> 'expiry_date' as "Card Expiry Date",
+    last_digits_card_number as "Card Number", state as "State", null as "Finished", null as "Error Code",
+    null as "Error Message", gateway_transaction_id as "Provider ID",
+    coalesce(parent_external_id, external_id) as "GOV.UK Payment ID", details ->> 'user_email' as "Issued By",
+    created_date::date as "Date Created", created_date::time as "Time Created",
     details ->> 'corporate_surcharge' as "Corporate Card Surcharge",
     coalesce(details ->> 'total_amount', details ->> 'amount') as "Total Amount",
-    coalesce(payment_details, details) ->> 'wallet' as "Wallet Type",
-    coalesce(payment_details, details) ->> 'card_type' as "Card Type",
-    details ->> 'payment_provider' as "Payment Provider",
-    details ->> 'requires_3ds' as "3-D Secure Required",
+    shown ->> 'wallet' as "Wallet Type", shown ->> 'card_type' as "Card Type",
+    details ->> 'payment_provider' as "Payment Provider", details ->> 'requires_3ds' as "3-D Secure Required",
     details -> 'external_metadata' ->> 'branch' as "branch (metadata)",
     details -> 'external_metadata' ->> 'case_number' as "case_number (metadata)"
-  from transaction
+  from transaction, lateral (select coalesce(payment_details, details) as shown) as owner
   where gateway_account_id = '${accounts.growing}'
   order by created_date desc, external_id desc`;

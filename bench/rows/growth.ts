@@ -1,12 +1,7 @@
 import { request } from "undici";
 import { openDatabase } from "../../src/database/database.ts";
-import {
-  accounts,
-  type Ledgers,
-  lookupPath,
-  type SampledTransaction,
-  sampleTransactions,
-} from "../ledger-data.ts";
+import type { SampledTransaction } from "../ledger-data.ts";
+import { accounts, type Ledgers, lookupPath, sampleTransactions } from "../ledger-data.ts";
 import { type Program, startLedger, startProgram } from "../programs.ts";
 import type { Comparison, Row } from "../row.ts";
 import { requestsPerSecond, writeRequests } from "../wrk.ts";
@@ -81,15 +76,12 @@ async function startLedgerOf(
   const databaseUrl = await ledgers.open(size);
   await using database = await openDatabase(databaseUrl);
   const { url } = opened.use(await startLedger(databaseUrl));
-  const paths = await pathsOf(
-    url,
-    await sampleTransactions(database, sampleSize),
-    await sampleTransactions(database, sampleSize, "refunded"),
-  );
-  const files = Object.entries(paths).map(async ([kind, kindPaths]) => {
-    const lines = kindPaths.map((path) => `GET ${path}`);
-    return [kind, await writeRequests(opened, lines)];
-  });
+  const refunded = await sampleTransactions(database, sampleSize, "refunded");
+  const paths = await pathsOf(url, await sampleTransactions(database, sampleSize), refunded);
+  const files = Object.entries(paths).map(async ([kind, kindPaths]) => [
+    kind,
+    await writeRequests(opened, kindPaths),
+  ]);
   const [disk] = await database.query<{ bytes: number }>(
     "select pg_database_size(current_database())::float / (select count(*) from event) as bytes",
   );

@@ -22,7 +22,7 @@ async function startFeatures(store: string, opened: AsyncDisposableStack): Promi
 }
 
 const loadOf = async (seconds: number, opened: AsyncDisposableStack) => ({
-  requests: await writeRequests(opened, [`GET ${path}`]),
+  requests: await writeRequests(opened, [path]),
   connections: 64,
   seconds,
 });

@@ -12,17 +12,12 @@ export const ingest: Row = {
   title: "ingest, queue in memory",
   async open({ payments }, opened) {
     const postgres = opened.use(await startPostgres());
-    const ours = opened.use(
-      await startProgram("programs/ingest.ts", {
-        DATABASE_URL: await createDatabase(postgres, "ours"),
-        QUEUE_URL: "memory:",
-      }),
-    );
-    const insert = opened.use(
-      await startProgram("baselines/insert-events.ts", {
-        DATABASE_URL: await createDatabase(postgres, "baseline"),
-      }),
-    );
+    const start = async (file: string, database: string) => {
+      const DATABASE_URL = await createDatabase(postgres, database);
+      return opened.use(await startProgram(file, { DATABASE_URL, QUEUE_URL: "memory:" }));
+    };
+    const ours = await start("programs/ingest.ts", "ours");
+    const insert = await start("baselines/insert-events.ts", "baseline");
     return orders.map((order) => ({
       name: `events of a payment ${order}`,
       unit: "events/s",

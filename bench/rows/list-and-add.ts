@@ -12,7 +12,7 @@ export const listAndAdd: Row = {
   title: "list 20 features; add and remove one",
   async open({ seconds }, opened) {
     const requests = {
-      list: await writeRequests(opened, [`GET ${listPath}`]),
+      list: await writeRequests(opened, [listPath]),
       "add and remove": await writeRequests(
         opened,
         otherPaths.flatMap((path) => [`POST ${path}`, `DELETE ${path}`]),

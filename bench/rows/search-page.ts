@@ -13,11 +13,10 @@ export const searchPage: Row = {
     const size = sizes.at(-1) as number;
     const databaseUrl = await ledgers.open(size);
     const service = opened.use(await startLedger(databaseUrl));
-    const baseline = opened.use(
-      await startBaseline("search-page.ts", { env: { DATABASE_URL: databaseUrl } }),
-    );
+    const env = { DATABASE_URL: databaseUrl };
+    const baseline = opened.use(await startBaseline("search-page.ts", { env }));
     await expectSameResponses(service.url, baseline.url, [path]);
-    const load = { requests: await writeRequests(opened, [`GET ${path}`]), connections: 16, seconds };
+    const load = { requests: await writeRequests(opened, [path]), connections: 16, seconds };
     const nodeHttp = { name: "node:http, the same SQL, JSON by hand", url: baseline.url };
     return [compareThroughput(`in an account of ${size / 10}`, service, nodeHttp, load, 0.8)];
   },

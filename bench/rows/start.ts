@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../../testing/servers/postgres.ts";
@@ -16,11 +16,10 @@ export const start: Row = {
   title: "start to first response",
   async open(_scale, opened) {
     const postgres = opened.use(await startPostgres());
-    const folder = await mkdtemp(join(tmpdir(), "ledger-"));
-    opened.defer(() => rm(folder, { recursive: true }));
+    const folder = opened.use(await mkdtempDisposable(join(tmpdir(), "ledger-")));
     const ledgerOn = (database: string) => () =>
       startService("ledger", { env: { DATABASE_URL: database, QUEUE_URL: "memory:" }, path: "/healthcheck" });
-    const ledgers = { pglite: ledgerOn(`pglite:${folder}`), postgres: ledgerOn(postgres.url) };
+    const ledgers = { pglite: ledgerOn(`pglite:${folder.path}`), postgres: ledgerOn(postgres.url) };
     // The first start creates the tables.
     for (const ledger of Object.values(ledgers)) await startMs(ledger);
     const baseline = {

@@ -20,14 +20,10 @@ export const transactionLookup: Row = {
     opened.defer(() => dropResponses(databaseUrl));
     const paths = (await sampleTransactions(database, 10_000)).map(lookupPath);
     const service = opened.use(await startLedger(databaseUrl));
-    const baseline = opened.use(
-      await startBaseline("stored-json.ts", { env: { DATABASE_URL: databaseUrl } }),
-    );
+    const env = { DATABASE_URL: databaseUrl };
+    const baseline = opened.use(await startBaseline("stored-json.ts", { env }));
     await expectSameResponses(service.url, baseline.url, paths.slice(0, 100));
-    const requests = await writeRequests(
-      opened,
-      paths.map((path) => `GET ${path}`),
-    );
+    const requests = await writeRequests(opened, paths);
     const load = { requests, connections: 64, seconds };
     const storedJson = { name: "node:http, the stored JSON text", url: baseline.url };
     return [compareThroughput(`of ${size} transactions`, service, storedJson, load, 0.65)];

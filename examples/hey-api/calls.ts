@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import * as features from "./features";
 import { client as featuresClient } from "./features/client.gen";
 import * as ledger from "./ledger";
 import { client as ledgerClient } from "./ledger/client.gen";
+import { changes, context, march, message, ofBoth, customer as path, replacement, search } from "./requests";
 import { show } from "./show";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
@@ -10,67 +10,22 @@ ledgerClient.setConfig({ baseUrl: ledgerUrl });
 featuresClient.setConfig({ baseUrl: featuresUrl });
 
 async function callLedger() {
-  const account_id = "demo";
   const getTransaction = (transactionExternalId: string, account_id: string) =>
     ledger.getTransaction({ path: { transactionExternalId }, query: { account_id } });
-
-  show("payment", (await getTransaction("demo-success", account_id)).data);
-  show("missing", (await getTransaction("demo-missing", account_id)).error);
+  show("payment", (await getTransaction("demo-success", "demo")).data);
+  show("missing", (await getTransaction("demo-missing", "demo")).error);
   show("plain", (await getTransaction("plain-refund", "plain")).data);
-
-  const found = await ledger.searchTransactions({
-    query: {
-      account_id: [account_id, "other"],
-      payment_states: ["success", "declined"],
-      refund_states: ["success"],
-      state: "success",
-      from_date: "2024-03-01T00:00:00Z",
-    },
-  });
-  show("found", found.data);
-
-  const children = await ledger.listChildTransactions({
-    path: { parentTransactionExternalId: "demo-disputed" },
-    query: { gateway_account_id: account_id, transaction_type: "DISPUTE" },
-  });
-  show("children", children.data);
-
-  const history = await ledger.listTransactionEvents({
-    path: { transactionExternalId: "demo-success" },
-    query: { gateway_account_id: account_id, include_all_events: true },
-  });
-  show("history", history.data);
-  const eventId = history.data?.events[0]?.event_id ?? 0;
-  show("event", (await ledger.getEvent({ path: { eventId } })).data);
-
-  const { data: report } = await ledger.getTransactionReport({
-    query: { account_id: [account_id], group_by: ["type", "state"] },
-  });
-  // JSON, not the text of the CSV.
-  show("group", typeof report === "object" ? report.groups[0] : undefined);
-  const march = { from_date: "2024-03-01", to_date: "2024-03-31" };
+  show("found", (await ledger.searchTransactions({ query: search })).data);
   show("accounts", (await ledger.listGatewayPerformance({ query: march })).data);
 
-  const payout = await ledger.getPayout({
-    path: { gatewayPayoutId: "plain-payout" },
-    query: { gateway_account_id: "plain" },
+  const agreement = await ledger.getAgreement({
+    path: { agreementExternalId: "demo-agreement" },
+    query: { account_id: "demo" },
+    headers: { "X-Consistent": true },
   });
-  show("payout", payout.data);
+  show("agreement", agreement.data);
+  show("agreements", (await ledger.searchAgreements({ query: ofBoth })).data);
 
-  const path = { agreementExternalId: "demo-agreement" };
-  const headers = { "X-Consistent": true };
-  show("agreement", (await ledger.getAgreement({ path, query: { account_id }, headers })).data);
-  const accounts = { account_id: [account_id, "plain"] };
-  show("agreements", (await ledger.searchAgreements({ query: accounts })).data);
-  show("agreed", (await ledger.listAgreementEvents({ path, query: { account_id } })).data);
-
-  const message: ledger.EventMessage = {
-    event_type: "PAYMENT_CREATED",
-    resource_type: "payment",
-    resource_external_id: randomUUID(),
-    timestamp: "2024-03-05T09:14:22Z",
-    event_details: { gateway_account_id: "added", amount: 4250 },
-  };
   const added = await ledger.addEvents({ body: message });
   show("added", [added.response?.status, added.data]);
   show("stored", (await getTransaction(message.resource_external_id, "added")).data);
@@ -78,27 +33,20 @@ async function callLedger() {
 }
 
 async function callFeatures() {
-  const path = { resource: "customer", id: randomUUID() };
   const addFeature = (feature: string, expires_at: string) =>
     features.addFeature({ path: { ...path, feature }, query: { expires_at } });
-
   const added = await addFeature("zebra ü", "2037-03-05T09:14:22.018Z");
   show("feature", [added.response?.status, added.data]);
   const late = await addFeature("late", "2001-01-01T00:00:00Z");
   show("late", [late.response?.status, late.error]);
 
-  const changes = ["mango", "apple", "apple"].map((feature) => ({ type: "add" as const, ...path, feature }));
   show("changed", (await features.changeFeatures({ body: { changes } })).data);
   const listed = await features.listFeatures({ path });
   show("listed", listed.data);
   const headers = { "If-Match": listed.response?.headers.get("etag") ?? "" };
-  show("replaced", (await features.replaceFeatures({ path, headers, body: ["yak", "mango", "bee"] })).data);
-  const query = { resources: [path], features: ["bee", "zebra ü"] };
-  show("checked", (await features.hasFeatures({ body: query })).data);
-  const context = { targetingKey: `customer/${path.id}` };
+  show("replaced", (await features.replaceFeatures({ path, headers, body: replacement })).data);
   show("flag", (await features.evaluateFlag({ path: { key: "bee" }, body: { context } })).data);
   show("removed", (await features.removeFeature({ path: { ...path, feature: "bee" } })).response?.status);
-
   const feed = await features.listChanges({ query: { limit: 1000 } });
   const records = feed.data?.changes.filter(({ id }) => id === path.id) ?? [];
   show("records", [records[0], records.at(-1)]);

@@ -6,8 +6,6 @@ import features.model.EvaluationContext;
 import features.model.EvaluationRequest;
 import features.model.FeatureChange;
 import features.model.FeatureChanges;
-import features.model.Query;
-import features.model.ResourceName;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.util.List;
@@ -15,19 +13,16 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import ledger.api.AgreementsApi;
 import ledger.api.EventsApi;
-import ledger.api.PayoutsApi;
 import ledger.api.ReportsApi;
 import ledger.api.TransactionsApi;
 import ledger.model.EventDetails;
 import ledger.model.EventMessage;
 import ledger.model.EventMessages;
-import ledger.model.GroupColumn;
 import ledger.model.LenientIdentifier;
 import ledger.model.LenientPence;
 import ledger.model.Problem;
 import ledger.model.ResourceType;
 import ledger.model.Status;
-import ledger.model.TransactionType;
 
 public class Calls {
   public static void main(String[] urls) throws Exception {
@@ -40,7 +35,7 @@ public class Calls {
     var client = new ledger.ApiClient().setBasePath(url);
     var json = ledger.JSON.getGson();
     var transactions = new TransactionsApi(client);
-
+    var events = new EventsApi(client);
     var payment = transactions.getTransaction("demo-success", "demo", null, null, null, null, null);
     show(json, "payment", payment);
     try {
@@ -50,41 +45,25 @@ public class Calls {
     }
     var plain = transactions.getTransaction("plain-refund", "plain", null, null, null, null, null);
     show(json, "plain", plain);
-
     var from = OffsetDateTime.parse("2024-03-01T00:00:00Z");
     var found = transactions.searchTransactions(
         List.of("demo", "other"), null, from, null, null, null, null, null, null, null,
-        List.of(Status.SUCCESS, Status.DECLINED), List.of(Status.SUCCESS), null, null, Status.SUCCESS,
-        null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+        List.of(Status.SUCCESS, Status.ERROR), List.of(Status.SUCCESS), List.of(Status.NEEDS_RESPONSE), null, null,
+        null, null, null, null, null, null, null, null, true, null, null, null, null, null, null, null);
     show(json, "found", found);
-    var children = transactions.listChildTransactions("demo-disputed", "demo", TransactionType.DISPUTE, null);
-    show(json, "children", children);
-    var views = Stream.of(found.getResults(), children.getTransactions(), List.of(payment, plain)).flatMap(List::stream);
+    var views = Stream.concat(found.getResults().stream(), Stream.of(payment, plain));
     show(json, "kinds", views.map(view -> view.getActualInstance().getClass().getSimpleName()).toList());
-
-    var history = transactions.listTransactionEvents("demo-success", "demo", null, true, null, null);
-    show(json, "history", history);
-    var events = new EventsApi(client);
-    show(json, "event", events.getEvent(history.getEvents().get(0).getEventId()));
     try {
       events.getEvent(9007199254740993L);
     } catch (ledger.ApiException error) {
       show(json, "no_event", Problem.fromJson(error.getResponseBody()));
     }
-
     var reports = new ReportsApi(client);
-    var columns = List.of(GroupColumn.GROUP_BY_TYPE, GroupColumn.GROUP_BY_STATE);
-    var report = reports.getTransactionReport(
-        columns, null, List.of("demo"), null, null, null, null, null, null, null, null, null, null, null, null);
-    show(json, "group", report.getGroups().get(0));
     show(json, "accounts", reports.listGatewayPerformance(LocalDate.of(2024, 3, 1), LocalDate.of(2024, 3, 31), null));
-    show(json, "payout", new PayoutsApi(client).getPayout("plain-payout", "plain", null));
-
     var agreements = new AgreementsApi(client);
     show(json, "agreement", agreements.getAgreement("demo-agreement", null, "demo", null, null, true));
     show(json, "agreements", agreements.searchAgreements(
         null, List.of("demo", "plain"), null, null, null, null, null, null, null, null));
-    show(json, "agreed", agreements.listAgreementEvents("demo-agreement", null, "demo", null, null));
 
     var details = new EventDetails()
         .gatewayAccountId(new LenientIdentifier("added")).amount(new LenientPence(4250L));
@@ -105,7 +84,6 @@ public class Calls {
     var storage = new FeaturesApi(client);
     var bulk = new ChangesApi(client);
     var customer = UUID.randomUUID().toString();
-
     var expiresAt = OffsetDateTime.parse("2037-03-05T09:14:22.018Z");
     var added = storage.addFeatureWithHttpInfo("customer", customer, "zebra ü", expiresAt);
     show(json, "feature", List.of(added.getStatusCode(), added.getData()));
@@ -115,21 +93,17 @@ public class Calls {
       show(json, "late", List.of(error.getCode(), error.getResponseBody()));
     }
 
+    var add = FeatureChange.TypeEnum.ADD;
     var changes = Stream.of("mango", "apple", "apple")
-        .map(name -> new FeatureChange().type(FeatureChange.TypeEnum.ADD).resource("customer").id(customer).feature(name))
-        .toList();
+        .map(name -> new FeatureChange().type(add).resource("customer").id(customer).feature(name)).toList();
     show(json, "changed", bulk.changeFeatures(new FeatureChanges().changes(changes)));
     var listed = storage.listFeaturesWithHttpInfo("customer", customer, null, null);
     show(json, "listed", listed.getData());
     var etag = listed.getHeaders().get("etag").get(0);
     show(json, "replaced", storage.replaceFeatures("customer", customer, List.of("yak", "mango", "bee"), etag));
-    var resource = new ResourceName().resource("customer").id(customer);
-    var query = new Query().resources(List.of(resource)).features(List.of("bee", "zebra ü"));
-    show(json, "checked", storage.hasFeatures(query));
     var context = new EvaluationContext().targetingKey("customer/" + customer);
     show(json, "flag", new FlagsApi(client).evaluateFlag("bee", new EvaluationRequest().context(context)));
     show(json, "removed", storage.removeFeatureWithHttpInfo("customer", customer, "bee").getStatusCode());
-
     var feed = bulk.listChanges(null, 1000, null).getChanges();
     var records = feed.stream().filter(record -> record.getId().equals(customer)).toList();
     show(json, "records", List.of(records.get(0), records.get(records.size() - 1)));

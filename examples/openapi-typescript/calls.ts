@@ -1,87 +1,43 @@
-import { randomUUID } from "node:crypto";
 import createClient from "openapi-fetch";
 import type { paths as FeaturePaths } from "./features.js";
-import type { components, paths as LedgerPaths } from "./ledger.js";
+import type { paths as LedgerPaths } from "./ledger.js";
+import {
+  changes,
+  context,
+  march,
+  message,
+  ofBoth,
+  customer as path,
+  replacement,
+  search,
+} from "./requests.js";
 import { show } from "./show.js";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
 
 async function callLedger() {
   const ledger = createClient<LedgerPaths>({ baseUrl: ledgerUrl });
-  const account_id = "demo";
   const getTransaction = (transactionExternalId: string, account_id: string) =>
     ledger.GET("/v1/transaction/{transactionExternalId}", {
       params: { path: { transactionExternalId }, query: { account_id } },
     });
-
-  show("payment", (await getTransaction("demo-success", account_id)).data);
-  show("missing", (await getTransaction("demo-missing", account_id)).error);
+  show("payment", (await getTransaction("demo-success", "demo")).data);
+  show("missing", (await getTransaction("demo-missing", "demo")).error);
   show("plain", (await getTransaction("plain-refund", "plain")).data);
-
-  const found = await ledger.GET("/v1/transaction/", {
-    params: {
-      query: {
-        account_id: [account_id, "other"],
-        payment_states: ["success", "declined"],
-        refund_states: ["success"],
-        state: "success",
-        from_date: "2024-03-01T00:00:00Z",
-      },
-    },
-  });
-  show("found", found.data);
-
-  const children = await ledger.GET("/v1/transaction/{parentTransactionExternalId}/transaction", {
-    params: {
-      path: { parentTransactionExternalId: "demo-disputed" },
-      query: { gateway_account_id: account_id, transaction_type: "DISPUTE" },
-    },
-  });
-  show("children", children.data);
-
-  const history = await ledger.GET("/v1/transaction/{transactionExternalId}/event", {
-    params: {
-      path: { transactionExternalId: "demo-success" },
-      query: { gateway_account_id: account_id, include_all_events: true },
-    },
-  });
-  show("history", history.data);
-  const eventId = history.data?.events[0]?.event_id ?? 0;
-  show("event", (await ledger.GET("/v1/event/{eventId}", { params: { path: { eventId } } })).data);
-
-  const { data: report } = await ledger.GET("/v1/report/transactions", {
-    params: { query: { account_id: [account_id], group_by: ["type", "state"] } },
-  });
-  // JSON, not the text of the CSV.
-  show("group", typeof report === "object" ? report.groups[0] : undefined);
-  const march = { from_date: "2024-03-01", to_date: "2024-03-31" };
+  show("found", (await ledger.GET("/v1/transaction/", { params: { query: search } })).data);
   const accounts = await ledger.GET("/v1/report/gateway-performance-report", { params: { query: march } });
   show("accounts", accounts.data);
 
-  const payout = await ledger.GET("/v1/payout/{gatewayPayoutId}", {
-    params: { path: { gatewayPayoutId: "plain-payout" }, query: { gateway_account_id: "plain" } },
-  });
-  show("payout", payout.data);
-
-  const path = { agreementExternalId: "demo-agreement" };
   const agreement = await ledger.GET("/v1/agreement/{agreementExternalId}", {
-    params: { path, query: { account_id }, header: { "X-Consistent": true } },
+    params: {
+      path: { agreementExternalId: "demo-agreement" },
+      query: { account_id: "demo" },
+      header: { "X-Consistent": true },
+    },
   });
   show("agreement", agreement.data);
-  const query = { account_id: [account_id, "plain"] };
-  show("agreements", (await ledger.GET("/v1/agreement", { params: { query } })).data);
-  const agreed = await ledger.GET("/v1/agreement/{agreementExternalId}/event", {
-    params: { path, query: { account_id } },
-  });
-  show("agreed", agreed.data);
+  show("agreements", (await ledger.GET("/v1/agreement", { params: { query: ofBoth } })).data);
 
-  const message: components["schemas"]["EventMessage"] = {
-    event_type: "PAYMENT_CREATED",
-    resource_type: "payment",
-    resource_external_id: randomUUID(),
-    timestamp: "2024-03-05T09:14:22Z",
-    event_details: { gateway_account_id: "added", amount: 4250 },
-  };
   const added = await ledger.POST("/v1/event", { body: message });
   show("added", [added.response.status, added.data]);
   show("stored", (await getTransaction(message.resource_external_id, "added")).data);
@@ -90,43 +46,36 @@ async function callLedger() {
 
 async function callFeatures() {
   const storage = createClient<FeaturePaths>({ baseUrl: featuresUrl });
-  const path = { resource: "customer", id: randomUUID() };
   const addFeature = (feature: string, expires_at: string) =>
     storage.POST("/features/{resource}/{id}/{feature}", {
       params: { path: { ...path, feature }, query: { expires_at } },
       parseAs: feature === "late" ? "text" : "json",
     });
-
   const added = await addFeature("zebra ü", "2037-03-05T09:14:22.018Z");
   show("feature", [added.response.status, added.data]);
   const late = await addFeature("late", "2001-01-01T00:00:00Z");
   show("late", [late.response.status, late.error]);
 
-  const changes = ["mango", "apple", "apple"].map((feature) => ({ type: "add" as const, ...path, feature }));
   show("changed", (await storage.POST("/changes", { body: { changes } })).data);
   const listed = await storage.GET("/features/{resource}/{id}", { params: { path } });
   show("listed", listed.data);
   const replaced = await storage.PUT("/features/{resource}/{id}", {
     params: { path, header: { "If-Match": listed.response.headers.get("etag") ?? "" } },
-    body: ["yak", "mango", "bee"],
+    body: replacement,
   });
   show("replaced", replaced.data);
-  const query = { resources: [path], features: ["bee", "zebra ü"] };
-  show("checked", (await storage.POST("/query", { body: query })).data);
   const flag = await storage.POST("/ofrep/v1/evaluate/flags/{key}", {
     params: { path: { key: "bee" } },
-    body: { context: { targetingKey: `customer/${path.id}` } },
+    body: { context },
   });
   show("flag", flag.data);
   const removed = await storage.DELETE("/features/{resource}/{id}/{feature}", {
     params: { path: { ...path, feature: "bee" } },
   });
   show("removed", removed.response.status);
-
-  const feed = await storage.GET("/changes", { params: { query: { limit: 1000 } } });
+  const { data: feed } = await storage.GET("/changes", { params: { query: { limit: 1000 } } });
   // JSON, not the text of NDJSON or of a stream.
-  const changesOfAll = typeof feed.data === "object" ? feed.data.changes : [];
-  const records = changesOfAll.filter(({ id }) => id === path.id);
+  const records = typeof feed === "object" ? feed.changes.filter(({ id }) => id === path.id) : [];
   show("records", [records[0], records.at(-1)]);
 }
 

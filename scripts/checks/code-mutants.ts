@@ -77,12 +77,8 @@ function mutantsOf(file: string): Mutant[] {
       const to = text.indexOf("\n", end);
       const original = text.slice(from, to);
       const occurrence = text.slice(0, from).split(original).length - 1;
-      mutants.push({
-        file,
-        original,
-        occurrence,
-        changed: text.slice(from, start) + found[1] + text.slice(end, to),
-      });
+      const changed = text.slice(from, start) + found[1] + text.slice(end, to);
+      mutants.push({ file, original, occurrence, changed });
     }
     ts.forEachChild(node, visit);
   };
@@ -94,13 +90,7 @@ function drawn(count: number, seed: number, folder: string): Mutant[] {
   const files = globSync(`${folder}/**/*.ts`, { cwd: root })
     .filter((file) => !/\.(test|fixture)\.ts$|^src\/console\//.test(file))
     .sort();
-  const random = seeded(seed);
-  return files
-    .flatMap(mutantsOf)
-    .map((mutant) => ({ mutant, rank: random.integer(0, 0x7fffffff) }))
-    .sort((one, other) => one.rank - other.rank)
-    .slice(0, count)
-    .map(({ mutant }) => mutant);
+  return seeded(seed).shuffle(files.flatMap(mutantsOf)).slice(0, count);
 }
 
 /** The text with the change; undefined if it no longer has the place. */
@@ -118,12 +108,9 @@ const options = ["--run", "--bail=1", ...["slow*", "alone", "postgres"].map((nam
 /** Whether the tests that Vitest selects pass within the limit. */
 async function pass(selection: string[], copy: ProjectCopy, stop: AbortSignal): Promise<boolean> {
   const limit = AbortSignal.any([stop, AbortSignal.timeout(testsMaxMs)]);
-  const isPassed = await copy.run(vitest, [...selection, ...options], limit).then(
-    ({ code }) => code === 0,
-    () => false,
-  );
+  const exit = await copy.run(vitest, [...selection, ...options], limit).catch(() => undefined);
   stop.throwIfAborted();
-  return isPassed;
+  return exit?.code === 0;
 }
 
 async function verdictOn(mutant: Mutant, copy: ProjectCopy, stop: AbortSignal): Promise<Verdict> {
@@ -139,13 +126,10 @@ async function verdictOn(mutant: Mutant, copy: ProjectCopy, stop: AbortSignal): 
 
 await runCommand("code-mutants", usage, async (args) => {
   const given = readOptions(args, ["count", "seed", "under", "sample"]);
+  const [count, seed] = [wholeNumber("count", given.count ?? "60"), wholeNumber("seed", given.seed ?? "1")];
   const mutants: Mutant[] = given.sample
     ? JSON.parse(await readFile(given.sample, "utf8"))
-    : drawn(
-        wholeNumber("count", given.count ?? "60"),
-        wholeNumber("seed", given.seed ?? "1"),
-        given.under ?? "src",
-      );
+    : drawn(count, seed, given.under ?? "src");
   const { signal } = stopOnSignals();
   await using copy = await openProjectCopy();
   if (!(await pass(["run"], copy, signal))) throw new Error("the tests fail without a change");
@@ -153,13 +137,10 @@ await runCommand("code-mutants", usage, async (args) => {
   for (const mutant of mutants) {
     const verdict = await verdictOn(mutant, copy, signal);
     outcomes.push({ ...mutant, verdict });
-    say(
-      `${String(outcomes.length).padStart(4)} of ${mutants.length}  ${verdict.padEnd(10)}  ${mutant.file}: ${mutant.changed.trim()}`,
-    );
+    say(`${outcomes.length} of ${mutants.length}  ${verdict}  ${mutant.file}: ${mutant.changed.trim()}`);
     await writeFile("code-mutants.json", `${JSON.stringify(outcomes, null, 2)}\n`);
   }
-  const count = (verdict: Verdict) => outcomes.filter((outcome) => outcome.verdict === verdict).length;
-  say(
-    `${count("caught")} caught, ${count("not caught")} not caught, ${count("gone")} gone; wrote code-mutants.json`,
-  );
+  const tally = Map.groupBy(outcomes, ({ verdict }) => verdict);
+  const counts = [...tally].map(([verdict, { length }]) => `${length} ${verdict}`);
+  say(`${counts.join(", ")}; wrote code-mutants.json`);
 });

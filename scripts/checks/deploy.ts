@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
@@ -64,57 +64,44 @@ await runCommand("deploy-check", usage, async (args) => {
 
   const python = await pythonTools(pythonPackages);
   if ("reason" in python) say(`SKIPPED: ${pythonPackages.join(", ")}: ${python.reason}`);
-  const hasGo = spawnSync("go", ["version"]).error === undefined;
-  if (!hasGo) say("SKIPPED: the compose file and the manifests: go is not installed");
-  const work = await mkdtemp(join(tmpdir(), "deploy-"));
-  const file = (path: string) => readFile(join(root, path), "utf8");
-  try {
-    const { image, nodeVersion } = packageFacts(await file("package.json"));
-    for (const [, base = ""] of (await file("deploy/Dockerfile")).matchAll(/^FROM (\S+)/gm)) {
-      if (!base.startsWith(`node:${nodeVersion}-`)) {
-        addFault("deploy/Dockerfile", `starts from ${base}, but the services run on Node.js ${nodeVersion}`);
-      }
-    }
-    if ("folder" in python) {
-      await attempt("deploy/Dockerfile", () =>
-        run([`${python.folder}/hadolint`, "--no-color", "deploy/Dockerfile"]),
-      );
-    }
+  const runPython = async (part: string, program: string, ...args: string[]) =>
+    "folder" in python ? attempt(part, () => run([join(python.folder, program), ...args])) : undefined;
+  const { image, nodeVersion } = packageFacts(await readFile(join(root, "package.json"), "utf8"));
+  const dockerfile = await readFile(join(root, "deploy/Dockerfile"), "utf8");
+  for (const [, base = ""] of dockerfile.matchAll(/^FROM (\S+)/gm)) {
+    if (!base.startsWith(`node:${nodeVersion}-`))
+      addFault("deploy/Dockerfile", `starts from ${base}, but the services run on Node.js ${nodeVersion}`);
+  }
+  await runPython("deploy/Dockerfile", "hadolint", "--no-color", "deploy/Dockerfile");
 
-    if (hasGo) {
-      const model = await attempt("deploy/compose.yaml", () =>
-        run(["go", "run", composeGo, "--format=json", "compose.yaml"], join(root, "deploy")),
-      );
-      const manifests = await attempt("deploy/kubernetes", () =>
-        run(["go", "run", kustomize, "build", "deploy/kubernetes"]),
-      );
-      const compare = (part: string, containers: Container[]) => {
-        for (const service of missingServices(containers)) addFault(part, `no container runs ${service}`);
-        for (const container of containers) {
-          const found = disagreements(container, image);
-          for (const fault of found) addFault(part, `${container.name}: ${fault}`);
-        }
-      };
-      if (model !== undefined) {
-        for (const fault of composeFaults(model)) addFault("deploy/compose.yaml", fault);
-        compare("deploy/compose.yaml", composeContainers(model));
-      }
-      if (manifests !== undefined) {
-        compare("deploy/kubernetes", manifestContainers(manifests));
-        const manifestsFile = join(work, "manifests.yaml");
-        await writeFile(manifestsFile, manifests);
-        if ("folder" in python) {
-          await attempt("deploy/kubernetes, schemas", () =>
-            run([`${python.folder}/kubernetes-validate`, "--strict", "--quiet", manifestsFile]),
-          );
-        }
-        await attempt("deploy/kubernetes, best practices", () =>
-          run(["go", "run", kubeScore, "score", ...kubeScoreOptions, manifestsFile]),
-        );
-      }
+  const compare = (part: string, containers: Container[]) => {
+    for (const service of missingServices(containers)) addFault(part, `no container runs ${service}`);
+    for (const container of containers)
+      for (const fault of disagreements(container, image)) addFault(part, `${container.name}: ${fault}`);
+  };
+  if (spawnSync("go", ["version"]).error) {
+    say("SKIPPED: the compose file and the manifests: go is not installed");
+  } else {
+    const model = await attempt("deploy/compose.yaml", () =>
+      run(["go", "run", composeGo, "--format=json", "compose.yaml"], join(root, "deploy")),
+    );
+    if (model !== undefined) {
+      for (const fault of composeFaults(model)) addFault("deploy/compose.yaml", fault);
+      compare("deploy/compose.yaml", composeContainers(model));
     }
-  } finally {
-    await rm(work, { recursive: true });
+    const manifests = await attempt("deploy/kubernetes", () =>
+      run(["go", "run", kustomize, "build", "deploy/kubernetes"]),
+    );
+    if (manifests !== undefined) {
+      compare("deploy/kubernetes", manifestContainers(manifests));
+      await using work = await mkdtempDisposable(join(tmpdir(), "deploy-"));
+      const file = join(work.path, "manifests.yaml");
+      await writeFile(file, manifests);
+      await runPython("deploy/kubernetes, schemas", "kubernetes-validate", "--strict", "--quiet", file);
+      await attempt("deploy/kubernetes, best practices", () =>
+        run(["go", "run", kubeScore, "score", ...kubeScoreOptions, file]),
+      );
+    }
   }
   if (faults.length > 0) throw new AggregateError(faults);
 });

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,37 +39,24 @@ interface Report {
 }
 
 /** A line for everything that failed or was not tested. The exit code of Schemathesis does not show all of it. */
-function gapsOf({
-  complete,
-  stop_reason,
-  exit_code,
-  operations,
-  phases,
-  valid_rates,
-  warnings,
-}: Report): string[] {
-  const { total, tested, skipped, errored } = operations;
-  const neverAccepted = Object.entries(valid_rates).filter(
-    ([, rates]) => !Object.values(rates).some(({ accepted }) => accepted > 0),
-  );
-  return [
-    ...(complete && stop_reason === "completed" ? [] : [`the run ended early: ${stop_reason}`]),
-    ...(exit_code === 0 ? [] : ["a check failed"]),
-    ...(total > 0 && tested === total && skipped + errored === 0
-      ? []
-      : [`${tested} of ${total} operations were tested`]),
-    ...["examples", "coverage", "fuzzing", "stateful"]
-      .filter((phase) => phases[phase]?.status !== "success")
-      .map(
-        (phase) =>
-          `the phase ${phase} did not succeed: ${phases[phase]?.skip_reason ?? phases[phase]?.status}`,
-      ),
-    ...(Object.keys(valid_rates).length === total ? [] : ["an operation received no valid request"]),
-    ...neverAccepted.map(([operation]) => `${operation} never accepted a request`),
-    ...Object.entries(warnings)
-      .filter(([, texts]) => texts.length > 0)
-      .map(([kind, texts]) => `${kind}: ${texts.join(", ")}`),
-  ];
+function* gapsOf({ valid_rates, warnings, ...report }: Report): Generator<string> {
+  const { total, tested, skipped, errored } = report.operations;
+  if (!report.complete || report.stop_reason !== "completed")
+    yield `the run ended early: ${report.stop_reason}`;
+  if (report.exit_code !== 0) yield "a check failed";
+  if (total === 0 || tested !== total || skipped + errored > 0)
+    yield `${tested} of ${total} operations were tested`;
+  for (const name of ["examples", "coverage", "fuzzing", "stateful"]) {
+    const phase = report.phases[name];
+    if (phase?.status !== "success")
+      yield `the phase ${name} did not succeed: ${phase?.skip_reason ?? phase?.status}`;
+  }
+  if (Object.keys(valid_rates).length !== total) yield "an operation received no valid request";
+  for (const [operation, rates] of Object.entries(valid_rates))
+    if (!Object.values(rates).some(({ accepted }) => accepted > 0))
+      yield `${operation} never accepted a request`;
+  for (const [kind, texts] of Object.entries(warnings))
+    if (texts.length > 0) yield `${kind}: ${texts.join(", ")}`;
 }
 
 await runCommand("fuzz", usage, async (args) => {
@@ -88,9 +75,9 @@ await runCommand("fuzz", usage, async (args) => {
   await services.run("scripts/demo/demo.ts");
 
   say(`fuzzing both services with seed ${seed}; takes about a minute`);
-  const reports = await mkdtemp(join(tmpdir(), "fuzz-"));
+  await using reports = await mkdtempDisposable(join(tmpdir(), "fuzz-"));
   const fuzz = async (name: string, url: string) => {
-    const file = join(reports, `${name}.json`);
+    const file = join(reports.path, `${name}.json`);
     const toolOptions = ["--seed", String(seed), "--max-examples", String(cases), "--no-color"];
     const command = [join(tools.folder, "schemathesis"), "run", `${url}/openapi.json`];
     const { output, errors } = await startProcess(
@@ -103,20 +90,14 @@ await runCommand("fuzz", usage, async (args) => {
     ).exit;
     stop.signal.throwIfAborted();
     const report = existsSync(file) ? (JSON.parse(await readFile(file, "utf8")) as Report) : undefined;
-    const gaps = report ? gapsOf(report) : ["there is no report"];
+    const gaps = report ? [...gapsOf(report)] : ["there is no report"];
     if (gaps.length > 0) say(output + errors);
     say(
       `${name}: seed ${seed}, ${report?.test_cases.generated} cases, ${report?.operations.tested} operations, ${report?.filtered} rejections that hooks.py expects`,
     );
     return gaps.map((gap) => new Error(`${name}: ${gap}`));
   };
-  try {
-    const gaps = await Promise.all([
-      fuzz("ledger", services.ledgerUrl),
-      fuzz("features", services.featuresUrl),
-    ]);
-    if (gaps.flat().length > 0) throw new AggregateError(gaps.flat());
-  } finally {
-    await rm(reports, { recursive: true });
-  }
+  const found = [fuzz("ledger", services.ledgerUrl), fuzz("features", services.featuresUrl)];
+  const gaps = (await Promise.all(found)).flat();
+  if (gaps.length > 0) throw new AggregateError(gaps);
 });

@@ -17,7 +17,7 @@ const names = clients.map(({ name }) => name);
 const usage = `Usage: npm run generators [-- NAME…]
 
 Makes a client of both services with each of nine generators, from the published contracts (generated/*.yaml) and with
-the defaults of the generator. Compiles it with the program examples/NAME/calls.*, which makes two dozen requests to
+the defaults of the generator. Compiles it with the program examples/NAME/calls.*, which makes a score of requests to
 services with the data of npm run demo, and fails unless it shows what examples/expected.ts has. The versions are in
 scripts/checks/generators/versions.ts. What it downloads is cached in node_modules/.cache and by Maven and Go.
 
@@ -29,59 +29,37 @@ failed. The folder of a client that failed is kept.
   --help   print this text
 `;
 
-const timestamp = "2024-03-05T09:14:22Z";
+const event = (
+  event_type: string,
+  resource_type: string,
+  id: string,
+  details: object = {},
+  members = {},
+) => ({
+  ...{ event_type, resource_type, resource_external_id: id, timestamp: "2024-03-05T09:14:22Z" },
+  ...{ event_details: details, ...members },
+});
 const plain = { gateway_account_id: "plain" };
-const livePayment = { event_type: "CAPTURE_CONFIRMED", resource_type: "payment", timestamp, live: true };
-
+const live = { live: true };
 /** What the data of npm run demo lacks. */
 const events = [
   // A refund with only the required members, which has to be distinguished from a dispute.
-  {
-    event_type: "REFUND_CREATED_BY_SERVICE",
-    resource_type: "refund",
-    resource_external_id: "plain-refund",
-    timestamp,
-    event_details: plain,
-  },
+  event("REFUND_CREATED_BY_SERVICE", "refund", "plain-refund", plain),
   // An agreement without a payment instrument.
-  {
-    event_type: "AGREEMENT_CREATED",
-    resource_type: "agreement",
-    resource_external_id: "plain-agreement",
-    timestamp,
-    event_details: plain,
-  },
-  // A payout that is not paid, so that its date is null.
-  {
-    event_type: "PAYOUT_CREATED",
-    resource_type: "payout",
-    resource_external_id: "plain-payout",
-    timestamp,
-    event_details: plain,
-  },
+  event("AGREEMENT_CREATED", "agreement", "plain-agreement", plain),
   // Payments of an account that is a number in a report, and of none. 32 bits would round the amount, 2^24 + 1.
-  {
-    ...livePayment,
-    resource_external_id: "of-a-number",
-    event_details: { gateway_account_id: "57", amount: 16_777_217 },
-  },
-  { ...livePayment, resource_external_id: "of-none" },
+  event("CAPTURE_CONFIRMED", "payment", "of-57", { gateway_account_id: "57", amount: 16_777_217 }, live),
+  event("CAPTURE_CONFIRMED", "payment", "of-none", {}, live),
 ];
 
 async function startWithData(): Promise<Services> {
-  const services = await startServices();
-  try {
-    await services.run(
-      "src/ledger/commands/send-events.ts",
-      ["-"],
-      events.map((event) => JSON.stringify(event)).join("\n"),
-    );
-    await services.run("scripts/demo/demo.ts");
-    return services;
-  } catch (error) {
-    await services[Symbol.asyncDispose]();
-    throw error;
-  }
+  await using opening = new AsyncDisposableStack();
+  const services = opening.use(await startServices());
+  const messages = events.map((one) => JSON.stringify(one)).join("\n");
+  await services.run("src/ledger/commands/send-events.ts", ["-"], messages);
+  await services.run("scripts/demo/demo.ts");
+  opening.move();
+  return services;
 }
 
 const tsconfig = {
@@ -116,13 +94,11 @@ async function check(
   { modules, env, services, signal }: Setting,
 ) {
   await cp(join(root, "examples", name), folder, { recursive: true });
-  for (const file of [
-    "generated/ledger.yaml",
-    "generated/features.yaml",
-    "examples/expected.ts",
-    "examples/show.ts",
-  ])
-    await cp(join(root, file), join(folder, basename(file)));
+  const contracts = ["generated/ledger.yaml", "generated/features.yaml"];
+  const shared = ["expected.ts", "requests.ts", "show.ts", "show.go", "show.py"].map(
+    (file) => `examples/${file}`,
+  );
+  for (const file of [...contracts, ...shared]) await cp(join(root, file), join(folder, basename(file)));
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
   await symlink(modules, join(folder, "node_modules"));
   const start = [...(commands.at(-1) ?? []), services.ledgerUrl, services.featuresUrl];
@@ -136,58 +112,47 @@ async function check(
   if (differences.length > 0) throw new Error(differences.join("\n"));
 }
 
-const isInstalled = (program: string) => spawnSync(program, ["--help"]).error === undefined;
+const missingOf = ({ needs }: Client) =>
+  needs.filter((program) => spawnSync(program, ["--help"]).error !== undefined);
 
-/** Checks the clients, as many at the same time as there are processors. Resolves with the names of those that failed. */
-async function checkAll(chosen: Client[], setting: Setting): Promise<string[]> {
+await runCommand("generators", usage, async (args) => {
+  const unknown = args.filter((name) => !names.includes(name));
+  if (unknown.length > 0) throw new UsageError(`unknown: ${unknown.join(", ")}; known: ${names.join(", ")}`);
+  const waiting = clients.filter((client) => {
+    if (args.length > 0 && !args.includes(client.name)) return false;
+    const missing = missingOf(client);
+    if (missing.length > 0) say(`${client.name}: SKIPPED: not installed: ${missing.join(", ")}`);
+    if (missing.length > 0 && process.env.CI) throw new Error("in CI no client is skipped");
+    return missing.length === 0;
+  });
+  const { signal } = stopOnSignals();
+  const [services, modules, python] = await Promise.all([
+    startWithData(),
+    installNpmPackages(versions.npm),
+    waiting.some(({ needs }) => needs.includes("python3")) ? installPythonPackages(versions.python) : [],
+  ]);
+  await using _ = services;
+  const folders = [dirname(process.execPath), join(modules, ".bin"), join(root, "node_modules/.bin")];
+  const PATH = [...folders, python, process.env.PATH].flat().join(delimiter);
+  const setting: Setting = { modules, env: { ...process.env, PATH }, services, signal };
   const work = await mkdtemp(join(tmpdir(), "generators-"));
-  const waiting = [...chosen];
   const failed: string[] = [];
   async function checkWaiting() {
     for (let client = waiting.shift(); client !== undefined; client = waiting.shift()) {
-      const { name } = client;
-      const start = performance.now();
+      const [{ name }, start] = [client, performance.now()];
       const folder = join(work, name);
       try {
         await check(client, folder, setting);
         await rm(folder, { recursive: true });
         say(`${name}: passed in ${Math.round((performance.now() - start) / 1000)} s`);
       } catch (error) {
-        setting.signal.throwIfAborted();
+        signal.throwIfAborted();
         failed.push(name);
         say(`${name}: FAILED in ${folder}: ${(error as Error).message}`);
       }
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, checkWaiting));
-  if (failed.length === 0) await rm(work, { recursive: true });
-  return failed;
-}
-
-await runCommand("generators", usage, async (args) => {
-  const unknown = args.filter((name) => !names.includes(name));
-  if (unknown.length > 0) throw new UsageError(`unknown: ${unknown.join(", ")}; known: ${names.join(", ")}`);
-  const chosen = clients.filter(({ name }) => args.length === 0 || args.includes(name));
-  const missingOf = ({ needs }: Client) => needs.filter((program) => !isInstalled(program));
-  const missing = chosen.filter((client) => missingOf(client).length > 0);
-  for (const client of missing) {
-    say(
-      `${client.name}: ${process.env.CI ? "FAILED" : "SKIPPED"}: not installed: ${missingOf(client).join(", ")}`,
-    );
-  }
-  if (missing.length > 0 && process.env.CI) throw new Error("in CI no client is skipped");
-
-  const available = chosen.filter((client) => !missing.includes(client));
-  const needsPython = available.some(({ needs }) => needs.includes("python3"));
-  const { signal } = stopOnSignals();
-  const [services, modules, python] = await Promise.all([
-    startWithData(),
-    installNpmPackages(versions.npm),
-    needsPython ? installPythonPackages(versions.python) : [],
-  ]);
-  await using _ = services;
-  const folders = [dirname(process.execPath), join(modules, ".bin"), join(root, "node_modules/.bin")];
-  const PATH = [...folders, python, process.env.PATH].flat().join(delimiter);
-  const failed = await checkAll(available, { modules, env: { ...process.env, PATH }, services, signal });
   if (failed.length > 0) throw new Error(`failed: ${failed.join(", ")}`);
+  await rm(work, { recursive: true });
 });

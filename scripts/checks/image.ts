@@ -1,4 +1,5 @@
 import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
+import { retry } from "../../src/process/retry.ts";
 import { stopOnSignals } from "../../src/process/stop.ts";
 import { outputOf } from "../../testing/child-process.ts";
 import { root } from "../../testing/project.ts";
@@ -13,13 +14,8 @@ the documents that each service reads from a file or a package, then stops it. R
 
 const image = "payment-ledger-services:image-check";
 const startMaxMs = 60_000;
-const documents = [
-  "/.well-known/api-catalog",
-  "/openapi.yaml",
-  "/openapi.json",
-  "/docs",
-  "/docs/swagger-ui.js",
-];
+const descriptions = ["/.well-known/api-catalog", "/openapi.yaml", "/openapi.json"];
+const documents = [...descriptions, "/docs", "/docs/swagger-ui.js"];
 const services = [
   { name: "features", port: 8080, environment: ["FEATURES_STORE_URL=memory:"], documents },
   {
@@ -42,10 +38,8 @@ await runCommand("image-check", usage, async (args) => {
     const container = (await docker("run", ...options, ...settings, image, name)).trim();
     try {
       const address = (await docker("port", container, `${port}/tcp`)).trim();
-      await waitForResponse(
-        `http://${address}/`,
-        AbortSignal.any([stop.signal, AbortSignal.timeout(startMaxMs)]),
-      );
+      const mayPass = () => !stop.signal.aborted;
+      await retry(() => fetch(`http://${address}/`), { forMs: startMaxMs, mayPass });
       for (const path of documents) {
         const { status } = await fetch(`http://${address}${path}`, { signal: stop.signal });
         if (status !== 200) throw new Error(`${name}: the status of ${path} is ${status}; expected 200`);
@@ -59,16 +53,3 @@ await runCommand("image-check", usage, async (args) => {
     }
   }
 });
-
-/** Resolves at the first response, of any status. */
-async function waitForResponse(url: string, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const hasResponse = await fetch(url, { signal }).then(
-      () => true,
-      () => false,
-    );
-    if (hasResponse) return;
-    signal.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}

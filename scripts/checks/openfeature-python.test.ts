@@ -27,25 +27,24 @@ describeIfAvailable("Python with pip", python !== undefined)("OpenFeature's prov
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
+  const has = [true, "TARGETING_MATCH", "on", null];
+  const hasNot = [false, "STATIC", "off", null];
+  const failed = (error: string) => [true, "ERROR", null, error];
+
   test("evaluates flags that a resource has, and others", async () => {
     expect(await evaluate(service.base, "customer/42", ["dark-mode", "beta search", "never"])).toEqual({
-      "dark-mode": [true, "TARGETING_MATCH", "on", null],
-      "beta search": [true, "TARGETING_MATCH", "on", null],
-      never: [false, "STATIC", "off", null],
+      ...{ "dark-mode": has, "beta search": has, never: hasNot },
       "as a text": ["default", "ERROR", null, "TYPE_MISMATCH"],
-    });
-    expect(await evaluate(service.base, "customer/never", ["dark-mode"])).toMatchObject({
-      "dark-mode": [false, "STATIC", "off", null],
     });
   });
 
-  test("returns the default and the error for a context that names no resource", async () => {
-    expect(await evaluate(service.base, "nobody", ["dark-mode"])).toMatchObject({
-      "dark-mode": [true, "ERROR", null, "INVALID_CONTEXT"],
-    });
-    expect(await evaluate(service.base, "", ["dark-mode"])).toMatchObject({
-      "dark-mode": [true, "ERROR", null, "TARGETING_KEY_MISSING"],
-    });
+  test.each([
+    ["customer/never", hasNot],
+    ["nobody", failed("INVALID_CONTEXT")],
+    ["", failed("TARGETING_KEY_MISSING")],
+  ])("a flag of the context %j, whose default is true, is %j", async (targetingKey, details) => {
+    const evaluated = await evaluate(service.base, targetingKey, ["dark-mode"]);
+    expect(evaluated).toMatchObject({ "dark-mode": details });
   });
 
   test("sends the configured token", async () => {
@@ -54,11 +53,9 @@ describeIfAvailable("Python with pip", python !== undefined)("OpenFeature's prov
     const token = await issuer.sign({ scope: "features:read features:write" });
     const headers = { authorization: `Bearer ${token}` };
     await secured.request("POST", "/features/customer/42/dark-mode", { headers });
-    expect(await evaluate(secured.base, "customer/42", ["dark-mode"], token)).toMatchObject({
-      "dark-mode": [true, "TARGETING_MATCH", "on", null],
-    });
-    expect(await evaluate(secured.base, "customer/42", ["dark-mode"])).toMatchObject({
-      "dark-mode": [true, "ERROR", null, "GENERAL"],
-    });
+    const evaluated = await evaluate(secured.base, "customer/42", ["dark-mode"], token);
+    expect(evaluated).toMatchObject({ "dark-mode": has });
+    const without = await evaluate(secured.base, "customer/42", ["dark-mode"]);
+    expect(without).toMatchObject({ "dark-mode": failed("GENERAL") });
   });
 });

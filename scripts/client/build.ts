@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rejectUnknown, runCommand, say } from "../../src/process/command.ts";
 import { outputOf } from "../../testing/child-process.ts";
@@ -41,11 +41,5 @@ await runCommand("client", usage, async (args) => {
   await writeFile(join(target, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   await cp(join(source, "README.md"), join(target, "README.md"));
   await cp(join(root, "LICENSE"), join(target, "LICENSE"));
-  const entries = await readdir(target, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const sizes = await Promise.all(
-    files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
-  );
-  const kibibytes = Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / 1024);
-  say(`built dist/client: ${manifest.name} ${manifest.version}, ${files.length} files, ${kibibytes} KiB`);
+  say(`built dist/client: ${manifest.name} ${manifest.version}`);
 });

@@ -20,9 +20,12 @@ beforeAll(async () => {
 afterAll(() => copy[Symbol.asyncDispose]());
 
 const changes = (...args: string[]) => copy.run("scripts/contract/changes.ts", args);
+const changelog = () => readFile(join(copy.folder, "CHANGELOG.md"), "utf8");
+
+type Replacement = [from: string, to: string];
 
 /** Runs the script with texts of a file replaced, then restores the file. */
-async function changesWith(file: string, replacements: [string, string][], ...args: string[]) {
+async function changesWith(file: string, replacements: Replacement[], ...args: string[]) {
   const path = join(copy.folder, file);
   const original = await readFile(path, "utf8");
   const changed = replacements.reduce((text, [from, to]) => text.replace(from, to), original);
@@ -33,50 +36,61 @@ async function changesWith(file: string, replacements: [string, string][], ...ar
   return result;
 }
 
-const removal: [string, string] = ['        "404":\n          $ref: "#/components/responses/NotFound"\n', ""];
-const shorter: [string, string] = ["maxLength: 256", "maxLength: 255"];
+const [ledger, features] = ["generated/ledger.yaml", "generated/features.yaml"];
+const events = "openapi/payment-events.asyncapi.yaml";
+const version = (number: string): Replacement => ["version: 1.0.0", `version: ${number}`];
+const shorter: Replacement = ["maxLength: 256", "maxLength: 255"];
+const invalid: Replacement = ["maxLength: 256", "maxLength: ["];
+const result = "      properties:\n        result:\n";
+const since = "        since: { type: string, description: Start. }\n        result:\n";
+const addition: Replacement = [result, result.replace("        result:\n", since)];
+const texts: Replacement[] = [
+  ["description: Name of the feature.", "description: A name."],
+  ["description: Always true.", "description: True."],
+];
+const removal: Replacement = ['        "404":\n          $ref: "#/components/responses/NotFound"\n', ""];
+const stricter: Replacement = ["components/schemas/EventMessage", "components/schemas/Event"];
+const needs = (bump: string) =>
+  new RegExp(`^changes: [\\w ]+: info.version stayed 1.0.0, but .* ${bump} bump`);
 
 test("a contract without changes is listed as unchanged", async () => {
   expect(await changes("--check")).toMatchObject({ code: 0, errors: "" });
-  const log = await readFile(join(copy.folder, "CHANGELOG.md"), "utf8");
-  expect(log).toMatch(
+  expect(await changelog()).toMatch(
     /## Unreleased\n\n### Contract\n\nUnchanged: Feature storage \S+, Payment ledger \S+, .*\.\n\n## \d+\.\d+\.\d+ \(\d{4}-/,
   );
 });
 
-test.each<[string, string, [string, string], string]>([
-  ["a removed response", "generated/ledger.yaml", removal, "status 404"],
+const breaking = /\*\*breaking\*\* .*(status 404|required|maxLength)/;
+test.each<[string, string, Replacement[], output: RegExp, errors: RegExp]>([
+  ["a removed response", ledger, [removal], breaking, needs("major")],
+  ["a new required member of a message", events, [stricter], breaking, needs("major")],
+  ["a shorter maximum length", features, [shorter], breaking, needs("major")],
+  ["a breaking change in a minor version", features, [shorter, version("1.1.0")], breaking, /major/],
+  ["a new member", features, [addition], /new member `since`/, needs("minor")],
   [
-    "a new required member of a message",
-    "openapi/payment-events.asyncapi.yaml",
-    ["./ledger.yaml#/components/schemas/EventMessage", "./ledger.yaml#/components/schemas/Event"],
-    "required",
+    "a version below the released one",
+    features,
+    [version("0.10.0")],
+    /^Unchanged/,
+    / is released already\n$/,
   ],
-  ["a shorter maximum length", "generated/features.yaml", shorter, "maxLength"],
-])("%s requires a new major version", async (_name, file, change, entry) => {
-  const { code, output, errors } = await changesWith(file, [change], "--check");
-  expect(output).toContain("**breaking** ");
-  expect(output).toContain(entry);
-  expect(errors).toMatch(
-    /^changes: [A-Z][a-z ]+: info.version stayed 1.0.0, but these changes require a major bump/,
-  );
-  expect(code).toBe(1);
+  ["a contract that is no YAML", features, [invalid], /^$/, /^changes: generated\/features.yaml: .*line/],
+])("%s fails", async (_name, file, replacements, output, errors) => {
+  const failed = await changesWith(file, replacements, "--check");
+  expect([failed.code, failed.output]).toEqual([1, expect.stringMatching(output)]);
+  expect(failed.errors).toMatch(errors);
 });
 
-test("a breaking change is listed when the major version is new", async () => {
-  const file = "generated/features.yaml";
-  for (const version of ["1.1.0", "1.0.1"]) {
-    expect(await changesWith(file, [shorter, ["version: 1.0.0", `version: ${version}`]])).toMatchObject({
-      code: 1,
-    });
-  }
-  expect(await changesWith(file, [shorter, ["version: 1.0.0", "version: 2.0.0"]])).toMatchObject({
-    code: 0,
-    errors: "",
-  });
-  expect(await readFile(join(copy.folder, "CHANGELOG.md"), "utf8")).toMatch(
-    / 2.0.0, after 1.0.0:\n\n- \*\*breaking\*\* /,
-  );
+test.each<[change: string, number: string, Replacement[], output: string]>([
+  ["a breaking change", "2.0.0", [shorter], "- \\*\\*breaking\\*\\* "],
+  ["an addition", "1.1.0", [addition], "- `GET .*new member `since` with status 200"],
+  ["texts", "1.0.1", texts, "- Descriptions and examples.\n\nUnchanged: "],
+])("%s is listed with a new version", async (_change, number, replacements, output) => {
+  const listed = await changesWith(features, [...replacements, version(number)]);
+  expect([listed.code, listed.errors]).toEqual([0, ""]);
+  expect(listed.output).toMatch(new RegExp(`^Feature storage ${number}, after 1.0.0:\n\n${output}`));
+  expect(await changelog()).toContain(`### Contract\n\n${listed.output}`);
+  // The version of the file is the released one again.
   expect(await changes("--check")).toMatchObject({
     code: 1,
     errors: "changes: CHANGELOG.md does not list the changes to the contracts; run npm run changes\n",
@@ -85,94 +99,48 @@ test("a breaking change is listed when the major version is new", async () => {
   expect(await changes("--check")).toMatchObject({ code: 0 });
 });
 
-test("an addition requires a minor version", async () => {
-  const addition: [string, string] = [
-    "      properties:\n        result:\n",
-    "      properties:\n        since: { type: string, description: Start. }\n        result:\n",
-  ];
-  const file = "generated/features.yaml";
-  expect(await changesWith(file, [addition])).toMatchObject({
-    code: 1,
-    errors: expect.stringContaining("minor bump"),
-  });
-  const result = await changesWith(file, [addition, ["version: 1.0.0", "version: 1.1.0"]]);
-  expect(result).toMatchObject({ code: 0 });
-  expect(result.output).toMatch(
-    /Feature storage 1.1.0, after 1.0.0:\n\n- `GET .*new member `since` with status 200/,
-  );
-  await changes();
+test("a higher version without a change is right", async () => {
+  const higher = await changesWith(features, [version("1.0.1")], "--check");
+  expect(higher.output).toMatch(/^Unchanged: Feature storage 1.0.1, Payment ledger/);
 });
 
 test("a member of a message is listed by its name, whatever changed in it", async () => {
-  const change: [string, string] = ['type: [object, "null"]', 'type: [object, "null", string]'];
-  const { output } = await changesWith("openapi/ledger.yaml", [change]);
+  const change: Replacement = ['type: [object, "null"]', 'type: [object, "null", string]'];
+  const { output } = await changesWith("openapi/ledger.yaml", [change], "--check");
   expect(output).toMatch(/`PaymentEvent`: changed member `external_metadata`\.\n/);
-  await changes();
 });
 
-test("a new contract is listed as the first release, and changed texts as one line", async () => {
+test("a new contract is listed as the first release; one that was deleted is an error", async () => {
+  const [path, moved] = ["openapi/features.yaml", "features.yaml"].map((name) => join(copy.folder, name));
   const released = join(copy.folder, "openapi/released/features.yaml");
-  const contract = await readFile(released, "utf8");
-  await rm(released);
-  expect((await changes()).output).toMatch(
+  await rename(released, moved as string);
+  expect((await changes("--check")).output).toMatch(
     /^Feature storage 1.0.0, the first release.\n\nUnchanged: Payment ledger/,
   );
-  await writeFile(released, contract);
-  const texts = await changesWith("generated/features.yaml", [
-    ["description: Name of the feature.", "description: A name."],
-    ["description: Always true.", "description: True."],
-    ["version: 1.0.0", "version: 1.0.1"],
-  ]);
-  expect(texts.output).toMatch(
-    /^Feature storage 1.0.1, after 1.0.0:\n\n- Descriptions and examples.\n\nUnchanged: /,
-  );
-  const higher = await changesWith("generated/features.yaml", [["version: 1.0.0", "version: 1.0.1"]]);
-  expect(higher.output).toMatch(/^Unchanged: Feature storage 1.0.1, Payment ledger/);
-  const lower = await changesWith("generated/features.yaml", [["version: 1.0.0", "version: 0.10.0"]]);
-  expect(lower).toMatchObject({ code: 1, errors: "changes: Feature storage: 1.0.0 is released already\n" });
-  await changes();
+  await rename(moved as string, released);
+  await rename(path as string, moved as string);
+  const errors = "changes: released contracts are missing in openapi/: features.yaml\n";
+  expect(await changes()).toMatchObject({ code: 1, errors });
+  await rename(moved as string, path as string);
 });
 
 test("only the contract section of the changelog is rewritten", async () => {
   const path = join(copy.folder, "CHANGELOG.md");
   const text = "# Changelog\n\nAbove.\n\n## Unreleased\n\n### Contract\n\nOld.\n\n### Services\n\n- Below.\n";
-  const original = await readFile(path, "utf8");
+  const original = await changelog();
   for (const rest of [text, text.slice(0, text.indexOf("### Services"))]) {
     await writeFile(path, rest);
     expect(await changes()).toMatchObject({ code: 0 });
-    expect(await readFile(path, "utf8")).toMatch(
-      new RegExp(`^${rest.replace("Old.", "Unchanged: Feature storage [^\\n]+\\.")}$`),
-    );
+    const written = rest.replace("Old.", "Unchanged: Feature storage [^\\n]+\\.");
+    expect(await changelog()).toMatch(new RegExp(`^${written}$`));
   }
   await writeFile(path, "# Changelog\n");
   expect(await changes()).toMatchObject({ code: 1, errors: expect.stringContaining("has no section") });
   await writeFile(path, original);
 });
 
-test("a contract that is not YAML is an error", async () => {
-  const result = await changesWith("generated/features.yaml", [["maxLength: 256", "maxLength: ["]]);
-  expect(result).toMatchObject({
-    code: 1,
-    errors: expect.stringMatching(/^changes: generated\/features.yaml: .*line/),
-  });
-});
-
-test("a released contract that was deleted is an error", async () => {
-  const [path, movedPath] = ["openapi/features.yaml", "features.yaml"].map((name) =>
-    join(copy.folder, name),
-  ) as [string, string];
-  await rename(path, movedPath);
-  expect(await changes()).toMatchObject({
-    code: 1,
-    errors: "changes: released contracts are missing in openapi/: features.yaml\n",
-  });
-  await rename(movedPath, path);
-});
-
 test("unknown arguments are an error", async () => {
-  expect(await changes("--chekc")).toMatchObject({
-    code: 2,
-    errors: "changes: unknown: --chekc; known: --check, --release, --help\n",
-  });
+  const errors = "changes: unknown: --chekc; known: --check, --release, --help\n";
+  expect(await changes("--chekc")).toMatchObject({ code: 2, errors });
   expect(await changes("--check", "x")).toMatchObject({ code: 2 });
 });

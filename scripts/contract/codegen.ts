@@ -82,22 +82,27 @@ async function generateService(path: string, name: string): Promise<Map<string, 
       if (defaultOf(bundled, parameter) !== undefined) parameter.required = true;
   }
   const types = await openapiTS(bundled as never, { alphabetize: true, transform: bigIntWhereNeeded });
+  const [machine, eventTypes] = [stateMachineOf(bundled), readEventTypes(bundled)];
+  const defaultsComment = "/** Default values of parameters, by operation. */\n";
+  const typeOfOperation = 'import type { ClientOperation } from "../src/client/operation.ts";\n\n';
+  const modules = {
+    "": astToString(types),
+    ".defaults": `${defaultsComment}export const defaults = ${inCode(defaults)} as const;\n`,
+    ".operations": `${typeOfOperation}export const operations: ClientOperation[] = ${inCode(clientOperations(bundled))};\n`,
+    ...(machine && { ".state-machine": `export const stateMachine = ${inCode(machine)} as const;\n` }),
+    ...(eventTypes && { ".event-types": `export const eventTypes = ${inCode(eventTypes)} as const;\n` }),
+  };
   return new Map([
     [`${name}.yaml`, `# ${banner(`${name}.yaml`)}\n\n${yaml}`],
     [`${name}.json`, json],
-    [`${name}.ts`, `// ${banner(`${name}.yaml`)}\n\n${astToString(types)}`],
-    [
-      `${name}.defaults.ts`,
-      `// ${banner(`${name}.yaml`)}\n\n/** Default values of parameters, by operation. */\nexport const defaults = ${JSON.stringify(defaults, null, 2)} as const;\n`,
-    ],
-    [
-      `${name}.operations.ts`,
-      `// ${banner(`${name}.yaml`)}\n\nimport type { ClientOperation } from "../src/client/operation.ts";\n\nexport const operations: ClientOperation[] = ${JSON.stringify(clientOperations(bundled), null, 2)};\n`,
-    ],
-    ...stateMachineOf(bundled, name),
-    ...eventTypesOf(bundled, name),
+    ...Object.entries(modules).map(([suffix, text]): [string, string] => [
+      `${name}${suffix}.ts`,
+      `// ${banner(`${name}.yaml`)}\n\n${text}`,
+    ]),
   ]);
 }
+
+const inCode = (value: unknown) => JSON.stringify(value, null, 2);
 
 /** Validates each schema as JSON Schema 2020-12, since the services compile schemas without that. */
 function validateSchemas(contract: Contract): void {
@@ -116,21 +121,10 @@ function validateSchemas(contract: Contract): void {
 }
 
 /** The rows of each table of the state machine, if the contract has one. */
-function stateMachineOf(contract: Contract, name: string): [file: string, text: string][] {
+function stateMachineOf(contract: Contract): Record<string, unknown> | undefined {
   const machine = contract["x-state-machine"] as Record<string, { rows?: object[] }> | undefined;
-  if (machine === undefined) return [];
-  const tables = Object.entries(machine).filter(([, { rows }]) => rows !== undefined);
-  const rows = Object.fromEntries(tables.map(([table, { rows }]) => [table, rows]));
-  const text = `export const stateMachine = ${JSON.stringify(rows, null, 2)} as const;\n`;
-  return [[`${name}.state-machine.ts`, `// ${banner(`${name}.yaml`)}\n\n${text}`]];
-}
-
-/** The event types of each resource type with the states that they set, if the contract has them. */
-function eventTypesOf(contract: Contract, name: string): [file: string, text: string][] {
-  const eventTypes = readEventTypes(contract);
-  if (eventTypes === undefined) return [];
-  const text = `export const eventTypes = ${JSON.stringify(eventTypes, null, 2)} as const;\n`;
-  return [[`${name}.event-types.ts`, `// ${banner(`${name}.yaml`)}\n\n${text}`]];
+  const tables = Object.entries(machine ?? {}).filter(([, { rows }]) => rows !== undefined);
+  return machine && Object.fromEntries(tables.map(([table, { rows }]) => [table, rows]));
 }
 
 function bigIntWhereNeeded(schema: SchemaObject): ts.TypeNode | undefined {

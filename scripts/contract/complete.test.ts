@@ -32,48 +32,33 @@ components:
     Large: { description: Large. }
 `;
 
+const reference = (name: string) => ({ $ref: `#/components/responses/${name}` });
+const content = (type: string, schema: string, examples: object) => ({
+  content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` }, examples } },
+});
+
 test("an operation gets the common responses that it does not declare, in its error format", () => {
   const { yaml, contract } = completeContract(written);
   expect(parse(yaml)).toEqual(contract);
   const { paths, components, ...rest } = parse(yaml);
   expect(rest).toEqual({ openapi: "3.1.0" });
-  const reference = (name: string) => ({ $ref: `#/components/responses/${name}` });
-  expect(paths["/plain"].get.responses).toEqual({ "200": { description: "Yes." }, "400": reference("Bad") });
+  const yes = { description: "Yes." };
+  expect(paths["/plain"].get.responses).toEqual({ "200": yes, "400": reference("Bad") });
   expect(paths["/plain"].post.responses).toEqual({
-    "204": { description: "Yes." },
-    "400": { description: "Its own." },
-    "401": reference("Unknown"),
-    "413": reference("Large"),
+    ...{ "204": yes, "400": { description: "Its own." } },
+    ...{ "401": reference("Unknown"), "413": reference("Large") },
   });
   expect(paths["/json"].get.responses["400"]).toEqual(reference("JsonBad"));
+  const empty = { code: 400, title: "Bad Request", all: ["the name is empty"] };
   expect(components.responses).toEqual({
     Bad: {
       description: "Bad.",
-      content: {
-        "text/plain": {
-          schema: { $ref: "#/components/schemas/Line" },
-          examples: { empty: { value: "the name is empty\n" } },
-        },
-      },
+      ...content("text/plain", "Line", { empty: { value: "the name is empty\n" } }),
     },
-    JsonBad: {
-      description: "Bad.",
-      content: {
-        "application/json": {
-          schema: { $ref: "#/components/schemas/Error" },
-          examples: { empty: { value: { code: 400, title: "Bad Request", all: ["the name is empty"] } } },
-        },
-      },
-    },
+    JsonBad: { description: "Bad.", ...content("application/json", "Error", { empty: { value: empty } }) },
     Unknown: {
-      description: "Unknown.",
-      headers: {},
-      content: {
-        "text/plain": {
-          schema: { $ref: "#/components/schemas/Line" },
-          examples: { none: { value: "no token\n" } },
-        },
-      },
+      ...{ description: "Unknown.", headers: {} },
+      ...content("text/plain", "Line", { none: { value: "no token\n" } }),
     },
     Large: { description: "Large." },
   });
@@ -81,41 +66,26 @@ test("an operation gets the common responses that it does not declare, in its er
 
 test("every response gets the common headers, beside its own", () => {
   const common = `x-common-headers: { Id: { $ref: "#/components/headers/Id" } }\n${written}`;
-  const { paths, components } = parse(
-    completeContract(common.replace("headers: {}", "headers: { Own: {} }")).yaml,
-  );
-  const Id = { $ref: "#/components/headers/Id" };
-  expect(paths["/plain"].post.responses).toMatchObject({
-    "204": { headers: { Id } },
-    "400": { headers: { Id } },
-  });
+  const { yaml } = completeContract(common.replace("headers: {}", "headers: { Own: {} }"));
+  const { paths, components } = parse(yaml);
+  const headers = { Id: { $ref: "#/components/headers/Id" } };
+  expect(paths["/plain"].post.responses).toMatchObject({ "204": { headers }, "400": { headers } });
   expect(components.responses).toMatchObject({
-    Bad: { headers: { Id } },
-    JsonBad: { headers: { Id } },
-    Unknown: { headers: { Id, Own: {} } },
-    Large: { headers: { Id } },
+    ...{ Bad: { headers }, JsonBad: { headers }, Large: { headers } },
+    Unknown: { headers: { ...headers, Own: {} } },
   });
-  expect(paths["/plain"].get.responses["400"]).toEqual({ $ref: "#/components/responses/Bad" });
+  expect(paths["/plain"].get.responses["400"]).toEqual(reference("Bad"));
 });
 
+const large = "    Large: { description: Large. }\n";
 test.each([
-  ["an unknown condition", "always:", "sometimes:", "unknown condition sometimes"],
-  ["an unknown response", "responses/Large", "responses/Larger", "responses/Larger does not exist"],
-  [
-    "a response that no operation uses",
-    "requestBody: { content: {} }",
-    "",
-    "no operation uses the response Large",
-  ],
-  [
-    "an unused response whose name is the end of a used one",
-    "    Large: { description: Large. }",
-    "    Large: { description: Large. }\n    arge: { description: Other. }",
-    "no operation uses the response arge",
-  ],
-  ["a response with two statuses", "responses/Unknown", "responses/Bad", "Bad has the statuses 400, 401"],
-])("%s is an error", (_title, from, to, message) => {
-  const invalid = written.replace(from, to);
-  expect(invalid).not.toBe(written);
-  expect(() => completeContract(invalid)).toThrow(message);
+  ["always:", "sometimes:", "unknown condition sometimes"],
+  ["responses/Large", "responses/Larger", "responses/Larger does not exist"],
+  ["requestBody: { content: {} }", "", "no operation uses the response Large"],
+  // The end of the name of a used one.
+  [large, `${large}    arge: { description: Other. }\n`, "no operation uses the response arge"],
+  ["responses/Unknown", "responses/Bad", "Bad has the statuses 400, 401"],
+])("without %j but with %j, %s", (from, to, message) => {
+  expect(written).toContain(from);
+  expect(() => completeContract(written.replace(from, to))).toThrow(message);
 });

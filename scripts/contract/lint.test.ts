@@ -22,172 +22,67 @@ async function lint(file: string, from: string | RegExp, to: string): Promise<st
   return code === 0 ? "nothing" : output + errors;
 }
 
+const examples = / +examples:\n +created:\n +\$ref: "#\/components\/examples\/Event"\n/;
+const list = (more: string) => `          type: array\n${more}          items:`;
+const unused = "    Unused:\n      description: Nothing refers to it.\n      type: string\n";
+const reference = `    Day:\n      $ref: "#/components/schemas/ExternalId"\n`;
+
+/** By the rule that reports them: texts of a contract, and what replaces them. */
+const violations: Record<string, [from: string | RegExp, to: string][]> = {
+  "operation-ids-are-verbs": [
+    ["operationId: getEvent\n", "operationId: event\n"],
+    ["operationId: getEvent\n", "operationId: getevent\n"],
+  ],
+  "operation-description": [[/(summary: Get an event\n) +description: \|\n.*\n.*\n/, "$1"]],
+  "operations-say-who-may-call": [[/( {6}operationId: getEvent\n {6}tags:.*\n) +security:\n.*\n/, "$1"]],
+  "errors-are-declared": [
+    [/( {8}"405":\n.*\n)( {8}"431":\n.*\n)/, "$1"],
+    [/( {8}"400":\n.*\n)( {8}"405":\n)/, "$2"],
+  ],
+  "parameters-belong-to-operations": [["  /v1/event/{eventId}:\n", "$&    parameters: []\n"]],
+  "parameters-have-an-example": [["          example: 17\n", ""]],
+  "no-invalid-parameter-examples": [["          example: 17\n", "          example: many\n"]],
+  "bodies-have-examples": [
+    [examples, ""],
+    [examples, "          examples: {}\n"],
+  ],
+  "no-invalid-media-type-examples": [
+    ["        event_id: 17\n        event_type", "        event_type"],
+    ["      value:\n        event_id: 17\n", "$&        colour: red\n"],
+    ["{ status: created, finished: false }", "{ status: create, finished: false }"],
+    ['settled_date: "2024-03-11"', 'settled_date: "2024-02-31"'],
+  ],
+  "no-invalid-schema-examples": [["      examples: [ 17 ]", "      examples: [ many ]"]],
+  "schemas-are-described": [
+    [", description: Number of matches on all pages.", ""],
+    ["      description: An opaque identifier of 1 to 255 characters without NUL.\n", ""],
+  ],
+  "versions-are-semantic": [["version: ", "version: banana"]],
+  "parameter-description": [["          description: Number of the event.\n", ""]],
+  "lists-keep-their-order": [[list(""), list("          uniqueItems: true\n")]],
+  "schemas-can-be-generated": [
+    ["          x-const: null\n", "          const: null\n"],
+    ["enum: [ PAYMENT, REFUND, DISPUTE ]", "enum: [ PAYMENT, payment ]"],
+    ["    Day:\n", reference.replace("$", "$$$$")],
+  ],
+  "enum-names-are-unique": [[/( {6}enum: \[ payment, .*\n)( {6}x-enum-varnames:\n(?: {8}- .*\n)+)/, "$1"]],
+  "alternatives-differ": [["enum: [ REFUND ]", "enum: [ REFUND, OTHER ]"]],
+  "received-dates-have-no-pattern": [["      x-fraction-digits: 3\n", "$&      pattern: Z$$\n"]],
+  "no-unused-components": [["    SearchText:\n", `${unused}$&`]],
+};
+const cases = Object.entries(violations).flatMap(([rule, changes]) =>
+  changes.map(([from, to]) => [rule, "ledger.yaml", from, to] as const),
+);
+
 test.each([
+  ...cases,
+  ["sent-members-have-a-type", "features.yaml", /(targetingKey:\n.*\n) +type: string\n/, "$1"],
   [
-    "an operation id without a verb",
-    "operationId: getEvent\n",
-    "operationId: event\n",
-    "operation-ids-are-verbs",
+    "net_amount has no description of its own",
+    "payment-events.asyncapi.yaml",
+    /(description: Amount without the fee.\n) +allOf:\n +- (\$ref: '#\/components\/schemas\/LenientPence'\n)/,
+    "$2",
   ],
-  [
-    "an operation without a description",
-    /(summary: Get an event\n) +description: \|\n.*\n.*\n/,
-    "$1",
-    "operation-description",
-  ],
-  [
-    "an operation without security",
-    /( {6}operationId: getEvent\n {6}tags:.*\n) +security:\n.*\n/,
-    "$1",
-    "operations-say-who-may-call",
-  ],
-  ["an undeclared error", /( {8}"405":\n.*\n)( {8}"431":\n.*\n)/, "$1", "errors-are-declared"],
-  [
-    "parameters of a path item",
-    "  /v1/event/{eventId}:\n",
-    "  /v1/event/{eventId}:\n    parameters: []\n",
-    "parameters-belong-to-operations",
-  ],
-  ["a parameter without an example", "          example: 17\n", "", "parameters-have-an-example"],
-  [
-    "a parameter with an example of another type",
-    "          example: 17\n",
-    "          example: many\n",
-    "no-invalid-parameter-examples",
-  ],
-  [
-    "a body without examples",
-    / +examples:\n +created:\n +\$ref: "#\/components\/examples\/Event"\n/,
-    "",
-    "bodies-have-examples",
-  ],
-  [
-    "an example without a required member",
-    "        event_id: 17\n        event_type",
-    "        event_type",
-    "no-invalid-media-type-examples",
-  ],
-  [
-    "an example with an undeclared member",
-    "      value:\n        event_id: 17\n",
-    "      value:\n        event_id: 17\n        colour: red\n",
-    "no-invalid-media-type-examples",
-  ],
-  [
-    "an example with a value outside the enum",
-    "{ status: created, finished: false }",
-    "{ status: create, finished: false }",
-    "no-invalid-media-type-examples",
-  ],
-  [
-    "an example with a date that does not exist",
-    'settled_date: "2024-03-11"',
-    'settled_date: "2024-02-31"',
-    "no-invalid-media-type-examples",
-  ],
-  [
-    "a schema with an example of another type",
-    "      examples: [ 17 ]",
-    "      examples: [ many ]",
-    "no-invalid-schema-examples",
-  ],
-  [
-    "a member without a description",
-    ", description: Number of matches on all pages.",
-    "",
-    "schemas-are-described",
-  ],
-  ["an invalid version", "version: ", "version: banana", "versions-are-semantic"],
-  [
-    "a schema without a description",
-    "      description: An opaque identifier of 1 to 255 characters without NUL.\n",
-    "",
-    "schemas-are-described",
-  ],
-  [
-    "a parameter without a description",
-    "          description: Number of the event.\n",
-    "",
-    "parameter-description",
-  ],
-  ["an undeclared bad request", /( {8}"400":\n.*\n)( {8}"405":\n)/, "$2", "errors-are-declared"],
-  [
-    "an operation id in lower case",
-    "operationId: getEvent\n",
-    "operationId: getevent\n",
-    "operation-ids-are-verbs",
-  ],
-  [
-    "a body with an empty list of examples",
-    /examples:\n +created:\n +\$ref: "#\/components\/examples\/Event"\n/,
-    "examples: {}\n",
-    "bodies-have-examples",
-  ],
-  [
-    "a set",
-    "          type: array\n          items:",
-    "          type: array\n          uniqueItems: true\n          items:",
-    "lists-keep-their-order",
-  ],
-  [
-    "a constant that is no text",
-    "          x-const: null\n",
-    "          const: null\n",
-    "schemas-can-be-generated",
-  ],
-  [
-    "an enum with both letter cases",
-    "enum: [ PAYMENT, REFUND, DISPUTE ]",
-    "enum: [ PAYMENT, payment ]",
-    "schemas-can-be-generated",
-  ],
-  [
-    "a schema that only refers to another one",
-    "    Day:\n      description: A calendar day.\n",
-    '    Day:\n      $ref: "#/components/schemas/ExternalId"\n      description: A calendar day.\n',
-    "schemas-can-be-generated",
-  ],
-  [
-    "two enums with the same name of a value",
-    /( {6}enum: \[ payment, .*\n)( {6}x-enum-varnames:\n(?: {8}- .*\n)+)/,
-    "$1",
-    "enum-names-are-unique",
-  ],
-  [
-    "an alternative without a type of its own",
-    "enum: [ REFUND ]",
-    "enum: [ REFUND, OTHER ]",
-    "alternatives-differ",
-  ],
-  [
-    "an instant with a pattern",
-    "      x-fraction-digits: 3\n",
-    "      x-fraction-digits: 3\n      pattern: Z$\n",
-    "received-dates-have-no-pattern",
-  ],
-  [
-    "an unused schema",
-    "    SearchText:\n",
-    "    Unused:\n      description: Nothing refers to it.\n      type: string\n    SearchText:\n",
-    "no-unused-components",
-  ],
-])("the linter reports %s", async (_name, from, to, rule) => {
-  expect(await lint("ledger.yaml", from, to)).toContain(rule);
-});
-
-test("the linter reports a member of a message that has no description of its own", async () => {
-  const reference = "allOf:\n            - $ref: '#/components/schemas/LenientPence'\n";
-  expect(
-    await lint(
-      "payment-events.asyncapi.yaml",
-      `          description: Amount without the fee.\n          ${reference}`,
-      "          $ref: '#/components/schemas/LenientPence'\n",
-    ),
-  ).toContain("net_amount has no description of its own");
-});
-
-test("the linter reports a member of a request body without a type", async () => {
-  expect(await lint("features.yaml", /(targetingKey:\n.*\n) +type: string\n/, "$1")).toContain(
-    "sent-members-have-a-type",
-  );
+] as const)("the linter reports %s (%s, case %#)", async (report, file, from, to) => {
+  expect(await lint(file, from, to)).toContain(report);
 });

@@ -1,5 +1,5 @@
 import { request } from "undici";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   type Contract,
   type DeclaredResponse,
@@ -14,12 +14,7 @@ import { ledgerService } from "../../src/ledger/app.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { run } from "../../testing/run.ts";
 
-const env = {
-  LEDGER_PORT: "0",
-  FEATURES_PORT: "0",
-  DATABASE_URL: "pglite:/nowhere",
-  QUEUE_URL: "memory:",
-};
+const env = { LEDGER_PORT: "0", FEATURES_PORT: "0", DATABASE_URL: "pglite:/nowhere", QUEUE_URL: "memory:" };
 const runMock = (...args: string[]) => run("scripts/contract/mock.ts", { args, env });
 const mock = runMock();
 const bases: Record<string, string> = {};
@@ -33,21 +28,63 @@ afterAll(async () => {
   expect((await mock.exit).code).toBe(0);
 });
 
-async function send(
-  title: string,
-  path: string,
-  headers: Record<string, string> = {},
-  method = "GET",
-  body?: unknown,
-) {
-  const type = body !== undefined && { "content-type": "application/json" };
+/** Sends a request, given as method and path, and the body as JSON. */
+async function send(title: string, line: string, headers: Record<string, string> = {}, body?: unknown) {
+  const [method, path] = line.split(" ") as ["GET", string];
   const response = await request(bases[title] + path, {
-    method: method as "GET",
-    headers: { ...headers, ...type },
+    method,
+    headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
     body: body === undefined ? null : JSON.stringify(body),
   });
   return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
 }
+
+const [ledger, features] = ["Payment ledger", "Feature storage"];
+const any = "GET /v1/transaction/any";
+const streams = ["application/json", "application/x-ndjson", "text/event-stream"];
+const matching = { "if-match": "*" };
+test.each<[title: string, line: string, headers: Record<string, string>, body: unknown, number, RegExp]>([
+  // The example that has the identifier in the path, or the first one.
+  [ledger, "GET /v1/transaction/ref2d8h6", {}, undefined, 200, /"transaction_type":"REFUND"/],
+  [ledger, "GET /v1/transaction/dis5p1", {}, undefined, 200, /"transaction_type":"DISPUTE"/],
+  [ledger, any, {}, undefined, 200, /^.{0,200}"transaction_type":"PAYMENT"/],
+  [ledger, "GET /v1/event/18", {}, undefined, 200, /"event_id":17\b/],
+  [ledger, "GET /v1/transaction/", { accept: "text/csv" }, undefined, 200, /^Reference,/],
+  // The example that a header selects.
+  [ledger, any, { prefer: "code=404" }, undefined, 404, /"title":"Not Found"/],
+  [ledger, any, { prefer: 'example="dispute"' }, undefined, 200, /"transaction_type":"DISPUTE"/],
+  [ledger, any, { prefer: "respond-async, code=200; example=refund" }, undefined, 200, /"REFUND"/],
+  [ledger, any, { prefer: "code=418" }, undefined, 400, /available: code=200, example=payment;/],
+  [ledger, any, { prefer: "respond-async" }, undefined, 200, /"PAYMENT"/],
+  [ledger, any, { prefer: 'Code="404"; code=200' }, undefined, 404, /"Not Found"/],
+  [ledger, "HEAD /v1/transaction/any", { prefer: "code=503" }, undefined, 503, /^$/],
+  // Requests are validated as the service does.
+  [ledger, `${any}?colour=red`, {}, undefined, 400, /"status":400/],
+  [ledger, "GET /v1/nothing", {}, undefined, 404, /"status":404/],
+  [features, "PUT /features/customer/42", matching, [1], 400, /body\/0/],
+  [features, "PUT /features/customer/42", matching, ["dark-mode"], 200, /^\["dark-mode","beta search"\]\n$/],
+  // No body where the contract has none; where a service streams, the response ends.
+  [features, "DELETE /features/customer/42/dark-mode", {}, undefined, 204, /^$/],
+  ...streams.map((accept) => [features, "GET /changes", { accept }, undefined, 200, /1f0c9a2b-18/] as never),
+  ...["/docs", "/docs/queue", "/asyncapi.yaml", "/openapi.json"].map(
+    (path) => [ledger, `GET ${path}`, {}, undefined, 200, /\w/] as never,
+  ),
+  [features, "GET /openapi.yaml", {}, undefined, 200, /title: Feature storage/],
+])("%s: the mock answers %s with %j and %j", async (title, line, headers, body, status, text) => {
+  const response = await send(title, line, headers, body);
+  expect([response.status, response.body]).toEqual([status, expect.stringMatching(text)]);
+  if (headers.accept) expect(mediaTypeOf(response.headers)).toBe(headers.accept);
+});
+
+test("only the named service is served, and an unknown name is rejected", async () => {
+  const named = runMock("features");
+  await named.waitForOutput("\n");
+  expect(named.output()).toMatch(/^Feature storage: examples at /);
+  named.child.kill("SIGTERM");
+  expect((await named.exit).code).toBe(0);
+  const errors = "mock: unknown: lodger; known: ledger, features, --help\n";
+  expect(await runMock("lodger").exit).toMatchObject({ code: 2, errors });
+});
 
 /** A valid request for an operation: the examples of its required query parameters and of its body. */
 function requestOf(contract: Contract, { path, method, parameters }: Operation) {
@@ -58,125 +95,32 @@ function requestOf(contract: Contract, { path, method, parameters }: Operation) 
   const declared = follow(contract, raw?.requestBody) as DeclaredResponse | undefined;
   const [example] = Object.values(declared?.content?.["application/json"]?.examples ?? {});
   const { value: body } = (example ?? {}) as { value?: unknown };
-  return { query: query.length > 0 ? `?${new URLSearchParams(query)}` : "", body };
+  const line = `${method} ${path.replaceAll(/\{\w+\}/g, "1")}?${new URLSearchParams(query)}`;
+  return { line, body };
 }
 
-const getFromLedger = async (path: string, headers?: Record<string, string>) => {
-  const { status, body } = await send("Payment ledger", path, headers);
-  return { status, json: JSON.parse(body) };
-};
-
-describe("the mock", () => {
-  test("answers with the example that has the identifier in the path, or with the first example", async () => {
-    expect(await getFromLedger("/v1/transaction/ref2d8h6")).toMatchObject({
-      status: 200,
-      json: { transaction_type: "REFUND" },
-    });
-    expect(await getFromLedger("/v1/transaction/dis5p1")).toMatchObject({
-      json: { transaction_type: "DISPUTE" },
-    });
-    expect(await getFromLedger("/v1/transaction/any")).toMatchObject({
-      json: { transaction_type: "PAYMENT" },
-    });
-    expect(await getFromLedger("/v1/event/18")).toMatchObject({ json: { event_id: 17 } });
-    const csv = await send("Payment ledger", "/v1/transaction/", { accept: "text/csv" });
-    expect([csv.headers["content-type"], csv.body.split("\n")]).toEqual([
-      "text/csv; charset=utf-8",
-      expect.any(Array),
-    ]);
-    expect(csv.body).toMatch(/^Reference,/);
-  });
-
-  test("answers with the example that the header Prefer selects", async () => {
-    const prefer = (preference: string) => getFromLedger("/v1/transaction/any", { prefer: preference });
-    expect(await prefer("code=404")).toMatchObject({ status: 404, json: { title: "Not Found" } });
-    expect(await prefer('example="dispute"')).toMatchObject({
-      status: 200,
-      json: { transaction_type: "DISPUTE" },
-    });
-    expect(await prefer("respond-async, code=200; example=refund")).toMatchObject({
-      json: { transaction_type: "REFUND" },
-    });
-    expect(await prefer("code=418")).toMatchObject({
-      status: 400,
-      json: { detail: expect.stringContaining("available: code=200, example=payment;") },
-    });
-    expect(await prefer("respond-async")).toMatchObject({ status: 200 });
-    expect(await prefer('Code="404"; code=200')).toMatchObject({ status: 404 });
-    const head = await send("Payment ledger", "/v1/transaction/any", { prefer: "code=503" }, "HEAD");
-    expect([head.status, head.body]).toEqual([503, ""]);
-  });
-
-  test("sends no body where the contract has none, and ends the response where a service streams", async () => {
-    const removed = await send("Feature storage", "/features/customer/42/dark-mode", {}, "DELETE");
-    expect([removed.status, removed.body]).toEqual([204, ""]);
-    for (const accept of ["application/json", "application/x-ndjson", "text/event-stream"]) {
-      const changes = await send("Feature storage", "/changes", { accept });
-      expect([changes.status, mediaTypeOf(changes.headers)]).toEqual([200, accept]);
-      expect(changes.body).toContain("1f0c9a2b-18");
-    }
-    const list = ["dark-mode"];
-    const replaced = await send("Feature storage", "/features/customer/42", { "if-match": "*" }, "PUT", list);
-    expect([replaced.status, replaced.body]).toEqual([200, '["dark-mode","beta search"]\n']);
-    const invalid = await send("Feature storage", "/features/customer/42", { "if-match": "*" }, "PUT", [1]);
-    expect(invalid.status).toBe(400);
-  });
-
-  test("publishes the contracts", async () => {
-    for (const path of ["/docs", "/docs/queue", "/asyncapi.yaml", "/openapi.json"]) {
-      expect([path, (await send("Payment ledger", path)).status]).toEqual([path, 200]);
-    }
-    expect((await send("Feature storage", "/openapi.yaml")).status).toBe(200);
-  });
-
-  test("serves only the named service, and rejects an unknown name", async () => {
-    const features = runMock("features");
-    await features.waitForOutput("\n");
-    expect(features.output()).toMatch(/^Feature storage: examples at /);
-    features.child.kill("SIGTERM");
-    expect((await features.exit).code).toBe(0);
-    expect(await runMock("lodger").exit).toMatchObject({
-      code: 2,
-      errors: "mock: unknown: lodger; known: ledger, features, --help\n",
-    });
-  });
-
-  test("validates requests as the service does", async () => {
-    expect(await getFromLedger("/v1/transaction/any?colour=red")).toMatchObject({
-      status: 400,
-      json: { status: 400 },
-    });
-    expect(await getFromLedger("/v1/nothing")).toMatchObject({ status: 404 });
-  });
-
-  test.each([ledgerService, featuresService])(
-    "can send every example of the contract: $contract.info.title",
-    async ({ contract }) => {
-      const violationOf = responseChecker(contract);
-      for (const operation of operationsOf(contract)) {
-        const { operationId, method, path, responses } = operation;
-        const { query, body } = requestOf(contract, operation);
-        const address = path.replaceAll(/\{\w+\}/g, "1") + query;
-        for (const [status, { content = { "*/*": { examples: { "": {} } } } }] of Object.entries(responses)) {
-          const examples = Object.entries(content).flatMap(([type, { examples = {} }]) =>
-            Object.keys(examples).map((name) => [type, name] as const),
-          );
-          expect(examples, `${operationId} ${status}`).not.toEqual([]);
-          for (const [accept, name] of examples) {
-            const prefer = `code=${status}${name && `, example=${name}`}`;
-            const response = await send(contract.info.title, address, { prefer, accept }, method, body);
-            const violation = violationOf(operationId, response);
-            const type = name === "" ? "*/*" : mediaTypeOf(response.headers);
-            expect([operationId, name, type, response.status, violation]).toEqual([
-              operationId,
-              name,
-              accept,
-              Number(status),
-              undefined,
-            ]);
-          }
+test.each([ledgerService, featuresService])(
+  "the mock can send every example of the contract: $contract.info.title",
+  async ({ contract }) => {
+    const violationOf = responseChecker(contract);
+    for (const operation of operationsOf(contract)) {
+      const { line, body } = requestOf(contract, operation);
+      for (const [code, { content = { "*/*": { examples: { "": {} } } } }] of Object.entries(
+        operation.responses,
+      )) {
+        const examples = Object.entries(content).flatMap(([type, { examples = {} }]) =>
+          Object.keys(examples).map((name) => ({ operation: operation.operationId, code, type, name })),
+        );
+        expect(examples, line).not.toEqual([]);
+        for (const example of examples) {
+          const prefer = `code=${code}${example.name && `, example=${example.name}`}`;
+          const response = await send(contract.info.title, line, { prefer, accept: example.type }, body);
+          const type = example.name === "" ? "*/*" : mediaTypeOf(response.headers);
+          const violation = violationOf(operation.operationId, response);
+          const seen = { ...example, code: String(response.status), type, violation };
+          expect(seen).toEqual({ ...example, violation: undefined });
         }
       }
-    },
-  );
-});
+    }
+  },
+);

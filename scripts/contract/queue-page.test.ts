@@ -3,7 +3,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import amqp from "amqplib";
 import { request } from "undici";
-import { expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { openNewDatabase } from "../../src/database/new-database.fixture.ts";
 import { ledgerApp } from "../../src/ledger/app.ts";
 import { openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
@@ -72,48 +72,41 @@ describeIfAvailable(`packages of Python: ${reason}`, python !== "")("the program
     await expectEvents(queue, 2);
   });
 
-  const broker = process.env.TEST_AMQP_URL;
-  describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("with RabbitMQ", () => {
-    test("publish to its queue", { timeout: wholeMaxMs }, async () => {
-      const name = `test "${randomUUID()}"`;
-      await using queue = await openQueue(`${broker}?queue=${encodeURIComponent(name)}`);
-      await queue.check();
-      await runPrograms(await pageOf(queue), python, { AMQP_URL: broker });
-      await expectEvents(queue, 2);
-      const connection = await amqp.connect(broker ?? "");
-      await (await connection.createChannel()).deleteQueue(name);
-      await connection.close();
+  const { TEST_AMQP_URL: broker, TEST_KAFKA_URL: kafka } = process.env;
+  const name = `test "${randomUUID()}"`;
+  const servers = {
+    TEST_AMQP_URL: broker && `${broker}?queue=${encodeURIComponent(name)}`,
+    TEST_KAFKA_URL: kafka && `${kafka}/test-${randomUUID()}`,
+  };
+  describe.each(Object.entries(servers))("publish to the queue at %s", (variable, url) => {
+    describeIfAvailable(variable, url !== undefined)("", () => {
+      test("which has their events", { timeout: wholeMaxMs }, async () => {
+        await using queue = await openQueue(url ?? "");
+        await queue.check();
+        await runPrograms(await pageOf(queue), python, { AMQP_URL: broker });
+        await expectEvents(queue, 2);
+      });
     });
   });
-
-  const kafka = process.env.TEST_KAFKA_URL;
-  describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("with Kafka", () => {
-    test("publish to its topic", { timeout: wholeMaxMs }, async () => {
-      await using queue = await openQueue(`${kafka}/test-${randomUUID()}`);
-      await queue.check();
-      await runPrograms(await pageOf(queue), python);
-      await expectEvents(queue, 2);
-    });
+  afterAll(async () => {
+    if (!broker) return;
+    const connection = await amqp.connect(broker);
+    await (await connection.createChannel()).deleteQueue(name);
+    await connection.close();
   });
 });
 
+const sqs = "planted:pa55word@sqs.eu-west-2.amazonaws.com/1/events";
+const brokers = "kafkas://planted:pa55word@kafka1.test:9093,kafka2.test";
 test.each([
   [
-    "amqp://planted:pa55word@rabbit.test:5673/pay%2Fments?queue=events",
-    "amqp://rabbit.test:5673/pay%2Fments",
+    "amqp://planted:pa55word@rabbit.test/pay%2Fments?queue=events",
+    "amqp://rabbit.test/pay%2Fments",
     "events",
   ],
-  ["amqps://planted:pa55word@rabbit.test/", "amqps://rabbit.test", "payment-events"],
-  [
-    "sqs+https://planted:pa55word@sqs.eu-west-2.amazonaws.com/1/events",
-    "https://sqs.eu-west-2.amazonaws.com/1/events",
-    "eu-west-2",
-  ],
-  [
-    "kafkas://planted:pa55word@kafka1.test:9093,kafka2.test/pay.events?sasl=PLAIN",
-    "kafka1.test:9093,kafka2.test:9092",
-    "pay.events",
-  ],
+  ["amqps://planted:pa55word@rabbit.test:5673/", "amqps://rabbit.test:5673", "payment-events"],
+  [`sqs+https://${sqs}`, "https://sqs.eu-west-2.amazonaws.com/1/events", "eu-west-2"],
+  [`${brokers}/pay.events?sasl=PLAIN`, "kafka1.test:9093,kafka2.test:9092", "pay.events"],
   ["sqs+http://planted:pa55word@localhost:9324/1/events", "http://localhost:9324/1/events", "us-east-1"],
 ])("the page for %s names the queue, without credentials", async (url, address, other) => {
   await using queue = await openQueue(url);

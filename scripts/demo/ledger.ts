@@ -27,54 +27,38 @@ export async function fillLedger(): Promise<void> {
 
   const payments = new Set(shop.filter(isPayment).map(({ resource_external_id }) => resource_external_id));
   await retry(() => requireFolded(base, payments.size), { forMs: foldedWithinMs });
+  const folded = `${demoTransactions.length} transactions, a payout and an agreement`;
+  say(`folded into ${folded}, and ${payments.size} payments of a shop; try:\n`);
   const events = await get(`${base}/v1/transaction/demo-success/event?gateway_account_id=demo`);
-  const eventId = /"event_id":(\d+)/.exec(events)?.[1];
-  say(
-    `folded into ${demoTransactions.length} transactions, a payout and an agreement, and ${payments.size} payments of a shop; try:\n`,
-  );
-  for (const [description, path] of [
-    ["all transactions", "/v1/transaction/?account_id=demo"],
-    ["by reference", "/v1/transaction/?account_id=demo&reference=parking&display_size=2"],
-    ["a payment with a partial refund", "/v1/transaction/demo-success?account_id=demo"],
-    [
-      "the same payment before it was captured",
-      "/v1/transaction/demo-success?account_id=demo&as_of=2024-03-05T09:30:00Z",
-    ],
-    ["its refund", "/v1/transaction/demo-success/transaction?gateway_account_id=demo"],
-    [
-      "the events of both",
-      "/v1/transaction/demo-success/event?gateway_account_id=demo&include_all_events=true",
-    ],
-    [
-      "a payment by the provider's id",
-      "/v1/transaction/gateway-transaction?gateway_transaction_id=gtx-1&payment_provider=sandbox",
-    ],
-    ["one event", `/v1/event/${eventId}`],
-    ["a rejected payment", "/v1/transaction/demo-rejected?account_id=demo"],
-    ["an expired payment", "/v1/transaction/demo-expired?account_id=demo"],
-    ["a dispute", "/v1/transaction/demo-dispute?account_id=demo"],
-    [
-      "transactions settled on a day",
-      "/v1/transaction/?account_id=demo&from_settled_date=2024-03-08&to_settled_date=2024-03-08",
-    ],
-    ["the number and the sums of all transactions", "/v1/report/transactions?account_id=demo"],
-    ["the same for each day and state", "/v1/report/transactions?account_id=demo&group_by=day,state"],
-    ["a payout, and whether it adds up", "/v1/payout/demo-payout?gateway_account_id=demo"],
-    ["an agreement, with its card", "/v1/agreement/demo-agreement?account_id=demo"],
-    ["its payments", "/v1/transaction/?account_id=demo&agreement_id=demo-agreement"],
-    ["its events", "/v1/agreement/demo-agreement/event?account_id=demo"],
-    [
-      "the payments of a shop by day and state",
-      `/v1/report/transactions?account_id=${shopAccount}&group_by=day,state`,
-    ],
-  ]) {
-    say(`# ${description}\ncurl '${base}${path}'`);
-  }
-  say(
-    `# all transactions as CSV\ncurl -H 'Accept: text/csv' '${base}/v1/transaction/?account_id=demo&fee_headers=true'`,
-  );
+  const requests = { ...requestsToTry, "one event": `/v1/event/${/"event_id":(\d+)/.exec(events)?.[1]}` };
+  for (const [description, path] of Object.entries(requests)) say(`# ${description}\ncurl '${base}${path}'`);
+  const csv = "/v1/transaction/?account_id=demo&fee_headers=true";
+  say(`# all transactions as CSV\ncurl -H 'Accept: text/csv' '${base}${csv}'`);
   say(`\nthe console of the ledger is ${base}/console`);
 }
+
+const transaction = "/v1/transaction";
+const ofDemo = "account_id=demo";
+const requestsToTry = {
+  "all transactions": `${transaction}/?${ofDemo}`,
+  "by reference": `${transaction}/?${ofDemo}&reference=parking&display_size=2`,
+  "a payment with a partial refund": `${transaction}/demo-success?${ofDemo}`,
+  "the same payment before it was captured": `${transaction}/demo-success?${ofDemo}&as_of=2024-03-05T09:30:00Z`,
+  "its refund": `${transaction}/demo-success/transaction?gateway_account_id=demo`,
+  "the events of both": `${transaction}/demo-success/event?gateway_account_id=demo&include_all_events=true`,
+  "a payment by the provider's id": `${transaction}/gateway-transaction?gateway_transaction_id=gtx-1&payment_provider=sandbox`,
+  "a rejected payment": `${transaction}/demo-rejected?${ofDemo}`,
+  "an expired payment": `${transaction}/demo-expired?${ofDemo}`,
+  "a dispute": `${transaction}/demo-dispute?${ofDemo}`,
+  "transactions settled on a day": `${transaction}/?${ofDemo}&from_settled_date=2024-03-08&to_settled_date=2024-03-08`,
+  "the number and the sums of all transactions": `/v1/report/transactions?${ofDemo}`,
+  "the same for each day and state": `/v1/report/transactions?${ofDemo}&group_by=day,state`,
+  "a payout, and whether it adds up": "/v1/payout/demo-payout?gateway_account_id=demo",
+  "an agreement, with its card": `/v1/agreement/demo-agreement?${ofDemo}`,
+  "its payments": `${transaction}/?${ofDemo}&agreement_id=demo-agreement`,
+  "its events": `/v1/agreement/demo-agreement/event?${ofDemo}`,
+  "the payments of a shop by day and state": `/v1/report/transactions?account_id=${shopAccount}&group_by=day,state`,
+};
 
 const isPayment = ({ resource_type }: { resource_type: string }) => resource_type === "payment";
 
@@ -96,27 +80,26 @@ const invalidMessages = [
 ];
 
 async function hasDeadLetters(base: string): Promise<boolean> {
-  const { open_dead_letters } = JSON.parse(await get(`${base}/v1/intake`)) as { open_dead_letters: number };
-  return open_dead_letters > 0;
+  return JSON.parse(await get(`${base}/v1/intake`)).open_dead_letters > 0;
 }
 
 async function requireFolded(base: string, shopPayments: number): Promise<void> {
-  const found = JSON.parse(await get(`${base}/v1/transaction/?account_id=demo`)) as {
-    results?: { transaction_id: string; state: { status: string } }[];
-  };
-  const states = new Map(found.results?.map(({ transaction_id, state }) => [transaction_id, state.status]));
-  const agreement = JSON.parse(await get(`${base}/v1/agreement/demo-agreement?account_id=demo`));
+  const read = async (path: string) => JSON.parse(await get(base + path));
+  const { results = [] } = await read(requestsToTry["all transactions"]);
+  const isComplete = demoTransactions.every(({ id, status }) =>
+    results.some((one: Found) => one.transaction_id === id && one.state.status === status),
+  );
+  const agreement = await read(requestsToTry["an agreement, with its card"]);
   const isActive = agreement.status === "ACTIVE" && agreement.payment_instrument !== null;
-  const report = JSON.parse(
-    await get(`${base}/v1/report/transactions?account_id=${shopAccount}&transaction_type=PAYMENT`),
-  ) as { groups?: { count: number }[] };
-  const isShopComplete = (report.groups?.[0]?.count ?? 0) >= shopPayments;
-  const isComplete = demoTransactions.every(({ id, status }) => states.get(id) === status);
+  const { groups } = await read(`/v1/report/transactions?account_id=${shopAccount}&transaction_type=PAYMENT`);
+  const isShopComplete = (groups?.[0]?.count ?? 0) >= shopPayments;
   if (isActive && isShopComplete && isComplete) return;
   throw new Error(
     `the ledger did not fold the events within ${foldedWithinMs / 1000} s; is its receiver on (QUEUE_RECEIVER_BACKGROUND_PROCESSING)?`,
   );
 }
+
+type Found = { transaction_id: string; state: { status: string } };
 
 async function get(url: string): Promise<string> {
   const response = await fetch(url).catch(() => {

@@ -75,21 +75,16 @@ function sale(day: string, dayNumber: number, index: number, count: number): Sal
   const time = (minutes: number) => clock((9 * 60 * index) / count + 8 * 60 + minutes);
   const card = {
     ...payer,
-    card_type: "CREDIT",
-    card_brand: "visa",
-    card_brand_label: "Visa",
+    ...{ card_type: "CREDIT", card_brand: "visa", card_brand_label: "Visa" },
     expiry_date: "11/29",
   };
   const fee = Math.round(amount * 0.015) + 20;
   const created = {
-    amount,
-    description,
-    reference: `SHOP-${dayNumber}-${index + 1}`,
-    payment_provider: "sandbox",
-    language: "en",
-    source: "CARD_API" as const,
-    ...account,
+    ...{ amount, description, reference: `SHOP-${dayNumber}-${index + 1}` },
+    ...{ payment_provider: "sandbox", language: "en", source: "CARD_API" as const, ...account },
   };
+  const captured = { captured_date: `${day}T${time(60)}:00.000000Z`, fee, net_amount: amount - fee };
+  const refunded = { refund_status: "full", refund_amount_available: 0, refund_amount_refunded: amount };
   const entered: Step[] = [
     [time(1), "PAYMENT_STARTED"],
     [time(3), "PAYMENT_DETAILS_ENTERED", card],
@@ -98,23 +93,12 @@ function sale(day: string, dayNumber: number, index: number, count: number): Sal
     ...entered,
     [time(4), "AUTHORISATION_SUCCEEDED", { gateway_transaction_id: `gtx-${id}` }],
     [time(5), "USER_APPROVED_FOR_CAPTURE"],
-    [
-      time(60),
-      "CAPTURE_CONFIRMED",
-      { captured_date: `${day}T${time(60)}:00.000000Z`, fee, net_amount: amount - fee },
-    ],
+    [time(60), "CAPTURE_CONFIRMED", captured],
     ["23:50", "PAYMENT_INCLUDED_IN_PAYOUT", { gateway_payout_id: payoutOf(day) }],
   ];
   const steps: Record<End, Step[]> = {
     success: paid,
-    refunded: [
-      ...paid,
-      [
-        time(95),
-        "REFUND_AVAILABILITY_UPDATED",
-        { refund_status: "full", refund_amount_available: 0, refund_amount_refunded: amount },
-      ],
-    ],
+    refunded: [...paid, [time(95), "REFUND_AVAILABILITY_UPDATED", refunded]],
     declined: [...entered, [time(4), "AUTHORISATION_REJECTED"]],
     timedout: [
       [time(1), "PAYMENT_STARTED"],
@@ -124,12 +108,8 @@ function sale(day: string, dayNumber: number, index: number, count: number): Sal
     error: [...entered, [time(4), "GATEWAY_TIMEOUT_DURING_AUTHORISATION"]],
   };
   const payment = { resource_type: "payment", resource_external_id: id, ...service } as const;
-  const refund = {
-    resource_type: "refund",
-    resource_external_id: `${id}-refund`,
-    parent_resource_external_id: id,
-    ...service,
-  } as const;
+  const parent = { parent_resource_external_id: id, ...service };
+  const refund = { resource_type: "refund", resource_external_id: `${id}-refund`, ...parent } as const;
   const messages = messagesAbout(payment, day, [[time(0), "PAYMENT_CREATED", created], ...steps[end]]);
   if (end === "refunded") {
     messages.push(

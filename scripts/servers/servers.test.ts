@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { run } from "../../testing/run.ts";
-import { isKafkaInstalled } from "../../testing/servers/kafka.ts";
-import { isPatroniInstalled } from "../../testing/servers/patroni.ts";
-import { isPgbouncerInstalled } from "../../testing/servers/pgbouncer.ts";
-import { isPostgresInstalled } from "../../testing/servers/postgres.ts";
-import { isRabbitmqInstalled, rabbitmq4 } from "../../testing/servers/rabbitmq.ts";
-import { isRedisInstalled } from "../../testing/servers/redis.ts";
+import type { Installable } from "../../testing/servers/install.ts";
+import { kafka } from "../../testing/servers/kafka.ts";
+import { patroni } from "../../testing/servers/patroni.ts";
+import { pgbouncer } from "../../testing/servers/pgbouncer.ts";
+import { postgresql } from "../../testing/servers/postgres.ts";
+import { newRabbitmq, rabbitmq } from "../../testing/servers/rabbitmq.ts";
+import { redis } from "../../testing/servers/redis.ts";
 
 // The folders of all servers are in this folder. Other users may enter it.
 const scratch = mkdtempSync(join(tmpdir(), "servers-"));
@@ -30,36 +31,23 @@ const leftoverProcesses = () =>
 const runServers = (args: string[], env = {}) =>
   run("scripts/servers/servers.ts", { args, env: { TMPDIR: scratch, ...env } });
 
-const areInstalled = [
-  isPostgresInstalled,
-  isPgbouncerInstalled,
-  isRabbitmqInstalled,
-  isRedisInstalled,
-  isKafkaInstalled,
-].every((isInstalled) => isInstalled());
-describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ, Redis and Kafka", areInstalled)(
+const areInstalled = (programs: Installable[]) => programs.every(({ isInstalled }) => isInstalled());
+const servers = [postgresql, pgbouncer, rabbitmq, redis, kafka];
+describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ, Redis and Kafka", areInstalled(servers))(
   "npm run servers",
   () => {
     afterEach(() => expect([leftoverProcesses(), readdirSync(scratch)]).toEqual([[], []]));
 
     test("runs a command with the addresses of the servers, and exits with its exit code", async () => {
-      const names = ["POSTGRES", "AMQP", "REDIS", "REDIS_CLUSTER", "KAFKA"].map((name) => `TEST_${name}_URL`);
-      const values = names.map((name) => `process.env.${name}`);
+      const names = ["POSTGRES", "AMQP", "REDIS", "REDIS_CLUSTER", "KAFKA"];
+      const values = names.map((name) => `process.env.TEST_${name}_URL`);
       const command = `console.log(${values.join()}); process.exit(7)`;
-      const args = [process.execPath, "-e", command];
-      const address = (scheme: string) => `${scheme}127\\.0\\.0\\.1:\\d+`;
-      const addresses = [
-        `${address("postgres://postgres@")}/postgres`,
-        address("amqp://guest:guest@"),
-        address("redis://"),
-        [address("redis\\+cluster://"), address(""), address("")].join(),
-        address("kafka://"),
-      ];
-      expect(await runServers(args).exit).toEqual({
-        code: 7,
-        output: expect.stringMatching(`^${addresses.join(" ")}\n$`),
-        errors: "",
-      });
+      const host = "127\\.0\\.0\\.1:\\d+";
+      const cluster = `redis\\+cluster://${host},${host},${host}`;
+      const urls = `postgres://postgres@${host}/postgres amqp://guest:guest@${host} redis://${host} ${cluster}`;
+      const output = expect.stringMatching(`^${urls} kafka://${host}\n$`);
+      const { exit } = runServers([process.execPath, "-e", command]);
+      expect(await exit).toEqual({ code: 7, output, errors: "" });
     });
 
     test("runs until SIGINT, and ignores a second one", async () => {
@@ -80,16 +68,14 @@ describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ, Redis and Kafka", areInsta
   },
 );
 
-const isEverythingInstalled = areInstalled && isPatroniInstalled() && rabbitmq4() !== undefined;
-describeIfAvailable("RabbitMQ 4, Patroni and the other servers", isEverythingInstalled)(
-  "npm run servers -- --install",
+const everything = [...servers, patroni, newRabbitmq];
+describeIfAvailable("RabbitMQ 4, Patroni and the other servers", areInstalled(everything))(
+  "all servers",
   () => {
-    test("installs nothing if nothing is missing", async () => {
-      expect(await runServers(["--install"]).exit).toMatchObject({
-        code: 0,
-        output:
-          "nothing to install; installed: PostgreSQL, RabbitMQ, Redis, Redis Cluster, Kafka, PgBouncer, Patroni, RabbitMQ 4\n",
-      });
+    test("npm run servers -- --install installs nothing if nothing is missing", async () => {
+      const names = "PostgreSQL, RabbitMQ, Redis, Redis Cluster, Kafka, PgBouncer, Patroni, RabbitMQ 4";
+      const output = `nothing to install; installed: ${names}\n`;
+      expect(await runServers(["--install"]).exit).toMatchObject({ code: 0, output });
     });
   },
 );
@@ -103,8 +89,6 @@ test("npm run servers names the missing servers and the command that installs th
 });
 
 test("npm run servers rejects an unknown option", async () => {
-  expect(await runServers(["--instal"]).exit).toMatchObject({
-    code: 2,
-    errors: "servers: unknown: --instal; known: COMMAND ARG..., --install, --help\n",
-  });
+  const errors = "servers: unknown: --instal; known: COMMAND ARG..., --install, --help\n";
+  expect(await runServers(["--instal"]).exit).toMatchObject({ code: 2, errors });
 });

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { allSettled } from "../all-settled.ts";
 import { freePort } from "../free-port.ts";
 import { type Installable, runToEnd } from "./install.ts";
 import { findProgram, type Instance, minimalEnvironment, startServer, type TestServer } from "./server.ts";
@@ -61,9 +62,7 @@ export interface TestKafka extends AsyncDisposable {
 const jvm = ["-Xms64m", "-Xmx320m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 const program = (...args: string[]): [string, ...string[]] => [
   java() ?? "java",
-  ...jvm,
-  ...["-cp", `${kafkaFolder}/*`],
-  ...args,
+  ...[...jvm, "-cp", `${kafkaFolder}/*`, ...args],
 ];
 
 /** A user for listeners with SASL, by SCRAM-SHA-512. */
@@ -81,11 +80,8 @@ interface Options {
  * Starts brokers in KRaft mode, each also a controller. Every topic has a replica on each of them; of three, one can be
  * lost. Default: one broker.
  */
-export async function startKafka({
-  count = 1,
-  listeners = [],
-  settings = [],
-}: Options = {}): Promise<TestKafka> {
+export async function startKafka(options: Options = {}): Promise<TestKafka> {
+  const { count = 1, listeners = [], settings = [] } = options;
   await using opening = new AsyncDisposableStack();
   const controllers = await Promise.all(Array.from({ length: count }, freePort));
   const cluster = randomBytes(16).toString("base64url");
@@ -118,15 +114,11 @@ export async function startKafka({
             ...settings,
           ];
           await writeFile(file(instance), `${lines.join("\n")}\n`);
-          const { username, password } = kafkaUser;
-          const user = `SCRAM-SHA-512=[name=${username},password=${password}]`;
+          const user = `SCRAM-SHA-512=[name=${kafkaUser.username},password=${kafkaUser.password}]`;
           // The id can begin with a hyphen, like an option.
           const options = [`--cluster-id=${cluster}`, "--config", file(instance), "--add-scram", user];
           const [command, ...args] = program("kafka.tools.StorageTool", "format", ...options);
-          await promisify(execFile)(command, args, {
-            cwd: folder,
-            env: minimalEnvironment(folder),
-          });
+          await promisify(execFile)(command, args, { cwd: folder, env: minimalEnvironment(folder) });
         },
         command: (instance) => program("kafka.Kafka", file(instance)),
         stopSignal: "SIGTERM",
@@ -135,10 +127,7 @@ export async function startKafka({
       }),
     ),
   );
-  const brokers = (await Promise.allSettled(starts)).map((start) => {
-    if (start.status === "rejected") throw start.reason;
-    return start.value;
-  });
+  const brokers = await allSettled(starts);
   const opened = opening.move();
   return {
     url: `kafka://${brokers.map(({ url }) => new URL(url).host).join()}`,

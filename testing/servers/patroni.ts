@@ -1,18 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { retry } from "../../src/process/retry.ts";
 import { freePort } from "../free-port.ts";
 import { testWaitMaxMs } from "../test-wait-max.ts";
 import { isEtcdInstalled, startEtcd } from "./etcd.ts";
 import type { Installable } from "./install.ts";
-import {
-  postgresProgram,
-  postgresUser,
-  readyForQuery,
-  removeSharedMemory,
-  startupMessage,
-} from "./postgres.ts";
+import { postgresProgram, postgresUser, probe, removeSharedMemory } from "./postgres.ts";
 import { findProgram, type Instance, killTree, startServer, type TestServer } from "./server.ts";
 
 const program = () => findProgram("patroni");
@@ -75,17 +69,14 @@ export async function startPatroniPair(): Promise<PatroniPair> {
   const second = opening.use(await startNode("node2", etcd));
   const nodes: PatroniPair["nodes"] = [first, second];
 
-  async function whenSynchronous(): Promise<PatroniNode> {
-    const timeout = AbortSignal.timeout(testWaitMaxMs);
-    for (;;) {
-      const members = await membersOf(nodes);
-      const primary = nodes.find(({ name }) => isIn(members, name, "leader", ["running"]));
-      const standby = nodes.find(({ name }) => isIn(members, name, "sync_standby", ["running", "streaming"]));
-      if (primary && standby) return primary;
-      if (timeout.aborted) throw new Error(`the pair is not synchronous: ${JSON.stringify(members)}`);
-      await sleep(50);
-    }
+  async function synchronousPrimary(): Promise<PatroniNode> {
+    const members = await membersOf(nodes);
+    const primary = nodes.find(({ name }) => isIn(members, name, "leader", ["running"]));
+    const standby = nodes.find(({ name }) => isIn(members, name, "sync_standby", ["running", "streaming"]));
+    if (primary && standby) return primary;
+    throw new Error(`the pair is not synchronous: ${JSON.stringify(members)}`);
   }
+  const whenSynchronous = () => retry(synchronousPrimary, { forMs: testWaitMaxMs });
 
   const otherThan = (node: PatroniNode) => nodes.find((other) => other !== node) as PatroniNode;
   await whenSynchronous();
@@ -94,13 +85,7 @@ export async function startPatroniPair(): Promise<PatroniPair> {
     url: `postgres://postgres@${nodes.map(({ url }) => new URL(url).host).join()}/postgres`,
     nodes,
     whenSynchronous,
-    async whenReplaced(former) {
-      const timeout = AbortSignal.timeout(testWaitMaxMs);
-      while (!(await isPrimary(otherThan(former)))) {
-        if (timeout.aborted) throw new Error("no other primary");
-        await sleep(50);
-      }
-    },
+    whenReplaced: (former) => retry(() => requirePrimary(otherThan(former)), { forMs: testWaitMaxMs }),
     async switchOver() {
       const former = await whenSynchronous();
       const candidate = otherThan(former);
@@ -121,11 +106,10 @@ async function membersOf(nodes: PatroniNode[]): Promise<Member[]> {
   return Promise.any(requests).catch(() => []);
 }
 
-const isPrimary = ({ api }: PatroniNode): Promise<boolean> =>
-  fetch(`${api}/primary`, { signal: AbortSignal.timeout(requestMaxMs) }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+async function requirePrimary({ api, name }: PatroniNode): Promise<void> {
+  const { ok } = await fetch(`${api}/primary`, { signal: AbortSignal.timeout(requestMaxMs) });
+  if (!ok) throw new Error(`${name} is not the primary`);
+}
 
 const requestMaxMs = 2000;
 
@@ -170,8 +154,7 @@ async function startNode(name: string, etcd: TestServer): Promise<PatroniNode> {
       ...[program() ?? "patroni", join(folder, "patroni.yml")],
     ],
     stopSignal: "SIGINT",
-    probeRequest: startupMessage,
-    probeResponse: readyForQuery,
+    ...probe,
     clean: (instance) => removeSharedMemory(data(instance)),
   });
   return {

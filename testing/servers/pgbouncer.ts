@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Installable } from "./install.ts";
-import { postgresUser, readyForQuery, startupMessage } from "./postgres.ts";
+import { postgresUser, probe } from "./postgres.ts";
 import { findProgram, startServer, type TestServer } from "./server.ts";
 
 /** Debian installs it in a folder that only the PATH of root has. */
@@ -22,7 +22,7 @@ export const startPgbouncer = (postgres: TestServer, ...lines: string[]): Promis
     name: "pgbouncer",
     user: postgresUser(),
     url: ({ port }) => `postgres://postgres@127.0.0.1:${port}/postgres`,
-    prepare: ({ folder, port }) => {
+    prepare: async ({ folder, port }) => {
       const { hostname, port: postgresPort } = new URL(postgres.url);
       const configuration = [
         "[databases]",
@@ -32,13 +32,10 @@ export const startPgbouncer = (postgres: TestServer, ...lines: string[]): Promis
         ...["auth_type = trust", `auth_file = ${join(folder, "users")}`],
         ...lines,
       ];
-      return Promise.all([
-        writeFile(join(folder, "users"), '"postgres" ""\n'),
-        writeFile(join(folder, "pgbouncer.ini"), `${configuration.join("\n")}\n`),
-      ]).then(() => {});
+      await writeFile(join(folder, "users"), '"postgres" ""\n');
+      await writeFile(join(folder, "pgbouncer.ini"), `${configuration.join("\n")}\n`);
     },
     command: ({ folder }) => [program() ?? "pgbouncer", join(folder, "pgbouncer.ini")],
     stopSignal: "SIGINT",
-    probeRequest: startupMessage,
-    probeResponse: readyForQuery,
+    ...probe,
   });

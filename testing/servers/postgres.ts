@@ -4,8 +4,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import type { Installable } from "./install.ts";
-import type { TestServer, User } from "./server.ts";
-import { findProgram, type Instance, minimalEnvironment, startServer } from "./server.ts";
+import {
+  findProgram,
+  type Instance,
+  minimalEnvironment,
+  startServer,
+  type TestServer,
+  type User,
+} from "./server.ts";
 
 /** The path of a program of the newest installed version of PostgreSQL. */
 export function postgresProgram(name: string): string | undefined {
@@ -64,8 +70,7 @@ function start(
         ...["-c", "dynamic_shared_memory_type=mmap"],
       ],
       stopSignal: "SIGINT",
-      probeRequest: startupMessage,
-      probeResponse: readyForQuery,
+      ...probe,
       clean: (instance) => removeSharedMemory(data(instance)),
     },
     parentFolder,
@@ -101,7 +106,9 @@ export function removeSharedMemory(data: string): void {
   if (id) execFileSync("ipcrm", ["--shmem-id", id]);
 }
 
-/** The first message of protocol version 3.0: its length, the version, the user and the database. */
-export const startupMessage = "\0\0\0\x29\0\x03\0\0user\0postgres\0database\0postgres\0\0";
-/** The message ReadyForQuery. */
-export const readyForQuery = "Z\0\0\0\x05I";
+export const probe = {
+  /** The first message of protocol version 3.0: its length, the version, the user and the database. */
+  probeRequest: "\0\0\0\x29\0\x03\0\0user\0postgres\0database\0postgres\0\0",
+  /** The message ReadyForQuery. */
+  probeResponse: "Z\0\0\0\x05I",
+};

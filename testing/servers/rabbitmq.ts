@@ -84,32 +84,21 @@ export async function startRabbitmq(find = installedRabbitmq): Promise<TestServe
       prepare: ({ folder }) => writeFile(join(folder, "rabbitmq.conf"), settings),
       command: ({ port }) => [
         ...((root ? ["chroot", root, program] : [program]) as [string, ...string[]]),
-        ...[
-          "-noinput",
-          "-sname",
-          nodeName(port),
-          "-start_epmd",
-          "false",
-          "-erl_epmd_port",
-          String(nodesPort),
-        ],
+        ...["-noinput", "-sname", nodeName(port)],
+        ...["-start_epmd", "false", "-erl_epmd_port", String(nodesPort)],
         ...["-kernel", "inet_dist_use_interface", "{127,0,0,1}"],
         ...["-rabbit", "dead_letter_worker_publisher_confirm_timeout", String(deadLetterRetryMs)],
       ],
       environment({ folder, port }) {
         const home = folder.slice(root.length);
         return {
-          HOME: home,
-          TMPDIR: home,
-          RABBITMQ_NODENAME: nodeName(port),
-          RABBITMQ_NODE_IP_ADDRESS: "127.0.0.1",
+          ...{ HOME: home, TMPDIR: home, RABBITMQ_LOG_BASE: home, RABBITMQ_LOGS: "-" },
+          ...{ RABBITMQ_NODENAME: nodeName(port), RABBITMQ_NODE_IP_ADDRESS: "127.0.0.1" },
           RABBITMQ_NODE_PORT: String(port),
           RABBITMQ_CONF_ENV_FILE: join(home, "none"),
           RABBITMQ_CONFIG_FILE: join(home, "rabbitmq.conf"),
           RABBITMQ_ENABLED_PLUGINS_FILE: join(home, "none"),
           RABBITMQ_MNESIA_BASE: join(home, "data"),
-          RABBITMQ_LOG_BASE: home,
-          RABBITMQ_LOGS: "-",
           // Without it, a shell is the parent process of the server. -noinput undoes its other effect.
           RABBITMQ_ALLOW_INPUT: "true",
         };

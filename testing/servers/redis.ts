@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { retry } from "../../src/process/retry.ts";
+import { allSettled } from "../all-settled.ts";
 import { freePort } from "../free-port.ts";
 import { testWaitMaxMs } from "../test-wait-max.ts";
 import type { Installable } from "./install.ts";
@@ -49,23 +50,15 @@ export async function startRedisCluster(...options: string[]): Promise<TestClust
     const failover = ["--cluster-node-timeout", "1000", "--cluster-require-full-coverage", "no"];
     return opening.use(await startRedis(...ports, ...failover, ...options));
   });
-  const nodes = (await Promise.allSettled(starts)).map((start) => {
-    if (start.status === "rejected") throw start.reason;
-    return start.value;
-  });
+  const nodes = await allSettled(starts);
   for (const [index, { url }] of nodes.entries()) {
     const [from = 0, end = 0] = [index, index + 1].map((part) => Math.floor((slots * part) / nodes.length));
     await exchangeBytes(url, `CLUSTER ADDSLOTSRANGE ${from} ${end - 1}\r\n`, "+OK");
     const { port } = new URL(nodes[0]?.url ?? "");
     await exchangeBytes(url, `CLUSTER MEET 127.0.0.1 ${port} ${clusterPorts[0]}\r\n`, "+OK");
   }
-  const timeout = AbortSignal.timeout(testWaitMaxMs);
-  for (const { url } of nodes) {
-    while (!(await seesWholeCluster(url, nodes.length))) {
-      timeout.throwIfAborted();
-      await sleep(50);
-    }
-  }
+  for (const { url } of nodes)
+    await retry(() => requireWholeCluster(url, nodes.length), { forMs: testWaitMaxMs });
   const opened = opening.move();
   return {
     url: `redis+cluster://${nodes.map(({ url }) => new URL(url).host).join()}`,
@@ -74,10 +67,9 @@ export async function startRedisCluster(...options: string[]): Promise<TestClust
   };
 }
 
-/** Resolves with true if a node sees all masters, and that all slots are assigned. */
-async function seesWholeCluster(url: string, count: number): Promise<boolean> {
+/** Rejects unless a node sees all masters, and that all slots are assigned. */
+async function requireWholeCluster(url: string, count: number): Promise<void> {
   const info = await exchangeBytes(url, "CLUSTER INFO\r\n", "cluster_my_epoch");
-  return ["cluster_state:ok", `cluster_slots_ok:${slots}`, `cluster_size:${count}`].every((line) =>
-    info.includes(`${line}\r\n`),
-  );
+  for (const line of ["cluster_state:ok", `cluster_slots_ok:${slots}`, `cluster_size:${count}`])
+    if (!info.includes(`${line}\r\n`)) throw new Error(`a node of Redis sees another cluster: ${info}`);
 }

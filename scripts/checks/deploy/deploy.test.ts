@@ -11,30 +11,19 @@ const features: Container = {
   missing: [],
 };
 
-test.each<[string, Partial<Container>, string[]]>([
-  ["accepts a matching container", {}, []],
-  ["accepts a secret setting", { environment: { FEATURES_STORE_URL: null } }, []],
-  [
-    "accepts another port that is also in the settings",
-    { environment: { FEATURES_PORT: "8081" }, ports: [8081] },
-    [],
-  ],
-  ["reports wrong arguments", { args: ["sh"] }, ["its arguments are sh; expected one of ledger, features"]],
-  [
-    "reports an image of another version",
-    { image: "services:latest" },
-    ["its image is services:latest; expected services:1.0.0"],
-  ],
-  ["reports an unknown setting", { environment: { STORE: "1" } }, ["features has no setting STORE"]],
-  [
-    "reports an invalid setting",
-    { environment: { FEATURES_PORT: "x" } },
-    [expect.stringContaining("FEATURES_PORT must")],
-  ],
-  ["reports another port", { ports: [80] }, ["its port is 80, but features listens on 8080"]],
-  ["reports a missing probe", { missing: ["livenessProbe"] }, ["it has no livenessProbe"]],
-])("the comparison %s", (_title, change, faults) => {
-  expect(disagreements({ ...features, ...change }, "services:1.0.0")).toEqual(faults);
+const image = "services:1.0.0";
+test.each<[change: Partial<Container>, faults: string[]]>([
+  [{}, []],
+  [{ environment: { FEATURES_STORE_URL: null } }, []],
+  [{ environment: { FEATURES_PORT: "8081" }, ports: [8081] }, []],
+  [{ args: ["sh"] }, ["its arguments are sh; expected one of ledger, features"]],
+  [{ image: "services:latest" }, [`its image is services:latest; expected ${image}`]],
+  [{ environment: { STORE: "1" } }, ["features has no setting STORE"]],
+  [{ environment: { FEATURES_PORT: "x" } }, [expect.stringContaining("FEATURES_PORT must")]],
+  [{ ports: [80] }, ["its port is 80, but features listens on 8080"]],
+  [{ missing: ["livenessProbe"] }, ["it has no livenessProbe"]],
+])("a container with %j disagrees with its service: %j", (change, faults) => {
+  expect(disagreements({ ...features, ...change }, image)).toEqual(faults);
 });
 
 test("a service that no container runs is reported", () => {
@@ -55,18 +44,11 @@ test("undefined services and volumes of a compose file are reported", () => {
 });
 
 test("the containers of a compose file are the ones with a build", () => {
-  const model = {
-    services: {
-      features: {
-        image: "services:1.0.0",
-        build: {},
-        command: ["features"],
-        ports: [{ target: 8080 }],
-        healthcheck: { test: ["CMD", "node", "--eval", 'fetch("http://127.0.0.1:8081/")'] },
-      },
-      redis: { image: "redis" },
-    },
+  const own = {
+    ...{ image, build: {}, command: ["features"], ports: [{ target: 8080 }] },
+    healthcheck: { test: ["CMD", "node", "--eval", 'fetch("http://127.0.0.1:8081/")'] },
   };
+  const model = { services: { features: own, redis: { image: "redis" } } };
   expect(composeContainers(JSON.stringify(model))).toEqual([
     { ...features, environment: {}, ports: [8080, 8081], missing: [] },
   ]);

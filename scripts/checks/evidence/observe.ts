@@ -50,7 +50,9 @@ export async function observe(subject: Subject): Promise<Observation[]> {
     return { operation, method, path, status, headers: { ...credentials, ...type, ...headers }, body };
   });
   const samples = operations.map((operation) => {
-    const sample = requests.find((request) => request.operation === operation && request.status < 300);
+    const sample = requests.find(
+      (request) => request.operation === operation && (request.status ?? 400) < 300,
+    );
     if (!sample) throw new Error(`there is no successful request to ${operation.operationId}`);
     return sample;
   });
@@ -85,13 +87,7 @@ export async function observe(subject: Subject): Promise<Observation[]> {
 const impliedHeaders = {
   request: ["accept", "authorization", "content-type"],
   response: [
-    "connection",
-    "content-length",
-    "content-type",
-    "date",
-    "keep-alive",
-    "transfer-encoding",
-    "vary",
+    ...["connection", "content-length", "content-type", "date", "keep-alive", "transfer-encoding", "vary"],
     "x-request-id",
   ],
 };
@@ -121,33 +117,31 @@ async function inNormalOperation(
   const base = await app.listen(loopback);
   const exchanges: Exchange[] = [];
   for (const request of requests) exchanges.push(await send(base, request));
-  const withoutScopes = authorization(subject.tokens?.insufficient);
+  const unauthorized = (sample: TestRequest): TestRequest[] => [
+    { ...sample, headers: {}, status: 401 },
+    { ...sample, headers: authorization(subject.tokens?.insufficient), status: 403 },
+  ];
   const invalid = samples.flatMap((sample): TestRequest[] => [
     { ...sample, path: `${sample.path}${sample.path.includes("?") ? "&" : "?"}surplus=1`, status: 400 },
-    ...(sample.operation.security.length === 0
-      ? []
-      : [
-          { ...sample, headers: {}, status: 401 },
-          { ...sample, headers: withoutScopes, status: 403 },
-        ]),
+    ...(sample.operation.security.length > 0 ? unauthorized(sample) : []),
     { ...sample, method: "PATCH", status: 405 },
     { ...sample, headers: { "x-long": "x".repeat(17_000) }, status: 431 },
-    ...(sample.operation.body === undefined
-      ? []
-      : [
-          ...(sample.operation.body.required ? [withoutBody(sample)] : []),
-          { ...sample, body: "{", status: 400 },
-          { ...sample, body: " ".repeat(2 ** 20 + 1), status: 413 },
-          { ...sample, headers: { ...sample.headers, "content-type": "text/plain" }, status: 415 },
-          { ...sample, headers: { ...sample.headers, "content-encoding": "gzip" }, status: 415 },
-        ]),
+    ...(sample.operation.body ? withInvalidBodies(sample) : []),
   ]);
   return [...exchanges, ...(await Promise.all(invalid.map((request) => send(base, request))))];
 }
 
-function withoutBody(sample: TestRequest): TestRequest {
-  const { "content-type": _, ...headers } = sample.headers;
-  return { ...sample, headers, body: undefined, status: 400 };
+function withInvalidBodies({ headers, ...sample }: TestRequest): TestRequest[] {
+  const { "content-type": _, ...withoutType } = headers;
+  return [
+    ...(sample.operation.body?.required
+      ? [{ ...sample, headers: withoutType, body: undefined, status: 400 }]
+      : []),
+    { ...sample, headers, body: "{", status: 400 },
+    { ...sample, headers, body: " ".repeat(2 ** 20 + 1), status: 413 },
+    { ...sample, headers: { ...headers, "content-type": "text/plain" }, status: 415 },
+    { ...sample, headers: { ...headers, "content-encoding": "gzip" }, status: 415 },
+  ];
 }
 
 async function inFailureSituations(subject: Subject, samples: TestRequest[]): Promise<Exchange[]> {

@@ -1,22 +1,19 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Contract } from "../../../src/contract/operations.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
 import type { Security } from "../../../src/http/security.ts";
 import { createService } from "../../../src/http/service.ts";
 import { openLog } from "../../../src/process/log.ts";
 import { observe } from "./observe.ts";
-import { evidenceOf, faultsOf } from "./report.ts";
-import { type Situation, type Subject, withThrowingHandlers } from "./subjects.ts";
+import { faultsOf } from "./report.ts";
+import { type Subject, withThrowingHandlers } from "./subjects.ts";
 
 const text = { content: { "text/plain": { schema: { type: "string" } } } };
 const error = { description: "an error", ...text };
 const allow = { Allow: { required: true, schema: { type: "string" } } };
 const retryAfter = { "Retry-After": { required: true, schema: { type: "integer" } } };
 const errors = {
-  400: error,
-  405: { ...error, headers: allow },
-  431: error,
-  500: error,
+  ...{ 400: error, 405: { ...error, headers: allow }, 431: error, 500: error },
   503: { ...error, headers: retryAfter },
 };
 const light = {
@@ -24,52 +21,36 @@ const light = {
   required: ["colour"],
   properties: { colour: { type: "string", enum: ["red", "green"] }, since: { type: "string" } },
 };
-
-/** The contract of a service with one operation. Tests change parts of it. */
-const lightContract = (
-  change: { responses?: object; parameters?: object[]; light?: object; security?: object[] } = {},
-): Contract =>
-  JSON.parse(
-    JSON.stringify({
-      openapi: "3.1.0",
-      info: { title: "Crossing", version: "1.0.0" },
-      paths: {
-        "/light": {
-          get: {
-            operationId: "getLight",
-            parameters: change.parameters ?? [
-              {
-                name: "side",
-                in: "query",
-                required: true,
-                schema: { type: "string", enum: ["north", "south"] },
-              },
-              { name: "past", in: "query", schema: { type: "boolean" } },
-            ],
-            ...(change.security && { security: change.security }),
-            responses: {
-              200: {
-                description: "its colour",
-                content: { "application/json": { schema: { ...light, ...change.light } } },
-              },
-              ...errors,
-              ...change.responses,
-            },
-          },
-        },
-      },
-      components: {
-        schemas: { Message: light },
-        ...(change.security && { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } }),
-      },
-    }),
-  );
-
-const responses: Record<string, object> = {
-  north: { status: 200, body: { colour: "red", since: "noon" } },
-  south: { status: 200, body: { colour: "green" } },
+const side = {
+  name: "side",
+  in: "query",
+  required: true,
+  schema: { type: "string", enum: ["north", "south"] },
 };
+const past = { name: "past", in: "query", schema: { type: "boolean" } };
 
+/** The contract of a service with one operation. Tests change its responses and the enum of its colours. */
+function lightContract(changed: object = {}, colours = ["red", "green"], security?: object[]): Contract {
+  const schema = { ...light, properties: { ...light.properties, colour: { type: "string", enum: colours } } };
+  const success = { description: "its colour", content: { "application/json": { schema } } };
+  const get = {
+    ...{ operationId: "getLight", parameters: [side, past], security },
+    responses: { 200: success, ...errors, ...changed },
+  };
+  const contract = {
+    ...{ openapi: "3.1.0", info: { title: "Crossing", version: "1.0.0" }, paths: { "/light": { get } } },
+    components: {
+      schemas: { Message: light },
+      ...(security && { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } }),
+    },
+  };
+  return JSON.parse(JSON.stringify(contract));
+}
+
+const bodies: Record<string, object> = {
+  north: { colour: "red", since: "noon" },
+  south: { colour: "green" },
+};
 const get = (status: number, path: string) => ({ status, method: "GET" as const, path });
 const requests = [
   get(200, "/light?side=north&past=true"),
@@ -78,21 +59,21 @@ const requests = [
   get(400, "/light"),
 ];
 
-async function faultsWith(
-  change: Partial<Subject> & { responses?: Record<string, object>; security?: Security },
-): Promise<string[]> {
+type Change = Partial<Subject> & { bodies?: Record<string, object>; security?: Security };
+
+async function faultsWith(change: Change): Promise<string[]> {
   const contract = change.contract ?? lightContract();
-  const responseBySide = change.responses ?? responses;
   await using subject: Subject = {
-    contract,
-    requests,
-    accepted: {},
-    async open(situation: Situation) {
+    ...{ contract, requests, accepted: {} },
+    async open(situation) {
       const app = await createService<Record<string, never>>({
         contract,
         security: change.security,
         handlers: {
-          getLight: async ({ query }: { query: { side: string } }) => responseBySide[query.side],
+          getLight: async ({ query }: { query: { side: string } }) => ({
+            status: 200,
+            body: (change.bodies ?? bodies)[query.side],
+          }),
         } as never,
         renderError: (_, messages) => ({ type: "text/plain", body: messages.join("; ") }),
         log: openLog("silent"),
@@ -102,143 +83,107 @@ async function faultsWith(
     async [Symbol.asyncDispose]() {},
     ...change,
   };
-  return faultsOf(evidenceOf(subject, await observe(subject)));
+  return faultsOf(subject, await observe(subject));
 }
 
-const authenticated = lightContract({
-  security: [{ bearer: ["see"] }],
-  responses: { 401: error, 403: error },
+const withResponses = (changed: object): Change => ({ contract: lightContract(changed) });
+/** A service with tokens that also accepts these by mistake. `none` is a request without a token. */
+const secured = (...accepted: string[]): Change => ({
+  contract: lightContract({ 401: error, 403: error }, undefined, [{ bearer: ["see"] }]),
+  tokens: { sufficient: "see", insufficient: "hear" },
+  security:
+    () =>
+    async ({ headers }, [scope]) => {
+      const token = headers.authorization?.replace("Bearer ", "");
+      const isAccepted = token === scope || accepted.includes(token ?? "none");
+      if (!isAccepted) throw new HttpError(token === undefined ? 401 : 403, ["no"]);
+      return { scopes: new Set(), claims: {}, token: token ?? "none" };
+    },
 });
-const tokens = { sufficient: "see", insufficient: "hear" };
-/** Security that also accepts these tokens by mistake. `none` is a request without a token. */
-const security =
-  (...accepted: string[]): Security =>
-  () =>
-  async ({ headers }, [scope]) => {
-    const token = headers.authorization?.replace("Bearer ", "");
-    const isAccepted = token === scope || accepted.includes(token ?? "none");
-    if (!isAccepted) throw new HttpError(token === undefined ? 401 : 403, ["no"]);
-    return { scopes: new Set(), claims: {}, token: token ?? "none" };
-  };
+const request = "/light?side=north&past=true";
+const media = { ...text.content, "application/json": { schema: {} } };
+const headers = { ...allow, "X-Since": {}, Allow: { schema: {} } };
+const undeclared = { ...bodies, south: { colour: "green", size: 3 } };
+const withoutPast = requests
+  .filter(({ path }) => !path.includes("past"))
+  .concat(get(200, "/light?side=south"));
+const messages = { Message: [{ colour: "red" }] };
+const green = 'getLight 200.colour: the value "green"';
+const items = (...names: string[]) => names.map((name) => `not covered: ${name}`);
 
-test("a service that returns exactly what its contract declares has no faults", async () => {
-  expect(await faultsWith({})).toEqual([]);
+test.each<[name: string, Change, faults: string[]]>([
+  ["returns exactly what its contract declares", {}, []],
+  ["requires tokens and enforces them", secured(), []],
+  ["never returned a status", withResponses({ 404: error }), ["getLight never returned 404 text/plain"]],
+  [
+    "accepts a request without a token",
+    secured("none"),
+    ["getLight never returned 401 text/plain", `GET ${request} returned 200: 401 was expected`],
+  ],
+  [
+    "accepts a token without the required scope",
+    secured("hear"),
+    ["getLight never returned 403 text/plain", `GET ${request} returned 200: 403 was expected`],
+  ],
+  [
+    "never returned a media type",
+    withResponses({ 500: { ...error, content: media } }),
+    ["getLight never returned 500 application/json"],
+  ],
+  [
+    "returned an undeclared status",
+    withResponses({ 405: undefined }),
+    [`PATCH ${request} returned 405: the status is not declared`],
+  ],
+  [
+    "returned an undeclared header",
+    withResponses({ 405: error }),
+    [`PATCH ${request} returned 405: the headers allow are not declared`],
+  ],
+  [
+    "never returned a header, or always an optional one",
+    withResponses({ 405: { ...error, headers } }),
+    items("getLight 405 Allow: absent", "getLight 405 X-Since: present"),
+  ],
+  [
+    "returned an undeclared member",
+    { bodies: undeclared },
+    [
+      'GET /light?side=south&past=false returned 200: body/"size" is unknown; known: colour, since',
+      ...items(green, "getLight 200: without since"),
+      ...items("getLight past: the value false", 'getLight side: the value "south"'),
+    ],
+  ],
+  [
+    "returned another status than expected",
+    { requests: [...requests, get(400, "/light?side=south")] },
+    ["GET /light?side=south returned 200: 400 was expected"],
+  ],
+  [
+    "never returned a value of an enum",
+    { contract: lightContract({}, ["red", "green", "blue"]) },
+    items('getLight 200.colour: the value "blue"'),
+  ],
+  [
+    "never got a parameter",
+    { requests: withoutPast },
+    items(...["present", "the value false", "the value true"].map((what) => `getLight past: ${what}`)),
+  ],
+  ["always got a required parameter", { requests: requests.slice(0, 3) }, items("getLight side: missing")],
+  [
+    "accepted messages that do not cover their schema",
+    { accepted: messages },
+    items('Message.colour: the value "green"', "Message: with since"),
+  ],
+])("the faults of a service that %s", async (_name, change, faults) => {
+  expect((await faultsWith(change)).sort()).toEqual(faults.sort());
 });
 
-test("a service that requires tokens has no faults if it enforces them", async () => {
-  expect(await faultsWith({ contract: authenticated, tokens, security: security() })).toEqual([]);
-});
-
-describe("the evidence", () => {
-  test.each<[string, Parameters<typeof faultsWith>[0], string[]]>([
-    [
-      "is insufficient if a declared status was never seen",
-      { contract: lightContract({ responses: { 404: error } }) },
-      ["getLight never returned 404 text/plain"],
-    ],
-    [
-      "is insufficient if a request without a token is accepted",
-      { contract: authenticated, tokens, security: security("none") },
-      [
-        "getLight never returned 401 text/plain",
-        "GET /light?side=north&past=true returned 200: 401 was expected",
-      ],
-    ],
-    [
-      "is insufficient if a token without the required scope is accepted",
-      { contract: authenticated, tokens, security: security("hear") },
-      [
-        "getLight never returned 403 text/plain",
-        "GET /light?side=north&past=true returned 200: 403 was expected",
-      ],
-    ],
-    [
-      "is insufficient if a declared media type was never seen",
-      {
-        contract: lightContract({
-          responses: { 500: { ...error, content: { ...text.content, "application/json": { schema: {} } } } },
-        }),
-      },
-      ["getLight never returned 500 application/json"],
-    ],
-    [
-      "is insufficient if an undeclared status was seen",
-      { contract: lightContract({ responses: { 405: undefined } }) },
-      ["PATCH /light?side=north&past=true returned 405: the status is not declared"],
-    ],
-    [
-      "is insufficient if a response has an undeclared header",
-      { contract: lightContract({ responses: { 405: error } }) },
-      ["PATCH /light?side=north&past=true returned 405: the headers allow are not declared"],
-    ],
-    [
-      "is insufficient if a declared header was never present, or an optional one never absent",
-      {
-        contract: lightContract({
-          responses: { 405: { ...error, headers: { ...allow, "X-Since": {}, Allow: { schema: {} } } } },
-        }),
-      },
-      ["not covered: getLight 405 Allow: absent", "not covered: getLight 405 X-Since: present"],
-    ],
-    [
-      "is insufficient if a response does not match its schema",
-      { responses: { ...responses, south: { status: 200, body: { colour: "green", size: 3 } } } },
-      [
-        'GET /light?side=south&past=false returned 200: body/"size" is unknown; known: colour, since',
-        ...[
-          'getLight 200.colour: the value "green"',
-          "getLight 200: without since",
-          "getLight past: the value false",
-          'getLight side: the value "south"',
-        ].map((item) => `not covered: ${item}`),
-      ],
-    ],
-    [
-      "is insufficient if a response has another status than expected",
-      { requests: [...requests, get(400, "/light?side=south")] },
-      ["GET /light?side=south returned 200: 400 was expected"],
-    ],
-    [
-      "is insufficient if a value of an enum was never seen",
-      {
-        contract: lightContract({
-          light: {
-            properties: { ...light.properties, colour: { type: "string", enum: ["red", "green", "blue"] } },
-          },
-        }),
-      },
-      ['not covered: getLight 200.colour: the value "blue"'],
-    ],
-    [
-      "is insufficient if a parameter was never present",
-      {
-        requests: requests.filter(({ path }) => !path.includes("past")).concat(get(200, "/light?side=south")),
-      },
-      ["present", "the value false", "the value true"].map((item) => `not covered: getLight past: ${item}`),
-    ],
-    [
-      "is insufficient if a required parameter was never missing",
-      { requests: requests.slice(0, 3) },
-      ["not covered: getLight side: missing"],
-    ],
-    [
-      "is insufficient if the accepted messages do not cover their schema",
-      { accepted: { Message: [{ colour: "red" }] } },
-      ['not covered: Message.colour: the value "green"', "not covered: Message: with since"],
-    ],
-  ])("%s", async (_, change, faults) => {
-    const found = await faultsWith(change);
-    expect(found).toEqual(expect.arrayContaining(faults));
-    expect(found.length).toBe(faults.length);
-  });
-
-  test("cannot be gathered without a successful request to each operation", async () => {
-    await expect(faultsWith({ requests: [] })).rejects.toThrow("there is no successful request to getLight");
-  });
-
-  test("cannot be gathered with an operation or a header that is not declared", async () => {
-    await expect(faultsWith({ requests: [get(200, "/dark")] })).rejects.toThrow("no operation at GET /dark");
-    const coloured = { ...get(200, "/light?side=north"), headers: { "x-colour": "red" } };
-    await expect(faultsWith({ requests: [coloured] })).rejects.toThrow("getLight has no parameter x-colour");
-  });
+const coloured = { ...get(200, "/light?side=north"), headers: { "x-colour": "red" } };
+test.each([
+  [[], "there is no successful request to getLight"],
+  [[get(200, "/dark")], "no operation at GET /dark"],
+  [[coloured], "getLight has no parameter x-colour"],
+])("there is no evidence with the requests %j", async (requests, message) => {
+  await expect(faultsWith({ requests })).rejects.toThrow(message);
 });

@@ -13,6 +13,7 @@ import { openQueue } from "../../../src/ledger/queue/queue.ts";
 import { receiverLimits, settings } from "../../../src/ledger/settings.ts";
 import { migrate } from "../../../src/ledger/tables/migrate.ts";
 import { openLog } from "../../../src/process/log.ts";
+import { retry } from "../../../src/process/retry.ts";
 import { readSettings } from "../../../src/process/settings.ts";
 import { openIssuer } from "../../../testing/issuer.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
@@ -35,6 +36,7 @@ export interface Subject extends AsyncDisposable {
 }
 
 const log = openLog("silent");
+const stalled = { oldestInFlightMs: () => 3_600_000, failingForMs: () => 0 };
 const unavailable = async () => {
   throw new StoreFailure("the dependency is down");
 };
@@ -46,27 +48,29 @@ export function withThrowingHandlers(app: FastifyInstance): FastifyInstance {
 }
 
 export async function ledgerSubject(): Promise<Subject> {
-  const database = await openDatabase("pglite:memory");
+  const opened = new AsyncDisposableStack();
+  const database = opened.use(await openDatabase("pglite:memory"));
   await migrate(database);
-  const queue = await openQueue("memory:");
-  const issuer = await openIssuer();
+  const queue = opened.use(await openQueue("memory:"));
+  const issuer = opened.use(await openIssuer());
   const stop = new AbortController();
   const limits = receiverLimits(readSettings({}, settings));
   const intake = openIntake(database, new Registry(), log);
   const receiver = createReceiver({ queue, database, intake, log, limits });
   const receiving = receiver.run(stop.signal);
+  opened.defer(() => receiving);
+  opened.defer(() => stop.abort());
 
   const required = ["event_type", "resource_type", "resource_external_id", "timestamp"];
   const rejected = required.map((name) => ({ ...messages[0], [name]: undefined }));
   const sent = [...messages, ...rejected, ...rebuilds];
   await queue.send(sent.map((message) => JSON.stringify(message)));
-  const stored = await countOf(messages.length, () => database.query("select from event"));
-  const deadLetters = await countOf(rejected.length, () => database.query("select from dead_letter"));
-  if (stored !== messages.length || deadLetters !== rejected.length) {
-    throw new Error(
-      `stored ${stored} of ${messages.length} events and ${deadLetters} of ${rejected.length} dead letters`,
-    );
-  }
+  const requireStored = async (table: string, expected: number) => {
+    const { length } = await database.query(`select from ${table}`);
+    if (length !== expected) throw new Error(`${table} has ${length} rows of ${expected}`);
+  };
+  await retry(() => requireStored("event", messages.length), { forMs: testWaitMaxMs });
+  await retry(() => requireStored("dead_letter", rejected.length), { forMs: testWaitMaxMs });
 
   await database.query(manyPayments);
   await database.run(operated);
@@ -85,11 +89,7 @@ export async function ledgerSubject(): Promise<Subject> {
       const app = await ledgerApp({
         database: isBusy ? { ...database, check: async () => undefined } : database,
         queue: isDown ? { ...queue, check: unavailable } : queue,
-        receiver: isBusy
-          ? undefined
-          : isDown
-            ? { oldestInFlightMs: () => 3_600_000, failingForMs: () => 0 }
-            : receiver,
+        receiver: isBusy ? undefined : isDown ? stalled : receiver,
         targets: isBusy ? [] : targets,
         intake,
         statementTimeoutMs: isBusy ? 50 : 60_000,
@@ -104,13 +104,7 @@ export async function ledgerSubject(): Promise<Subject> {
       }
       return situation === "handlers throw" ? withThrowingHandlers(app) : app;
     },
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await receiving;
-      await issuer[Symbol.asyncDispose]();
-      await queue[Symbol.asyncDispose]();
-      await database[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
@@ -151,14 +145,6 @@ const operated = `
   insert into intake_minute (minute, stored, duplicate, rebuilt, dead_letter, retried, lag_messages, lag_ms_sum, lag_ms_max)
   values (date_trunc('minute', now()) - interval '10 minutes', 1, 0, 0, 0, 0, 1, 85, 85),
          (date_trunc('minute', now()) - interval '5 minutes', 0, 0, 0, 0, 7, 0, 0, 0)`;
-
-/** The number of rows, when it reaches the expected number or after `testWaitMaxMs`. */
-async function countOf(expected: number, rows: () => Promise<unknown[]>): Promise<number> {
-  const deadline = Date.now() + testWaitMaxMs;
-  let count = 0;
-  while (count < expected && Date.now() < deadline) count = (await rows()).length;
-  return count;
-}
 
 /** Lines of a file that the store command can import. */
 const entry = { resource: "customer", id: "42", feature: "dark-mode" };

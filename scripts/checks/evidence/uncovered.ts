@@ -76,12 +76,8 @@ function coverRequest(
   }
   for (const { name, in: location, schema } of operation.parameters) {
     const place = `${operation.operationId} ${name}`;
-    const text =
-      location === "path"
-        ? ""
-        : location === "header"
-          ? (requestHeaders[name.toLowerCase()] ?? null)
-          : query.get(name);
+    const inPath = location === "path" ? "" : query.get(name);
+    const text = location === "header" ? (requestHeaders[name.toLowerCase()] ?? null) : inPath;
     if (status === 400 && responseBody.includes(`parameter ${name} is required`)) {
       covered.add(`${place}: missing`);
     }

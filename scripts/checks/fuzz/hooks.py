@@ -7,71 +7,75 @@ from urllib.parse import unquote
 import schemathesis
 
 
-@schemathesis.hook.apply_to(
-    operation_id=[
-        "getTransaction",
-        "searchTransactions",
-        "getTransactionReport",
-        "getTransactionsSummary",
-        "getPaymentsByState",
-        "searchPayouts",
-        "getPayout",
-    ]
-)
-def map_case(context, case):
-    """A valid request names its accounts or overrides the restriction, which it cannot for the CSV of a search."""
-    accounts = "gateway_account_id" if "/payout" in case.path else "account_id"
-    if case.meta.generation.mode.is_positive and is_blank(case.query.get(accounts, "")):
-        case.query["override_account_id_restriction"] = "true"
+def valid(*operation_ids):
+    """Registers what completes a valid request of these operations. The examples of the contract do not pass through it."""
+
+    def register(complete):
+        @schemathesis.hook.apply_to(operation_id=list(operation_ids))
+        def map_case(context, case):
+            if case.meta.generation.mode.is_positive:
+                complete(case, case.query)
+            return case
+
+    return register
+
+
+def valid_when_sent(*operation_ids):
+    """The same for all requests, just before they are sent."""
+
+    def register(complete):
+        @schemathesis.hook.apply_to(operation_id=list(operation_ids))
+        def before_call(context, case, kwargs):
+            if case.meta.generation.mode.is_positive:
+                complete(case, case.query)
+
+    return register
+
+
+def lacks(query, *names):
+    return [name for name in names if is_blank(query.get(name, ""))]
+
+
+@valid("getTransaction", "searchTransactions", "getTransactionReport", "getTransactionsSummary", "getPaymentsByState",
+       "searchPayouts", "getPayout")
+def accounts_or_override(case, query):
+    """It names its accounts or overrides the restriction, which it cannot for the CSV of a search."""
+    if lacks(query, "gateway_account_id" if "/payout" in case.path else "account_id"):
+        query["override_account_id_restriction"] = "true"
         if case.path == "/v1/transaction/":
-            case.query.pop("format", None)
-    return case
+            query.pop("format", None)
 
 
-@schemathesis.hook.apply_to(operation_id=["searchAgreements", "getAgreement"])
-def map_case(context, case):
-    """A valid request names its services or accounts, or overrides the restriction."""
-    names = ("service_id", "account_id")
-    if case.meta.generation.mode.is_positive and all(is_blank(case.query.get(name, "")) for name in names):
-        case.query["override_account_or_service_id_restriction"] = "true"
-    return case
+@valid("searchAgreements", "getAgreement")
+def owners_or_override(case, query):
+    if len(lacks(query, "service_id", "account_id")) == 2:
+        query["override_account_or_service_id_restriction"] = "true"
 
 
-@schemathesis.hook.apply_to(operation_id="getTransactionReport")
-def map_case(context, case):
-    """A valid request has each column once."""
-    if case.meta.generation.mode.is_positive and "group_by" in case.query:
-        columns = case.query["group_by"]
+@valid("getTransactionReport")
+def each_column_once(case, query):
+    if "group_by" in query:
+        columns = query["group_by"]
         columns = columns if isinstance(columns, list) else columns.split(",")
-        case.query["group_by"] = ",".join(dict.fromkeys(columns))
-    return case
+        query["group_by"] = ",".join(dict.fromkeys(columns))
 
 
-@schemathesis.hook.apply_to(operation_id="getTransactionsSummary")
-def map_case(context, case):
-    """A valid request has a first instant or overrides its validation."""
-    if case.meta.generation.mode.is_positive and is_blank(case.query.get("from_date", "")):
-        case.query["override_from_date_validation"] = "true"
-    return case
+@valid("getTransactionsSummary")
+def first_instant_or_override(case, query):
+    if lacks(query, "from_date"):
+        query["override_from_date_validation"] = "true"
 
 
-@schemathesis.hook.apply_to(operation_id=["getPerformanceReport", "getLegacyPerformanceReport"])
-def map_case(context, case):
-    """A valid request has both dates or none."""
-    dates = ("from_date", "to_date")
-    if case.meta.generation.mode.is_positive and any(is_blank(case.query.get(name, "")) for name in dates):
-        for name in dates:
-            case.query.pop(name, None)
-    return case
+@valid("getPerformanceReport", "getLegacyPerformanceReport")
+def both_dates_or_none(case, query):
+    if lacks(query, "from_date", "to_date"):
+        for name in ("from_date", "to_date"):
+            query.pop(name, None)
 
 
-@schemathesis.hook.apply_to(operation_id="listGatewayPerformance")
-def map_case(context, case):
-    """A valid request has its days in order."""
-    if case.meta.generation.mode.is_positive:
-        days = sorted((case.query["from_date"], case.query["to_date"]))
-        case.query["from_date"], case.query["to_date"] = days
-    return case
+@valid("listGatewayPerformance")
+def days_in_order(case, query):
+    query["from_date"], query["to_date"] = sorted((query["from_date"], query["to_date"]))
 
 
 # White space in JavaScript, which is not that of Python, and the separator of lists.
@@ -87,50 +91,34 @@ def is_blank(value):
     return BLANK.fullmatch("".join(map(str, texts))) is not None
 
 
-# This cannot be done in map_case, which the examples of the contract do not pass through.
-@schemathesis.hook.apply_to(operation_id="replaceFeatures")
-def before_call(context, case, kwargs):
-    """A valid request has a matching If-Match. Without one the status is 428, with a random one 412."""
-    if case.meta.generation.mode.is_positive and is_replaced(case.headers.get("If-Match")):
+@valid_when_sent("replaceFeatures")
+def matching_etag(case, query):
+    """Without If-Match the status is 428, with a random one 412."""
+    if is_replaced(case.headers.get("If-Match")):
         case.headers["If-Match"] = "*"
 
 
-@schemathesis.hook.apply_to(operation_id=["listChanges", "listEvents"])
-def before_call(context, case, kwargs):
-    """A valid request with a cursor has a known one."""
-    for place, name in (case.query, "cursor"), (case.headers, "Last-Event-ID"):
-        if case.meta.generation.mode.is_positive and name in place and is_replaced(place[name]):
+@valid_when_sent("listChanges", "listEvents")
+def known_cursor(case, query):
+    for place, name in (query, "cursor"), (case.headers, "Last-Event-ID"):
+        if name in place and is_replaced(place[name]):
             place[name] = "newest"
 
 
-LISTS_BY_CURSOR = [
-    "listTickerEvents",
-    "searchTransactions",
-    "listTransactionEvents",
-    "listChildTransactions",
-    "getTransactionReport",
-    "listTransactionsByHour",
-    "listGatewayPerformance",
-    "searchAgreements",
-    "listAgreementEvents",
-    "listDeadLetters",
-    "listResourceChanges",
-]
+@valid_when_sent("listTickerEvents", "searchTransactions", "listTransactionEvents", "listChildTransactions",
+                 "getTransactionReport", "listTransactionsByHour", "listGatewayPerformance", "searchAgreements",
+                 "listAgreementEvents", "listDeadLetters", "listResourceChanges")
+def cursor_of_a_page(case, query):
+    """At the beginning there is none."""
+    if is_replaced(query.get("cursor")):
+        query.pop("cursor", None)
 
 
-@schemathesis.hook.apply_to(operation_id=LISTS_BY_CURSOR)
-def before_call(context, case, kwargs):
-    """A valid request with a cursor has one of a page, of which there is none at the beginning."""
-    if case.meta.generation.mode.is_positive and is_replaced(case.query.get("cursor")):
-        case.query.pop("cursor", None)
-
-
-@schemathesis.hook.apply_to(operation_id=["listFeatures", "hasFeature", "listResources"])
-def before_call(context, case, kwargs):
-    """A valid request with an instant has one of the past, and no count."""
-    if case.meta.generation.mode.is_positive and not is_blank(case.query.get("as_of", "")):
-        case.query["as_of"] = "1996" + case.query["as_of"][4:]
-        case.query.pop("count", None)
+@valid_when_sent("listFeatures", "hasFeature", "listResources")
+def past_instant_without_count(case, query):
+    if not lacks(query, "as_of"):
+        query["as_of"] = "1996" + query["as_of"][4:]
+        query.pop("count", None)
 
 
 def is_replaced(text):

@@ -34,121 +34,78 @@ const compileAndRunGo = (module: string) => [
 ];
 
 /** A command for each contract, with its words separated by spaces. */
-const forEachContract = (command: (name: string) => string) =>
-  ["ledger", "features"].map((name) => command(name).split(" "));
+const forEachContract = (command: string) =>
+  ["ledger", "features"].map((name) => command.replaceAll("NAME", name).split(" "));
 
 /** The options are names and folders only. */
-const openapiGenerator = (language: string, options: (name: string) => string) =>
-  forEachContract((name) => `openapi-generator-cli generate -g ${language} -i ${name}.yaml ${options(name)}`);
+const openapiGenerator = (language: string, options: string) =>
+  forEachContract(`openapi-generator-cli generate -g ${language} -i NAME.yaml ${options}`);
+
+const javaFolders = "-o NAME --invoker-package NAME --api-package NAME.api --model-package NAME.model";
+const javaSources = "Calls.java $(find . -path '*/src/main/*.java')";
 
 export const clients: Client[] = [
   {
-    name: "package-client",
-    leavesOut: "everything",
-    needs: [],
+    ...{ name: "package-client", leavesOut: "everything", needs: [] },
     commands: [
       ["node", fileURLToPath(new URL("../../../examples/package-client/calls.ts", import.meta.url))],
     ],
   },
   {
-    name: "openapi-generator-java",
-    leavesOut: [],
-    needs: ["python3", "java", "javac", "mvn"],
+    ...{ name: "openapi-generator-java", leavesOut: [], needs: ["python3", "java", "javac", "mvn"] },
     commands: [
-      ...openapiGenerator(
-        "java",
-        (name) =>
-          `-o ${name} --invoker-package ${name} --api-package ${name}.api --model-package ${name}.model`,
-      ),
+      ...openapiGenerator("java", javaFolders),
       // The generated project names its dependencies.
       [
         ..."mvn --quiet --batch-mode --file ledger dependency:copy-dependencies".split(" "),
         ..."-DincludeScope=compile -DoutputDirectory=../lib".split(" "),
       ],
-      [
-        "sh",
-        "-c",
-        "javac -encoding UTF-8 -nowarn -d classes -cp 'lib/*' Calls.java $(find . -path '*/src/main/*.java')",
-      ],
+      ["sh", "-c", `javac -encoding UTF-8 -nowarn -d classes -cp 'lib/*' ${javaSources}`],
       ["java", "-cp", "classes:lib/*", "Calls"],
     ],
   },
   {
-    name: "openapi-generator-go",
-    leavesOut: [],
-    needs: ["python3", "java", "go"],
+    ...{ name: "openapi-generator-go", leavesOut: [], needs: ["python3", "java", "go"] },
     commands: [
-      ...openapiGenerator("go", (name) => `-o ${name} --package-name ${name}`),
+      ...openapiGenerator("go", "-o NAME --package-name NAME"),
       // The generated modules become packages of the program.
       ["sh", "-c", "rm -r */go.mod */go.sum */test"],
       ...compileAndRunGo(versions.goValidator),
     ],
   },
   {
-    name: "openapi-generator-python",
-    leavesOut: [],
-    needs: ["python3", "java"],
-    commands: [
-      ...openapiGenerator("python", (name) => `-o . --package-name ${name}_client`),
-      ...compileAndRunPython,
-    ],
+    ...{ name: "openapi-generator-python", leavesOut: [], needs: ["python3", "java"] },
+    commands: [...openapiGenerator("python", "-o . --package-name NAME_client"), ...compileAndRunPython],
   },
   {
-    name: "openapi-generator-typescript",
-    leavesOut: beyondTypeScript,
-    needs: ["python3", "java"],
-    commands: [...openapiGenerator("typescript-fetch", (name) => `-o ${name}`), ...compileAndRunTypeScript],
+    ...{ name: "openapi-generator-typescript", leavesOut: beyondTypeScript, needs: ["python3", "java"] },
+    commands: [...openapiGenerator("typescript-fetch", "-o NAME"), ...compileAndRunTypeScript],
   },
   {
-    name: "openapi-python-client",
-    leavesOut: [],
-    needs: ["python3"],
+    ...{ name: "openapi-python-client", leavesOut: [], needs: ["python3"] },
     commands: [
       ...forEachContract(
-        (name) =>
-          `openapi-python-client generate --path ${name}.yaml --output-path ${name}_client --meta none --fail-on-warning`,
+        "openapi-python-client generate --path NAME.yaml --output-path NAME_client --meta none --fail-on-warning",
       ),
       ...compileAndRunPython,
     ],
   },
   {
-    name: "oapi-codegen",
-    leavesOut: [],
-    needs: ["go"],
+    ...{ name: "oapi-codegen", leavesOut: [], needs: ["go"] },
     commands: [
       ["mkdir", "ledger", "features"],
       ...forEachContract(
-        (name) =>
-          `go run ${versions.oapiCodegen} -generate types,client -package ${name} -o ${name}/${name}.go ${name}.yaml`,
+        `go run ${versions.oapiCodegen} -generate types,client -package NAME -o NAME/NAME.go NAME.yaml`,
       ),
       ...compileAndRunGo(versions.oapiCodegenRuntime),
     ],
   },
-  {
-    name: "openapi-typescript",
-    leavesOut: beyondTypeScript,
-    needs: [],
-    commands: [
-      ...forEachContract((name) => `openapi-typescript ${name}.yaml --output ${name}.ts`),
-      ...compileAndRunTypeScript,
-    ],
-  },
-  {
-    name: "hey-api",
-    leavesOut: beyondTypeScript,
-    needs: [],
-    commands: [
-      ...forEachContract((name) => `openapi-ts --input ${name}.yaml --output ${name}`),
-      ...compileAndRunTypeScript,
-    ],
-  },
-  {
-    name: "orval",
-    leavesOut: beyondTypeScript,
-    needs: [],
-    commands: [
-      ...forEachContract((name) => `orval --input ./${name}.yaml --output ./${name}.ts`),
-      ...compileAndRunTypeScript,
-    ],
-  },
+  ...Object.entries({
+    "openapi-typescript": "openapi-typescript NAME.yaml --output NAME.ts",
+    "hey-api": "openapi-ts --input NAME.yaml --output NAME",
+    orval: "orval --input ./NAME.yaml --output ./NAME.ts",
+  }).map(([name, command]) => ({
+    ...{ name, leavesOut: beyondTypeScript, needs: [] },
+    commands: [...forEachContract(command), ...compileAndRunTypeScript],
+  })),
 ];

@@ -4,10 +4,7 @@ import { differencesOf } from "./shown.ts";
 
 /** The output of a program that got what is expected, with these steps in place of those. */
 function outputWith(steps: Record<string, unknown> = {}): string {
-  const [created, ...others] = expected.history.events;
   const withIds = {
-    history: { events: [{ ...created, event_id: 1 }, ...others] },
-    event: { ...expected.event, event_id: 1 },
     added: [202, { events: [{ is_new: true, event_id: 2 }] }],
     again: { events: [{ is_new: false, event_id: 2 }] },
   };
@@ -33,12 +30,7 @@ describe("a program differs if it", () => {
       "records is",
     ],
     ["got a longer list", { listed: [...expected.listed, "more"] }, "listed is"],
-    ["got another event", { event: { ...expected.event, event_id: 3 } }, "the events 3,2 are not 1,2"],
-    [
-      "got another id again",
-      { again: { events: [{ is_new: false, event_id: 3 }] } },
-      "the events 1,3 are not",
-    ],
+    ["got another id again", { again: { events: [{ is_new: false, event_id: 3 }] } }, "the event 3 is not 2"],
   ])("%s", (_, steps, difference) => {
     expect(differencesOf(outputWith(steps), [])).toEqual([expect.stringContaining(difference)]);
   });

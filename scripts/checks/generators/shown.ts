@@ -14,15 +14,13 @@ export function differencesOf(output: string, leftOut: Step[]): string[] {
     .filter(([step, part]) => !leftOut.includes(step as Step) && !has(shown[step], part))
     .map(([step, part]) => `${step} is ${JSON.stringify(shown[step])}, not ${JSON.stringify(part)}`);
   if (differences.length > 0) return differences;
-  const { history, event, added, again } = shown as Record<string, Parts>;
-  const ids = [event?.event_id, again?.events?.[0]?.event_id];
-  const same = [history?.events?.[0]?.event_id, (added as unknown as Parts[])[1]?.events?.[0]?.event_id];
-  return has(ids, same) ? [] : [`the events ${ids} are not ${same}`];
+  const { added, again } = shown as { added: [number, Added]; again: Added };
+  const [id, same] = [again.events[0]?.event_id, added[1].events[0]?.event_id];
+  return id === same ? [] : [`the event ${id} is not ${same}`];
 }
 
-interface Parts {
-  event_id?: unknown;
-  events?: Parts[];
+interface Added {
+  events: { event_id?: unknown }[];
 }
 
 /** True if a value has everything of a part. An instant can be written in several ways. */
