@@ -1,14 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type BrowserContext, chromium } from "playwright-core";
+import type { BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { describeIfAvailable } from "../testing/describe-if-available.ts";
+import { describeInBrowser, launchBrowser } from "../testing/browser.ts";
 import { eventually } from "../testing/eventually.ts";
-import { findProgram } from "../testing/servers/server.ts";
 import { type Services, startServices } from "../testing/services.ts";
 
-const program = findProgram("chromium");
 const startMaxMs = 180_000;
 const never = Number.POSITIVE_INFINITY;
 
@@ -64,7 +62,7 @@ async function serveTrivialPage() {
 }
 
 // It runs alone (vitest.config.ts), since it compares times.
-describeIfAvailable("Chromium", program !== undefined)("the console", () => {
+describeInBrowser("the console", () => {
   const resources = new AsyncDisposableStack();
   let services: Services;
   let context: BrowserContext;
@@ -73,8 +71,7 @@ describeIfAvailable("Chromium", program !== undefined)("the console", () => {
     trivial = resources.use(await serveTrivialPage());
     services = resources.use(await startServices());
     await services.run("scripts/demo/demo.ts");
-    const browser = await chromium.launch({ executablePath: program ?? "", args: ["--no-sandbox"] });
-    resources.defer(() => browser.close());
+    const browser = resources.adopt(await launchBrowser(), (launched) => launched.close());
     context = await browser.newContext();
     await context.addInitScript(watchChanges);
   }, startMaxMs);
