@@ -65,23 +65,22 @@ async function startProvider(...given: Parameters<typeof openProvider>) {
 const { Ready, Stale, Error: Failed, ConfigurationChanged } = ProviderEvents;
 
 describe("an evaluation", () => {
-  let service: Awaited<ReturnType<typeof openService>>;
+  const opened = new AsyncDisposableStack();
+  let baseUrl: string;
   let provider: FeatureProvider;
   beforeAll(async () => {
-    service = await openService();
+    const service = opened.use(await openService());
     await service.add("42", "dark-mode");
     await service.add("42", "beta search");
     await service.add("c d/💷", "odd", { resource: "a/b" });
-    const resources = ["customer", "a/b", "customer"];
-    provider = featureProvider({ baseUrl: service.baseUrl, resources });
+    baseUrl = service.baseUrl;
+    provider = opened.adopt(featureProvider({ baseUrl, resources: ["customer", "a/b", "customer"] }), (one) =>
+      one.onClose(),
+    );
     await provider.initialize();
   });
-  afterAll(async () => {
-    await provider.onClose();
-    await service[Symbol.asyncDispose]();
-  });
-  const shown = (value: unknown) => JSON.stringify(value).slice(0, 70);
-  const evaluations: [flag: string, context: EvaluationContext][] = [
+  afterAll(() => opened.disposeAsync());
+  test.each<[flag: string, context: EvaluationContext]>([
     ["dark-mode", { targetingKey: "customer/42" }],
     ["dark-mode", { targetingKey: "customer/43" }],
     ["never", { targetingKey: "customer/42" }],
@@ -109,12 +108,9 @@ describe("an evaluation", () => {
     ["dark-mode", { resource: "customer", id: "x".repeat(257) }],
     ["dark-mode", { resource: "customer", id: "💷".repeat(257) }],
     ["x".repeat(257), { targetingKey: "customer/42" }],
-  ];
-  test.each(
-    evaluations.map(([flag, context]) => ({ flag, context, of: `${shown(flag)} for ${shown(context)}` })),
-  )("of $of is that of the service", async ({ flag, context }) => {
+  ])("of %j for %j is that of the service", async (flag, context) => {
     const details = await provider.resolveBooleanEvaluation(flag, false, context, logger);
-    const response = await fetch(`${service.baseUrl}/ofrep/v1/evaluate/flags/${encodeURIComponent(flag)}`, {
+    const response = await fetch(`${baseUrl}/ofrep/v1/evaluate/flags/${encodeURIComponent(flag)}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ context }),
@@ -183,38 +179,30 @@ describe("a copy", () => {
     for (let id = 0; id < 1_100; id++) await service.add(String(id), id % 2 ? "odd" : "even");
     const expiresAt = Date.now() + 1e9;
     await service.add("1", "other", { expiresAt });
-    const { events, has, provider } = await startProvider({ baseUrl: service.baseUrl });
+    const { changed, has } = await startProvider({ baseUrl: service.baseUrl });
     await service.stop();
     for (let id = 0; id < 100; id += 2) await service.remove(String(id), "even");
     await service.add("1", "other", { expiresAt: expiresAt + 1 });
     await service.add("1", "new");
     service.calls.length = 0;
-    let evaluations = 0;
+    const evaluations: boolean[] = [];
+    const starting = service
+      .start()
+      .then(() => eventually(async () => expect(await has("0", "even")).toBe(false)));
     let isDone = false;
-    const evaluateAll = async () => {
-      while (!isDone) {
-        const context = { targetingKey: "customer/1" };
-        expect(await provider.resolveBooleanEvaluation("odd", false, context, logger)).toMatchObject({
-          value: true,
-        });
-        evaluations += 1;
-        await afterThisTurn();
-      }
-    };
-    const evaluating = evaluateAll();
-    await service.start();
-    await eventually(async () => expect(await has("0", "even")).toBe(false));
-    isDone = true;
-    await evaluating;
-    expect(evaluations).toBeGreaterThan(0);
+    starting.finally(() => {
+      isDone = true;
+    });
+    for (; !isDone; await afterThisTurn()) evaluations.push(await has("1", "odd"));
+    await starting;
+    expect(new Set(evaluations)).toEqual(new Set([true]));
     expect([await has("100", "even"), await has("1", "odd"), await has("1", "new")]).toEqual([
       true,
       true,
       true,
     ]);
     expect(service.calls.length).toBeGreaterThan(0);
-    const flagsChanged = () => events.flatMap(([, details]) => details?.flagsChanged ?? []);
-    await eventually(() => expect(flagsChanged().toSorted()).toEqual(["even", "new", "other"]));
+    await eventually(() => expect(changed().toSorted()).toEqual(["even", "new", "other"]));
     await service.add("0", "even");
     await eventually(async () => expect(await has("0", "even")).toBe(true));
   });
@@ -262,15 +250,8 @@ function openFakeService() {
     /** Records a change, and sends it to whoever follows. */
     change(id: string, feature: string, more: Partial<ChangeRecord> = {}) {
       const cursor = String(records.length + 1);
-      const record: ChangeRecord = {
-        cursor,
-        at: "",
-        type: "added",
-        resource: "customer",
-        id,
-        feature,
-        ...more,
-      };
+      const what = { resource: "customer", id, feature, ...more };
+      const record: ChangeRecord = { cursor, at: "", type: "added", ...what };
       records.push(record);
       service.send(`data: ${JSON.stringify(record)}\n\n`);
     },
@@ -310,10 +291,13 @@ describe("by the clock of the test,", () => {
     expect(provider.ageMs).toBe(Number.POSITIVE_INFINITY);
     await start();
     const errorCode = "TYPE_MISMATCH";
-    expect(await client.getStringDetails("a", "b", context)).toMatchObject({ value: "b", errorCode });
-    expect(await client.getNumberDetails("a", 1, context)).toMatchObject({ value: 1, errorCode });
-    const ofObject = await client.getObjectDetails("a", { b: 1 }, context);
-    expect(ofObject).toMatchObject({ value: { b: 1 }, errorCode });
+    for (const [value, mismatched] of [
+      ["b", await client.getStringDetails("a", "b", context)],
+      [1, await client.getNumberDetails("a", 1, context)],
+      [{ b: 1 }, await client.getObjectDetails("a", { b: 1 }, context)],
+    ]) {
+      expect(mismatched).toMatchObject({ value, errorCode });
+    }
     expect(await details("dark-mode", { targetingKey: "account/42" })).toMatchObject({
       value: false,
       reason: "ERROR",
@@ -514,29 +498,20 @@ describe("by the clock of the test,", () => {
       expect(await has("1", "expiring")).toBe(true);
     });
 
-    test("is current when the provider becomes ready, if the service is up", async () => {
-      const { service, options } = await openWithFile();
-      service.change("2", "dark-mode");
-      await service.be("up");
-      const { has, types } = await startLater(options);
-      expect(await has("2", "dark-mode")).toBe(true);
-      // As long as changes wait for their event.
-      await pass(100);
-      expect([new Set(service.calls), types()]).toEqual([new Set(["/changes"]), [Ready]]);
-    });
-
-    test("is not used if the service no longer has the changes since it", async () => {
+    test.each([
+      ["is brought up to date", 0, ["/changes"]],
+      ["is replaced if it no longer has the changes since it", 3, ["/changes", "/features"]],
+    ])("%s by a service that is up, before the provider becomes ready", async (_name, deleted, paths) => {
       const { service, options } = await openWithFile();
       service.change("2", "dark-mode");
       service.change("3", "dark-mode");
-      service.deleted = 3;
+      service.deleted = deleted;
       await service.be("up");
       const { has, types } = await startLater(options);
-      expect([await has("2", "dark-mode"), await has("3", "dark-mode"), types()]).toEqual([
-        true,
-        true,
-        [Ready],
-      ]);
+      expect([await has("2", "dark-mode"), await has("3", "dark-mode")]).toEqual([true, true]);
+      // As long as changes wait for their event.
+      await pass(100);
+      expect([new Set(service.calls), types()]).toEqual([new Set(paths), [Ready]]);
     });
 
     test("that is damaged is not used, with a warning, and written anew", async () => {

@@ -32,7 +32,7 @@ import type { LedgerComponents } from "payment-ledger-services-client";
 
 export async function calls(ledgerUrl: string, featuresUrl: string): Promise<unknown[]> {
   const ledger = ledgerClient({ baseUrl: ledgerUrl });
-  const features = featuresClient({ baseUrl: featuresUrl, headers: { "X-Request-Id": "17" }, token: async () => "t" });
+  const features = featuresClient({ baseUrl: featuresUrl, headers: { "X-Request-Id": "package" }, token: async () => "t" });
   const payment: LedgerComponents["schemas"]["TransactionView"] = await ledger.getTransaction({ transactionExternalId: "a", account_id: "57" });
   const { events } = await ledger.listTransactionEvents({ transactionExternalId: "a", gateway_account_id: "57" });
   const id: bigint | undefined = events[0]?.event_id;
