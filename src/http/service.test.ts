@@ -163,14 +163,11 @@ afterAll(() => service[Symbol.asyncDispose]());
 const send: typeof service.send = (...request) => service.send(...request);
 
 /** Sends bytes over TCP: client libraries do not send invalid requests. Resolves with all responses. */
-const sendBytes = (bytes: string) =>
-  textOf(
-    connect(service.port, "127.0.0.1")
-      .setNoDelay(true)
-      .on("connect", function (this: Socket) {
-        this.write(bytes);
-      }),
-  );
+function sendBytes(bytes: string): Promise<string> {
+  const socket = connect(service.port, "127.0.0.1");
+  socket.write(bytes);
+  return textOf(socket);
+}
 
 describe("a service does not start if its contract and code do not match:", () => {
   const violate = { violate: handlers.violate } as AnyHandlers;
@@ -453,20 +450,20 @@ describe("methods and paths", () => {
 });
 
 describe("a request id", () => {
-  test.each<[id: string | string[] | undefined, isKept: boolean]>([
-    ...["a", "trace:4/5==", "x".repeat(128), '"~!'].map((id): [string, boolean] => [id, true]),
-    ...[undefined, "", "a b", "x".repeat(129), "é", ["a", "b"]].map(
-      (id): [string | string[] | undefined, boolean] => [id, false],
-    ),
-  ])("of the caller %j is kept if it is valid (%s)", async (id, isKept) => {
-    const headers = id === undefined ? {} : { "x-request-id": id };
-    const ids: unknown[] = [];
-    for (const path of ["/names/a", "/nowhere", "/names/%FF", "/things/x"])
-      ids.push((await send(path, { headers })).headers["x-request-id"]);
-    for (const one of ids)
-      expect(one).toEqual(isKept ? id : expect.stringMatching(/^[\da-f]{8}-[\da-f-]{27}$/));
-    expect(new Set(ids).size).toBe(isKept ? 1 : ids.length);
-  });
+  const kept = ["a", "trace:4/5==", "x".repeat(128), '"~!'];
+  test.each([...kept, undefined, "", "a b", "x".repeat(129), "é", ["a", "b"]])(
+    "of the caller is kept if it is valid: %j",
+    async (id) => {
+      const isKept = typeof id === "string" && kept.includes(id);
+      const headers = id === undefined ? {} : { "x-request-id": id };
+      const ids: unknown[] = [];
+      for (const path of ["/names/a", "/nowhere", "/names/%FF", "/things/x"])
+        ids.push((await send(path, { headers })).headers["x-request-id"]);
+      for (const one of ids)
+        expect(one).toEqual(isKept ? id : expect.stringMatching(/^[\da-f]{8}-[\da-f-]{27}$/));
+      expect(new Set(ids).size).toBe(isKept ? 1 : ids.length);
+    },
+  );
 
   test("is in a problem document and in the log, also at debug, where each request has a line", async () => {
     const lines: string[] = [];
@@ -494,6 +491,7 @@ describe("long and ambiguous requests get a declared status, and a body is never
   const post = (...lines: string[]) =>
     ["POST /things/ HTTP/1.1", "host: a", "content-type: application/json", ...lines].join("\r\n");
   const last = get("/names/last", "connection: close");
+  const chunkedGet = get("/names/a", "transfer-encoding: chunked");
   const long = "x".repeat(15_000);
   const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
   const body = '{"result":true}';
@@ -506,32 +504,21 @@ describe("long and ambiguous requests get a declared status, and a body is never
     ["a long unknown query parameter", get(`/names/a?${long}=1`) + last, [400, 200]],
     ["chunks of more than 1 MiB", post("transfer-encoding: chunked", "", chunk.repeat(17)), [413]],
     ["a Content-Length of more than 1 MiB", post("content-length: 1048577", "", ""), [413]],
-    [
-      "a body longer than its Content-Length",
-      post(`content-length: ${body.length}`, "", `${body}more`) + last,
-      [400],
-    ],
+    ["a body longer than it says", post("content-length: 15", "", `${body}more`) + last, [400]],
     ["two Content-Length headers", post("content-length: 15", "content-length: 150", "", body) + last, [400]],
     ["Content-Length and chunks", post("content-length: 15", "transfer-encoding: chunked", "", body), [400]],
     ["a GET with a body", get("/names/a", "content-length: 15") + body + last, [200, 200]],
-    [
-      "a GET with a body in chunks",
-      `${get("/names/a", "transfer-encoding: chunked")}${chunk.repeat(17)}0\r\n\r\n${last}`,
-      [200, 200],
-    ],
+    ["a GET with a body in chunks", `${chunkedGet}${chunk.repeat(17)}0\r\n\r\n${last}`, [200, 200]],
   ])("%s", async (_name, bytes, statuses) => {
     const responses = [...(await sendBytes(bytes)).matchAll(/HTTP\/1.1 (\d+)/g)];
     expect(responses.map(([, status]) => Number(status))).toEqual(statuses);
   });
 });
 
-test.each(["thrown", "aborted"])(
-  "an error with any properties is a 500 without details: %s",
-  async (name) => {
-    const text = "an unexpected error occurred; it is in the log\n";
-    expect(await send(`/names/${name}`)).toMatchObject({ status: 500, text });
-  },
-);
+test.each(["thrown", "aborted"])("an error with any properties is a 500: %s", async (name) => {
+  const text = "an unexpected error occurred; it is in the log\n";
+  expect(await send(`/names/${name}`)).toMatchObject({ status: 500, text });
+});
 
 test("beyond 1000 requests in flight, new requests get 503 with Retry-After, but health checks do not", async () => {
   const released = Promise.withResolvers<void>();
