@@ -5,45 +5,11 @@ import { expect, test } from "vitest";
 import { outputOf } from "../testing/child-process.ts";
 import { describeIfAvailable } from "../testing/describe-if-available.ts";
 import { eventually } from "../testing/eventually.ts";
-import { freePort } from "../testing/free-port.ts";
-import { newFolder, run } from "../testing/run.ts";
 import { postgresProgram } from "../testing/servers/postgres.ts";
 import { newPostgres, postgresServer } from "./database/new-database.fixture.ts";
-import { createdPayment, runServices, statusOf } from "./main.fixture.ts";
+import { createdPayment, newInstallation } from "./main.fixture.ts";
 
 const demo = "scripts/demo/demo.ts";
-
-/** Settings of services and commands whose embedded engines are in a new folder. */
-async function newInstallation(settings: Record<string, string> = {}) {
-  const folder = newFolder();
-  const env: Record<string, string> = {
-    LEDGER_PORT: String(await freePort()),
-    FEATURES_PORT: String(await freePort()),
-    QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
-    ...settings,
-  };
-  const ledger = `http://127.0.0.1:${env.LEDGER_PORT}`;
-  const features = `http://127.0.0.1:${env.FEATURES_PORT}`;
-  return {
-    folder,
-    ledger,
-    features,
-    async start(changed: Record<string, string> = {}) {
-      Object.assign(env, changed);
-      const services = runServices(env, [], folder);
-      await services.isListening(2);
-      return () => services.stop();
-    },
-    /** Resolves with the output of a command of the ledger, or of a program at a path. */
-    async command(name: string, args: string[] = [], input = "") {
-      const program = name.includes("/") ? name : `src/ledger/commands/${name}.ts`;
-      const { code, output, errors } = await run(program, { args, env, folder, input }).exit;
-      expect({ name, code, errors }).toEqual({ name, code: 0, errors: "" });
-      return output;
-    },
-    payment: (id: string) => statusOf(`${ledger}/v1/transaction/${id}?account_id=57`),
-  };
-}
 
 /** The status and the body of each response. */
 const responsesTo = (urls: string[]) =>

@@ -6,7 +6,7 @@ import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
 import { newFolder, run } from "../testing/run.ts";
 import { openQueue } from "./ledger/queue/queue.ts";
-import { createdPayment, runServices, statusOf } from "./main.fixture.ts";
+import { createdPayment, newInstallation } from "./main.fixture.ts";
 
 test.concurrent.each([
   ...Object.values(npmPackage.scripts).flatMap((script) => script.match(/(?<=^exec node .*)\S+\.ts/) ?? []),
@@ -17,45 +17,34 @@ test.concurrent.each([
 });
 
 /** Runs the command, by default with messages from its standard input. */
-const sendEvents = (env: object, input: string, args = ["-"], folder?: string) =>
-  run("src/ledger/commands/send-events.ts", { env, input, args, ...(folder !== undefined && { folder }) })
-    .exit;
-
-/** Settings of a ledger whose data are in a new folder, and how to ask it for a payment. */
-async function newInstallation(queuePath = "./data/queue") {
-  const ports = { LEDGER_PORT: String(await freePort()), FEATURES_PORT: "0" };
-  const folder = newFolder();
-  const env = { ...ports, QUEUE_URL: `sqs+embedded:${queuePath}?port=${await freePort()}` };
-  const path = `http://127.0.0.1:${ports.LEDGER_PORT}/v1/transaction`;
-  return { folder, env, payment: (id: string) => statusOf(`${path}/${id}?account_id=57`) };
-}
+const sendEvents = (env: object, input: string, args = ["-"]) =>
+  run("src/ledger/commands/send-events.ts", { env, input, args }).exit;
 
 describe("with the embedded engines", () => {
   test("events that were sent by the command and stored survive a kill", async () => {
-    const { folder, env, payment } = await newInstallation();
-    const services = runServices(env, [], folder);
+    const { run, command, payment } = await newInstallation();
+    const services = run([]);
     await services.waitForOutput('"service":"ledger","docs"');
     const events = ["pay1", "pay2"].map((id) => createdPayment(id, { description: "Zoë’s\u2028💷" }));
-    expect(await sendEvents(env, events.join(""), ["-"], folder)).toMatchObject({
-      ...{ code: 0, errors: "", output: expect.stringMatching(/^sent 2 messages to sqs\+http/) },
-    });
+    expect(await command("send-events", ["-"], events.join(""))).toMatch(/^sent 2 messages to sqs\+http/);
     await eventually(async () => expect(await payment("pay2")).toBe(200));
     services.child.kill("SIGKILL");
     await services.exit;
-    const afterKill = runServices(env, ["ledger"], folder);
+    const afterKill = run(["ledger"]);
     await afterKill.isListening();
     expect(await payment("pay1")).toBe(200);
     await afterKill.stop();
   });
 
   test("messages wait in the queue while background processing is off", async () => {
-    const { folder, env } = await newInstallation(`${newFolder()}/queue`);
-    const off = { ...env, QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false" };
-    const ledger = runServices(off, ["ledger"], folder);
+    const QUEUE_URL = `sqs+embedded:${newFolder()}/queue?port=${await freePort()}`;
+    const off = { QUEUE_URL, QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false" };
+    const { run, command } = await newInstallation(off);
+    const ledger = run(["ledger"]);
     await ledger.isListening();
-    expect(await sendEvents(off, createdPayment("pay1"))).toMatchObject({ code: 0 });
+    await command("send-events", ["-"], createdPayment("pay1"));
     await ledger.stop();
-    await using left = await openQueue(env.QUEUE_URL);
+    await using left = await openQueue(QUEUE_URL);
     expect(await left.check()).toEqual({ waiting: 1 });
   });
 });
@@ -91,13 +80,11 @@ describe("send-events", () => {
   );
 
   test("waits for the queue of a ledger that is starting, which is not disturbed", async () => {
-    const { folder, env, payment } = await newInstallation();
-    const ledger = runServices(env, ["ledger"], folder);
+    const { run, command, payment } = await newInstallation();
+    const ledger = run(["ledger"]);
     const ids = ["pay1", "pay2", "pay3"];
-    const senders = ids.map((id) => sendEvents(env, createdPayment(id), ["-"], folder));
-    const demo = run("scripts/demo/demo.ts", { env, folder }).exit;
-    for (const exit of [...senders, demo])
-      expect(await exit).toMatchObject({ code: 0, errors: expect.not.stringContaining("in use") });
+    const sending = ids.map((id) => command("send-events", ["-"], createdPayment(id)));
+    await Promise.all([...sending, command("scripts/demo/demo.ts")]);
     for (const id of ids) await eventually(async () => expect(await payment(id)).toBe(200));
     await ledger.stop();
   });

@@ -1,7 +1,8 @@
-import { request } from "undici";
 import { expect } from "vitest";
+import { freePort } from "../testing/free-port.ts";
 import { story } from "../testing/messages.ts";
-import { run } from "../testing/run.ts";
+import { newFolder, run } from "../testing/run.ts";
+import { statusOf } from "./http/service.fixture.ts";
 
 /** Settings of services without data from before, whose ports are free ones. */
 export const inMemory = {
@@ -27,13 +28,41 @@ export function runServices(env: object, services: string[] = [], folder?: strin
   };
 }
 
-/** Resolves with the status of the response to a GET request. */
-export async function statusOf(url: string, headers: Record<string, string> = {}): Promise<number> {
-  const { statusCode, body } = await request(url, { headers });
-  await body.dump();
-  return statusCode;
-}
-
 /** The message that creates a payment of account 57, on a line. */
 export const createdPayment = (id: string, details: object = {}) =>
   `${JSON.stringify(story("payment", id, ["09:14:22", "PAYMENT_CREATED", details])[0])}\n`;
+
+/** Settings of services and commands whose embedded engines are in a new folder. */
+export async function newInstallation(settings: Record<string, string> = {}) {
+  const folder = newFolder();
+  const env: Record<string, string> = {
+    LEDGER_PORT: String(await freePort()),
+    FEATURES_PORT: String(await freePort()),
+    QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
+    ...settings,
+  };
+  const ledger = `http://127.0.0.1:${env.LEDGER_PORT}`;
+  return {
+    folder,
+    env,
+    ledger,
+    features: `http://127.0.0.1:${env.FEATURES_PORT}`,
+    run: (services: string[]) => runServices(env, services, folder),
+    /** Starts both services, with changed settings. Resolves with a function that stops them. */
+    async start(changed: Record<string, string> = {}) {
+      Object.assign(env, changed);
+      const services = runServices(env, [], folder);
+      await services.isListening(2);
+      return () => services.stop();
+    },
+    /** Resolves with the output of a command of the ledger, or of a program at a path. It must succeed. */
+    async command(name: string, args: string[] = [], input = "") {
+      const program = name.includes("/") ? name : `src/ledger/commands/${name}.ts`;
+      const { code, output, errors } = await run(program, { args, env, folder, input }).exit;
+      expect({ name, code, errors }).toEqual({ name, code: 0, errors: "" });
+      return output;
+    },
+    /** The status of the response to a request for a payment. */
+    payment: (id: string) => statusOf(`${ledger}/v1/transaction/${id}?account_id=57`),
+  };
+}

@@ -10,8 +10,9 @@ import { freePort } from "../testing/free-port.ts";
 import { newFolder } from "../testing/run.ts";
 import { openDatabase } from "./database/database.ts";
 import { newEmbedded } from "./database/new-database.fixture.ts";
+import { statusOf } from "./http/service.fixture.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
-import { inMemory, runServices, statusOf } from "./main.fixture.ts";
+import { inMemory, runServices } from "./main.fixture.ts";
 
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
 

@@ -11,9 +11,10 @@ import { newFolder } from "../testing/run.ts";
 import { isRedisInstalled, startRedis } from "../testing/servers/redis.ts";
 import { openDatabase } from "./database/database.ts";
 import { describeOnEngines } from "./database/new-database.fixture.ts";
+import { statusOf } from "./http/service.fixture.ts";
 import { clientUrl, openQueue } from "./ledger/queue/queue.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
-import { inMemory, runServices, statusOf } from "./main.fixture.ts";
+import { inMemory, runServices } from "./main.fixture.ts";
 
 const verbose = { ...inMemory, LOG_LEVEL: "trace" };
 

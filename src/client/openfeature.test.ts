@@ -178,22 +178,11 @@ describe("a copy", () => {
     await service.add("1", "other", { expiresAt: expiresAt + 1 });
     await service.add("1", "new");
     service.calls.length = 0;
-    const evaluations: boolean[] = [];
-    const starting = service
-      .start()
-      .then(() => eventually(async () => expect(await has("0", "even")).toBe(false)));
-    let isDone = false;
-    starting.finally(() => {
-      isDone = true;
-    });
-    for (; !isDone; await afterThisTurn()) evaluations.push(await has("1", "odd"));
-    await starting;
+    const evaluations = [await has("1", "odd")];
+    await service.start();
+    for (; await has("0", "even"); await afterThisTurn()) evaluations.push(await has("1", "odd"));
     expect(new Set(evaluations)).toEqual(new Set([true]));
-    expect([await has("100", "even"), await has("1", "odd"), await has("1", "new")]).toEqual([
-      true,
-      true,
-      true,
-    ]);
+    expect([await has("100", "even"), await has("1", "new")]).toEqual([true, true]);
     expect(service.calls.length).toBeGreaterThan(0);
     await eventually(() => expect(changed().toSorted()).toEqual(["even", "new", "other"]));
     await service.add("0", "even");

@@ -10,7 +10,7 @@ import { eventually } from "../../testing/eventually.ts";
 import { startService } from "../../testing/services.ts";
 import { startFeatures } from "../features/features.fixture.ts";
 import { openLog } from "../process/log.ts";
-import { contractOf, operation, serve } from "./service.fixture.ts";
+import { contractOf, operation, serve, statusOf } from "./service.fixture.ts";
 
 async function connectAndSend(base: string, bytes: string): Promise<Socket> {
   const { hostname, port } = new URL(base);
@@ -22,12 +22,6 @@ async function connectAndSend(base: string, bytes: string): Promise<Socket> {
 
 const head = (line: string, ...lines: string[]) => [`${line} HTTP/1.1`, "host: a", ...lines, ""].join("\r\n");
 const json = "content-type: application/json";
-
-async function statusOf(url: string): Promise<number> {
-  const { statusCode, body } = await request(url);
-  await body.dump();
-  return statusCode;
-}
 
 /** Starts a service with one operation, at `/`. Default: it logs nothing. */
 const serviceOf = (get: () => Promise<object>, log = openLog("silent")) =>

@@ -56,3 +56,10 @@ export async function serve(...parts: Parameters<typeof serviceParts>) {
     [Symbol.asyncDispose]: () => app.close(),
   };
 }
+
+/** Resolves with the status of the response to a GET request. */
+export async function statusOf(url: string, headers: Record<string, string> = {}): Promise<number> {
+  const { statusCode, body } = await request(url, { headers });
+  await body.dump();
+  return statusCode;
+}
