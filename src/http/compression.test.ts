@@ -1,6 +1,6 @@
 import { brotliDecompressSync, createGunzip, gunzipSync } from "node:zlib";
 import { request } from "undici";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { contractOf, inPath, operation, serve } from "./service.fixture.ts";
 
 const body = (type: string) => ({ [type]: { schema: {} } });
@@ -34,45 +34,40 @@ afterAll(() => service[Symbol.asyncDispose]());
 const get = (path: string, encoding?: string, options: object = {}) =>
   service.send(path, { headers: encoding === undefined ? {} : { "accept-encoding": encoding }, ...options });
 
-describe("a response larger than 1 kB", () => {
-  test.each([
-    ["gzip", "gzip"],
-    ["br", "br"],
-    ["gzip, deflate, br;q=0.9", "gzip"],
-    ["br, gzip;q=0.5", "br"],
-    ["*", "br"],
-    ["GZIP", "gzip"],
-  ])("is compressed for Accept-Encoding %s as %s", async (accepted, encoding) => {
-    const plain = await get("/json/2000");
+const decoders: Record<string, (bytes: Buffer) => Buffer> = { br: brotliDecompressSync, gzip: gunzipSync };
+
+test.each<[accepted: string | undefined, encoding: string | undefined]>([
+  ["gzip", "gzip"],
+  ["br", "br"],
+  ["gzip, deflate, br;q=0.9", "gzip"],
+  ["br, gzip;q=0.5", "br"],
+  ["*", "br"],
+  ["GZIP", "gzip"],
+  [undefined, undefined],
+  ["", undefined],
+  ["identity", undefined],
+  ["deflate", undefined],
+  ["gzip;q=0, br;q=0", undefined],
+  ["nonsense", undefined],
+  [`gzip,${"x".repeat(1001)}`, undefined],
+])(
+  "for Accept-Encoding %s, the encoding of more than 1 kB is %s, also for HEAD",
+  async (accepted, encoding) => {
     const { headers, bytes } = await get("/json/2000", accepted);
-    expect(headers).toMatchObject({
+    const decode = decoders[encoding ?? ""] ?? ((plain) => plain);
+    expect(String(decode(bytes))).toBe(`"${"é".repeat(2000)}"\n`);
+    expect(bytes.length < 100).toBe(encoding !== undefined);
+    const expected = {
       "content-encoding": encoding,
       "content-length": String(bytes.length),
-      "content-type": plain.headers["content-type"],
+      "content-type": "application/json; charset=utf-8",
       vary: "accept-encoding",
-    });
-    expect(bytes.length).toBeLessThan(100);
-    expect(encoding === "br" ? brotliDecompressSync(bytes) : gunzipSync(bytes)).toEqual(plain.bytes);
-  });
-
-  const notAccepted = [undefined, "", "identity", "deflate", "gzip;q=0, br;q=0", "nonsense"];
-  test.each([...notAccepted, `gzip,${"x".repeat(1001)}`])(
-    "is sent as it is for Accept-Encoding %s",
-    async (accepted) => {
-      const { headers, bytes } = await get("/json/2000", accepted);
-      expect(headers).not.toHaveProperty("content-encoding");
-      expect(headers.vary).toBe("accept-encoding");
-      expect(bytes.toString()).toBe(`"${"é".repeat(2000)}"\n`);
-    },
-  );
-
-  test("has the same headers for HEAD", async () => {
-    const head = await get("/json/2000", "gzip", { method: "HEAD" });
-    const { headers: expected } = await get("/json/2000", "gzip");
-    for (const name of ["content-encoding", "content-length", "content-type", "vary"])
-      expect(head.headers[name]).toBe(expected[name]);
-  });
-});
+    };
+    const head = await get("/json/2000", accepted, { method: "HEAD" });
+    for (const seen of [headers, head.headers])
+      expect({ "content-encoding": undefined, ...seen }).toMatchObject(expected);
+  },
+);
 
 test("a smaller response is not compressed", async () => {
   const { headers, bytes } = await get("/json/1000", "gzip, br");
