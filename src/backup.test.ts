@@ -5,64 +5,11 @@ import { expect, test } from "vitest";
 import { outputOf } from "../testing/child-process.ts";
 import { describeIfAvailable } from "../testing/describe-if-available.ts";
 import { eventually } from "../testing/eventually.ts";
-import { freePort } from "../testing/free-port.ts";
-import { story } from "../testing/messages.ts";
-import { newFolder, run } from "../testing/run.ts";
 import { postgresProgram } from "../testing/servers/postgres.ts";
 import { newPostgres, postgresServer } from "./database/new-database.fixture.ts";
+import { createdPayment, newInstallation } from "./main.fixture.ts";
 
 const demo = "scripts/demo/demo.ts";
-
-/** Settings of services and commands whose embedded engines are in a new folder. */
-async function newInstallation(settings: Record<string, string> = {}) {
-  const folder = newFolder();
-  const env: Record<string, string> = {
-    LEDGER_PORT: String(await freePort()),
-    FEATURES_PORT: String(await freePort()),
-    QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
-    ...settings,
-  };
-  const ledger = `http://127.0.0.1:${env.LEDGER_PORT}`;
-  const features = `http://127.0.0.1:${env.FEATURES_PORT}`;
-  return {
-    folder,
-    ledger,
-    features,
-    async start(changed: Record<string, string> = {}) {
-      Object.assign(env, changed);
-      const services = run("src/main.ts", { env, folder });
-      await eventually(() => expect(services.output().split("Server listening")).toHaveLength(3));
-      return async () => {
-        services.child.kill("SIGTERM");
-        expect((await services.exit).code).toBe(0);
-      };
-    },
-    /** Resolves with the output of a command of the ledger, or of a program at a path. */
-    async command(name: string, args: string[] = [], input = "") {
-      const { code, output, errors } = await run(
-        name.includes("/") ? name : `src/ledger/commands/${name}.ts`,
-        {
-          args,
-          env,
-          folder,
-          input,
-        },
-      ).exit;
-      expect({ name, code, errors }).toEqual({ name, code: 0, errors: "" });
-      return output;
-    },
-    payment: (id: string) => statusOf(`${ledger}/v1/transaction/${id}?account_id=57`),
-  };
-}
-
-const created = (id: string) =>
-  `${JSON.stringify(story("payment", id, ["09:14:22", "PAYMENT_CREATED"])[0])}\n`;
-
-async function statusOf(url: string): Promise<number> {
-  const { statusCode, body } = await request(url);
-  await body.dump();
-  return statusCode;
-}
 
 /** The status and the body of each response. */
 const responsesTo = (urls: string[]) =>
@@ -103,7 +50,7 @@ test("a copy of the folder of stopped services restores their data and the messa
   await stop();
   const deadLetters = await command("dead-letters", ["list"]);
   expect(deadLetters).toContain("dead letters: 2");
-  await command("send-events", ["-"], created("waiting"));
+  await command("send-events", ["-"], createdPayment("waiting"));
   await cp(data, backup, { recursive: true });
 
   await rm(data, { recursive: true });
@@ -133,10 +80,10 @@ describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)("a dump o
     const before = await responsesTo(urls);
     const deadLetters = await command("dead-letters", ["list"]);
     await postgres("pg_dump", "--format=custom", `--file=${dump}`, lost.url);
-    await command("send-events", ["-"], created("after-backup"));
+    await command("send-events", ["-"], createdPayment("after-backup"));
     await eventually(async () => expect(await payment("after-backup")).toBe(200));
     await stop();
-    await command("send-events", ["-"], created("waiting"));
+    await command("send-events", ["-"], createdPayment("waiting"));
 
     const options = ["--exit-on-error", "--single-transaction", "--no-owner"];
     await postgres("pg_restore", ...options, `--dbname=${restored.url}`, dump);
@@ -153,7 +100,7 @@ describeIfAvailable("TEST_POSTGRES_URL", postgresServer !== undefined)("a dump o
     await eventually(async () => expect(await payment("waiting")).toBe(200));
     expect(await payment("after-backup")).toBe(404);
     await command(demo);
-    await command("send-events", ["-"], created("after-backup"));
+    await command("send-events", ["-"], createdPayment("after-backup"));
     await eventually(async () => expect(await payment("after-backup")).toBe(200));
     // A page has a cursor with the number of the newest event. The shop and the feature storage have more each time.
     const isSame = ([url, , text]: unknown[]) =>

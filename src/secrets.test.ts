@@ -2,20 +2,21 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { request } from "undici";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeIfAvailable } from "../testing/describe-if-available.ts";
 import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
 import { openIssuer } from "../testing/issuer.ts";
-import { newFolder, run } from "../testing/run.ts";
+import { newFolder } from "../testing/run.ts";
 import { isRedisInstalled, startRedis } from "../testing/servers/redis.ts";
 import { openDatabase } from "./database/database.ts";
-import { describeOnEngines, newEmbedded } from "./database/new-database.fixture.ts";
+import { describeOnEngines } from "./database/new-database.fixture.ts";
+import { statusOf } from "./http/service.fixture.ts";
 import { clientUrl, openQueue } from "./ledger/queue/queue.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
+import { inMemory, runServices } from "./main.fixture.ts";
 
-const verbose = { LOG_LEVEL: "trace", LEDGER_PORT: "0", FEATURES_PORT: "0" };
-const inMemory = { ...verbose, DATABASE_URL: "pglite:memory", QUEUE_URL: "memory:" };
+const verbose = { ...inMemory, LOG_LEVEL: "trace" };
 
 /** Personal data of a payer. Each value contains `planted`, or is a number that occurs nowhere else. */
 const person = {
@@ -78,11 +79,16 @@ const tokensOf = async ({ sign, invalidTokens }: Awaited<ReturnType<typeof openI
   "planted.planted.planted",
 ];
 
-/** Expects that the output contains no part of a token. */
-function expectNoTokens(output: string, tokens: string[]): void {
+/** Expects that the output contains no planted data and no part of a token. */
+function expectNoSecrets(output: string, tokens: string[] = []): void {
+  expect(output.match(planted)?.[0]).toBeUndefined();
   const parts = tokens.flatMap((token) => token.split(/[. ]/)).filter(({ length }) => length > 8);
   expect(parts.filter((part) => output.includes(part))).toEqual([]);
 }
+
+/** The settings by which a service trusts an issuer, as its environment. */
+const environmentOf = ({ settings }: Awaited<ReturnType<typeof openIssuer>>) =>
+  Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
 
 describeOnEngines("the log of a ledger at level trace", (make) => {
   test("has no contents of messages, queries and tokens, but the cause of each error", async () => {
@@ -93,20 +99,15 @@ describeOnEngines("the log of a ledger at level trace", (make) => {
     if (url.host !== "") url.password = "planted-password";
     const port = await freePort();
     const queueUrl = `sqs+embedded:${newFolder()}?port=${await freePort()}`;
-    const ledger = run("src/main.ts", {
-      args: ["ledger"],
-      env: {
-        ...verbose,
-        ...issuer.settings,
-        AUTH_JWKS_URL: String(issuer.settings.AUTH_JWKS_URL),
-        LEDGER_PORT: String(port),
-        DATABASE_URL: url.href,
-        QUEUE_URL: queueUrl,
-        QUEUE_RECEIVER_RETRY_DELAY_MS: "600000",
+    const ledger = runServices(
+      {
+        ...{ ...verbose, ...environmentOf(issuer), DATABASE_URL: url.href, QUEUE_URL: queueUrl },
+        ...{ LEDGER_PORT: String(port), QUEUE_RECEIVER_RETRY_DELAY_MS: "600000" },
       },
-    });
-    await ledger.waitForOutput("listening");
-    const lines = (part: string) =>
+      ["ledger"],
+    );
+    await ledger.isListening();
+    const linesWith = (part: string) =>
       ledger
         .output()
         .split("\n")
@@ -129,67 +130,52 @@ describeOnEngines("the log of a ledger at level trace", (make) => {
       "planted",
     ].map((message) => JSON.stringify(message));
     await queue.send([...messages, "planted, and not JSON"]);
-    await eventually(() => expect(lines("message became a dead letter")).toHaveLength(13));
+    await eventually(() => expect(linesWith("message became a dead letter")).toHaveLength(13));
     for (const [index, message] of [
       JSON.stringify(eventOf("raised", { event_type: "RAISED" })),
       '{"unstorable": planted}',
       JSON.stringify(eventOf("retried", { event_type: "RAISED_AS_RETRY" })),
     ].entries()) {
       await queue.send([message]);
-      await eventually(() => expect(lines("will be retried")).toHaveLength(index + 1));
+      await eventually(() => expect(linesWith("will be retried")).toHaveLength(index + 1));
     }
     await queue.send([JSON.stringify(eventOf("unreadable"))]);
 
     const base = `http://127.0.0.1:${port}`;
     const valid = await issuer.sign({ scope: "ledger:read:all", sub: "planted" });
-    async function statusOf(
-      path: string,
-      token = valid,
-      headers: Record<string, string> = {},
-    ): Promise<number> {
-      const authorization = `Bearer ${token}`;
-      const { statusCode, body } = await request(base + path, { headers: { ...headers, authorization } });
-      await body.dump();
-      return statusCode;
-    }
+    const get = (path: string, token = valid, headers = {}) =>
+      statusOf(base + path, { ...headers, authorization: `Bearer ${token}` });
     const unreadable = "/v1/transaction/planted-unreadable?account_id=57";
-    await eventually(async () => expect(await statusOf(unreadable)).toBe(500));
-    const search = new URLSearchParams({
-      account_id: "57",
-      reference: person.reference,
-      email: person.email,
-      cardholder_name: person.cardholder_name,
-      first_digits_card_number: person.first_digits_card_number,
-      last_digits_card_number: person.last_digits_card_number,
-      metadata_value: "planted value",
-    });
-    expect(await statusOf(`/v1/transaction/?${search}`)).toBe(500);
-    expect(await statusOf(`/v1/transaction/?${search}`, valid, { accept: "text/csv" })).toBe(500);
-    expect(await statusOf(`/v1/transaction/?${search}&page=planted&planted=planted&from_date=planted`)).toBe(
-      400,
-    );
-    expect(await statusOf("/v1/transaction/planted%zz?account_id=57")).toBe(400);
-    expect(await statusOf("/planted?email=planted")).toBe(404);
+    await eventually(async () => expect(await get(unreadable)).toBe(500));
+    const { reference, email, cardholder_name, first_digits_card_number, last_digits_card_number } = person;
+    const searched = { reference, email, cardholder_name, first_digits_card_number, last_digits_card_number };
+    const search = new URLSearchParams({ account_id: "57", ...searched, metadata_value: "planted value" });
+    expect(await get(`/v1/transaction/?${search}`)).toBe(500);
+    expect(await get(`/v1/transaction/?${search}`, valid, { accept: "text/csv" })).toBe(500);
+    for (const invalid of [
+      `/v1/transaction/?${search}&page=planted&planted=planted&from_date=planted`,
+      "/v1/transaction/planted%zz?account_id=57",
+      `/v1/transaction/?account_id=57&access_token=${valid}`,
+    ]) {
+      expect(await get(invalid)).toBe(400);
+    }
+    expect(await get("/planted?email=planted")).toBe(404);
     const tokens = await tokensOf(issuer, "ledger:read:all");
-    for (const token of tokens) expect([401, 403]).toContain(await statusOf(unreadable, token));
-    expect(await statusOf(`/v1/transaction/?account_id=57&access_token=${valid}`)).toBe(400);
+    for (const token of tokens) expect([401, 403]).toContain(await get(unreadable, token));
     await issuer.close();
 
-    ledger.child.kill("SIGTERM");
-    const { code, output, errors } = await ledger.exit;
-    expect([code, errors]).toEqual([0, ""]);
-    expect(output.match(planted)?.[0]).toBeUndefined();
-    expectNoTokens(output, [valid, ...tokens]);
-    const logged = output
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    const output = await ledger.stop();
+    expectNoSecrets(output, [valid, ...tokens]);
     for (const code of ["22P02", "23514"]) {
       expect(output).toContain(`"reason":"the database rejects it (SQLSTATE ${code})"`);
     }
     for (const code of ["P0001", "22P02", "40001"]) {
       expect(output).toContain(`"code":"${code}","message":"withheld, because it can quote data (${code})"`);
     }
+    const logged = output
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     const routes = logged.filter(({ msg }) => msg === "unexpected error").map(({ route }) => route);
     expect(new Set(routes)).toEqual(new Set(["/v1/transaction/:transactionExternalId", "/v1/transaction/"]));
   });
@@ -200,25 +186,20 @@ describeIfAvailable("Redis", isRedisInstalled())("the log of a feature storage a
     await using redis = await startRedis();
     await using issuer = await openIssuer();
     const port = await freePort();
-    const features = run("src/main.ts", {
-      args: ["features"],
-      env: {
-        ...verbose,
-        ...issuer.settings,
+    const features = runServices(
+      {
+        ...{ ...verbose, ...environmentOf(issuer), FEATURES_PORT: String(port) },
         AUTH_JWKS_URL: `${issuer.settings.AUTH_JWKS_URL}?key=planted`,
-        FEATURES_PORT: String(port),
         FEATURES_STORE_URL: redis.url.replace("//", "//default:planted@"),
       },
-    });
-    await features.waitForOutput("listening");
+      ["features"],
+    );
+    await features.isListening();
     const valid = await issuer.sign({ scope: "features:read features:write", sub: "planted" });
     const tokens = await tokensOf(issuer, "features:write");
     const put = async (token: string, body: string, query = "") => {
-      const headers = {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        "if-match": "*",
-      };
+      const authorization = `Bearer ${token}`;
+      const headers = { authorization, "content-type": "application/json", "if-match": "*" };
       const url = `http://127.0.0.1:${port}/features/customer/42${query}`;
       const response = await request(url, { method: "PUT", headers, body });
       await response.body.dump();
@@ -231,35 +212,27 @@ describeIfAvailable("Redis", isRedisInstalled())("the log of a feature storage a
     for (const token of tokens) expect([401, 403]).toContain(await put(token, '["planted"]'));
     const events = `http://127.0.0.1:${port}/ofrep/v1/events?resource=customer&id=42&access_token=`;
     for (const token of [...tokens, `${valid}&planted=planted`]) {
-      const { statusCode, body } = await request(events + token.replaceAll(" ", "%20"));
-      await body.dump();
-      expect(token.startsWith(valid) ? [400, 401] : [401, 403]).toContain(statusCode);
+      const status = await statusOf(events + token.replaceAll(" ", "%20"));
+      expect(token.startsWith(valid) ? [400, 401] : [401, 403]).toContain(status);
     }
     await redis.kill();
     expect(await put(valid, '["dark-mode"]')).toBe(500);
     await issuer.close();
 
-    features.child.kill("SIGTERM");
-    const { code, output, errors } = await features.exit;
-    expect([code, errors]).toEqual([0, ""]);
-    expect(output.match(planted)?.[0]).toBeUndefined();
-    expectNoTokens(output, [valid, ...tokens]);
+    const output = await features.stop();
+    expectNoSecrets(output, [valid, ...tokens]);
     expect(output).toContain('"msg":"the store cannot be reached"');
   });
 });
 
 test("an invalid response of a queue is not quoted", async () => {
   await using server = createServer((_request, response) => response.end('planted, {"Body": "planted"}'));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  await using made = await newEmbedded();
-  const env = { ...inMemory, DATABASE_URL: made.url, QUEUE_URL: `sqs+http://127.0.0.1:${port}/0/queue` };
-  const ledger = run("src/main.ts", { args: ["ledger"], env });
+  const ledger = runServices({ ...verbose, QUEUE_URL: `sqs+http://127.0.0.1:${port}/0/queue` }, ["ledger"]);
   await ledger.waitForOutput("receiving failed");
-  ledger.child.kill("SIGTERM");
-  const { output, errors } = await ledger.exit;
-  expect((output + errors).match(planted)?.[0]).toBeUndefined();
+  const output = await ledger.stop();
+  expectNoSecrets(output);
   expect(output).toContain('"type":"SyntaxError"');
 });
 
@@ -269,36 +242,30 @@ test("an uncaught error ends the process and is printed like other errors", asyn
     const isRunning = () => process.listenerCount("SIGTERM") > 0;
     setInterval(() => isRunning() && Promise.reject(Object.assign(new Error("a bug"), planted)), 10)`;
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(bug)}`;
-  await using made = await newEmbedded();
-  const env = { ...inMemory, DATABASE_URL: made.url, NODE_OPTIONS };
-  const { code, output, errors } = await run("src/main.ts", { env }).exit;
+  const { code, output, errors } = await runServices({ ...verbose, NODE_OPTIONS }).exit;
   expect(code).toBe(1);
   expect((output + errors).match(/"planted|: planted|'planted/)?.[0]).toBeUndefined();
   expect(errors).toMatch(/^start: uncaught error \{"type":"Error","message":"a bug","stack":".*\}\n$/);
 });
 
-describe("the password of a URL is not printed", () => {
-  describeIfAvailable("Redis", isRedisInstalled())("by a feature storage", () => {
-    test("whose Redis has no command AUTH and quotes its arguments", async () => {
-      await using redis = await startRedis("--rename-command", "AUTH", "");
-      const env = { ...inMemory, FEATURES_STORE_URL: redis.url.replace("//", "//planted:planted@") };
-      const { code, output, errors } = await run("src/main.ts", { args: ["features"], env }).exit;
-      expect(code).toBe(1);
-      expect((output + errors).match(planted)?.[0]).toBeUndefined();
-      expect(errors).toMatch(/cannot be used: ERR unknown command 'AUTH'\n$/);
-    });
+describeIfAvailable("Redis", isRedisInstalled())("the password of the URL of a Redis", () => {
+  test("is not printed if it has no command AUTH and quotes its arguments", async () => {
+    await using redis = await startRedis("--rename-command", "AUTH", "");
+    const env = { ...verbose, FEATURES_STORE_URL: redis.url.replace("//", "//planted:planted@") };
+    const { code, output, errors } = await runServices(env, ["features"]).exit;
+    expect(code).toBe(1);
+    expectNoSecrets(output + errors);
+    expect(errors).toMatch(/cannot be used: ERR unknown command 'AUTH'\n$/);
   });
+});
 
-  const broker = process.env.TEST_AMQP_URL;
-  describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("by a ledger", () => {
-    test("whose RabbitMQ rejects it", async () => {
-      const url = new URL(broker ?? "");
-      url.password = "planted";
-      const ledger = run("src/main.ts", { args: ["ledger"], env: { ...inMemory, QUEUE_URL: url.href } });
-      await ledger.waitForOutput("ACCESS_REFUSED");
-      ledger.child.kill("SIGTERM");
-      const { output, errors } = await ledger.exit;
-      expect((output + errors).match(planted)?.[0]).toBeUndefined();
-    });
+const broker = process.env.TEST_AMQP_URL;
+describeIfAvailable("TEST_AMQP_URL", broker !== undefined)("the password of the URL of a RabbitMQ", () => {
+  test("is not printed if it is rejected", async () => {
+    const url = new URL(broker ?? "");
+    url.password = "planted";
+    const ledger = runServices({ ...verbose, QUEUE_URL: url.href }, ["ledger"]);
+    await ledger.waitForOutput("ACCESS_REFUSED");
+    expectNoSecrets(await ledger.stop());
   });
 });

@@ -2,12 +2,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { childStory, story } from "../../testing/messages.ts";
 import { operationsOf } from "../contract/operations.ts";
-import { featuresApp, featuresService } from "../features/app.ts";
-import { openFeatureStore } from "../features/store/store.ts";
+import { featuresService } from "../features/app.ts";
+import { startFeatures } from "../features/features.fixture.ts";
 import { ledgerService } from "../ledger/app.ts";
 import { startLedger } from "../ledger/ledger.fixture.ts";
 import { feedIsComplete } from "../ledger/tables/feed.fixture.ts";
-import { openLog } from "../process/log.ts";
 import {
   type FeaturesClient,
   featuresClient,
@@ -33,17 +32,15 @@ function recordHeads() {
 describe("the client of the ledger", () => {
   let service: Awaited<ReturnType<typeof startLedger>>;
   let ledger: LedgerClient;
+  const created = (id: string, time: string, details: object) =>
+    story("payment", id, [time, "PAYMENT_CREATED", details]);
   beforeAll(async () => {
     service = await startLedger({ eventWrites: true });
     ledger = ledgerClient({ baseUrl: service.base });
     await service.database.query("select setval(pg_get_serial_sequence('event', 'id'), 9007199254740992)");
     await service.store(
       ...["a", "b", "c", "d", "e"].map((id, hour) =>
-        story("payment", id, [
-          `0${hour}:00`,
-          "PAYMENT_CREATED",
-          { amount: 100 + hour, reference: `R ${id}&` },
-        ]),
+        created(id, `0${hour}:00`, { amount: 100 + hour, reference: `R ${id}&` }),
       ),
       childStory("refund", "r", "a", ["06:00", "REFUND_CREATED_BY_SERVICE", { amount: 1 }]),
       ...[0, 1, 2].map((n) => story("agreement", `agr${n}`, [`0${n}:00`, "AGREEMENT_CREATED"])),
@@ -57,9 +54,8 @@ describe("the client of the ledger", () => {
     if (payment.transaction_type === "REFUND")
       expectTypeOf(payment.refunded_by).toEqualTypeOf<string | undefined>();
     const children = { parentTransactionExternalId: "a", gateway_account_id: "57" };
-    expect((await ledger.listChildTransactions(children)).transactions).toMatchObject([
-      { transaction_id: "r" },
-    ]);
+    const { transactions } = await ledger.listChildTransactions(children);
+    expect(transactions).toMatchObject([{ transaction_id: "r" }]);
     const found = await ledger.searchTransactions({ account_id: ["57", "58"], reference: "R a&" });
     expect(found).toMatchObject({ total: 2, results: [{ transaction_id: "r" }, { transaction_id: "a" }] });
     expect(await ledger.checkHealth()).toMatchObject({ database: { healthy: true } });
@@ -68,30 +64,24 @@ describe("the client of the ledger", () => {
     // @ts-expect-error All parameters are missing.
     expect(await errorOf(ledger.getEvent())).toMatchObject({ message: "getEvent requires eventId" });
     // @ts-expect-error A parameter is not declared.
-    const undeclared = ledger.searchTransactions({ account_id: ["57"], colour: "red" });
-    expect(await errorOf(undeclared)).toMatchObject({
-      message: "searchTransactions has no parameter colour",
-    });
+    const undeclared = await errorOf(ledger.searchTransactions({ account_id: ["57"], colour: "red" }));
+    expect(undeclared).toMatchObject({ message: "searchTransactions has no parameter colour" });
     // @ts-expect-error A parameter has a wrong type.
     await ledger.searchTransactions({ account_id: 57 });
   });
 
   test("returns 64-bit integers with all digits", async () => {
-    const { events } = await ledger.listTransactionEvents({
-      transactionExternalId: "a",
-      gateway_account_id: "57",
+    const call = { transactionExternalId: "a", gateway_account_id: "57" };
+    const { events } = await ledger.listTransactionEvents(call);
+    expect(events.map(({ event_id }) => event_id)).toEqual([9007199254740993n, 9007199254740998n]);
+    expect(await ledger.getEvent({ eventId: 9007199254740993n })).toMatchObject({
+      ...{ event_id: 9007199254740993n, resource_external_id: "a", event_details: { amount: 100 } },
     });
-    const ids = events.map(({ event_id }) => event_id);
-    expect(ids).toEqual([9007199254740993n, 9007199254740998n]);
-    const event = await ledger.getEvent({ eventId: ids[0] as bigint });
-    expect(event).toMatchObject({ event_id: 9007199254740993n, resource_external_id: "a" });
-    expect(event.event_details).toMatchObject({ amount: 100 });
   });
 
   test("rejects with the status and the problem document of an error response", async () => {
-    const error = await errorOf(
-      ledger.getTransaction({ transactionExternalId: "unknown/..", account_id: "57" }),
-    );
+    const call = { transactionExternalId: "unknown/..", account_id: "57" };
+    const error = await errorOf(ledger.getTransaction(call));
     expect(error).toBeInstanceOf(ResponseError);
     expect(error).toMatchObject({
       name: "ResponseError",
@@ -100,14 +90,12 @@ describe("the client of the ledger", () => {
       message: "getTransaction returned 404: Transaction with id [unknown/..] not found",
       problem: { title: "Not Found", error_identifier: "GENERIC" },
     });
-    expect(await errorOf(ledger.searchTransactions())).toMatchObject({ status: 400 });
   });
 
   test("iterates over all pages of a search", async () => {
     const search = { account_id: ["57", "58"], display_size: 2 };
     const transactions = await Array.fromAsync(ledger.eachTransaction(search));
-    const ids = transactions.map(({ transaction_id }) => transaction_id);
-    expect(ids).toEqual(["r", "e", "d", "c", "b", "a"]);
+    expect(transactions.map(({ transaction_id }) => transaction_id)).toEqual([..."redcba"]);
     const agreements = await Array.fromAsync(ledger.eachAgreement(search));
     expect(agreements.map(({ external_id }) => external_id)).toEqual(["agr2", "agr1", "agr0"]);
     const empty = ledger.eachTransaction({ ...search, state: "success", status_version: 1 });
@@ -120,7 +108,7 @@ describe("the client of the ledger", () => {
     const { onResponse, heads } = recordHeads();
     const events = await Array.fromAsync(ledger.eachEvent({ ...search, limit: 2 }, { onResponse }));
     expect(events.map(({ resource_external_id, event_id }) => [resource_external_id, event_id])).toEqual(
-      ["a", "b", "c", "d", "e"].map((id, index) => [id, 9007199254740993n + BigInt(index)]),
+      [..."abcde"].map((id, index) => [id, 9007199254740993n + BigInt(index)]),
     );
     expect(heads).toHaveLength(3);
     const rest = await Array.fromAsync(ledger.eachEvent({ ...search, cursor: events[2]?.cursor }));
@@ -129,25 +117,22 @@ describe("the client of the ledger", () => {
     const following = ledger.followEvents(search, { signal: stop.signal });
     for (const event of events) expect(await following.next()).toEqual({ done: false, value: event });
     const next = following.next();
-    await service.store(
-      story("payment", "followed", ["01:00", "PAYMENT_CREATED", { gateway_account_id: "followed" }]),
-    );
-    expect(await next).toMatchObject({
-      value: { resource_external_id: "followed", event_id: expect.any(BigInt) },
-    });
+    await service.store(created("followed", "01:00", { gateway_account_id: "followed" }));
+    const value = { resource_external_id: "followed", event_id: expect.any(BigInt) };
+    expect(await next).toMatchObject({ value });
     stop.abort();
     expect(await errorOf(following.next())).toMatchObject({ name: "AbortError" });
   });
 
   test("adds events", async () => {
-    const [event] = story("payment", "added", ["01:00", "PAYMENT_CREATED", { gateway_account_id: "added" }]);
+    const [event] = created("added", "01:00", { gateway_account_id: "added" });
     const { events } = await ledger.addEvents({ body: [event as never] });
     expect(events).toEqual([{ event_id: expect.any(BigInt), is_new: true }]);
     const again = await ledger.addEvents({ body: event as never });
     expect(again.events).toEqual([{ event_id: events[0]?.event_id, is_new: false }]);
   });
 
-  test("iterates over the groups of a report, with exact sums", async () => {
+  test("iterates over the groups of a report, with exact sums, and exports it and a search as CSV", async () => {
     const report = { account_id: ["57"], group_by: ["type" as const, "state" as const] };
     const groups = await Array.fromAsync(ledger.eachGroup({ ...report, display_size: 1 }));
     expect(groups).toEqual((await ledger.getTransactionReport(report)).groups);
@@ -155,11 +140,8 @@ describe("the client of the ledger", () => {
     for (const group of groups) expect(typeof group.gross_amount).toBe("bigint");
     const csv = (await Array.fromAsync(ledger.exportGroups(report))).join("");
     expect(csv.split("\n")).toHaveLength(groups.length + 2);
-  });
-
-  test("exports a search as CSV", async () => {
-    const pieces = await Array.fromAsync(ledger.exportTransactions({ account_id: ["57"], reference: "R b" }));
-    expect(pieces.join("")).toMatch(/^Reference,.*\r?\nR b&,.*\n$/);
+    const search = ledger.exportTransactions({ account_id: ["57"], reference: "R b" });
+    expect((await Array.fromAsync(search)).join("")).toMatch(/^Reference,.*\r?\nR b&,.*\n$/);
   });
 
   test.each(["eachTransaction", "exportTransactions", "eachAgreement", "eachEvent", "eachGroup"] as const)(
@@ -172,47 +154,37 @@ describe("the client of the ledger", () => {
 });
 
 describe("the client of the feature storage", () => {
+  let service: Awaited<ReturnType<typeof startFeatures>>;
   let features: FeaturesClient;
-  let close: () => Promise<void>;
   beforeAll(async () => {
-    const store = await openFeatureStore("memory:");
-    const app = await featuresApp({ store, log: openLog("silent") });
-    const baseUrl = `${await app.listen({ port: 0, host: "127.0.0.1" })}/`;
-    features = featuresClient({ baseUrl });
-    close = () => app.close();
+    service = await startFeatures();
+    features = featuresClient({ baseUrl: `${service.base}/` });
   });
-  afterAll(() => close());
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const specialNames = ["..", ".", "a/b", "%2F", "ü 💷", "a?b#c", '"\\', "__proto__"];
 
   test("accepts any name", async () => {
-    for (const feature of ["..", ".", "a/b", "%2F", "ü 💷", "a?b#c", "__proto__"]) {
-      const call = { resource: "..", id: "a/../b", feature };
-      expect(await features.hasFeature(call)).toEqual({ result: false });
-      expect(await features.addFeature(call)).toEqual({ result: true });
-      expect(await features.hasFeature(call)).toEqual({ result: true });
+    const target = { resource: "..", id: "a/../b" };
+    for (const feature of specialNames) {
+      expect(await features.hasFeature({ ...target, feature })).toEqual({ result: false });
+      expect(await features.addFeature({ ...target, feature })).toEqual({ result: true });
+      expect(await features.hasFeature({ ...target, feature })).toEqual({ result: true });
     }
-    const names = await features.listFeatures({ resource: "..", id: "a/../b" });
-    expect(names).toEqual(["..", ".", "a/b", "%2F", "ü 💷", "a?b#c", "__proto__"]);
-    const resource = await features.getResource({ resource: "..", id: "a/../b" });
-    expect(resource).toEqual({
-      ...{ resource: "..", id: "a/../b" },
-      features: names.map((feature) => ({ feature })),
-    });
-    const records = await Array.fromAsync(features.eachResourceChange({ resource: "..", id: "a/../b" }));
-    expect(records.map(({ feature }) => feature)).toEqual(names);
+    expect(await features.listFeatures(target)).toEqual(specialNames);
+    const list = specialNames.map((feature) => ({ feature }));
+    expect(await features.getResource(target)).toEqual({ ...target, features: list });
+    const records = await Array.fromAsync(features.eachResourceChange(target));
+    expect(records.map(({ feature }) => feature)).toEqual(specialNames);
   });
-
-  const specialNames = ["..", "a/b", "%2F", "ü 💷", '"', "\\", "__proto__"];
 
   test("has a function for each operation, typed by the contract", async () => {
     const target = { resource: "typed", id: "1" };
     const removed = await features.removeFeature({ ...target, feature: "never" });
     expectTypeOf(removed).toEqualTypeOf<undefined>();
     expect(removed).toBeUndefined();
-    expect(
-      await features.addFeature({ ...target, feature: "a", expires_at: "2999-01-01T00:00:00Z" }),
-    ).toEqual({
-      result: true,
-    });
+    const expiring = { ...target, feature: "a", expires_at: "2999-01-01T00:00:00Z" };
+    expect(await features.addFeature(expiring)).toEqual({ result: true });
     expect(await features.removeFeatures(target)).toBeUndefined();
     expect(await features.getMetrics()).toMatch(/^# HELP /);
     // @ts-expect-error A required body is missing.
@@ -223,27 +195,24 @@ describe("the client of the feature storage", () => {
     const withBody = features.removeFeatures({ ...target, body: {} });
     expect(await errorOf(withBody)).toMatchObject({ message: "removeFeatures has no body" });
     const wrongCase = features.listFeatures({ ...target, "if-none-match": "*" } as typeof target);
-    expect(await errorOf(wrongCase)).toMatchObject({
-      message: "listFeatures has no parameter if-none-match",
-    });
+    expect((await errorOf(wrongCase)).message).toBe("listFeatures has no parameter if-none-match");
   });
 
   test("sends bodies with any names", async () => {
-    const pairs = specialNames.flatMap((id) =>
-      specialNames.map((feature) => ({ resource: "a/../b", id, feature })),
-    );
+    const resource = "a/../b";
+    const resources = specialNames.map((id) => ({ resource, id }));
+    const pairs = resources.flatMap((one) => specialNames.map((feature) => ({ ...one, feature })));
     const changes = pairs.map((pair) => ({ type: "add" as const, ...pair }));
     const { results } = await features.changeFeatures({ body: { changes } });
     expect(results).toEqual(pairs.map(() => ({ changed: true })));
-    const resources = specialNames.map((id) => ({ resource: "a/../b", id }));
     const query = { resources, features: [...specialNames, "never"] };
     expect((await features.hasFeatures({ body: query })).results).toEqual(
       resources.map((resource) => ({ ...resource, has: [...specialNames.map(() => true), false] })),
     );
-    const context = { resource: "a/../b", id: "..", "if-match": { anything: [1] } };
-    const flags = await features.evaluateFlags({ body: { context } });
-    expect(flags.flags.map(({ key }) => key)).toEqual(specialNames);
-    const targetingKey = ["a/../b", "%2F"].map(encodeURIComponent).join("/");
+    const context = { resource, id: "..", "if-match": { anything: [1] } };
+    const { flags } = await features.evaluateFlags({ body: { context } });
+    expect(flags.map(({ key }) => key)).toEqual(specialNames);
+    const targetingKey = [resource, "%2F"].map(encodeURIComponent).join("/");
     const flag = await features.evaluateFlag({ key: "ü 💷", body: { context: { targetingKey } } });
     expect(flag).toEqual({ key: "ü 💷", value: true, reason: "TARGETING_MATCH", variant: "on" });
   });
@@ -255,19 +224,16 @@ describe("the client of the feature storage", () => {
     const etag = heads[0]?.headers.get("ETag") ?? "";
     expect(heads[0]).toMatchObject({ status: 200 });
     expect(etag).toMatch(/^".+"$/);
-    const unchanged = await errorOf(
-      features.listFeatures({ ...target, "If-None-Match": etag }, { onResponse }),
-    );
-    expect(unchanged).toMatchObject({ status: 304, message: "listFeatures returned 304" });
+    const unchanged = features.listFeatures({ ...target, "If-None-Match": etag }, { onResponse });
+    const message = "listFeatures returned 304";
+    expect(await errorOf(unchanged)).toMatchObject({ status: 304, message });
     expect(heads[1]?.headers.get("etag")).toBe(etag);
-
-    expect(await features.replaceFeatures({ ...target, "If-Match": etag, body: specialNames })).toEqual(
-      specialNames,
-    );
-    const outdated = features.replaceFeatures({ ...target, "If-Match": etag, body: [] }, { onResponse });
-    expect(await errorOf(outdated)).toMatchObject({ name: "ResponseError", status: 412 });
-    expect(heads.at(-1)).toMatchObject({ status: 412 });
-    expect(await errorOf(features.replaceFeatures({ ...target, body: [] }))).toMatchObject({ status: 428 });
+    const replace = (body: string[], more = {}) =>
+      features.replaceFeatures({ ...target, ...more, body }, { onResponse });
+    expect(await replace(specialNames, { "If-Match": etag })).toEqual(specialNames);
+    const outdated = await errorOf(replace([], { "If-Match": etag }));
+    expect([outdated, heads.at(-1)]).toMatchObject([{ name: "ResponseError", status: 412 }, { status: 412 }]);
+    expect(await errorOf(replace([]))).toMatchObject({ status: 428 });
     expect(await features.listFeatures({ ...target, "If-None-Match": etag })).toEqual(specialNames);
   });
 
@@ -310,22 +276,26 @@ describe("the client of the feature storage", () => {
       ["added", "2", "a"],
       ...specialNames.map((feature) => ["removed", "1", feature]),
     ]);
-    expect(heads).toHaveLength(6);
-    const last = all.at(-1)?.cursor;
-    expect(await Array.fromAsync(features.eachChange({ cursor: all[11]?.cursor }))).toEqual(all.slice(12));
-    expect(await Array.fromAsync(features.eachChange({ cursor: last }))).toEqual([]);
+    expect(heads).toHaveLength(Math.ceil(all.length / 3) + 1);
+    const after = (at: number) => Array.fromAsync(features.eachChange({ cursor: all.at(at)?.cursor }));
+    expect(await after(11)).toEqual(all.slice(12));
+    expect(await after(-1)).toEqual([]);
     expect((await Array.fromAsync(features.eachChange())).slice(-all.length)).toEqual(all);
+
     const ofOne = all.filter(({ id }) => id === "1");
     const search = { ...target, limit: 3 };
-    expect(await Array.fromAsync(features.eachResourceChange(search, { onResponse }))).toEqual(ofOne);
-    expect(heads).toHaveLength(6 + Math.ceil(ofOne.length / 3));
+    const requests = recordHeads();
+    expect(await Array.fromAsync(features.eachResourceChange(search, requests))).toEqual(ofOne);
+    expect(requests.heads).toHaveLength(Math.ceil(ofOne.length / 3));
     const rest = features.eachResourceChange({ ...search, cursor: ofOne[3]?.cursor });
     expect(await Array.fromAsync(rest)).toEqual(ofOne.slice(4));
-    for (const unknown of [features.eachChange, features.followChanges]) {
-      expect(await errorOf(unknown({ cursor: "other-1" }).next())).toMatchObject({ status: 410 });
+    for (const gone of [
+      features.eachChange({ cursor: "other-1" }),
+      features.followChanges({ cursor: "other-1" }),
+      features.eachResourceChange({ ...search, cursor: "newest" }),
+    ]) {
+      expect(await errorOf(gone.next())).toMatchObject({ status: 410 });
     }
-    const newest = features.eachResourceChange({ ...search, cursor: "newest" });
-    expect(await errorOf(newest.next())).toMatchObject({ status: 410 });
   });
 
   test("follows the flags of a resource, until its signal aborts", async () => {
@@ -343,8 +313,7 @@ describe("the client of the feature storage", () => {
 
   test("follows changes from the oldest record or after a cursor, as they arrive", async () => {
     const target = { resource: "followed", id: "1" };
-    await features.addFeature({ ...target, feature: "first" });
-    await features.addFeature({ ...target, feature: "second" });
+    for (const feature of ["first", "second"]) await features.addFeature({ ...target, feature });
     const all = await Array.fromAsync(features.eachChange());
     const seen: typeof all = [];
     for await (const record of features.followChanges()) if (seen.push(record) === all.length) break;
@@ -381,14 +350,10 @@ test.each([featuresService, ledgerService])(
 
 test("every integer of a response has all its digits, and every other value is that of JSON.parse", () => {
   const integer = fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n });
-  const piece = fc.oneof(
-    integer.map(String),
-    fc.double().map(String),
-    fc.constantFrom('"', "\\", "\\u0022", ",", "]"),
-  );
+  const special = fc.constantFrom('"', "\\", "\\u0022", ",", "]");
   const text = fc.oneof(
     fc.string(),
-    fc.array(piece).map((pieces) => pieces.join("")),
+    fc.array(fc.oneof(integer.map(String), special)).map((pieces) => pieces.join("")),
   );
   const leaf = fc.oneof(
     integer.map(String),

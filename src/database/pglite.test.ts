@@ -71,13 +71,11 @@ test("a transaction whose failed statement was ignored rejects, and nothing runs
 });
 
 test("bytes and exact numbers are returned as they were sent", async () => {
-  const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 256);
-  const [row] = await database.query<{ bytes: Uint8Array; text: string; json: { n: unknown } }>(
-    `select $1::bytea as bytes, encode($1::bytea, 'hex') as text, '{"n": 1.00000000000000000001}'::jsonb as json`,
-    [bytes],
-  );
-  expect(new Uint8Array(row?.bytes ?? [])).toEqual(bytes);
-  expect(row?.text).toBe(Buffer.from(bytes).toString("hex"));
+  const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+  const read = `select $1::bytea as bytes, encode($1::bytea, 'hex') as text, '{"n": 1.00000000000000000001}'::jsonb as json`;
+  const [row] = await database.query<{ bytes: Uint8Array; text: string; json: object }>(read, [bytes]);
+  const hex = Buffer.from(bytes).toString("hex");
+  expect([Buffer.from(row?.bytes ?? []).toString("hex"), row?.text]).toEqual([hex, hex]);
   expect(JSON.stringify(row?.json)).toBe('{"n":1.00000000000000000001}');
 });
 

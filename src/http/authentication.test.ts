@@ -2,123 +2,100 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeKey, openIssuer } from "../../testing/issuer.ts";
 import { openLog } from "../process/log.ts";
-import { readSettings } from "../process/settings.ts";
+import { readSettings, SettingsError } from "../process/settings.ts";
 import { authenticationSettings, openAuthentication } from "./authentication.ts";
-import { createService } from "./service.ts";
+import type { Caller } from "./security.ts";
+import { contractOf, inQuery, operation, serve } from "./service.fixture.ts";
 
-const body = { content: { "text/plain": { schema: { type: "string" } } } };
-const contract = {
-  openapi: "3.1.0",
-  info: { title: "Doors", version: "1.0.0" },
-  paths: {
+const body = { "text/plain": { schema: { type: "string" } } };
+const contract = contractOf(
+  {
     "/door": {
-      get: {
-        operationId: "getDoor",
+      get: operation("getDoor", body, {
         security: [{ bearer: ["door:see"] }, { bearer: ["door:open", "door:close"] }],
-        responses: { 200: { description: "the subject of the token", ...body } },
-      },
+      }),
     },
     "/window": {
-      get: {
-        operationId: "getWindow",
+      get: operation("getWindow", body, {
         security: [{ bearer: ["door:see"] }, { token: ["door:see"] }],
-        parameters: [{ name: "side", in: "query", schema: { type: "string" } }],
-        responses: { 200: { description: "the subject of the token, and the query", ...body } },
-      },
+        parameters: [inQuery("side", { type: "string" })],
+      }),
     },
   },
-  components: {
+  {
     securitySchemes: {
       bearer: { type: "http", scheme: "bearer" },
       token: { type: "apiKey", in: "query", name: "key" },
     },
   },
+);
+/** They return the subject of the token, and the query. */
+const handlers = {
+  getDoor: async ({ caller }: { caller: Caller }) => ({
+    ...{ status: 200, type: "text/plain", body: String(caller.claims.sub) },
+  }),
+  getWindow: async ({ caller, query }: { caller: Caller; query: object }) => ({
+    ...{ status: 200, type: "text/plain", body: JSON.stringify([caller.claims.sub, query]) },
+  }),
 };
 
 /** Starts a service whose operations require a token of this issuer. One accepts it in the query as well. */
 async function openDoorService(settings: Parameters<typeof openAuthentication>[0]) {
   const logged: string[] = [];
-  const log = openLog("debug", { write: (line) => logged.push(line) });
-  const app = await createService<{ getDoor: unknown; getWindow: unknown }>({
-    contract,
-    security: openAuthentication(settings, log),
-    handlers: {
-      async getDoor({ caller, log }) {
-        log.debug("get door");
-        return { status: 200, type: "text/plain", body: String(caller?.claims.sub) } as never;
-      },
-      async getWindow({ caller, query }) {
-        const body = JSON.stringify([caller?.claims.sub, query]);
-        return { status: 200, type: "text/plain", body } as never;
-      },
-    },
-    renderError: (_, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
-    log,
-  });
-  const base = await app.listen({ port: 0, host: "127.0.0.1" });
+  const log = openLog("warn", { write: (line) => logged.push(line) });
+  const service = await serve(contract, handlers, { security: openAuthentication(settings, log), log });
   async function get(path: string, authorization?: string, method: "GET" | "HEAD" = "GET") {
-    const { statusCode, headers, body } = await request(base + path, {
-      method,
-      headers: authorization === undefined ? {} : { authorization },
-    });
-    return { status: statusCode, challenge: headers["www-authenticate"], text: await body.text() };
+    const headers = authorization === undefined ? {} : { authorization };
+    const { status, headers: received, text } = await service.send(path, { method, headers });
+    return { status, challenge: received["www-authenticate"], text };
   }
-  return {
-    port: Number(new URL(base).port),
-    logged,
-    get,
-    getDoor: (authorization?: string) => get("/door", authorization),
-    [Symbol.asyncDispose]: () => app.close(),
-  };
+  return { ...service, logged, get, getDoor: (authorization?: string) => get("/door", authorization) };
 }
 
 let issuer: Awaited<ReturnType<typeof openIssuer>>;
 let doors: Awaited<ReturnType<typeof openDoorService>>;
+let ofAnyType: typeof doors;
 beforeAll(async () => {
   issuer = await openIssuer();
   doors = await openDoorService(issuer.settings);
+  ofAnyType = await openDoorService({ ...issuer.settings, AUTH_TOKEN_TYPE: "JWT" });
 });
 afterAll(async () => {
-  await doors[Symbol.asyncDispose]();
-  await issuer[Symbol.asyncDispose]();
+  for (const one of [ofAnyType, doors, issuer]) await one[Symbol.asyncDispose]();
 });
 
 const claims = { scope: "door:see", sub: "Zoë" };
 
 describe("the header Authorization", () => {
-  test.each(["Bearer", "bearer", "BEARER", "Bearer "])("is accepted with the scheme %j", async (scheme) => {
-    expect(await doors.getDoor(`${scheme} ${await issuer.sign(claims)}`)).toMatchObject({
-      status: 200,
-      text: "Zoë",
-    });
-  });
-
+  const absent = {
+    status: 401,
+    challenge: 'Bearer scope="door:see"',
+    text: "the header Authorization must be Bearer and a token\n",
+  };
   test.each([undefined, "Basic dXNlcjpwYXNz", "Bearer", "Bearer ", "BearerX", "DPoP a.b.c"])(
     "has no bearer token if it is %j",
-    async (authorization) => {
-      expect(await doors.getDoor(authorization)).toEqual({
-        status: 401,
-        challenge: 'Bearer scope="door:see"',
-        text: "the header Authorization must be Bearer and a token\n",
-      });
-    },
+    async (authorization) => expect(await doors.getDoor(authorization)).toEqual(absent),
   );
 
+  test("is accepted with its scheme in any case", async () => {
+    for (const scheme of ["Bearer", "bearer", "BEARER", "Bearer "]) {
+      const response = await doors.getDoor(`${scheme} ${await issuer.sign(claims)}`);
+      expect([scheme, response]).toMatchObject([scheme, { status: 200, text: "Zoë" }]);
+    }
+  });
+
   test("is rejected if it is repeated, even if one token is valid", async () => {
-    const valid = await issuer.sign(claims);
-    for (const [first, second] of [
-      [valid, "x.y.z"],
-      ["x.y.z", valid],
+    const valid = `authorization: Bearer ${await issuer.sign(claims)}`;
+    for (const lines of [
+      [valid, "Authorization: Bearer x.y.z"],
+      ["Authorization: Bearer x.y.z", valid],
       [valid, valid],
     ]) {
       const socket = connect(doors.port, "127.0.0.1");
-      socket.write(
-        `GET /door HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Bearer ${first}\r\nAuthorization: Bearer ${second}\r\n\r\n`,
-      );
+      socket.write(["GET /door HTTP/1.1", "host: a", "connection: close", ...lines, "", ""].join("\r\n"));
       const response = await text(socket);
       expect(response).toContain("HTTP/1.1 400");
       expect(response).toContain('www-authenticate: Bearer error="invalid_request"\r\n');
@@ -128,49 +105,45 @@ describe("the header Authorization", () => {
 });
 
 describe("a token in the query", () => {
-  const invalidRequest = {
-    status: 400,
-    challenge: 'Bearer error="invalid_request"',
-    text: "there is more than one token\n",
-  };
+  let token: string;
+  beforeAll(async () => {
+    token = await issuer.sign(claims);
+  });
 
   test("is accepted by an operation that declares it, which does not see it", async () => {
-    const token = await issuer.sign(claims);
-    expect(await doors.get(`/window?key=${token}&side=north`)).toEqual({
-      status: 200,
-      challenge: undefined,
-      text: '["Zoë",{"side":"north"}]',
-    });
-    expect(await doors.get(`/window?side=%20&key=${token}`)).toMatchObject({ text: '["Zoë",{}]' });
-    expect(await doors.get("/window?side=a", `Bearer ${token}`)).toMatchObject({
-      text: '["Zoë",{"side":"a"}]',
-    });
-    expect((await doors.get(`/window?key=${token}`, undefined, "HEAD")).status).toBe(200);
-    expect(await doors.get(`/window?key=${token}&surplus=1`)).toMatchObject({ status: 400 });
+    const accepted = (query: string, authorization?: string) => doors.get(`/window?${query}`, authorization);
+    const text = '["Zoë",{"side":"a"}]';
+    expect(await accepted(`key=${token}&side=a`)).toEqual({ status: 200, challenge: undefined, text });
+    expect(await accepted(`side=%20&key=${token}`)).toMatchObject({ text: '["Zoë",{}]' });
+    expect(await accepted("side=a", `Bearer ${token}`)).toMatchObject({ text });
+    expect(await doors.get(`/window?key=${token}`, undefined, "HEAD")).toMatchObject({ status: 200 });
+    expect(await accepted(`key=${token}&surplus=1`)).toMatchObject({ status: 400 });
   });
 
   test("is verified as one in the header", async () => {
-    expect(await doors.get(`/window?key=${await issuer.sign({})}`)).toEqual(
-      await doors.get("/window", `Bearer ${await issuer.sign({})}`),
-    );
-    for (const [name, token] of Object.entries(await issuer.invalidTokens(claims))) {
+    const tokens = { ...(await issuer.invalidTokens(claims)), "without a scope": await issuer.sign({}) };
+    for (const [name, token] of Object.entries(tokens)) {
       const response = await doors.get(`/window?key=${encodeURIComponent(token)}`);
-      expect([name, response]).toEqual([name, await doors.getDoor(`Bearer ${token}`)]);
+      expect([name, response]).toEqual([name, await doors.get("/window", `Bearer ${token}`)]);
     }
     for (const absent of ["/window", "/window?key=", "/window?key=%20", "/window?Key=x"]) {
       expect(await doors.get(absent)).toEqual(await doors.getDoor());
     }
   });
 
-  test("is 400 beside another token, since a proxy may have checked the other one", async () => {
-    const token = await issuer.sign(claims);
-    expect(await doors.get(`/window?key=${token}&key=${token}`)).toEqual(invalidRequest);
-    expect(await doors.get(`/window?key=${token}`, `Bearer ${token}`)).toEqual(invalidRequest);
-    expect(await doors.get(`/window?key=${token}`, "Basic dXNlcjpwYXNz")).toEqual(invalidRequest);
+  test.each([
+    ["a second one", (key: string) => `${key}&${key}`, undefined],
+    ["one in the header", (key: string) => key, "Bearer x.y.z"],
+    ["a password in the header", (key: string) => key, "Basic dXNlcjpwYXNz"],
+  ])("is 400 beside %s, since a proxy may have checked that", async (_name, query, authorization) => {
+    expect(await doors.get(`/window?${query(`key=${token}`)}`, authorization)).toEqual({
+      status: 400,
+      challenge: 'Bearer error="invalid_request"',
+      text: "there is more than one token\n",
+    });
   });
 
   test("is an unknown parameter of other operations", async () => {
-    const token = await issuer.sign(claims);
     expect(await doors.get(`/door?key=${token}`)).toEqual(await doors.getDoor());
     const { status, text } = await doors.get(`/door?key=${token}`, `Bearer ${token}`);
     expect([status, text.includes(token)]).toEqual([400, false]);
@@ -211,31 +184,17 @@ test("the response to an invalid token states what is required and does not cont
 });
 
 describe("a token", () => {
-  let ofAnyType: typeof doors;
-  beforeAll(async () => {
-    ofAnyType = await openDoorService({ ...issuer.settings, AUTH_TOKEN_TYPE: "JWT" });
-  });
-  afterAll(() => ofAnyType[Symbol.asyncDispose]());
-
-  test.each(["at+jwt", "application/at+jwt", "AT+JWT"])("of type %s is accepted", async (typ) => {
-    const token = await issuer.sign(claims, { header: { typ } });
-    expect(await doors.getDoor(`Bearer ${token}`)).toMatchObject({ status: 200 });
-  });
-
-  test.each<[unknown, number]>([
-    ...["JWT", "jwt", "application/jwt", "at+jwt", "application/AT+JWT", undefined].map(
-      (typ): [unknown, number] => [typ, 200],
-    ),
-    ...["logout+jwt", "dpop+jwt", "secevent+jwt", "", null, ["JWT"]].map((typ): [unknown, number] => [
-      typ,
-      401,
-    ]),
-  ])("of type %j is %i with AUTH_TOKEN_TYPE=JWT", async (typ, status) => {
-    const token = await issuer.sign(claims, { header: { typ } });
-    expect(await ofAnyType.getDoor(`Bearer ${token}`)).toMatchObject({
-      status,
-      text: status === 200 ? "Zoë" : "the token's type (typ) must be JWT or at+jwt, or absent\n",
-    });
+  test.each<[setting: string, types: unknown[], status: number]>([
+    ["at+jwt", ["at+jwt", "application/at+jwt", "AT+JWT"], 200],
+    ["JWT", ["JWT", "jwt", "application/jwt", "at+jwt", "application/AT+JWT", undefined], 200],
+    ["JWT", ["logout+jwt", "dpop+jwt", "secevent+jwt", "", null, ["JWT"]], 401],
+  ])("with AUTH_TOKEN_TYPE=%s and one of the types %j is %i", async (setting, types, status) => {
+    const text = status === 200 ? "Zoë" : "the token's type (typ) must be JWT or at+jwt, or absent\n";
+    for (const typ of types) {
+      const token = await issuer.sign(claims, { header: { typ } });
+      const response = await (setting === "JWT" ? ofAnyType : doors).getDoor(`Bearer ${token}`);
+      expect([typ, response]).toMatchObject([typ, { status, text }]);
+    }
   });
 
   test("with any other defect is rejected with AUTH_TOKEN_TYPE=JWT too", async () => {
@@ -257,14 +216,32 @@ describe("a token", () => {
 });
 
 describe("the scope of a token", () => {
-  test.each([
-    "door:see",
-    "a door:see b",
-    "door:close door:open",
-    ["door:see"],
-    [1, "door:close", "", "door:open"],
-  ])("can be %j", async (scope) => {
-    expect((await doors.getDoor(`Bearer ${await issuer.sign({ scope })}`)).status).toBe(200);
+  const lacks = (claim: string) =>
+    ["door:see", "door:open door:close"].map(
+      (scope) => `the token's claim ${claim} lacks the scope ${scope}`,
+    );
+  const insufficient = {
+    status: 403,
+    challenge: 'Bearer error="insufficient_scope", scope="door:see"',
+    text: `${lacks("scope").join("; ")}\n`,
+  };
+  const two = ["door:open", "door:close"];
+  test.each<[unknown, boolean]>([
+    ["door:see", true],
+    ["a door:see b", true],
+    ["door:close door:open", true],
+    [["door:see"], true],
+    [[1, "", ...two], true],
+    [undefined, false],
+    ["", false],
+    ["door", false],
+    ["door:see:not", false],
+    ["door:open", false],
+    [["a door:see"], false],
+    [{ "door:see": true }, false],
+  ])("that is %j is enough: %s", async (scope, isEnough) => {
+    const response = await doors.getDoor(`Bearer ${await issuer.sign({ scope, sub: "Zoë" })}`);
+    expect(response).toEqual(isEnough ? { status: 200, challenge: undefined, text: "Zoë" } : insufficient);
   });
 
   test.each(["https://example.test/roles", "constructor", "__proto__"])(
@@ -275,48 +252,24 @@ describe("the scope of a token", () => {
         const token = await issuer.sign(Object.fromEntries([[name, value]]));
         expect((await service.getDoor(`Bearer ${token}`)).status).toBe(200);
       }
-      expect(await service.getDoor(`Bearer ${await issuer.sign({ scope: "door:see" })}`)).toMatchObject({
-        status: 403,
-        text: expect.stringMatching(`^the token's claim ${name} lacks the scope door:see; `),
-      });
+      const response = await service.getDoor(`Bearer ${await issuer.sign(claims)}`);
+      expect(response).toMatchObject({ status: 403, text: `${lacks(name).join("; ")}\n` });
     },
   );
-
-  test.each<[unknown]>(
-    [undefined, "", "door", "door:see:not", "door:open", ["a door:see"], { "door:see": true }].map((one) => [
-      one,
-    ]),
-  )("is insufficient if it is %j", async (scope) => {
-    expect(await doors.getDoor(`Bearer ${await issuer.sign({ scope })}`)).toEqual({
-      status: 403,
-      challenge: 'Bearer error="insufficient_scope", scope="door:see"',
-      text: "the token's claim scope lacks the scope door:see; the token's claim scope lacks the scope door:open door:close\n",
-    });
-  });
 });
 
 describe("while the keys of the issuer are unavailable", () => {
-  const unavailable = {
-    status: 503,
-    challenge: undefined,
-    text: "the keys of the token issuer are unavailable\n",
-  };
+  const message = "the keys of the token issuer are unavailable";
+  const unavailable = { status: 503, challenge: undefined, text: `${message}\n` };
 
   test("because it is down, a request with a token is 503, and one without is 401", async () => {
     const stoppedIssuer = await openIssuer();
     await using service = await openDoorService(stoppedIssuer.settings);
     await stoppedIssuer.close();
-    const token = await stoppedIssuer.sign(claims);
-    expect(await service.getDoor(`Bearer ${token}`)).toEqual(unavailable);
+    expect(await service.getDoor(`Bearer ${await stoppedIssuer.sign(claims)}`)).toEqual(unavailable);
     expect(await service.getDoor()).toMatchObject({ status: 401 });
-    const lines = service.logged.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40);
-    expect(lines).toEqual([
-      expect.objectContaining({
-        level: 50,
-        msg: "the keys of the token issuer are unavailable",
-        err: expect.objectContaining({ message: "fetch failed" }),
-      }),
-    ]);
+    const lines = service.logged.map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([{ level: 50, msg: message, err: { message: "fetch failed" } }]);
   });
 
   test.each([
@@ -329,62 +282,46 @@ describe("while the keys of the issuer are unavailable", () => {
     await using server = createServer((_request, response) =>
       response.writeHead(status, { connection: "close", location: "/" }).end(keys),
     );
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    await using service = await openDoorService({
-      ...issuer.settings,
-      AUTH_JWKS_URL: new URL(`http://127.0.0.1:${port}`),
-    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const AUTH_JWKS_URL = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await using service = await openDoorService({ ...issuer.settings, AUTH_JWKS_URL });
     expect(await service.getDoor(`Bearer ${await issuer.sign(claims)}`)).toEqual(unavailable);
   });
 });
 
 describe("settings", () => {
+  type Environment = Record<string, string>;
   const valid = { AUTH_JWKS_URL: "http://a/keys", AUTH_ISSUER: "https://a/", AUTH_AUDIENCE: "service" };
-  const read = (environment: object) => {
-    try {
-      return openAuthentication(readSettings({ ...environment }, authenticationSettings), openLog("silent"))
-        ? "on"
-        : "off";
-    } catch (error) {
-      return (error as Error).message;
-    }
-  };
+  const open = (environment: Environment) =>
+    openAuthentication(readSettings(environment, authenticationSettings), openLog("silent"));
 
-  test.each<[object, string]>([
-    [{}, "off"],
-    [{ AUTH_JWKS_URL: "", AUTH_ISSUER: "", AUTH_AUDIENCE: "" }, "off"],
-    [valid, "on"],
-    [{ ...valid, AUTH_JWKS_URL: "https://a/keys" }, "on"],
+  test("turn authentication on if all that is required is set", () => {
+    const more = { AUTH_TOKEN_TYPE: "JWT", AUTH_SCOPE_CLAIM: "https://a/scope" };
+    for (const settings of [valid, { ...valid, AUTH_JWKS_URL: "https://a/keys" }, { ...valid, ...more }])
+      expect(open(settings)).toBeDefined();
+    const empty = Object.fromEntries(Object.keys({ ...valid, ...more }).map((name) => [name, ""]));
+    for (const settings of [{}, empty]) expect(open(settings)).toBeUndefined();
+  });
+
+  const required = Object.keys(valid);
+  const together = (name: string, others = required) =>
+    `${name} must be set together with ${others.join(" and ")}`;
+  const http = "AUTH_JWKS_URL must be a URL of http: or https:, without credentials";
+  const oneName = "AUTH_SCOPE_CLAIM must be one name of up to 200 characters, without spaces";
+  const urls = ["hunter2", "file:///hunter2", "https://user:hunter2@a/", "https://hunter2@a/"];
+  const names = ["scp roles", " scp", "s\ncp", "s".repeat(201)];
+  test.each<[settings: Environment, ...messages: string[]]>([
+    [{ ...valid, AUTH_AUDIENCE: "" }, together("AUTH_AUDIENCE", ["AUTH_JWKS_URL", "AUTH_ISSUER"])],
     [
-      { ...valid, AUTH_AUDIENCE: "" },
-      "AUTH_AUDIENCE must be set together with AUTH_JWKS_URL and AUTH_ISSUER",
+      { AUTH_AUDIENCE: "a" },
+      ...["AUTH_JWKS_URL", "AUTH_ISSUER"].map((one) => together(one, ["AUTH_AUDIENCE"])),
     ],
-    [
-      { AUTH_AUDIENCE: "service" },
-      "AUTH_JWKS_URL must be set together with AUTH_AUDIENCE\nAUTH_ISSUER must be set together with AUTH_AUDIENCE",
-    ],
-    [{ ...valid, AUTH_TOKEN_TYPE: "JWT", AUTH_SCOPE_CLAIM: "https://a/scope" }, "on"],
+    [{ AUTH_SCOPE_CLAIM: "scp" }, together("AUTH_SCOPE_CLAIM")],
+    [{ AUTH_TOKEN_TYPE: "JWT" }, together("AUTH_TOKEN_TYPE")],
     [{ ...valid, AUTH_TOKEN_TYPE: "jws" }, "AUTH_TOKEN_TYPE must be one of at+jwt, JWT"],
-    [{ AUTH_TOKEN_TYPE: "", AUTH_SCOPE_CLAIM: "" }, "off"],
-    [
-      { AUTH_SCOPE_CLAIM: "scp", AUTH_TOKEN_TYPE: "JWT" },
-      ["AUTH_TOKEN_TYPE", "AUTH_SCOPE_CLAIM"]
-        .map((name) => `${name} must be set together with AUTH_JWKS_URL and AUTH_ISSUER and AUTH_AUDIENCE`)
-        .join("\n"),
-    ],
-    ...["scp roles", " scp", "s\ncp", "s".repeat(201)].map((name): [object, string] => [
-      { ...valid, AUTH_SCOPE_CLAIM: name },
-      "AUTH_SCOPE_CLAIM must be one name of up to 200 characters, without spaces",
-    ]),
-    ...["hunter2", "file:///hunter2", "https://user:hunter2@a/", "https://hunter2@a/"].map(
-      (url): [object, string] => [
-        { ...valid, AUTH_JWKS_URL: url },
-        "AUTH_JWKS_URL must be a URL of http: or https:, without credentials",
-      ],
-    ),
-  ])("%j: %s", (environment, outcome) => {
-    expect(read(environment)).toBe(outcome);
+    ...names.map((name) => [{ ...valid, AUTH_SCOPE_CLAIM: name }, oneName] as [Environment, string]),
+    ...urls.map((url) => [{ ...valid, AUTH_JWKS_URL: url }, http] as [Environment, string]),
+  ])("%j are rejected", (environment, ...messages) => {
+    expect(() => open(environment)).toThrow(new SettingsError(messages));
   });
 });

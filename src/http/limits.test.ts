@@ -7,29 +7,10 @@ import { promisify } from "node:util";
 import { request } from "undici";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
-import { run } from "../../testing/run.ts";
+import { startService } from "../../testing/services.ts";
 import { startFeatures } from "../features/features.fixture.ts";
 import { openLog } from "../process/log.ts";
-import type { Handlers } from "./handlers.ts";
-import { createService } from "./service.ts";
-
-/** Starts a feature storage in its own process. */
-async function startFeaturesProcess() {
-  const { child, exit, waitForOutput, output } = run("src/main.ts", {
-    args: ["features"],
-    env: { FEATURES_PORT: "0", FEATURES_STORE_URL: "memory:" },
-  });
-  await waitForOutput("listening");
-  const [base = ""] = /http:\/\/[\d.:]+/.exec(output()) ?? [];
-  return {
-    base,
-    pid: child.pid,
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      await exit;
-    },
-  };
-}
+import { contractOf, operation, serve, statusOf } from "./service.fixture.ts";
 
 async function connectAndSend(base: string, bytes: string): Promise<Socket> {
   const { hostname, port } = new URL(base);
@@ -42,26 +23,9 @@ async function connectAndSend(base: string, bytes: string): Promise<Socket> {
 const head = (line: string, ...lines: string[]) => [`${line} HTTP/1.1`, "host: a", ...lines, ""].join("\r\n");
 const json = "content-type: application/json";
 
-async function statusOf(url: string): Promise<number> {
-  const { statusCode, body } = await request(url);
-  await body.dump();
-  return statusCode;
-}
-
-/** A service with one operation, at `/`. Default: it logs nothing. */
-function serviceOf(get: () => Promise<object>, log?: { write(line: string): void }) {
-  const operation = { operationId: "get", responses: { 200: { description: "a response" } } };
-  return createService<{ get: unknown }>({
-    contract: {
-      openapi: "3.1.0",
-      info: { title: "One", version: "1.0.0" },
-      paths: { "/": { get: operation } },
-    },
-    handlers: { get } as unknown as Handlers<{ get: unknown }>,
-    renderError: (_, messages) => ({ type: "text/plain", body: messages.join("; ") }),
-    log: log ? openLog("info", log) : openLog("silent"),
-  });
-}
+/** Starts a service with one operation, at `/`. Default: it logs nothing. */
+const serviceOf = (get: () => Promise<object>, log = openLog("silent")) =>
+  serve(contractOf({ "/": { get: operation("get") } }), { get }, { log });
 
 /** Connections that send these bytes and read nothing. Counts those that the service has closed. */
 async function openDeafClients(base: string, count: number, bytes: string) {
@@ -78,14 +42,14 @@ async function openDeafClients(base: string, count: number, bytes: string) {
 describe("one client cannot take what others need:", () => {
   test("requests of one connection are in flight one after another, and too many close it", async () => {
     let inFlight = 0;
-    await using app = await serviceOf(async () => {
+    await using service = await serviceOf(async () => {
       inFlight += 1;
       expect(inFlight).toBe(1);
       await afterThisTurn();
       inFlight -= 1;
       return { status: 200 };
     });
-    const base = await app.listen({ port: 0, host: "127.0.0.1" });
+    const { base } = service;
     const line = `${head("GET /")}\r\n`;
     const socket = await connectAndSend(base, line.repeat(80));
     let text = "";
@@ -101,10 +65,10 @@ describe("one client cannot take what others need:", () => {
   test("clients that do not read are disconnected beyond 64 MiB, and those that read are not", async () => {
     const logged: string[] = [];
     const large = "x".repeat(16 * 2 ** 20);
-    await using app = await serviceOf(async () => ({ status: 200, type: "text/plain", body: large }), {
-      write: (line: string) => logged.push(line),
-    });
-    const base = await app.listen({ port: 0, host: "127.0.0.1" });
+    const log = openLog("info", { write: (line) => logged.push(line) });
+    const ofLarge = async () => ({ status: 200, type: "text/plain", body: large });
+    await using service = await serviceOf(ofLarge, log);
+    const { app, base } = service;
     // The system takes up to six megabytes of each response.
     using _deaf = await openDeafClients(base, 8, `${head("GET /")}\r\n`);
     const { body } = await request(base);
@@ -133,12 +97,12 @@ describe("one client cannot take what others need:", () => {
       await released.promise;
       yield "last\n";
     }
-    await using app = await serviceOf(async () => {
+    await using service = await serviceOf(async () => {
       entered.resolve();
       await released.promise;
       return { status: 200, type: "text/csv", body: pieces() };
     });
-    const base = await app.listen({ port: 0, host: "127.0.0.1" });
+    const { base } = service;
     const slow = statusOf(base);
     await entered.promise;
     const kinds = [
@@ -155,11 +119,8 @@ describe("one client cannot take what others need:", () => {
     await Promise.all(
       late.map((_, index) => index < 20 && expect(statusOf(`${base}/nowhere`)).resolves.toBe(404)),
     );
-    const { server } = app;
-    const { requestTimeout, headersTimeout, timeout } = server;
-    expect({ requestTimeout, headersTimeout, timeout }).toEqual({
-      ...{ requestTimeout: 30_000, headersTimeout: 30_000, timeout: 0 },
-    });
+    const { server } = service.app;
+    expect([server.requestTimeout, server.headersTimeout, server.timeout]).toEqual([30_000, 30_000, 0]);
     // The limit is read at each check, once a second.
     server.headersTimeout = server.requestTimeout = 1;
     for (const response of await Promise.all(late)) {
@@ -183,8 +144,9 @@ const connectionCount = Math.min(5000, Math.floor(Number(open_files?.soft) / 2) 
 test.runIf(process.platform === "linux")(
   `${connectionCount} idle connections leave a service as it was, and take little memory`,
   async () => {
-    await using service = await startFeaturesProcess();
-    const { base, pid } = service;
+    await using service = await startService("features", { env: { FEATURES_STORE_URL: "memory:" } });
+    const { url: base } = service;
+    const { pid } = service.child();
     const statuses = async () => [await statusOf(`${base}/metrics`), await statusOf(`${base}/features/a/b`)];
     expect(await statuses()).toEqual([200, 200]);
     const [files, megabytes] = [filesOf(pid), megabytesOf(pid)];

@@ -16,7 +16,8 @@ import { openQueue } from "../ledger/queue/queue.ts";
 import { openLog } from "../process/log.ts";
 import { completePage, htmlPage } from "./docs/page.ts";
 import { tablesOf } from "./docs/tables.ts";
-import { createService } from "./service.ts";
+import { serve } from "./service.fixture.ts";
+import type { HttpParts } from "./service.ts";
 
 const log = openLog("silent");
 const readProjectFile = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
@@ -28,23 +29,15 @@ beforeAll(async () => {
   const queue = resources.use(await openQueue("memory:"));
   const store = resources.use(await openFeatureStore("memory:"));
   const authenticate = async () => expect.unreachable();
-  for (const [suffix, security] of [
-    ["", undefined] as const,
-    [" with authentication", () => authenticate] as const,
-  ]) {
-    const ledger = resources.use(
-      await ledgerApp({
-        database,
-        queue,
-        intake: security && openIntake(database, new Registry(), log),
-        statementTimeoutMs: 1000,
-        security,
-        log,
-      }),
-    );
-    const features = resources.use(await featuresApp({ store, security, log }));
-    bases[`ledger${suffix}`] = await ledger.listen({ host: "127.0.0.1", port: 0 });
-    bases[`features${suffix}`] = await features.listen({ host: "127.0.0.1", port: 0 });
+  const statementTimeoutMs = 1000;
+  for (const security of [undefined, () => authenticate]) {
+    const intake = security && openIntake(database, new Registry(), log);
+    const ledger = await ledgerApp({ database, queue, intake, statementTimeoutMs, security, log });
+    const features = await featuresApp({ store, security, log });
+    const address = { port: 0, host: "127.0.0.1" };
+    const suffix = security ? " with authentication" : "";
+    bases[`ledger${suffix}`] = await resources.use(ledger).listen(address);
+    bases[`features${suffix}`] = await resources.use(features).listen(address);
   }
 });
 afterAll(() => resources.disposeAsync());
@@ -58,13 +51,8 @@ async function send(service: string, path: string, options: Parameters<typeof re
 const requiredUrls: Record<string, string[]> = {
   "/console": ["/console/console.css", "/console/console.js", "/docs"],
   "/docs": [
-    "/console",
-    "/openapi.yaml",
-    "/openapi.json",
-    "/docs/docs.css",
-    "/docs/swagger-ui.css",
-    "/docs/swagger-ui.js",
-    "/docs/docs.js",
+    ...["/console", "/openapi.yaml", "/openapi.json"],
+    ...["docs.css", "swagger-ui.css", "swagger-ui.js", "docs.js"].map((file) => `/docs/${file}`),
   ],
   "/docs/queue": ["/docs", "/asyncapi.yaml", "/docs/docs.css"],
 };
@@ -72,44 +60,27 @@ const requiredUrls: Record<string, string[]> = {
 describe("links behind a proxy", () => {
   const forwarded = { "x-forwarded-proto": "https", "x-forwarded-host": "features.test" };
 
-  /** The anchor of the catalog that a service with these parts returns for these headers. */
-  async function anchorOf(parts: { publicUrl?: string; trustedProxies?: string[] }, headers: object) {
+  const loopback = { trustedProxies: ["loopback"] };
+  const two = { "x-forwarded-proto": "http, https", "x-forwarded-host": "forged.test, features.test:8443" };
+  const invalid = { "x-forwarded-proto": "javascript", "x-forwarded-host": 'a">,<b' };
+  const network = { trustedProxies: ["10.0.0.1", "127.0.0.0/8"] };
+  const others = { trustedProxies: ["10.0.0.0/8", "::1"] };
+  const publicUrl = "https://api.test/flags/";
+  test.each<[string, HttpParts, headers: object, anchor: string]>([
+    ["nobody is trusted by default", {}, forwarded, "http://host/"],
+    ["a proxy that is trusted", loopback, forwarded, "https://features.test/"],
+    ["a network that is trusted", network, forwarded, "https://features.test/"],
+    ["others are not trusted", others, forwarded, "http://host/"],
+    ["a trusted proxy without headers", loopback, {}, "http://host/"],
+    ["the last proxy decides", loopback, two, "https://features.test:8443/"],
+    ["invalid headers have no effect", loopback, invalid, "http://host/"],
+    ["PUBLIC_URL decides", { publicUrl }, forwarded, publicUrl],
+  ])("%s", async (_name, parts, headers, anchor) => {
     await using store = await openFeatureStore("memory:");
     await using app = await featuresApp({ store, log, ...parts });
-    const response = await app.inject({
-      url: "/.well-known/api-catalog",
-      headers: { host: "host", ...headers },
-    });
-    const { linkset } = response.json() as { linkset: { anchor: string }[] };
-    return linkset[0]?.anchor;
-  }
-
-  test.each<[string, Parameters<typeof anchorOf>[0], object, string]>([
-    ["nobody is trusted by default", {}, forwarded, "http://host/"],
-    ["a proxy that is trusted", { trustedProxies: ["loopback"] }, forwarded, "https://features.test/"],
-    [
-      "a network that is trusted",
-      { trustedProxies: ["10.0.0.1", "127.0.0.0/8"] },
-      forwarded,
-      "https://features.test/",
-    ],
-    ["others are not trusted", { trustedProxies: ["10.0.0.0/8", "::1"] }, forwarded, "http://host/"],
-    ["a trusted proxy without headers", { trustedProxies: ["loopback"] }, {}, "http://host/"],
-    [
-      "the last proxy decides",
-      { trustedProxies: ["loopback"] },
-      { "x-forwarded-proto": "http, https", "x-forwarded-host": "forged.test, features.test:8443" },
-      "https://features.test:8443/",
-    ],
-    [
-      "invalid headers have no effect",
-      { trustedProxies: ["loopback"] },
-      { "x-forwarded-proto": "javascript", "x-forwarded-host": 'a">,<b' },
-      "http://host/",
-    ],
-    ["PUBLIC_URL decides", { publicUrl: "https://api.test/flags/" }, forwarded, "https://api.test/flags/"],
-  ])("%s", async (_name, parts, headers, anchor) => {
-    expect(await anchorOf(parts, headers)).toBe(anchor);
+    const url = "/.well-known/api-catalog";
+    const response = await app.inject({ url, headers: { host: "host", ...headers } });
+    expect(response.json().linkset).toMatchObject([{ anchor }]);
   });
 });
 
@@ -117,10 +88,10 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
   test("with authentication and all operations publishes its contract unchanged as YAML, and as JSON", async () => {
     const authenticated = `${service} with authentication`;
     const yaml = await send(authenticated, "/openapi.yaml");
-    expect([yaml.status, yaml.headers["content-type"]]).toEqual([200, "application/yaml; charset=utf-8"]);
-    expect(yaml.text).toBe(readProjectFile(`generated/${service}.yaml`));
     const json = await send(authenticated, "/openapi.json");
+    expect([yaml.status, yaml.headers["content-type"]]).toEqual([200, "application/yaml; charset=utf-8"]);
     expect([json.status, json.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
+    expect(yaml.text).toBe(readProjectFile(`generated/${service}.yaml`));
     expect(JSON.parse(json.text)).toEqual(JSON.parse(readProjectFile(`generated/${service}.json`)));
     expect(JSON.parse(json.text).servers[0].url).toBe("/");
   });
@@ -153,11 +124,8 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
       }
       expect((await send(service, path, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
       const head = await send(service, path, { method: "HEAD" });
-      expect(head).toMatchObject({
-        status: 200,
-        text: "",
-        headers: { etag, "content-length": String(Buffer.byteLength(first.text)) },
-      });
+      const headers = { etag, "content-length": String(Buffer.byteLength(first.text)) };
+      expect(head).toMatchObject({ status: 200, text: "", headers });
       const post = await send(service, path, { method: "POST" });
       expect([post.status, post.headers.allow]).toEqual([405, "GET, HEAD"]);
     },
@@ -175,9 +143,7 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
       expect(page.headers["x-content-type-options"]).toBe("nosniff");
       const urls = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, url = ""]) => url);
       expect(urls).toEqual(expect.arrayContaining(requiredUrls[path.replace(/\/$/, "")] ?? []));
-      expect(urls.includes("/docs/queue")).toBe(
-        path.startsWith("/docs") && path !== "/docs/queue" && service === "ledger",
-      );
+      expect(urls.includes("/docs/queue")).toBe(service === "ledger" && /^\/docs\/?$/.test(path));
       for (const url of urls.filter((loaded) => loaded !== "data:,")) {
         expect([url, (await send(service, url)).status]).toEqual([url, 200]);
       }
@@ -203,14 +169,13 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
     const { linkset } = JSON.parse(text) as { linkset: Record<string, { href: string; type: string }[]>[] };
     expect(linkset).toMatchObject([{ anchor: "http://ledger.test:99/" }]);
     const links = [linkset[0]?.["service-desc"] ?? [], linkset[0]?.["service-doc"] ?? []].flat();
-    expect(links.map(({ href }) => new URL(href).pathname)).toEqual(
-      service === "ledger"
-        ? ["/openapi.yaml", "/asyncapi.yaml", "/openapi.json", "/docs", "/docs/queue"]
-        : ["/openapi.yaml", "/openapi.json", "/docs"],
-    );
-    for (const { href, type } of links) {
-      const linked = await send(service, new URL(href).pathname);
-      expect([linked.status, linked.headers["content-type"]?.toString().split(";")[0]]).toEqual([200, type]);
+    const paths = links.map(({ href }) => new URL(href).pathname);
+    const all = ["/openapi.yaml", "/asyncapi.yaml", "/openapi.json", "/docs", "/docs/queue"];
+    expect(paths).toEqual(service === "ledger" ? all : all.filter((path) => !/async|queue/.test(path)));
+    for (const [index, path] of paths.entries()) {
+      const linked = await send(service, path);
+      const type = String(linked.headers["content-type"]).split(";")[0];
+      expect([linked.status, type]).toEqual([200, links[index]?.type]);
     }
   });
 });
@@ -227,9 +192,8 @@ test("the ledger publishes the contract of its queue as one file, with the messa
 test("the contract of the queue and its page list what each event type sets", async () => {
   const { "x-event-types": tables } = parse((await send("ledger", "/asyncapi.yaml")).text);
   const { description: _, ...resourceTypes } = tables;
-  expect(Object.keys(resourceTypes)).toEqual([
-    ...["payment", "refund", "dispute", "payout", "agreement", "payment_instrument"],
-  ]);
+  const types = ["payment", "refund", "dispute", "payout", "agreement", "payment_instrument"];
+  expect(Object.keys(resourceTypes)).toEqual(types);
   type Row = { event_type: string; description: string; state?: string };
   const rows = Object.values<{ rows: Row[] }>(resourceTypes).flatMap((table) => table.rows);
   expect(rows.filter(({ state }) => state !== undefined)).toHaveLength(52);
@@ -273,17 +237,10 @@ ${security}      description: |
         "500": { description: A bug }
 `;
   writeFileSync(source, yamlWith("      security: [{ bearer: [] }] # about security\n"));
-  const contract = parse(readFileSync(source, "utf8"));
-  contract.components = {};
-  await using app = await createService<{ getThing: unknown }>({
-    contract,
-    handlers: { getThing: async () => ({ status: 204 }) as never },
-    renderError: () => expect.unreachable(),
-    publication: { contract: pathToFileURL(source) },
-    log,
-  });
-  const { body } = await request(`${await app.listen({ host: "127.0.0.1", port: 0 })}/openapi.yaml`);
-  expect(await body.text()).toBe(yamlWith(""));
+  const contract = { ...parse(readFileSync(source, "utf8")), components: {} };
+  const publication = { contract: pathToFileURL(source) };
+  await using service = await serve(contract, { getThing: async () => ({ status: 204 }) }, { publication });
+  expect((await service.send("/openapi.yaml")).text).toBe(yamlWith(""));
   rmSync(folder, { recursive: true });
 });
 
@@ -308,12 +265,8 @@ test("the page shows the tables of the extensions of a contract", async () => {
 test("texts of a contract are escaped on its page", () => {
   const special = `<&">`;
   const escaped = "&lt;&amp;&quot;&gt;";
-  const page = htmlPage({
-    title: special,
-    links: [["/a", special]],
-    head: "<!--head-->",
-    content: "<!--content-->",
-  });
+  const [head, content] = ["<!--head-->", "<!--content-->"];
+  const page = htmlPage({ title: special, links: [["/a", special]], head, content });
   expect(page).toContain(`<title>${escaped}</title>`);
   expect(page).toContain(`<a href="/a">${escaped}</a>`);
   expect(page).toMatch(/<!--head-->.*<\/head>.*<main>\n<!--content-->\n {4}<\/main>/s);

@@ -1,155 +1,116 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
 import { setImmediate as afterThisTurn } from "node:timers/promises";
 import { type FastifyInstance, fastify } from "fastify";
-import { request } from "undici";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Contract } from "../contract/operations.ts";
 import { openLog } from "../process/log.ts";
 import { closeGracefully } from "./closing.ts";
-import type { Handlers } from "./handlers.ts";
 import { HttpError } from "./http-error.ts";
 import type { Authenticate, Caller } from "./security.ts";
-import { createService, type ServiceParts } from "./service.ts";
+import {
+  type AnyHandlers,
+  contractOf,
+  inPath,
+  inQuery,
+  operation,
+  serve,
+  serviceParts,
+} from "./service.fixture.ts";
+import { createService } from "./service.ts";
 
-const json = (schema: object) => ({ content: { "application/json": { schema } } });
-const text = { content: { "text/plain": { schema: { type: "string" } } } };
-const errors = Object.fromEntries(
-  [400, 401, 403, 404, 405, 413, 415, 500, 503].map((status) => [status, { description: "error", ...text }]),
-);
+const json = (schema: object) => ({ "application/json": { schema } });
+const text = { "text/plain": { schema: { type: "string" } } };
 /** The request as the handler got it. */
-const echo = { description: "echo", ...json({ type: "object", additionalProperties: true }) };
-const inPath = (name: string, schema: object) => ({ name, in: "path", required: true, schema });
-const inQuery = (name: string, schema: object, more = {}) => ({ name, in: "query", schema, ...more });
+const echo = json({ type: "object", additionalProperties: true });
+/** An operation that also declares the HTTP errors. */
+const operationOf = (
+  operationId: string,
+  content: Record<string, object>,
+  parameters: object[] = [],
+  more = {},
+) => {
+  const { responses } = operation(operationId, content);
+  for (const status of [400, 401, 403, 404, 405, 413, 415, 500, 503])
+    Object.assign(responses, { [status]: { description: "error", content: text } });
+  return { operationId, responses, parameters, ...more };
+};
 
-const contract: Contract = {
-  openapi: "3.1.0",
-  info: { title: "Things", version: "1.0.0" },
-  paths: {
+const bodySchema = {
+  type: "object",
+  required: ["result"],
+  additionalProperties: false,
+  properties: {
+    result: { type: "boolean" },
+    size: { type: "integer" },
+    parts: {
+      type: "array",
+      maxItems: 2,
+      items: { type: "object", required: ["a", "b"], properties: { a: {}, b: {}, c: {} } },
+    },
+    names: { type: "array", maxItems: 2, "x-unique-items": true, items: { type: "string" } },
+  },
+};
+const accounts = { type: "array", items: { $ref: "#/components/schemas/Account" } };
+const one = json({ type: "object", required: ["amount"], properties: { amount: { type: "integer" } } });
+const contract = contractOf(
+  {
     "/things/{thing_id}": {
-      get: {
-        operationId: "getThing",
-        parameters: [
-          inPath("thing_id", { type: "integer", format: "int64" }),
-          inQuery("count", { type: "integer", minimum: 1, default: 7 }),
-          inQuery("flag", { type: "boolean" }),
-          inQuery("after", { type: "integer", format: "int64" }),
-          inQuery("since", { type: "string", format: "date-time" }),
-          inQuery("kind", { type: "string", enum: ["Big", "SMALL"], "x-ignore-case": true }),
-          inQuery("tag", { type: "array", items: { type: "string" } }),
-          inQuery(
-            "accounts",
-            { type: "array", items: { $ref: "#/components/schemas/Account" } },
-            { explode: false },
-          ),
-        ],
-        responses: { 200: echo, ...errors },
-      },
+      get: operationOf("getThing", echo, [
+        inPath("thing_id", { type: "integer", format: "int64" }),
+        inQuery("count", { type: "integer", minimum: 1, default: 7 }),
+        inQuery("flag", { type: "boolean" }),
+        inQuery("after", { type: "integer", format: "int64" }),
+        inQuery("since", { type: "string", format: "date-time" }),
+        inQuery("kind", { type: "string", enum: ["Big", "SMALL"], "x-ignore-case": true }),
+        inQuery("tag", { type: "array", items: { type: "string" } }),
+        inQuery("accounts", accounts, { explode: false }),
+      ]),
     },
     "/things/": {
-      post: {
-        operationId: "addThing",
-        requestBody: {
-          required: true,
-          ...json({
-            type: "object",
-            required: ["result"],
-            additionalProperties: false,
-            properties: {
-              result: { type: "boolean" },
-              size: { type: "integer" },
-              parts: {
-                type: "array",
-                maxItems: 2,
-                items: { type: "object", required: ["a", "b"], properties: { a: {}, b: {}, c: {} } },
-              },
-              names: { type: "array", maxItems: 2, "x-unique-items": true, items: { type: "string" } },
-            },
-          }),
-        },
-        responses: { 200: echo, ...errors },
-      },
-      put: { operationId: "touchThings", responses: { 200: echo, ...errors } },
+      post: operationOf("addThing", echo, [], { requestBody: { required: true, content: json(bodySchema) } }),
+      put: operationOf("touchThings", echo),
     },
     "/names/{name}": {
-      get: {
-        operationId: "getName",
-        parameters: [inPath("name", { type: "string", maxLength: 300 })],
-        responses: { 200: { description: "plain text", ...text }, ...errors },
-      },
+      get: operationOf("getName", text, [inPath("name", { type: "string", maxLength: 300 })]),
     },
     "/numbers/{count}": {
-      get: {
-        operationId: "listNumbers",
-        parameters: [inPath("count", { type: "integer" })],
-        responses: {
-          200: { description: "numbers", ...json({ type: "array", items: { type: "integer" } }) },
-          ...errors,
-        },
-      },
+      get: operationOf("listNumbers", json({ type: "array", items: { type: "integer" } }), [
+        inPath("count", { type: "integer" }),
+      ]),
     },
     "/secret/{number}": {
-      get: {
-        operationId: "getSecret",
+      get: operationOf("getSecret", echo, [inPath("number", { type: "integer" })], {
         security: [{ bearer: ["good"] }, { bearer: ["best"] }, { key: [] }],
-        parameters: [inPath("number", { type: "integer" })],
-        responses: { 200: echo, ...errors },
-      },
+      }),
     },
-    "/health": { get: { operationId: "checkHealth", tags: ["health"], responses: { 200: echo, ...errors } } },
-    "/violation/{kind}": {
-      get: {
-        operationId: "violate",
-        parameters: [inPath("kind", { type: "string" })],
-        responses: {
-          200: {
-            description: "a response with one member",
-            ...json({ type: "object", required: ["amount"], properties: { amount: { type: "integer" } } }),
-          },
-          ...errors,
-        },
-      },
-    },
+    "/health": { get: operationOf("checkHealth", echo, [], { tags: ["health"] }) },
+    "/violation/{kind}": { get: operationOf("violate", one, [inPath("kind", { type: "string" })]) },
   },
-  components: {
+  {
     schemas: { Account: { type: "string", minLength: 1 } },
     securitySchemes: {
       bearer: { type: "http", scheme: "bearer" },
       key: { type: "apiKey", in: "header", name: "key" },
     },
   },
-};
-
-type Operations = Record<
-  | "getThing"
-  | "addThing"
-  | "touchThings"
-  | "getName"
-  | "listNumbers"
-  | "getSecret"
-  | "checkHealth"
-  | "violate",
-  unknown
->;
+);
 
 /** Controls the handler of requests for the name "slow": it resolves `entered` and then waits for `released`. */
-const slow = {
-  entered: Promise.withResolvers<void>(),
-  released: Promise.withResolvers<void>(),
-  reset() {
-    this.entered = Promise.withResolvers<void>();
-    this.released = Promise.withResolvers<void>();
-  },
-};
+let slow = { entered: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() };
+beforeEach(() => {
+  slow = { entered: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() };
+});
 
 /** Integers of different lengths, of which only some are safe. */
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => (-11n) ** BigInt(index % 20));
 
-const handlers = {
-  getThing: async ({ path, query }: never) => ({ status: 200, body: { path, query } }),
-  addThing: async ({ body }: never) => ({ status: 200, body: { body } }),
-  touchThings: async ({ body }: never) => ({ status: 200, body: { body: body ?? "none" } }),
+const handlers: AnyHandlers = {
+  getThing: async ({ path, query }) => ({ status: 200, body: { path, query } }),
+  addThing: async ({ body }) => ({ status: 200, body: { body } }),
+  touchThings: async ({ body }) => ({ status: 200, body: { body: body ?? "none" } }),
   getName: async ({ path }: { path: { name: string } }) => {
     if (path.name === "thrown") throw Object.assign(new Error("password=hunter2"), { statusCode: 418 });
     if (path.name === "aborted") throw new DOMException("password=hunter2", "AbortError");
@@ -169,20 +130,19 @@ const handlers = {
       status: { status: 202, body: {} },
       type: { status: 200, type: "text/csv", body: "a" },
       none: { status: 200, body: { amount: 1 } },
-    })[path.kind] as never,
-} as unknown as Handlers<Operations>;
+    })[path.kind],
+};
 
 /** The authentication of each scheme, by its type. */
 const authentication: Record<string, Authenticate> = {
   http: async ({ headers }, scopes) => {
     const { authorization = "Bearer bad" } = headers;
     const token = authorization.slice("Bearer ".length);
+    const challenge = { "www-authenticate": `Bearer ${scopes}` };
     if (token === "broken") throw Object.assign(new Error("password=hunter2"), { statusCode: 401 });
-    if (token === "bad")
-      throw new HttpError(401, ["invalid token"], { "www-authenticate": `Bearer ${scopes}` });
+    if (token === "bad") throw new HttpError(401, ["invalid token"], challenge);
     if (token === "unverifiable") throw new HttpError(503, ["no keys"]);
-    if (token === "weak" || !scopes.includes(token))
-      throw new HttpError(403, [`${scopes} is required`, "scope missing"]);
+    if (!scopes.includes(token)) throw new HttpError(403, [`${scopes} is required`, "scope missing"]);
     return { scopes: new Set(), claims: { name: token }, token };
   },
   apiKey: async ({ headers }) => {
@@ -192,76 +152,52 @@ const authentication: Record<string, Authenticate> = {
 };
 
 const violations: string[] = [];
-const parts: ServiceParts<Operations> = {
-  contract,
-  handlers,
-  security: ({ type }) => authentication[type],
-  renderError: (_status, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
-  log: openLog("silent"),
-  onViolation: (violation) => violations.push(violation),
-};
+const unchecked = serviceParts(contract, handlers, { security: ({ type }) => authentication[type] });
+const parts = { ...unchecked, onViolation: (violation: string) => void violations.push(violation) };
 
-let app: FastifyInstance;
-let base: string;
+let service: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
-  app = await createService(parts);
-  base = await app.listen({ port: 0, host: "127.0.0.1" });
+  service = await serve(contract, handlers, parts);
 });
-afterAll(() => app.close());
-
-type Options = Parameters<typeof request>[1];
-async function send(path: string, options?: Options) {
-  const { statusCode, headers, body } = await request(`${base}${path}`, options);
-  const text = await body.text();
-  return { status: statusCode, headers, text, json: () => JSON.parse(text) };
-}
+afterAll(() => service[Symbol.asyncDispose]());
+const send: typeof service.send = (...request) => service.send(...request);
 
 /** Sends bytes over TCP: client libraries do not send invalid requests. Resolves with all responses. */
 function sendBytes(bytes: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let received = "";
-    const socket = connect(Number(new URL(base).port), "127.0.0.1", () => socket.write(bytes));
-    socket
-      .on("data", (chunk) => (received += chunk))
-      .on("close", () => resolve(received))
-      .on("error", reject);
-  });
+  const socket = connect(service.port, "127.0.0.1");
+  socket.write(bytes);
+  return textOf(socket);
 }
 
 describe("a service does not start if its contract and code do not match:", () => {
-  test.each<[string, Partial<ServiceParts<Operations>>, string]>([
+  const violate = { violate: handlers.violate } as AnyHandlers;
+  const ofPath = (path: string, item: Record<string, unknown>) => contractOf({ [path]: item });
+  test.each<[string, Contract, AnyHandlers, string]>([
     [
       "a missing handler",
-      { handlers: { ...handlers, violate: undefined } as never },
-      "operations without a handler: violate",
+      contract,
+      { ...handlers, violate: undefined as never },
+      "without a handler: violate",
     ],
-    ["no handlers", { handlers: {} as never }, "operations without a handler: getThing, addThing"],
-    ["an unknown handler", { handlers: { ...handlers, getThng: handlers.violate } as never }, "getThng"],
+    ["no handlers", contract, {}, "operations without a handler: getThing, addThing"],
+    ["an unknown handler", contract, { ...handlers, ...{ getThng: violate.violate as never } }, "getThng"],
+    ["security schemes without a handler", contract, handlers, "schemes without a handler: bearer, key"],
+    ["parameters of a path", ofPath("/x", { parameters: [] }), {}, "/x: declare parameters in operations"],
     [
-      "security schemes without a handler",
-      { security: () => undefined },
-      "security schemes without a handler: bearer, key",
-    ],
-    [
-      "parameters declared for a path",
-      { contract: { ...contract, paths: { "/x": { parameters: [] } } }, handlers: {} as never },
-      "/x: declare parameters in operations",
-    ],
-    [
-      "a parameter name that the router does not support",
-      {
-        contract: { ...contract, paths: { "/x/{tx-id}": { get: { operationId: "violate" } } } },
-        handlers: { violate: handlers.violate } as never,
-      },
+      "an unsupported parameter name",
+      ofPath("/x/{tx-id}", { get: { operationId: "violate" } }),
+      violate,
       "{tx-id}",
     ],
-  ])("%s", async (_name, change, message) => {
-    await expect(createService({ ...parts, ...change })).rejects.toThrow(message);
+  ])("%s", async (_name, contract, handlers, message) => {
+    const security = () => undefined;
+    await expect(createService(serviceParts(contract, handlers, { security }))).rejects.toThrow(message);
   });
 });
 
 describe("path and query parameters are parsed strictly:", () => {
-  test.each([
+  const ofNames = ["__proto__", "constructor", "..%2F..", "a%2Fb", "%F0%9F%92%B7", "x".repeat(300)];
+  test.each<[path: string, part: string]>([
     ["/things/9007199254740993", '{"path":{"thing_id":9007199254740993},"query":{"count":7}}\n'],
     ["/things/-9223372036854775808?after=9223372036854775807", '"after":9223372036854775807'],
     ["/things/1?tag=a&tag=b", '"tag":["a","b"]'],
@@ -278,6 +214,7 @@ describe("path and query parameters are parsed strictly:", () => {
     ["/things/1?accounts=,a,,b,", '"accounts":["a","b"]'],
     ["/things/1?count=&flag=%20&accounts=,,&since=&tag=", '"query":{"count":7}}'],
     ["/things/1?since=2024-02-29T00:00:00%2B02:00", '"since":"2024-02-29T00:00:00+02:00"'],
+    ...ofNames.map((name) => [`/names/${name}`, decodeURIComponent(name)] as [string, string]),
   ])("%s is accepted", async (path, part) => {
     const response = await send(path);
     expect(response.text).toContain(part);
@@ -292,24 +229,21 @@ describe("path and query parameters are parsed strictly:", () => {
     ["/things/%205", 400, "path parameter thing_id"],
     ["/things/1?after=9223372036854775808", 400, "query parameter after must be a 64-bit integer"],
     ["/things/1?count=0", 400, "query parameter count must be >= 1"],
-    ["/things/1?count=1e3", 400, "query parameter count must be integer"],
     ["/things/1?count=%2B1", 400, "query parameter count must be integer"],
     ["/things/1?count=1&count=2", 400, "query parameter count must be integer"],
-    ["/things/1?flag=tru", 400, "query parameter flag must be boolean"],
     ["/things/1?flag=1", 400, "query parameter flag must be boolean"],
     ["/things/1?since=2024-02-30T00:00:00Z", 400, "query parameter since"],
     ["/things/1?since=2024-02-20T00:00:00+02:00", 400, "query parameter since"],
-    ["/things/1?since=2024-02-20%2000:00:00Z", 400, "query parameter since"],
-    ["/things/1?since=2024-02-20T00:00:60Z", 400, "query parameter since"],
     ["/things/1?nope=1&flag=2", 400, 'query parameter "nope" is unknown'],
-    ["/things/1?nope=", 400, 'query parameter "nope" is unknown'],
-    ["/things/1?nope=1", 400, "is unknown; known: count, flag, after, since, kind, tag, accounts"],
+    ["/things/1?nope=", 400, "is unknown; known: count, flag, after, since, kind, tag, accounts"],
     ["/things/1?__proto__=1", 400, 'query parameter "__proto__" is unknown'],
     ["/names/x?debug=1", 400, 'query parameter "debug" is unknown'],
     ["/names/x?a=%ZZ", 400, "malformed percent-encoding in the query"],
     ["/names/x?a=%FF", 400, "malformed percent-encoding in the query"],
     ["/names/%ZZ", 400, "malformed percent-encoding in the path"],
     ["/names/%FF", 400, "malformed percent-encoding in the path"],
+    [`/names/${"x".repeat(301)}`, 400, "path parameter name"],
+    [`/names/${"x".repeat(5000)}`, 400, "path parameter name"],
     ["/nowhere", 404, "nothing is served at this path"],
   ])("%s is %i", async (path, status, message) => {
     const response = await send(path);
@@ -317,45 +251,50 @@ describe("path and query parameters are parsed strictly:", () => {
     expect(response.status).toBe(status);
     expect(response.headers["content-type"]).toBe("text/plain; charset=utf-8");
   });
-
-  test.each(["__proto__", "constructor", "..%2F..", "a%2Fb", "%F0%9F%92%B7", "x".repeat(300)])(
-    "the name %s is accepted",
-    async (name) => {
-      const response = await send(`/names/${name}`);
-      expect(response).toMatchObject({ status: 200, text: decodeURIComponent(name) });
-    },
-  );
-
-  test("a name longer than maxLength is 400, at any length", async () => {
-    for (const length of [301, 5000]) expect((await send(`/names/${"x".repeat(length)}`)).status).toBe(400);
-  });
 });
 
 describe("a body is accepted unchanged or rejected:", () => {
-  const post = (body: string | null, contentType?: string) =>
-    send("/things/", {
-      method: "POST",
-      body,
-      headers: contentType === undefined ? {} : { "content-type": contentType },
-    });
+  const post = (
+    body: string | Buffer | null,
+    headers: Record<string, string> = { "content-type": "application/json" },
+  ) => send("/things/", { method: "POST", body, headers });
 
-  test.each([
-    ['{"result":"true"}', "body/result must be boolean"],
-    ['{"result":1}', "body/result must be boolean"],
-    ['{"result":null}', "body/result must be boolean"],
-    ['{"result":[true]}', "body/result must be boolean"],
-    ['{"result":true,"extra":1}', 'body/"extra" is unknown'],
-    ['{"result":true,"size":"5"}', "body/size must be integer"],
-    ['{"result":true,"names":["a","a"]}', "body/names must NOT have duplicate items (item 1 is a duplicate)"],
+  /** A body whose list of names has a text of these bytes. */
+  const ofBytes = (...bytes: number[]) =>
+    Buffer.concat([Buffer.from('{"result":true,"names":["a'), Buffer.from(bytes), Buffer.from('"]}')]);
+  const nested = (depth: number) => `{"result":true,"x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+  const members = Array.from({ length: 10_001 }, (_, index) => `"a${index}":","`);
+  const tooMany = "the body has more than 10,000 members and elements\n";
+  const tooDeep = "the body is nested more than 100 levels deep\n";
+  const texts = (...more: string[]) =>
+    JSON.stringify({ result: true, x: [...Array.from({ length: 9_997 }, () => '"[{,\\'), ...more] });
+  test.each<[string, string | Buffer, string]>([
+    ["a text for a boolean", '{"result":"true"}', "body/result must be boolean"],
+    ["a number for a boolean", '{"result":1}', "body/result must be boolean"],
+    ["null for a required member", '{"result":null}', "body/result must be boolean"],
+    ["a list of one for a value", '{"result":[true]}', "body/result must be boolean"],
+    ["an unknown member", '{"result":true,"extra":1}', 'body/"extra" is unknown'],
+    ["a text for an integer", '{"result":true,"size":"5"}', "body/size must be integer"],
+    ["a repeated item", '{"result":true,"names":["a","a"]}', "duplicate items (item 1 is a duplicate)"],
     [
+      "missing members",
       '{"result":true,"parts":[{},{}]}',
-      "body/parts/0/a is required; body/parts/0/b is required; body/parts/1",
+      "parts/0/a is required; body/parts/0/b is required; body/parts/1",
     ],
-    ["[]", "body must be object"],
-    ["{", "the body is not valid JSON"],
-    ["", "the body is empty"],
-  ])("%s is rejected", async (body, message) => {
-    const response = await post(body, "application/json");
+    ["a list", "[]", "body must be object"],
+    ["no JSON", "{", "the body is not valid JSON"],
+    ["nothing", "", "the body is empty"],
+    ["a long array", `[${"1,".repeat(10_000)}1]`, tooMany],
+    ["an object of many members", `{${members}}`, tooMany],
+    ["an array that is not closed", "[1,".repeat(50).concat("1,".repeat(300_000)), tooMany],
+    ["just as many, with commas and brackets in texts", texts(), 'body/"x" is unknown'],
+    ["too many, with commas and brackets in texts", texts("", ""), tooMany],
+    ["101 levels", nested(100), tooDeep],
+    ["500,001 levels", nested(500_000), tooDeep],
+    ["an invalid byte", ofBytes(0xff), "the body is not valid UTF-8\n"],
+    ["an encoded surrogate", ofBytes(0xed, 0xa0, 0x80), "the body is not valid UTF-8\n"],
+  ])("%s is rejected", async (_name, body, message) => {
+    const response = await post(body);
     expect(response.text).toContain(message);
     expect(response.status).toBe(400);
   });
@@ -366,42 +305,23 @@ describe("a body is accepted unchanged or rejected:", () => {
     ['{"result":true,"names":null,"parts":[{"a":null,"b":1}]}', { result: true, parts: [{ a: null, b: 1 }] }],
     ['{"result":true,"parts":[{"a":1,"b":2,"c":null}]}', { result: true, parts: [{ a: 1, b: 2 }] }],
   ])("a body is passed on, without optional members that are null: %s", async (body, received) => {
-    const response = await post(body, "application/json");
+    const response = await post(body);
     expect(response.status).toBe(200);
-    expect(response.json()).toEqual({ body: received });
+    expect(JSON.parse(response.text)).toEqual({ body: received });
   });
 
   test("a list that is too long is rejected without validation of its items", async () => {
     // The items of one list lack members, and those of the other are the same.
     const body = `{"parts":[${"{},".repeat(2000)}{}],"names":[${'"a",'.repeat(4000)}"a"]}`;
-    expect((await post(body, "application/json")).text.split("; ")).toEqual([
+    expect((await post(body)).text.split("; ")).toEqual([
       "body/result is required",
       "body/parts must NOT have more than 2 items",
       "body/names must NOT have more than 2 items\n",
     ]);
   });
 
-  test.each([
-    ["an array", `[${"1,".repeat(10_000)}1]`],
-    ["an object", `{${Array.from({ length: 10_001 }, (_, index) => `"a${index}":","`)}}`],
-    ["an array that is not closed", "[1,".repeat(50).concat("1,".repeat(300_000))],
-  ])("%s with more than 10,000 members or elements is rejected before it is parsed", async (_name, body) => {
-    expect(await post(body, "application/json")).toMatchObject({
-      status: 400,
-      text: "the body has more than 10,000 members and elements\n",
-    });
-  });
-
-  test("commas and brackets in texts are not counted", async () => {
-    const texts = Array.from({ length: 9_997 }, () => '"[{,\\');
-    const response = await post(JSON.stringify({ result: true, x: texts }), "application/json");
-    expect(response.text).toMatch(/^body\/"x" is unknown/);
-    const more = JSON.stringify({ result: true, x: [...texts, "", ""] });
-    expect((await post(more, "application/json")).text).toMatch(/10,000/);
-  });
-
   test("a missing required body is rejected", async () => {
-    expect(await post(null)).toMatchObject({ status: 400, text: "a body is required\n" });
+    expect(await post(null, {})).toMatchObject({ status: 400, text: "a body is required\n" });
   });
 
   const utf8 = "the charset of the body must be utf-8\n";
@@ -413,7 +333,6 @@ describe("a body is accepted unchanged or rejected:", () => {
     ["application/json; charset=utf-8", undefined, 200],
     ['application/json;charset="UTF-8"', undefined, 200],
     ["application/json; charset=utf-16", undefined, 415, utf8],
-    ["application/json; charset=iso-8859-1", undefined, 415, utf8],
     ["application/json; profile=a; charset=latin1", undefined, 415, utf8],
     ["application/json", "identity", 200],
     ["application/json", "gzip", 415, identity],
@@ -421,48 +340,26 @@ describe("a body is accepted unchanged or rejected:", () => {
     ["application/json", "unknown", 415, identity],
   ])("a body of type %s with the encoding %s is %i", async (type, encoding, status, text) => {
     const headers = { "content-type": type, ...(encoding && { "content-encoding": encoding }) };
-    const response = await send("/things/", { method: "POST", body: '{"result":true}', headers });
+    const response = await post('{"result":true}', headers);
     expect(response.status).toBe(status);
     if (text !== undefined) expect(response.text).toBe(text);
     expect(response.headers["accept-encoding"]).toBe(text === identity ? "identity" : undefined);
   });
 
-  test.each([
-    ["an invalid byte", [0xff]],
-    ["an incomplete sequence", [0xc3]],
-    ["an encoded surrogate", [0xed, 0xa0, 0x80]],
-    ["an overlong encoding", [0xc0, 0xaf]],
-    ["a code point beyond U+10FFFF", [0xf4, 0x90, 0x80, 0x80]],
-  ])("a body that is not UTF-8 is rejected: %s", async (_title, bytes) => {
-    const [start, end] = ['{"result":true,"names":["a', '"]}'].map((part) => Buffer.from(part));
-    const body = Buffer.concat([start as Buffer, Buffer.from(bytes), end as Buffer]);
-    const headers = { "content-type": "application/json" };
-    const response = await send("/things/", { method: "POST", body, headers });
-    expect(response).toMatchObject({ status: 400, text: "the body is not valid UTF-8\n" });
-  });
-
   test("a body of 1 MiB is accepted and a longer one is rejected", async () => {
     const body = '{"result":true}'.padEnd(2 ** 20);
-    expect((await post(body, "application/json")).status).toBe(200);
-    expect((await post(`${body} `, "application/json")).status).toBe(413);
-  });
-
-  test("a body nested more than 100 levels deep is rejected, at any depth", async () => {
-    for (const depth of [100, 500_000]) {
-      const body = `{"result":true,"x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
-      const response = await post(body, "application/json");
-      expect(response).toMatchObject({ status: 400, text: "the body is nested more than 100 levels deep\n" });
-    }
+    expect((await post(body)).status).toBe(200);
+    expect((await post(`${body} `)).status).toBe(413);
   });
 
   test.each(["text/plain", "application/json", "nonsense", "", undefined])(
     "an operation without a request body ignores a body of type %s",
     async (contentType) => {
       const headers = contentType === undefined ? {} : { "content-type": contentType };
-      const response = await send("/things/", { method: "PUT", body: "{not json", headers });
-      expect(response).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
-      const chunked = await send("/things/", { method: "PUT", body: Readable.from(["{not json"]), headers });
-      expect(chunked).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
+      for (const body of ["{not json", Readable.from(["{not json"])]) {
+        const response = await send("/things/", { method: "PUT", body, headers });
+        expect(response).toMatchObject({ status: 200, text: '{"body":"none"}\n' });
+      }
     },
   );
 });
@@ -478,13 +375,12 @@ describe("authentication precedes validation:", () => {
     ["/secret/1", "good", 200, '{"name":"good"}\n'],
     ["/secret/1", "best", 200, '{"name":"best"}\n'],
   ])("%s with the token %s is %i", async (path, name, status, text) => {
-    const response = await send(path, { headers: name ? { authorization: `Bearer ${name}` } : {} });
+    const headers = { ...(name && { authorization: `Bearer ${name}` }) };
+    const response = await send(path, { headers });
     expect(response).toMatchObject({ status, text });
     expect(response.headers["www-authenticate"]).toBe(status === 401 ? "Bearer good" : undefined);
-    expect(
-      (await send(path, { headers: { ...(name && { authorization: `Bearer ${name}` }), key: "good" } }))
-        .status,
-    ).toBe(path.includes("x") ? 400 : 200);
+    const withKey = await send(path, { headers: { ...headers, key: "good" } });
+    expect(withKey.status).toBe(path.includes("x") ? 400 : 200);
   });
 });
 
@@ -495,34 +391,24 @@ test.each([0, 1, 1000, 1001, 12_345])("an array of %d integers has all of them, 
 });
 
 describe("methods and paths", () => {
-  test("HEAD returns the response of GET without its body", async () => {
-    const response = await send("/names/abc", { method: "HEAD" });
-    expect(response).toMatchObject({ status: 200, text: "" });
-    expect(response.headers["content-length"]).toBe("3");
+  test.each([
+    ["DELETE", "/names/abc", 405, { allow: "GET, HEAD" }],
+    ["POST", "/names/abc", 405, { allow: "GET, HEAD" }],
+    ["OPTIONS", "/names/abc", 405, { allow: "GET, HEAD" }],
+    ["TRACE", "/names/abc", 405, { allow: "GET, HEAD" }],
+    ["PROPFIND", "/names/abc", 405, { allow: "GET, HEAD" }],
+    ["HEAD", "/names/abc", 200, { "content-length": "3" }],
+    ["GET", "/names/abc/", 200, {}],
+    ["PUT", "/things", 200, {}],
+  ])("%s %s is %i", async (method, path, status, headers) => {
+    const response = await send(path, { method: method as never });
+    expect(response).toMatchObject({ status, headers, ...(method === "HEAD" && { text: "" }) });
   });
-
-  test.each(["DELETE", "POST", "OPTIONS", "TRACE", "PROPFIND"])(
-    "%s is 405 if only GET is declared",
-    async (method) => {
-      const response = await send("/names/abc", { method: method as never });
-      expect(response.status).toBe(405);
-      expect(response.headers.allow).toBe("GET, HEAD");
-    },
-  );
 
   test("405 lists the allowed methods and does not read the body", async () => {
-    const response = await send("/things/", {
-      method: "PATCH",
-      body: "x",
-      headers: { "content-type": "nonsense" },
-    });
-    expect(response.status).toBe(405);
-    expect(response.headers.allow).toBe("POST, PUT");
-  });
-
-  test("a trailing slash is ignored", async () => {
-    expect((await send("/names/abc/")).status).toBe(200);
-    expect((await send("/things", { method: "PUT" })).status).toBe(200);
+    const headers = { "content-type": "nonsense" };
+    const response = await send("/things/", { method: "PATCH", body: "x", headers });
+    expect(response).toMatchObject({ status: 405, headers: { allow: "POST, PUT" } });
   });
 
   const getName = "GET /names/a HTTP/1.1";
@@ -564,26 +450,23 @@ describe("methods and paths", () => {
 });
 
 describe("a request id", () => {
-  const idOf = async (path: string, id?: string | string[]) =>
-    (await send(path, { headers: id === undefined ? {} : { "x-request-id": id } })).headers["x-request-id"];
-
-  test.each(["a", "trace:4/5==", "x".repeat(128), '"~!'])("of the caller is kept: %s", async (id) => {
-    for (const path of ["/names/a", "/nowhere", "/names/%FF", "/things/x"])
-      expect(await idOf(path, id)).toBe(id);
-  });
-
-  test.each([undefined, "", "a b", "x".repeat(129), "é", ["a", "b"]])(
-    "is made for each request if the caller has sent %j",
+  const kept = ["a", "trace:4/5==", "x".repeat(128), '"~!'];
+  test.each([...kept, undefined, "", "a b", "x".repeat(129), "é", ["a", "b"]])(
+    "of the caller is kept if it is valid: %j",
     async (id) => {
-      const ids = [await idOf("/names/a", id), await idOf("/names/a", id)];
-      for (const made of ids) expect(made).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
-      expect(ids[0]).not.toBe(ids[1]);
+      const isKept = typeof id === "string" && kept.includes(id);
+      const headers = id === undefined ? {} : { "x-request-id": id };
+      const ids: unknown[] = [];
+      for (const path of ["/names/a", "/nowhere", "/names/%FF", "/things/x"])
+        ids.push((await send(path, { headers })).headers["x-request-id"]);
+      for (const one of ids)
+        expect(one).toEqual(isKept ? id : expect.stringMatching(/^[\da-f]{8}-[\da-f-]{27}$/));
+      expect(new Set(ids).size).toBe(isKept ? 1 : ids.length);
     },
   );
 
   test("is in a problem document and in the log, also at debug, where each request has a line", async () => {
     const lines: string[] = [];
-    const { onViolation: _, ...unchecked } = parts;
     const logged = await createService({
       ...unchecked,
       renderError: (status, messages) => ({ type: "application/problem+json", body: { status, messages } }),
@@ -608,6 +491,7 @@ describe("long and ambiguous requests get a declared status, and a body is never
   const post = (...lines: string[]) =>
     ["POST /things/ HTTP/1.1", "host: a", "content-type: application/json", ...lines].join("\r\n");
   const last = get("/names/last", "connection: close");
+  const chunkedGet = get("/names/a", "transfer-encoding: chunked");
   const long = "x".repeat(15_000);
   const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`;
   const body = '{"result":true}';
@@ -620,35 +504,21 @@ describe("long and ambiguous requests get a declared status, and a body is never
     ["a long unknown query parameter", get(`/names/a?${long}=1`) + last, [400, 200]],
     ["chunks of more than 1 MiB", post("transfer-encoding: chunked", "", chunk.repeat(17)), [413]],
     ["a Content-Length of more than 1 MiB", post("content-length: 1048577", "", ""), [413]],
-    [
-      "a body longer than its Content-Length",
-      post(`content-length: ${body.length}`, "", `${body}more`) + last,
-      [400],
-    ],
+    ["a body longer than it says", post("content-length: 15", "", `${body}more`) + last, [400]],
     ["two Content-Length headers", post("content-length: 15", "content-length: 150", "", body) + last, [400]],
     ["Content-Length and chunks", post("content-length: 15", "transfer-encoding: chunked", "", body), [400]],
     ["a GET with a body", get("/names/a", "content-length: 15") + body + last, [200, 200]],
-    [
-      "a GET with a body in chunks",
-      `${get("/names/a", "transfer-encoding: chunked")}${chunk.repeat(17)}0\r\n\r\n${last}`,
-      [200, 200],
-    ],
+    ["a GET with a body in chunks", `${chunkedGet}${chunk.repeat(17)}0\r\n\r\n${last}`, [200, 200]],
   ])("%s", async (_name, bytes, statuses) => {
     const responses = [...(await sendBytes(bytes)).matchAll(/HTTP\/1.1 (\d+)/g)];
     expect(responses.map(([, status]) => Number(status))).toEqual(statuses);
   });
 });
 
-test.each(["thrown", "aborted"])(
-  "an unexpected error with any properties is a 500 without details: %s",
-  async (name) => {
-    const response = await send(`/names/${name}`);
-    expect(response).toMatchObject({
-      status: 500,
-      text: "an unexpected error occurred; it is in the log\n",
-    });
-  },
-);
+test.each(["thrown", "aborted"])("an error with any properties is a 500: %s", async (name) => {
+  const text = "an unexpected error occurred; it is in the log\n";
+  expect(await send(`/names/${name}`)).toMatchObject({ status: 500, text });
+});
 
 test("beyond 1000 requests in flight, new requests get 503 with Retry-After, but health checks do not", async () => {
   const released = Promise.withResolvers<void>();
@@ -683,10 +553,9 @@ test.each<[string, string | undefined]>([
   ["none", undefined],
 ])("a response that violates the contract is replaced by a 500: %s", async (kind, violation) => {
   violations.length = 0;
-  const response = await send(`/violation/${kind}`);
-  expect(response.status).toBe(violation ? 500 : 200);
-  expect(response.text).toContain(violation ?? '{"amount":1}\n');
-  expect(violations).toHaveLength(violation ? 1 : 0);
+  const { status, text } = await send(`/violation/${kind}`);
+  expect([status, violations.length]).toEqual(violation ? [500, 1] : [200, 0]);
+  expect(text).toContain(violation ?? '{"amount":1}\n');
 });
 
 describe("closing", () => {
@@ -713,7 +582,6 @@ describe("closing", () => {
     const [idle, busy] = [await open(), await open()];
     idle.socket.write(get("idle"));
     await once(idle.socket, "data");
-    slow.reset();
     let received = "";
     busy.socket.on("data", (chunk) => (received += chunk)).write(get("slow"));
     await slow.entered.promise;
@@ -743,7 +611,6 @@ describe("closing", () => {
   test("ends a connection that was busy when it began as soon as it is idle", async () => {
     const service = await createService(parts);
     const { socket, atService } = await (await connectTo(service))();
-    slow.reset();
     const requested = once(service.server, "request");
     socket.resume().write(get("slow"));
     const [, response] = await requested;

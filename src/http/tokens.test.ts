@@ -5,22 +5,24 @@ import { KeysUnavailable, tokenReader } from "./tokens.ts";
 
 const minuteMs = 60_000;
 const advanceTime = (ms: number) => vi.setSystemTime(Date.now() + ms);
-beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
-afterEach(() => void vi.useRealTimers());
-
-async function openReader() {
-  const issuer = await openIssuer();
+let issuer: Awaited<ReturnType<typeof openIssuer>>;
+let read: ReturnType<typeof tokenReader>;
+let logged: string[];
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  issuer = await openIssuer();
   const { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER, AUTH_AUDIENCE } = issuer.settings;
   const names = { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE, scopeClaim: "scope" };
-  const logged: string[] = [];
+  logged = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
-  const read = tokenReader({ jwksUrl, tokenType: "at+jwt", ...names }, log);
-  return { issuer, read, logged };
-}
+  read = tokenReader({ jwksUrl, tokenType: "at+jwt", ...names }, log);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await issuer[Symbol.asyncDispose]();
+});
 
 test("keys are fetched for the first token and not again for each token", async () => {
-  const { issuer, read } = await openReader();
-  await using _ = issuer;
   expect(issuer.fetchCount()).toBe(0);
   for (const sub of ["a", "b", "a"]) {
     expect((await read(await issuer.sign({ sub }))).claims).toMatchObject({ sub });
@@ -30,8 +32,6 @@ test("keys are fetched for the first token and not again for each token", async 
 });
 
 test("a new key is fetched; tokens with an unknown key cause a fetch every 30 seconds at most", async () => {
-  const { issuer, read } = await openReader();
-  await using _ = issuer;
   await read(await issuer.sign({}));
   const second = await makeKey("second");
   const signed = await issuer.sign({}, { by: second });
@@ -48,8 +48,6 @@ test("a new key is fetched; tokens with an unknown key cause a fetch every 30 se
 
 describe("while the issuer fails", () => {
   test("keys are fetched every 30 seconds at most, for any number of tokens, until it recovers", async () => {
-    const { issuer, read, logged } = await openReader();
-    await using _ = issuer;
     issuer.respondWith(500);
     const token = await issuer.sign({});
     const readMany = async () => {
@@ -74,8 +72,6 @@ describe("while the issuer fails", () => {
   });
 
   test("the last fetched keys are used until they are ten minutes old", async () => {
-    const { issuer, read, logged } = await openReader();
-    await using _ = issuer;
     await read(await issuer.sign({}));
     issuer.respondWith(500);
     const unknownKey = await makeKey("unknown");
@@ -96,8 +92,6 @@ describe("while the issuer fails", () => {
   });
 
   test("a key that it publishes is used after it recovers", async () => {
-    const { issuer, read } = await openReader();
-    await using _ = issuer;
     await read(await issuer.sign({}));
     issuer.respondWith(500);
     const second = await makeKey("second");
@@ -115,8 +109,6 @@ describe("while the issuer fails", () => {
 });
 
 test("a withdrawn key is valid for eleven minutes at most", async () => {
-  const { issuer, read } = await openReader();
-  await using _ = issuer;
   const token = await issuer.sign({});
   await read(token);
   issuer.withdraw(issuer.key);
@@ -129,8 +121,6 @@ test("a withdrawn key is valid for eleven minutes at most", async () => {
 });
 
 test("a cached token is rejected once it has expired", async () => {
-  const { issuer, read } = await openReader();
-  await using _ = issuer;
   const token = await issuer.sign({ exp: Math.floor(Date.now() / 1000) + 30 });
   await read(token);
   advanceTime(28_000);
@@ -140,8 +130,6 @@ test("a cached token is rejected once it has expired", async () => {
 });
 
 test("the newest 1000 tokens are cached", async () => {
-  const { issuer, read } = await openReader();
-  await using _ = issuer;
   const tokens: string[] = [];
   for (let number = 0; number <= 1000; number += 1) tokens.push(await issuer.sign({ sub: String(number) }));
   await read(tokens[0] as string);
@@ -150,8 +138,5 @@ test("the newest 1000 tokens are cached", async () => {
   issuer.withdraw(issuer.key);
   advanceTime(0.5 * minuteMs);
   const known = await Promise.allSettled(tokens.map(read));
-  expect(known.map(({ status }) => status)).toEqual([
-    "rejected",
-    ...Array.from({ length: 1000 }, () => "fulfilled"),
-  ]);
+  expect(known.map(({ status }) => status === "fulfilled")).toEqual(tokens.map((_, index) => index > 0));
 });

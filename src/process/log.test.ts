@@ -9,15 +9,11 @@ function loggedError(err: unknown) {
 }
 
 test("an error and its causes are logged with type, code, message and stack, without other properties", () => {
-  const connectionError = Object.assign(new Error("connect ECONNREFUSED"), {
-    code: "ECONNREFUSED",
-    address: "planted",
-  });
+  const secret = { address: "planted", detail: "planted", params: ["planted"] };
+  const refused = { code: "ECONNREFUSED", ...secret };
+  const connectionError = Object.assign(new Error("connect ECONNREFUSED"), refused);
   const cause = new AggregateError([connectionError, "planted"], "all attempts failed");
-  const error = Object.assign(new TypeError("fetch failed", { cause }), {
-    detail: "planted",
-    params: ["planted"],
-  });
+  const error = Object.assign(new TypeError("fetch failed", { cause }), secret);
   const stack = expect.stringMatching(/^ {4}at .*log\.test\.ts/);
   expect(loggedError(error)).toEqual({
     type: "TypeError",
@@ -42,11 +38,8 @@ test.each([
   ["of a trigger", () => raise({ code: "P0001" }), "P0001"],
   ["of a trigger with another SQLSTATE", () => raise({ code: "23514", routine: "exec_stmt_raise" }), "23514"],
 ])("a message that can quote data is withheld: a message %s", async (_name, work, kind) => {
-  const logged = loggedError(
-    await Promise.resolve()
-      .then(work)
-      .catch((error) => error),
-  );
+  const caught = (async () => work())().catch((error: unknown) => error);
+  const logged = loggedError(await caught);
   expect(logged).toMatchObject({ message: `withheld, because it can quote data (${kind})` });
   expect(JSON.stringify(logged)).not.toContain("planted");
 });
@@ -63,11 +56,9 @@ test("the message of a SyntaxError in a module is logged", async () => {
 });
 
 test.each(["23505", "42P01", "57014", "ENOENT", 404])(
-  "the message of an error with the code %s is logged",
+  "the message of an error with code %s is logged",
   (code) => {
-    expect(loggedError(Object.assign(new Error("reason"), { code }))).toMatchObject({
-      code,
-      message: "reason",
-    });
+    const message = "reason";
+    expect(loggedError(Object.assign(new Error(message), { code }))).toMatchObject({ code, message });
   },
 );

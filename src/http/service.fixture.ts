@@ -1,0 +1,65 @@
+import { request } from "undici";
+import type { Contract } from "../contract/operations.ts";
+import { openLog } from "../process/log.ts";
+import type { Handlers } from "./handlers.ts";
+import { createService, type ServiceParts } from "./service.ts";
+
+type Operations = Record<string, unknown>;
+export type AnyHandlers = Record<string, (request: never) => Promise<unknown>>;
+
+/** A contract with these paths and components. */
+export const contractOf = (paths: Contract["paths"], components: object = {}): Contract => ({
+  openapi: "3.1.0",
+  info: { title: "Things", version: "1.0.0" },
+  paths,
+  components: { ...components },
+});
+
+/** An operation that is declared to return this content with 200. */
+export const operation = (operationId: string, content: Record<string, object> = {}, more: object = {}) => ({
+  ...{ operationId, responses: { 200: { description: "a response", content } } },
+  ...more,
+});
+
+export const inPath = (name: string, schema: object) => ({ name, in: "path", required: true, schema });
+export const inQuery = (name: string, schema: object, more: object = {}) => ({
+  ...{ name, in: "query", schema },
+  ...more,
+});
+
+/** Parts of a service. Default: its errors are a line of text, and it logs nothing. */
+export const serviceParts = (
+  contract: Contract,
+  handlers: AnyHandlers,
+  others: Partial<ServiceParts<Operations>> = {},
+): ServiceParts<Operations> => ({
+  contract,
+  handlers: handlers as unknown as Handlers<Operations>,
+  renderError: (_status, messages) => ({ type: "text/plain", body: `${messages.join("; ")}\n` }),
+  log: openLog("silent"),
+  ...others,
+});
+
+/** Starts a service of these parts on loopback. */
+export async function serve(...parts: Parameters<typeof serviceParts>) {
+  const app = await createService(serviceParts(...parts));
+  const base = await app.listen({ port: 0, host: "127.0.0.1" });
+  return {
+    app,
+    base,
+    port: Number(new URL(base).port),
+    async send(path: string, options?: Parameters<typeof request>[1]) {
+      const { statusCode: status, headers, body } = await request(base + path, options);
+      const bytes = Buffer.from(await body.arrayBuffer());
+      return { status, headers, bytes, text: String(bytes) };
+    },
+    [Symbol.asyncDispose]: () => app.close(),
+  };
+}
+
+/** Resolves with the status of the response to a GET request. */
+export async function statusOf(url: string, headers: Record<string, string> = {}): Promise<number> {
+  const { statusCode, body } = await request(url, { headers });
+  await body.dump();
+  return statusCode;
+}
