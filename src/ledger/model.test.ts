@@ -13,7 +13,6 @@ import {
   reportPage,
   reportPages,
 } from "../../simulation/ledger/reads.ts";
-import { differenceOf } from "../../simulation/ledger/trace.ts";
 import { allReads } from "../../simulation/ledger/verification.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { childStory, type Step, story } from "../../testing/messages.ts";
@@ -107,8 +106,8 @@ const rareReads: Read[] = [
     reportPages({ account_id, group_by: "account,day,state" }, 4),
   ]),
   children("odd", "57"),
-  allPages({ ...all, email: "of the payment" }, 3, "next_page"),
-  allPages({ ...all, status_version: "1" }, 60, "next_cursor"),
+  allPages("transaction", { ...all, email: "of the payment" }, 3, "next_page"),
+  allPages("transaction", { ...all, status_version: "1" }, 60, "next_cursor"),
   ...eachType.map(({ type, event_type }) =>
     eventList(idOfType(type, event_type), "57", { status_version: "1" }),
   ),
@@ -145,8 +144,8 @@ test("every response is that of the model, whatever the events and their order, 
   for (const [part, changes] of [0, 100, 100_000].entries()) {
     await mergeSummaryChanges(ledger.database, changes);
     for (const read of reads.filter((_, index) => index % 3 === part)) {
-      const difference = await differenceOf(read, get, oracle);
-      expect(difference?.actual, read.name).toEqual(difference?.expected);
+      const expected = JSON.parse(JSON.stringify(read.expected(oracle)));
+      expect(await read.send(get), read.name).toEqual(expected);
     }
   }
   expect(reads.length).toBeGreaterThan(1000);
