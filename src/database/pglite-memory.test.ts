@@ -33,7 +33,9 @@ test("the ledger with its embedded engines is resident in 250 MiB when it has st
     const command = [process.execPath, ...startOptions, join(root, "src/main.ts"), "ledger"];
     await using ledger = startProcess(command, { cwd, env });
     await eventually(async () => expect(ledger.output()).toContain("Server listening"));
-    await eventually(() => expect(memoryOf(ledger.child.pid, "VmRSS"), start).toBeLessThan(residentMaxMebibytes));
+    await eventually(() =>
+      expect(memoryOf(ledger.child.pid, "VmRSS"), start).toBeLessThan(residentMaxMebibytes),
+    );
     expect(memoryOf(ledger.child.pid, "VmHWM"), start).toBeLessThan(peakMaxMebibytes);
   }
 });

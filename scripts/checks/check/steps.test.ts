@@ -96,7 +96,8 @@ test("processes that a step leaves behind are ended", async () => {
 });
 
 test("the report has every step with the command that repeats it, and the first failing line", async () => {
-  const failing = "printf '> npm run failed\\n\\033[31m✓ no error\\n ❯ a.test.ts failed\\n × a test\\nand more\\n'; exit 1";
+  const failing =
+    "printf '> npm run failed\\n\\033[31m✓ no error\\n ❯ a.test.ts failed\\n × a test\\nand more\\n'; exit 1";
   const { outcomes } = await run([step("failing", failing), step("well", "true")], { keepGoing: true });
   expect(firstFailingLine(outcomes[0] as Outcome)).toBe("× a test");
   const text = outcomesAsMarkdown("Checks", outcomes);
