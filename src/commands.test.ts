@@ -16,21 +16,22 @@ test.concurrent.each([
   expect(code).toBe(0);
 });
 
+const program = "src/ledger/commands/send-events.ts";
+
 /** Runs the command, by default with messages from its standard input. */
-const sendEvents = (env: object, input: string, args = ["-"]) =>
-  run("src/ledger/commands/send-events.ts", { env, input, args }).exit;
+const sendEvents = (env: object, input: string, args = ["-"]) => run(program, { env, input, args }).exit;
 
 describe("with the embedded engines", () => {
   test("events that were sent by the command and stored survive a kill", async () => {
-    const { run, command, payment } = await newInstallation();
-    const services = run([]);
+    const { runServices, command, payment } = await newInstallation();
+    const services = runServices();
     await services.waitForOutput('"service":"ledger","docs"');
     const events = ["pay1", "pay2"].map((id) => createdPayment(id, { description: "Zoë’s\u2028💷" }));
     expect(await command("send-events", ["-"], events.join(""))).toMatch(/^sent 2 messages to sqs\+http/);
     await eventually(async () => expect(await payment("pay2")).toBe(200));
     services.child.kill("SIGKILL");
     await services.exit;
-    const afterKill = run(["ledger"]);
+    const afterKill = runServices(["ledger"]);
     await afterKill.isListening();
     expect(await payment("pay1")).toBe(200);
     await afterKill.stop();
@@ -39,8 +40,8 @@ describe("with the embedded engines", () => {
   test("messages wait in the queue while background processing is off", async () => {
     const QUEUE_URL = `sqs+embedded:${newFolder()}/queue?port=${await freePort()}`;
     const off = { QUEUE_URL, QUEUE_RECEIVER_BACKGROUND_PROCESSING: "false" };
-    const { run, command } = await newInstallation(off);
-    const ledger = run(["ledger"]);
+    const { runServices, command } = await newInstallation(off);
+    const ledger = runServices(["ledger"]);
     await ledger.isListening();
     await command("send-events", ["-"], createdPayment("pay1"));
     await ledger.stop();
@@ -80,11 +81,15 @@ describe("send-events", () => {
   );
 
   test("waits for the queue of a ledger that is starting, which is not disturbed", async () => {
-    const { run, command, payment } = await newInstallation();
-    const ledger = run(["ledger"]);
+    const { folder, env, runServices, payment } = await newInstallation();
+    const ledger = runServices(["ledger"]);
     const ids = ["pay1", "pay2", "pay3"];
-    const sending = ids.map((id) => command("send-events", ["-"], createdPayment(id)));
-    await Promise.all([...sending, command("scripts/demo/demo.ts")]);
+    const running = [
+      ...ids.map((id) => run(program, { env, folder, args: ["-"], input: createdPayment(id) })),
+      run("scripts/demo/demo.ts", { env, folder }),
+    ];
+    for (const { exit } of running)
+      expect(await exit).toMatchObject({ code: 0, errors: expect.not.stringContaining("in use") });
     for (const id of ids) await eventually(async () => expect(await payment(id)).toBe(200));
     await ledger.stop();
   });

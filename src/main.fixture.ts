@@ -47,7 +47,7 @@ export async function newInstallation(settings: Record<string, string> = {}) {
     env,
     ledger,
     features: `http://127.0.0.1:${env.FEATURES_PORT}`,
-    run: (services: string[]) => runServices(env, services, folder),
+    runServices: (services: string[] = []) => runServices(env, services, folder),
     /** Starts both services, with changed settings. Resolves with a function that stops them. */
     async start(changed: Record<string, string> = {}) {
       Object.assign(env, changed);

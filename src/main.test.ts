@@ -63,27 +63,17 @@ async function refuses(env: object, services: string[], code: number, line: stri
 describe("a start prints one line if it is impossible:", () => {
   const noBinary =
     /^features: the package lmdb does not run on this machine \(No native build .*\); set FEATURES_STORE_URL to .* memory:/;
+  const noAddress = /^features: HOST 192.0.2.1 is no address of this machine: /;
+  const forOne = "PUBLIC_URL is for a process that runs one service; TRUSTED_PROXIES is for both\n";
   test.each<[string, env: object, services: string[], code: number, line: string | RegExp]>([
     ["a port of a queue", { QUEUE_URL: "sqs+embedded:./q?port=x" }, ["ledger"], 2, "is not a whole number"],
     ["no folder", { DATABASE_URL: "pglite:" }, ["ledger"], 2, "DATABASE_URL has no folder"],
     ["no scheme", { DATABASE_URL: "./data" }, ["ledger"], 2, "DATABASE_URL must be one of"],
-    [
-      "a URL of one service for both",
-      { PUBLIC_URL: "https://a.test" },
-      [],
-      2,
-      "PUBLIC_URL is for a process that runs one service; TRUSTED_PROXIES is for both\n",
-    ],
+    ["a URL of one service for both", { PUBLIC_URL: "https://a.test" }, [], 2, forOne],
     ["an unknown service", {}, ["lodger"], 2, "unknown: lodger; known: ledger, features, --help\n"],
     // The package reads the name of the platform from this variable first.
     ["no binary", { npm_config_platform: "plan9", FEATURES_STORE_URL: "" }, ["features"], 1, noBinary],
-    [
-      "an address of another machine",
-      { HOST: "192.0.2.1" },
-      ["features"],
-      1,
-      /^features: HOST 192.0.2.1 is no address of this machine: /,
-    ],
+    ["an address of another machine", { HOST: "192.0.2.1" }, ["features"], 1, noAddress],
   ])("%s", async (_name, env, services, code, line) => {
     await refuses(env, services, code, line);
   });

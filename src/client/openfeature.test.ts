@@ -74,9 +74,8 @@ describe("an evaluation", () => {
     await service.add("42", "beta search");
     await service.add("c d/💷", "odd", { resource: "a/b" });
     baseUrl = service.baseUrl;
-    provider = opened.adopt(featureProvider({ baseUrl, resources: ["customer", "a/b", "customer"] }), (one) =>
-      one.onClose(),
-    );
+    provider = featureProvider({ baseUrl, resources: ["customer", "a/b", "customer"] });
+    opened.defer(() => provider.onClose());
     await provider.initialize();
   });
   afterAll(() => opened.disposeAsync());

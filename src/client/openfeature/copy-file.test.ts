@@ -47,6 +47,7 @@ test("a copy that was written is read as it was", async () => {
 test.each<[damage: string, (content: string) => string]>([
   ["is empty", () => ""],
   ["is no copy", () => "hello\nworld"],
+  ["is another JSON document", () => "null\n"],
   ["has another version", (content) => content.replace('"version":1', '"version":2')],
   ["is a copy of another service", (content) => content.replace(/:\d+\//, ":1/")],
   ["is a copy of other kinds", (content) => content.replace('["customer","shop"]', '["customer"]')],
