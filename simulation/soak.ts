@@ -111,7 +111,10 @@ await runCommand("soak", usage, async (args) => {
   const measured: { ledger: Measurement; features: Measurement }[] = [];
   for (let count = 0; count < measurements; count += 1) {
     const { failed, all } = openTasks(stop);
-    const end = AbortSignal.any([failed, AbortSignal.timeout((seconds * 1000) / measurements - pauseMs)]);
+    const end = AbortSignal.any([
+      failed,
+      AbortSignal.timeout(Math.round((seconds * 1000) / measurements) - pauseMs),
+    ]);
     await all([
       publisher.publishUntil(end, requestPauseMs),
       sendRandomReads(ledgerClient, random.fork(), publisher, end),

@@ -411,8 +411,10 @@ function isNew(seen: Set<string>, event: LedgerEvent): boolean {
   return !seen.has(key) && seen.add(key) !== undefined;
 }
 
+type EventIdentity = Pick<LedgerEvent, "resource_type" | "resource_external_id" | "timestamp" | "event_type">;
+
 /** The identity of an event. */
-export const eventKey = ({ resource_type, resource_external_id, timestamp, event_type }: LedgerEvent) =>
+export const eventKey = ({ resource_type, resource_external_id, timestamp, event_type }: EventIdentity) =>
   JSON.stringify([resource_type, resource_external_id, timestamp, event_type]);
 
 /** Encodes the event in one of the ways that producers use. */

@@ -223,14 +223,8 @@ export async function verifyStored(
             event_details
      from event`,
   );
-  const textOf = (event: LedgerEvent) =>
-    JSON.stringify([
-      eventKey(event),
-      event.parent_resource_external_id,
-      event.service_id,
-      event.live,
-      sortMembers(event.event_details),
-    ]);
+  const textOf = ({ parent_resource_external_id, service_id, live, event_details, ...event }: LedgerEvent) =>
+    JSON.stringify([eventKey(event), parent_resource_external_id, service_id, live, event_details], inOrder);
   const stored = new Map<string, number>();
   for (const row of rows) stored.set(textOf(row), (stored.get(textOf(row)) ?? 0) + 1);
   for (const event of oracle.events) {
@@ -245,34 +239,26 @@ export async function verifyStored(
     "select body, reason from dead_letter",
   );
   const byBody = Map.groupBy(deadLetters, ({ body }) => Buffer.from(body).toString());
-  for (const message of sent) {
-    if (message.kind !== "invalid") continue;
-    const found = byBody.get(message.body) ?? [];
+  const invalid = sent.filter((message) => message.kind === "invalid");
+  for (const { body, reason: expected } of invalid) {
+    const reasons = byBody.get(body)?.map(({ reason }) => reason) ?? [];
     // A failed attempt can have sent the message, and each copy becomes a dead letter.
-    if (found.length < 1 || found.length > (attempts.get(message.body) ?? 0)) {
-      throw new Violation(`a message has ${found.length} dead letters: ${message.body}`);
+    if (reasons.length < 1 || reasons.length > (attempts.get(body) ?? 0)) {
+      throw new Violation(`a message has ${reasons.length} dead letters: ${body}`);
     }
-    const unexpected = found.find(({ reason }) => !message.reason.test(reason));
-    if (unexpected) {
-      throw new Violation(
-        `a dead letter has the reason "${unexpected.reason}", not ${message.reason}: ${message.body}`,
-      );
-    }
+    const unexpected = reasons.find((reason) => !expected.test(reason));
+    if (unexpected)
+      throw new Violation(`a dead letter has the reason "${unexpected}", not ${expected}: ${body}`);
   }
-  const invalid = new Set(sent.flatMap((message) => (message.kind === "invalid" ? [message.body] : [])));
-  const valid = [...byBody.keys()].find((body) => !invalid.has(body));
+  const valid = [...byBody.keys()].find((letter) => !invalid.some(({ body }) => body === letter));
   if (valid) throw new Violation(`a valid message is a dead letter: ${valid}`);
 }
 
-/** Sorts the members of all objects by name. */
-const sortMembers = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map(sortMembers)
-    : typeof value === "object" && value !== null
-      ? Object.entries(value)
-          .map(([name, member]) => [name, sortMembers(member)])
-          .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
-      : value;
+/** Gives the members of each object in the order of their names, for `JSON.stringify`. */
+const inOrder = (_name: string, value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+    : value;
 
 /** Verifies that the kept summaries are those of the stored transactions. */
 export async function verifyStoredSummaries({ databaseUrl }: Deployment): Promise<void> {
