@@ -36,38 +36,31 @@ function messagesOfPayment(index: number): string[] {
 }
 
 const lifeCycle: [time: string, eventType: string, details: (index: number) => Details][] = [
-  [
-    "09:14:22",
-    "PAYMENT_CREATED",
-    (index) => ({
-      gateway_account_id: String(index % 100),
-      amount: 1000 + (index % 9000),
-      reference: `LIC-${index}`,
-      description: "Fishing licence",
-      language: "en",
-      source: "CARD_API",
-      payment_provider: "sandbox",
-      external_metadata: { branch: `branch ${index % 20}`, copies: 2 },
-    }),
-  ],
-  [
-    "09:16:40",
-    "PAYMENT_DETAILS_ENTERED",
-    (index) => ({
-      email: `angler${index}@example.org`,
-      cardholder_name: `Angler ${index}`,
+  ["09:14:22", "PAYMENT_CREATED", created],
+  ["09:16:40", "PAYMENT_DETAILS_ENTERED", entered],
+  ["10:00:00", "CAPTURE_CONFIRMED", () => captured],
+];
+
+function created(index: number): Details {
+  return {
+    ...{ gateway_account_id: String(index % 100), amount: 1000 + (index % 9000), reference: `LIC-${index}` },
+    ...{ description: "Fishing licence", language: "en", source: "CARD_API", payment_provider: "sandbox" },
+    external_metadata: { branch: `branch ${index % 20}`, copies: 2 },
+  };
+}
+
+function entered(index: number): Details {
+  return {
+    ...{ email: `angler${index}@example.org`, cardholder_name: `Angler ${index}`, expiry_date: "11/29" },
+    ...{
       card_type: "DEBIT",
       card_brand: "visa",
       card_brand_label: "Visa",
       first_digits_card_number: "424242",
-      last_digits_card_number: String(index % 10_000).padStart(4, "0"),
-      expiry_date: "11/29",
-      gateway_transaction_id: `gtx-${index}`,
-    }),
-  ],
-  [
-    "10:00:00",
-    "CAPTURE_CONFIRMED",
-    () => ({ captured_date: "2024-03-05T10:00:00.000000Z", fee: 60, net_amount: 940 }),
-  ],
-];
+    },
+    last_digits_card_number: String(index % 10_000).padStart(4, "0"),
+    gateway_transaction_id: `gtx-${index}`,
+  };
+}
+
+const captured = { captured_date: "2024-03-05T10:00:00.000000Z", fee: 60, net_amount: 940 };

@@ -49,7 +49,8 @@ await runCommand("token", usage, async (args) => {
       "expected --serve, perhaps with --port, or --scope, perhaps with --account and --expires",
     );
   }
-  const claims = { scope: readScopes(scope), ...(account && { accounts: readAccounts(account) }) };
+  if (account?.includes("")) throw new UsageError("--account must not be empty");
+  const claims = { scope: readScopes(scope), ...(account && { accounts: account }) };
   say(await sign(claims, readExpiry(expires ?? "3600")));
 });
 
@@ -66,11 +67,6 @@ function readScopes(text: string): string {
     throw new UsageError(`--scope must be some of ${[...known].sort().join(", ")}, with spaces between them`);
   }
   return scopes.join(" ");
-}
-
-function readAccounts(accounts: string[]): string[] {
-  if (accounts.includes("")) throw new UsageError("--account must not be empty");
-  return accounts;
 }
 
 function readExpiry(text: string): number {

@@ -92,7 +92,7 @@ function splitChangelog(text: string): [before: string, section: string, after: 
   return [text.slice(0, start), rest.slice(0, end), rest.slice(end)];
 }
 
-async function run(mode: "write" | "check" | "release"): Promise<void> {
+async function run(mode: string | undefined): Promise<void> {
   const files = await contractsIn(folder);
   const missing = (await contractsIn(releasedFolder)).filter((file) => !files.includes(file));
   if (missing.length > 0)
@@ -105,10 +105,10 @@ async function run(mode: "write" | "check" | "release"): Promise<void> {
 
   const text = await readFile(changelog, "utf8");
   const [before, written, after] = splitChangelog(text);
-  if (mode === "check") {
+  if (mode === "--check") {
     if (written !== section)
       throw new Error("CHANGELOG.md does not list the changes to the contracts; run npm run changes");
-  } else if (mode === "write") {
+  } else if (mode === undefined) {
     await writeFile(changelog, before + heading + section + after);
   } else {
     for (const file of files) await copyFile(currentPath(file), join(releasedFolder, file));
@@ -121,11 +121,8 @@ async function run(mode: "write" | "check" | "release"): Promise<void> {
   }
 }
 
-const modes = { "--check": "check", "--release": "release" } as const;
-
 await runCommand("changes", usage, async (args) => {
-  rejectUnknown(args, Object.keys(modes));
-  const [mode, ...more] = args as (keyof typeof modes)[];
-  if (more.length > 0) throw new UsageError("at most one of --check and --release");
-  await run(mode === undefined ? "write" : modes[mode]);
+  rejectUnknown(args, ["--check", "--release"]);
+  if (args.length > 1) throw new UsageError("at most one of --check and --release");
+  await run(args[0]);
 });

@@ -28,11 +28,7 @@ const textsEntry = "Descriptions and examples.";
 /** Steps of a pointer that mean nothing to a caller. */
 const structuralSteps = ["content", "schema", "properties", "discriminator", "mapping", "items"];
 const singular: Record<string, string> = {
-  servers: "server",
-  messages: "message",
-  operations: "operation",
-  channels: "channel",
-  paths: "path",
+  ...{ servers: "server", messages: "message", operations: "operation", channels: "channel", paths: "path" },
 };
 
 /** Describes the changes for callers in lines of Markdown: one line for each operation, breaking changes first. */
@@ -79,14 +75,8 @@ function entriesOf(change: Change, document: Document): Entry[] {
   if (message || property) {
     return [{ text: `\`${placeOf(steps)}\`: ${message || `${property} ${kind}`}`, isBreaking }];
   }
-  const name = steps.at(-1) ?? "";
-  const type = singular[steps.at(-2) ?? ""] ?? "section";
-  return [
-    {
-      text: kind === "added" ? `New ${type} \`${name}\`.` : `The ${type} \`${name}\` was ${kind}.`,
-      isBreaking,
-    },
-  ];
+  const name = `${singular[steps.at(-2) ?? ""] ?? "section"} \`${steps.at(-1) ?? ""}\``;
+  return [{ text: kind === "added" ? `New ${name}.` : `The ${name} was ${kind}.`, isBreaking }];
 }
 
 function operationEntries(
@@ -107,18 +97,15 @@ function operationEntries(
   const [part, key = "", ...inner] = place;
   const node = at(document, ["paths", path, method, ...place]);
   const added = kind === "added" ? "new" : kind;
+  const whole = (text: string): Entry[] => [{ operation, text: `${added} ${text}`, isBreaking }];
   if (part === "parameters" && inner.length === 0 && property === undefined) {
-    return [{ operation, text: `${added} parameter \`${node?.name}\``, isBreaking }];
+    return whole(`parameter \`${node?.name}\``);
   }
-  if (part === "responses" && inner.length === 0 && property === undefined) {
-    return [{ operation, text: `${added} status ${key}`, isBreaking }];
-  }
-  if (part === "responses" && inner[0] === "headers" && property === undefined) {
+  if (part === "responses" && property === undefined) {
     const names = inner.length > 1 ? [inner[1]] : Object.keys(node ?? {});
-    return [{ operation, text: `${added} header \`${names.join(", ")}\` with status ${key}`, isBreaking }];
-  }
-  if (part === "responses" && inner.at(-2) === "properties" && property === undefined) {
-    return [{ operation, text: `${added} member \`${inner.at(-1)}\` with status ${key}`, isBreaking }];
+    if (inner.length === 0) return whole(`status ${key}`);
+    if (inner[0] === "headers") return whole(`header \`${names.join(", ")}\` with status ${key}`);
+    if (inner.at(-2) === "properties") return whole(`member \`${inner.at(-1)}\` with status ${key}`);
   }
   if (part === "security" && !message) return [];
   if (!message && impact === "patch") return [{ text: textsEntry, isBreaking }];

@@ -1,5 +1,6 @@
 import { runCommand, say, UsageError } from "../../src/process/command.ts";
 import { stopOnSignals, untilStopped } from "../../src/process/stop.ts";
+import { allSettled } from "../../testing/all-settled.ts";
 import { startProcess } from "../../testing/child-process.ts";
 import { installMissing, requireInstalled } from "../../testing/servers/install.ts";
 import { kafka, kafkaFolder, startKafka } from "../../testing/servers/kafka.ts";
@@ -43,25 +44,18 @@ await runCommand("servers", usage, async (args) => {
   }
   requireInstalled(kinds, "servers");
   await using servers = new AsyncDisposableStack();
-  const starts = await Promise.allSettled(
+  const started = await allSettled(
     kinds.map(async ({ name, variable, start }) => {
       const { url } = servers.use(await start());
       return { name, variable, url };
     }),
   );
-  const failures = starts.filter(({ status }) => status === "rejected") as PromiseRejectedResult[];
-  if (failures.length > 0) throw new AggregateError(failures.map(({ reason }) => reason));
-  const started = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
   if (stop.signal.aborted) return;
   if (args.length > 0) {
     const variables = Object.fromEntries(started.map(({ variable, url }) => [variable, url]));
-    const env = { ...process.env, ...variables };
     const command = startProcess(args, {
-      env,
-      inheritInput: true,
-      output: "inherit",
-      errors: "inherit",
-      signal: stop.signal,
+      env: { ...process.env, ...variables },
+      ...{ inheritInput: true, output: "inherit", errors: "inherit", signal: stop.signal },
     });
     process.exitCode = (await command.exit).code;
     return;

@@ -22,28 +22,22 @@ export type Manifest = Partial<
  * licences of production packages. Returns a line for each fault.
  */
 export function lockFaults({ packages }: Lock, knownScripts: object, licences: string[]): string[] {
-  const locked = Object.entries(packages).flatMap(([folder, entry]) =>
-    folder !== "" && entry ? [{ name: nameOf(folder), ...entry }] : [],
-  );
-  const withScript = new Set(
-    locked.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name),
-  );
-  return [
-    ...locked.flatMap(({ name, integrity }) => (integrity ? [] : `${name} has no integrity hash`)),
-    // .npmrc omits the URL of packages from the registry.
-    ...locked.flatMap(({ name, resolved }) =>
-      resolved ? `${name} does not come from the registry: ${resolved}` : [],
-    ),
-    ...[...withScript]
-      .filter((name) => !Object.hasOwn(knownScripts, name))
-      .map((name) => `${name} has an install script that is not in the list of known ones`),
-    ...Object.keys(knownScripts)
-      .filter((name) => !withScript.has(name))
-      .map((name) => `${name} no longer has an install script`),
-    ...locked
-      .filter(({ dev, license }) => !dev && !licences.includes(license ?? ""))
-      .map(({ name, license = "not stated" }) => `the licence of ${name} is ${license}`),
-  ];
+  const scripts = new Set(Object.keys(knownScripts));
+  const faults = Object.entries(packages).flatMap(([folder, entry]) => {
+    if (folder === "" || !entry) return [];
+    const name = nameOf(folder);
+    const { integrity, resolved, hasInstallScript, dev, license = "not stated" } = entry;
+    const isKnown = !hasInstallScript || Object.hasOwn(knownScripts, name);
+    if (hasInstallScript) scripts.delete(name);
+    return [
+      ...(integrity ? [] : [`${name} has no integrity hash`]),
+      // .npmrc omits the URL of packages from the registry.
+      ...(resolved ? [`${name} does not come from the registry: ${resolved}`] : []),
+      ...(isKnown ? [] : [`${name} has an install script that is not in the list of known ones`]),
+      ...(dev || licences.includes(license) ? [] : [`the licence of ${name} is ${license}`]),
+    ];
+  });
+  return [...faults, ...[...scripts].map((name) => `${name} no longer has an install script`)];
 }
 
 const nameOf = (folder: string) => folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);

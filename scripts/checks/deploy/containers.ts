@@ -76,31 +76,24 @@ const probes = ["startupProbe", "readinessProbe", "livenessProbe"] as const;
 /** The containers of Kubernetes manifests. All run this project's image. */
 export function manifestContainers(text: string): Container[] {
   const manifests = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
-  const maps = new Map(
-    manifests
-      .filter(({ kind }) => kind === "ConfigMap")
-      .map(({ metadata, data = {} }) => [metadata.name, data]),
-  );
-  return manifests
-    .flatMap(({ spec }) => spec?.template?.spec ?? [])
-    .flatMap(({ containers, enableServiceLinks }) =>
-      containers.map((container) => ({ container, enableServiceLinks })),
-    )
-    .map(({ container, enableServiceLinks }) => ({
-      name: container.name,
-      image: container.image,
-      args: container.args ?? [],
+  const settingsOf = (map = "") =>
+    manifests.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === map)?.data ?? {};
+  return manifests.flatMap(({ spec }) => {
+    const { containers = [], enableServiceLinks } = spec?.template?.spec ?? {};
+    return containers.map(({ name, image, args = [], envFrom = [], env = [], ports = [], ...container }) => ({
+      name,
+      image,
+      args,
       environment: Object.fromEntries([
-        ...(container.envFrom ?? []).flatMap(({ configMapRef }) =>
-          Object.entries(maps.get(configMapRef?.name ?? "") ?? {}),
-        ),
-        ...(container.env ?? []).map(({ name, value }) => [name, value ?? null]),
+        ...envFrom.flatMap(({ configMapRef }) => Object.entries(settingsOf(configMapRef?.name))),
+        ...env.map(({ name, value }) => [name, value ?? null]),
       ]),
-      ports: (container.ports ?? []).map(({ containerPort }) => containerPort),
+      ports: ports.map(({ containerPort }) => containerPort),
       missing: [
         ...probes.filter((probe) => container[probe] === undefined),
         // For a Service named ledger, Kubernetes would set LEDGER_PORT to a URL.
         ...(enableServiceLinks === false ? [] : ["enableServiceLinks: false"]),
       ],
     }));
+  });
 }
