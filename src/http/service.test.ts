@@ -616,6 +616,8 @@ describe("closing", () => {
     const [, response] = await requested;
     await slow.entered.promise;
     const closed = service.close();
+    // Until then, Node.js closes idle connections itself.
+    while (service.server.listening) await afterThisTurn();
     slow.released.resolve();
     await once(response, "close");
     await afterThisTurn();
