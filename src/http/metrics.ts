@@ -16,7 +16,7 @@ export function requestDurations(registry: Registry): (operation: string, respon
   });
   return (operation, response) => {
     const start = performance.now();
-    response.on("finish", () => {
+    response.once("finish", () => {
       durations.observe({ operation, status: response.statusCode }, (performance.now() - start) / 1000);
     });
   };
