@@ -85,6 +85,14 @@ export default defineConfig({
       { test: { ...common, name: "alone", include: aloneTests } },
       onPostgres("postgres", fastOnDatabase, slow),
       onPostgres("slow-database-postgres", slowOnDatabase),
+      {
+        test: {
+          ...common,
+          name: "slow-queues-rabbitmq4",
+          include: ["src/ledger/queue/amqp.test.ts"],
+          env: { TEST_RABBITMQ: "4" },
+        },
+      },
     ],
   },
 });
