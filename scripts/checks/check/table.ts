@@ -35,7 +35,7 @@ export const gate: Check[] = [
   {
     name: "tests",
     covers: "the fast tests, on the embedded engines and on real servers",
-    minutes: 3,
+    minutes: 2.5,
     command: "npm run servers -- npm test -- --sequence.seed=SEED",
     paths: [],
     needs: [...servers, openssl],
@@ -116,34 +116,34 @@ export const wheel: Check[] = [
   slow(
     "process",
     "start, stop, limits, commands, backups and secrets",
-    1.5,
+    2,
     ["src/main.ts", "src/process", "src/http"],
     [],
   ),
   slow(
     "pages",
     "pages, console and client in a browser",
-    1.5,
+    2,
     ["src/console", "src/client", "openapi"],
     [browser, python],
   ),
-  slow("features", "feature stores and their processes", 2, features, [pgbouncer, patroni, openssl]),
+  slow("features", "feature stores and their processes", 1.5, features, [pgbouncer, patroni, openssl]),
   slow(
     "database",
     "databases, poolers, migrations and searches",
-    2,
+    3.5,
     ["src/database", "src/ledger/tables"],
     [pgbouncer, patroni],
   ),
   slow(
     "queues",
     "RabbitMQ, Kafka and commands",
-    2,
+    3.5,
     ["src/ledger/queue", "src/ledger/intake", "src/ledger/commands"],
     [newRabbitmq, openssl],
   ),
   slow("outages", "the ledger without its dependencies", 2.5, ledger, [patroni, pgbouncer]),
-  slow("processes", "many processes, full disks, large messages and publishing", 2, ledger, [newRabbitmq]),
+  slow("processes", "many processes, full disks, large messages and publishing", 2.5, ledger, [newRabbitmq]),
   {
     name: "console-speed",
     covers: "time until a page of the console is shown",
@@ -182,8 +182,8 @@ export const wheel: Check[] = [
     };
   }),
   ...[
-    { subject: "ledger-postgres", minutes: 3, paths: ledger, needs: [postgresql, rabbitmq] },
-    { subject: "ledger-embedded", minutes: 3, paths: ledger, needs: [] },
+    { subject: "ledger-postgres", minutes: 3.7, paths: ledger, needs: [postgresql, rabbitmq] },
+    { subject: "ledger-embedded", minutes: 3.7, paths: ledger, needs: [] },
     { subject: "features-lmdb", minutes: 1, paths: features, needs: [] },
     { subject: "features-redis", minutes: 1, paths: features, needs: [redis] },
     { subject: "features-postgres", minutes: 1, paths: features, needs: [postgresql] },
@@ -212,7 +212,7 @@ export const wheel: Check[] = [
   {
     name: "fuzz",
     covers: "responses to requests that nobody thought of",
-    minutes: 3,
+    minutes: 2,
     command: "npm run fuzz -- --seed SEED",
     paths: [...http, "src/ledger/handlers", "src/features/handlers"],
     needs: [python],
@@ -228,7 +228,7 @@ export const wheel: Check[] = [
   {
     name: "deploy-check",
     covers: "image, compose file and manifests",
-    minutes: 0.8,
+    minutes: 0.4,
     command: "npm run deploy-check",
     paths: ["deploy", "src/process/settings.ts", "src/ledger/settings.ts", "package.json"],
     needs: [python, go],
