@@ -236,7 +236,7 @@ export const wheel: Check[] = [
   {
     name: "bench",
     covers: "the benchmark runs",
-    minutes: 4,
+    minutes: 2,
     command: "npm run bench -- --smoke",
     paths: ["bench"],
     needs: benchmark,
