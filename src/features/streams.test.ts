@@ -63,8 +63,6 @@ describe.each(kinds)("a stream of $name", ({ openOn, eventsAfter }) => {
     feed.held = promise;
     await eventually(() => expect(feed.looking).toBe(1));
     for (const id of changed) await change(id);
-    // Loops of other streams would look by now.
-    await sleep(20);
     feed.reads = 0;
     release();
     for (const { hasEventsAfter } of streams) await hasEventsAfter(changed);
