@@ -21,50 +21,39 @@ const otherTypes: Record<string, string> = {
   object: "string",
 };
 
+type Add = (kind: string, place: string[], what: string, apply: (node: Node) => void) => void;
+type Visit = (node: Node, place: string[], add: Add) => void;
+
 /** Every known mutation of a contract, in the order of the document. */
-export function mutationsOf(contract: Contract): Mutation[] {
+export function mutationsOf({ paths, components }: Contract): Mutation[] {
   const found: Mutation[] = [];
-  const add = (kind: string, place: string[], what: string, apply: (node: Node) => void) =>
-    found.push({ kind, place, what, apply });
-  visitOperations(contract, add);
-  const {
-    schemas,
-    parameters = {},
-    requestBodies = {},
-    responses = {},
-    headers = {},
-  } = contract.components as Node;
-  for (const [name, parameter] of Object.entries<Node>(parameters)) {
-    visitParameter(parameter, ["components", "parameters", name], add);
-  }
-  for (const [name, body] of Object.entries<Node>(requestBodies)) {
-    visitBody(body, ["components", "requestBodies", name], add);
-  }
-  for (const [name, response] of Object.entries<Node>(responses)) {
-    visitResponse(response, ["components", "responses", name], add);
-  }
-  for (const [name, header] of Object.entries<Node>(headers)) {
-    visitHeader(header, ["components", "headers", name], add);
-  }
-  visitSchemas(schemas, ["components", "schemas"], add);
+  const add: Add = (kind, place, what, apply) => found.push({ kind, place, what, apply });
+  visitEach(paths, ["paths"], add, (item, place, add) => visitEach(item, place, add, visitOperation));
+  const { schemas, parameters, requestBodies, responses, headers } = components as Node;
+  visitEach(parameters, ["components", "parameters"], add, visitParameter);
+  visitEach(requestBodies, ["components", "requestBodies"], add, visitBody);
+  visitEach(responses, ["components", "responses"], add, visitResponse);
+  visitEach(headers, ["components", "headers"], add, visitHeader);
+  visitEach(schemas, ["components", "schemas"], add, visitSchema);
   return found;
 }
 
-type Add = (kind: string, place: string[], what: string, apply: (node: Node) => void) => void;
-
-function visitOperations({ paths }: Contract, add: Add): void {
-  for (const [path, item] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(item as Record<string, Node>)) {
-      visitOperation(operation, ["paths", path, method], add);
-    }
+/** Visits the members of an object or the elements of a list. What a reference names is visited at its own place. */
+function visitEach(nodes: Node = {}, place: string[], add: Add, visit: Visit): void {
+  for (const [name, node] of Object.entries<Node>(nodes)) {
+    if (!node.$ref) visit(node, [...place, name], add);
   }
 }
 
-function visitOperation(
-  { parameters = [], requestBody, responses, security = [] }: Node,
-  place: string[],
-  add: Add,
-): void {
+const addOtherRequired = (kind: string, { required }: Node, place: string[], what: string, add: Add) =>
+  add(`${kind} made ${required ? "optional" : "required"}`, place, what, (node) => {
+    node.required = !node.required;
+  });
+
+const coloured = { description: "Added by a mutation.", schema: { type: "string" } };
+
+function visitOperation(operation: Node, place: string[], add: Add): void {
+  const { parameters = [], requestBody, responses, security = [] } = operation;
   for (const [index, alternative] of (security as Node[]).entries()) {
     add("security removed", place, `${index + 1}`, (node) => node.security.splice(index, 1));
     for (const scheme of Object.keys(alternative)) {
@@ -73,81 +62,65 @@ function visitOperation(
       });
     }
   }
-  for (const [status, response] of Object.entries<Node>(responses)) {
+  for (const status of Object.keys(responses)) {
     add("status removed", place, status, (node) => delete node.responses[status]);
-    if (!response.$ref) visitResponse(response, [...place, "responses", status], add);
   }
+  visitEach(responses, [...place, "responses"], add, visitResponse);
   add("status added", place, "418", (node) => {
     node.responses["418"] = node.responses["400"];
   });
-  for (const [index, parameter] of (parameters as Node[]).entries()) {
-    const name = parameter.name ?? parameter.$ref.split("/").at(-1);
-    add("parameter removed", place, name, (node) => node.parameters.splice(index, 1));
-    if (!parameter.$ref) visitParameter(parameter, [...place, "parameters", String(index)], add);
+  for (const [index, { name, $ref }] of (parameters as Node[]).entries()) {
+    add("parameter removed", place, name ?? $ref.split("/").at(-1), (node) =>
+      node.parameters.splice(index, 1),
+    );
   }
+  visitEach(parameters, [...place, "parameters"], add, visitParameter);
   for (const location of ["query", "header"]) {
     add("parameter added", place, `colour in the ${location}`, (node) => {
-      const colour = {
-        name: "colour",
-        in: location,
-        description: "Added by a mutation.",
-        schema: { type: "string" },
-      };
-      node.parameters = [...(node.parameters ?? []), colour];
+      node.parameters = [...(node.parameters ?? []), { name: "colour", in: location, ...coloured }];
     });
   }
   if (requestBody) add("body removed", place, "", (node) => delete node.requestBody);
-  if (requestBody && !requestBody.$ref) visitBody(requestBody, [...place, "requestBody"], add);
+  visitEach(requestBody && { requestBody }, place, add, visitBody);
 }
 
-function visitBody({ required, content }: Node, place: string[], add: Add): void {
-  add(required ? "body made optional" : "body made required", place, "", (node) => {
-    node.required = !node.required;
-  });
-  for (const [type, { schema }] of Object.entries<Node>(content)) {
+const visitBody: Visit = (body, place, add) => {
+  addOtherRequired("body", body, place, "", add);
+  for (const type of Object.keys(body.content)) {
     add("media type removed", place, type, (node) => delete node.content[type]);
-    visitSchema(schema, [...place, "content", type, "schema"], add);
   }
-}
+  visitEach(body.content, [...place, "content"], add, visitHolder);
+};
 
-function visitParameter(parameter: Node, place: string[], add: Add): void {
-  const { name, required, schema } = parameter;
-  if (parameter.in !== "path") {
-    add(required ? "parameter made optional" : "parameter made required", place, name, (node) => {
-      node.required = !node.required;
-    });
-  }
-  visitSchema(schema, [...place, "schema"], add);
-}
+/** What has a schema: a parameter, a header or the content of a body. */
+const visitHolder: Visit = ({ schema }, place, add) => visitSchema(schema, [...place, "schema"], add);
 
-function visitResponse({ content = {}, headers = {} }: Node, place: string[], add: Add): void {
+const visitParameter: Visit = (parameter, place, add) => {
+  if (parameter.in !== "path") addOtherRequired("parameter", parameter, place, parameter.name, add);
+  visitHolder(parameter, place, add);
+};
+
+const visitResponse: Visit = ({ content = {}, headers = {} }, place, add) => {
   for (const type of Object.keys(content)) {
     add("media type removed", place, type, (node) => delete node.content[type]);
   }
-  for (const [name, header] of Object.entries<Node>(headers)) {
+  for (const name of Object.keys(headers)) {
     add("header removed", place, name, (node) => delete node.headers[name]);
     add("header renamed", place, name, (node) => {
       const { [name]: renamed, ...others } = node.headers;
       node.headers = { ...others, "X-Colour": renamed };
     });
-    if (!header.$ref) visitHeader(header, [...place, "headers", name], add);
   }
+  visitEach(headers, [...place, "headers"], add, visitHeader);
   add("header added", place, "X-Colour", (node) => {
-    const colour = { description: "Added by a mutation.", schema: { type: "string" } };
-    node.headers = { ...node.headers, "X-Colour": colour };
+    node.headers = { ...node.headers, "X-Colour": coloured };
   });
-}
+};
 
-function visitHeader({ required, schema }: Node, place: string[], add: Add): void {
-  add(required ? "header made optional" : "header made required", place, "", (node) => {
-    node.required = !node.required;
-  });
-  visitSchema(schema, [...place, "schema"], add);
-}
-
-function visitSchemas(schemas: Record<string, Node>, place: string[], add: Add): void {
-  for (const [name, schema] of Object.entries(schemas)) visitSchema(schema, [...place, name], add);
-}
+const visitHeader: Visit = (header, place, add) => {
+  addOtherRequired("header", header, place, "", add);
+  visitHolder(header, place, add);
+};
 
 function visitSchema(schema: Node, place: string[], add: Add): void {
   const { type, enum: values, properties, required = [], items } = schema;
@@ -173,32 +146,37 @@ function visitSchema(schema: Node, place: string[], add: Add): void {
       node.required = node.required.filter((other: string) => other !== name);
     });
   }
-  if (properties) {
-    add("required member added", place, "colour", (node) => {
-      node.properties.colour = { type: "string", description: "Added by a mutation." };
-      node.required = [...(node.required ?? []), "colour"];
-    });
-    add("optional member added", place, "colour", (node) => {
-      node.properties.colour = { type: "string", description: "Added by a mutation." };
-    });
-    for (const name of Object.keys(properties)) {
-      add("member removed", place, name, (node) => {
-        delete node.properties[name];
-        node.required = (node.required ?? []).filter((other: string) => other !== name);
-      });
-      if (!required.includes(name)) {
-        add("member made required", place, name, (node) => {
-          node.required = [...(node.required ?? []), name];
-        });
-      }
-    }
-    visitSchemas(properties, [...place, "properties"], add);
-  }
+  if (properties) visitProperties(properties, required, place, add);
   if (items) visitSchema(items, [...place, "items"], add);
   for (const keyword of ["oneOf", "anyOf"]) {
-    for (const [index, alternative] of (schema[keyword] ?? []).entries()) {
+    const alternatives: Node[] = schema[keyword] ?? [];
+    for (const index of alternatives.keys()) {
       add("alternative removed", place, String(index + 1), (node) => node[keyword].splice(index, 1));
-      visitSchema(alternative, [...place, keyword, String(index)], add);
+    }
+    visitEach(alternatives, [...place, keyword], add, visitSchema);
+  }
+}
+
+function visitProperties(properties: Node, required: string[], place: string[], add: Add): void {
+  const addColour = (node: Node) => {
+    node.properties.colour = { type: "string", description: "Added by a mutation." };
+  };
+  const require = (node: Node, name: string) => {
+    node.required = [...(node.required ?? []), name];
+  };
+  add("required member added", place, "colour", (node) => {
+    addColour(node);
+    require(node, "colour");
+  });
+  add("optional member added", place, "colour", addColour);
+  for (const name of Object.keys(properties)) {
+    add("member removed", place, name, (node) => {
+      delete node.properties[name];
+      node.required = (node.required ?? []).filter((other: string) => other !== name);
+    });
+    if (!required.includes(name)) {
+      add("member made required", place, name, (node) => require(node, name));
     }
   }
+  visitEach(properties, [...place, "properties"], add, visitSchema);
 }

@@ -7,20 +7,6 @@ import { type Operation, operationsOf } from "../../../src/contract/operations.t
 import { mediaTypeOf, type ReceivedResponse, responseChecker } from "../../../src/contract/response-check.ts";
 import type { Subject } from "./subjects.ts";
 
-/** A request, its response and how the response violates the contract, if it does. Header names are in lower case. */
-export interface Observation {
-  operation: Operation;
-  method: string;
-  path: string;
-  requestHeaders: Record<string, string>;
-  requestBody: unknown;
-  status: number;
-  type: string;
-  responseHeaders: Record<string, unknown>;
-  responseBody: string;
-  violation: string | undefined;
-}
-
 interface TestRequest {
   operation: Operation;
   method: string;
@@ -35,6 +21,11 @@ interface TestRequest {
 interface Exchange {
   request: TestRequest;
   response: ReceivedResponse;
+}
+
+/** A request, its response and how the response violates the contract, if it does. Header names are in lower case. */
+export interface Observation extends Exchange {
+  violation: string | undefined;
 }
 
 /** Sends every request to a service over HTTP, in every situation. */
@@ -64,22 +55,13 @@ export async function observe(subject: Subject): Promise<Observation[]> {
 
   const violationOf = responseChecker(subject.contract);
   return exchanges.map(({ request, response }) => {
-    const { operation, method, path, status: expected } = request;
-    const { status, headers, body = "" } = response;
-    const unexpected = expected === undefined || expected === status ? undefined : `${expected} was expected`;
-    return {
-      operation,
-      method,
-      path,
-      requestHeaders: request.headers,
-      requestBody: request.body,
-      status,
-      type: mediaTypeOf(headers),
-      responseHeaders: headers,
-      responseBody: body,
-      violation:
-        violationOf(operation.operationId, response) ?? undeclaredHeaders(operation, response) ?? unexpected,
-    };
+    const { operation, status } = request;
+    const isExpected = status === undefined || status === response.status;
+    const violation =
+      violationOf(operation.operationId, response) ??
+      undeclaredHeaders(operation, response) ??
+      (isExpected ? undefined : `${status} was expected`);
+    return { request, response, violation };
   });
 }
 

@@ -1,4 +1,5 @@
 import { operationsOf } from "../../../src/contract/operations.ts";
+import { mediaTypeOf } from "../../../src/contract/response-check.ts";
 import type { Observation } from "./observe.ts";
 import type { Subject } from "./subjects.ts";
 import { uncoveredItems } from "./uncovered.ts";
@@ -9,7 +10,10 @@ import { uncoveredItems } from "./uncovered.ts";
  */
 export function faultsOf(subject: Subject, observations: Observation[]): string[] {
   const seen = new Set(
-    observations.map(({ operation, status, type }) => `${operation.operationId} ${status} ${type}`),
+    observations.map(
+      ({ request: { operation }, response: { status, headers } }) =>
+        `${operation.operationId} ${status} ${mediaTypeOf(headers)}`,
+    ),
   );
   const neverSeen = operationsOf(subject.contract).flatMap(({ operationId, responses }) =>
     Object.entries(responses).flatMap(([status, { content = { "": undefined } }]) =>
@@ -22,7 +26,7 @@ export function faultsOf(subject: Subject, observations: Observation[]): string[
   return [
     ...neverSeen,
     ...violating.map(
-      ({ method, path, status, violation }) =>
+      ({ request: { method, path }, response: { status }, violation }) =>
         `${method} ${path.slice(0, 120)} returned ${status}: ${violation}`,
     ),
     ...uncoveredItems(subject, observations).map((item) => `not covered: ${item}`),

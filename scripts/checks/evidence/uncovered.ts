@@ -1,4 +1,5 @@
 import { follow, operationsOf } from "../../../src/contract/operations.ts";
+import { mediaTypeOf } from "../../../src/contract/response-check.ts";
 import { isJson } from "../../../src/values/json.ts";
 import { type CompiledContract, compiled, itemsCoveredBy, itemsOf } from "./coverage.ts";
 import type { Observation } from "./observe.ts";
@@ -32,14 +33,16 @@ export function uncoveredItems({ contract, accepted }: Subject, observations: Ob
   }
   for (const observation of observations) {
     if (observation.violation !== undefined) continue;
-    const { operation, status, type, responseHeaders, responseBody } = observation;
-    const { content, headers = {} } = operation.responses[status] ?? {};
-    for (const name of Object.keys(headers)) {
-      const isPresent = responseHeaders[name.toLowerCase()] !== undefined;
+    const { operation } = observation.request;
+    const { status, headers, body = "" } = observation.response;
+    const declared = operation.responses[status] ?? {};
+    for (const name of Object.keys(declared.headers ?? {})) {
+      const isPresent = headers[name.toLowerCase()] !== undefined;
       covered.add(`${operation.operationId} ${status} ${name}: ${isPresent ? "present" : "absent"}`);
     }
-    const schema = content?.[type]?.schema;
-    const value = isJson(type) ? JSON.parse(responseBody) : responseBody;
+    const type = mediaTypeOf(headers);
+    const schema = declared.content?.[type]?.schema;
+    const value = isJson(type) ? JSON.parse(body) : body;
     if (schema)
       itemsCoveredBy(compiledContract, `${operation.operationId} ${status}`, schema, value, covered);
     coverRequest(compiledContract, observation, covered);
@@ -58,9 +61,10 @@ export function uncoveredItems({ contract, accepted }: Subject, observations: Ob
  */
 function coverRequest(
   contract: CompiledContract,
-  { operation, path, requestHeaders, requestBody, status, responseBody }: Observation,
+  { request: { operation, path, headers, body }, response }: Observation,
   covered: Set<string>,
 ): void {
+  const { status } = response;
   const query = new URLSearchParams(path.split("?")[1]);
   const isAbsence = (item: string) => / without |: absent$/.test(item);
   const cover = (items: Iterable<string>) => {
@@ -68,17 +72,17 @@ function coverRequest(
   };
   if (operation.body && status < 500) {
     const place = `${operation.operationId} body`;
-    if (status === 400 && requestBody === undefined) covered.add(`${place}: missing`);
-    cover([`${place}: ${requestBody === undefined ? "absent" : "present"}`]);
-    if (requestBody !== undefined) {
-      cover(itemsCoveredBy(contract, place, operation.body.schema, requestBody));
+    if (status === 400 && body === undefined) covered.add(`${place}: missing`);
+    cover([`${place}: ${body === undefined ? "absent" : "present"}`]);
+    if (body !== undefined) {
+      cover(itemsCoveredBy(contract, place, operation.body.schema, body));
     }
   }
   for (const { name, in: location, schema } of operation.parameters) {
     const place = `${operation.operationId} ${name}`;
     const inPath = location === "path" ? "" : query.get(name);
-    const text = location === "header" ? (requestHeaders[name.toLowerCase()] ?? null) : inPath;
-    if (status === 400 && responseBody.includes(`parameter ${name} is required`)) {
+    const text = location === "header" ? (headers[name.toLowerCase()] ?? null) : inPath;
+    if (status === 400 && response.body?.includes(`parameter ${name} is required`)) {
       covered.add(`${place}: missing`);
     }
     if (status >= 500) continue;
