@@ -44,11 +44,13 @@ export async function simulateLedger(plan: Plan) {
 async function simulateIn(deployment: Deployment, token: string, { minutes, random, stop }: Plan) {
   await using opened = new AsyncDisposableStack();
   const run = openFaultyRun(deployment.faults, minutes, random.fork(), stop);
-  const faults = run.log;
   const responses = new Map<string, number>();
   const clients = deployment.ledgers.map(({ url }, index) =>
     opened.use(
-      openCheckingClient("ledger", { server: `ledger ${index}`, url, token, faults, counts: responses }),
+      openCheckingClient("ledger", {
+        ...{ server: `ledger ${index}`, url, token },
+        ...{ faults: run.log, counts: responses },
+      }),
     ),
   );
   const progress = opened.use(openProgress("messages"));
@@ -100,8 +102,7 @@ async function simulateIn(deployment: Deployment, token: string, { minutes, rand
     "messages published": publisher.sent.length,
     "events accepted": publisher.oracle.events.length,
     "invalid messages": publisher.sent.filter(({ kind }) => kind === "invalid").length,
-    faults: faults.kinds,
-    missing: faults.missing,
+    ...run.statistics(),
     responses,
     "events published": published,
     "events read from the feed": feeds.reduce((sum, { events }) => sum + events.length, 0),
