@@ -10,16 +10,9 @@ import { type Deployment, type Engine, openDeployment, type QueueKind } from "./
 import { openFeedReader, verifyFeeds } from "./feed.ts";
 import { accounts, emails, names } from "./messages.ts";
 import { openPublisher, type Post, type Publisher } from "./publisher.ts";
-import { type Get, type Read, randomRead } from "./reads.ts";
+import { allReads, type Get, type Read, randomRead } from "./reads.ts";
 import { verifyTargets } from "./targets.ts";
-import {
-  allReads,
-  verify,
-  verifyLogs,
-  verifyStored,
-  verifyStoredSummaries,
-  whenIdle,
-} from "./verification.ts";
+import { verify, verifyLogs, verifyStored, verifyStoredSummaries, whenIdle } from "./verification.ts";
 
 export interface Plan {
   engine: Engine;
