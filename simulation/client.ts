@@ -31,7 +31,7 @@ interface ClientOptions {
   writers?: string[];
   faults: FaultLog;
   /** The number of responses by status. */
-  counts: Map<string, number>;
+  responses: Map<string, number>;
 }
 
 const responseMaxMs = 20_000;
@@ -40,7 +40,7 @@ const timeoutsMax = 3;
 /** Opens an HTTP client of one server that checks every response. */
 export function openCheckingClient(
   service: keyof typeof services,
-  { server, url, token, writers = [], faults, counts }: ClientOptions,
+  { server, url, token, writers = [], faults, responses }: ClientOptions,
 ) {
   const { dependencies, excusedStatuses } = services[service];
   const contract = services[service].contract as unknown as Contract;
@@ -51,7 +51,7 @@ export function openCheckingClient(
     method,
     pattern: new RegExp(`^${path.replaceAll(/\{[^}]*\}/g, "[^/]+").replace(/\/$/, "")}/?$`),
   }));
-  const count = (result: string) => counts.set(result, (counts.get(result) ?? 0) + 1);
+  const count = (result: string) => responses.set(result, (responses.get(result) ?? 0) + 1);
 
   /**
    * Sends a request and resolves with the response. Rejects with another error than `Violation` if there is no complete

@@ -90,7 +90,7 @@ await runCommand("soak", usage, async (args) => {
   const queue = opened.use(await openQueue(queueUrl));
   const responses = new Map<string, number>();
   const clientOf = (service: "ledger" | "features", { url }: Server) =>
-    opened.use(openCheckingClient(service, { server: service, url, faults: noFaults, counts: responses }));
+    opened.use(openCheckingClient(service, { server: service, url, faults: noFaults, responses }));
   const [ledgerClient, featuresClient] = [clientOf("ledger", ledger), clientOf("features", features)];
   let messages = 0;
   const publisher = openPublisher(queue, random.fork(), (count) => {

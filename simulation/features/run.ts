@@ -51,13 +51,11 @@ async function simulateIn(
 ) {
   await using opened = new AsyncDisposableStack();
   const run = openFaultyRun(possibleFaults, minutes, random.fork(), stop);
+  const faults = run.log;
   const responses = new Map<string, number>();
   const clients = servers.map(({ url }, index) =>
     opened.use(
-      openCheckingClient("features", {
-        ...{ server: `features ${index}`, url, writers },
-        ...{ faults: run.log, counts: responses },
-      }),
+      openCheckingClient("features", { server: `features ${index}`, url, writers, faults, responses }),
     ),
   );
 
@@ -67,7 +65,7 @@ async function simulateIn(
     while (!run.end.aborted) {
       const history = await operateOn(String(resources++), clients, own);
       if (!isLinearizable(history)) {
-        throw new Violation(describe(history, run.log.before(performance.now())));
+        throw new Violation(describe(history, faults.before(performance.now())));
       }
       progress.advance(history.length);
       run.begin();

@@ -40,10 +40,7 @@ async function simulateIn(deployment: Deployment, token: string, { minutes, rand
   const responses = new Map<string, number>();
   const clients = deployment.ledgers.map(({ url }, index) =>
     opened.use(
-      openCheckingClient("ledger", {
-        ...{ server: `ledger ${index}`, url, token },
-        ...{ faults: run.log, counts: responses },
-      }),
+      openCheckingClient("ledger", { server: `ledger ${index}`, url, token, faults: run.log, responses }),
     ),
   );
   const progress = opened.use(openProgress("messages"));
