@@ -45,7 +45,7 @@ export async function watch<Own extends Target>(target: Own, attack: Attack<Own>
   const slownessOfMachine = watchMachine();
   const startedAt = performance.now();
   await using others = await startPings(service.url, pings);
-  await service.stalls();
+  await service.longestStall();
   const failures: string[] = [];
   try {
     await withLowPriority(() => attack.run(target));
@@ -54,7 +54,7 @@ export async function watch<Own extends Target>(target: Own, attack: Attack<Own>
   }
   const pinged = await others.stop();
   const tookMs = performance.now() - startedAt;
-  const { longestMs, heldMs } = await service.stalls();
+  const heldMs = await service.longestStall();
   const atEnd = service.memory();
   // LMDB maps its file into memory. The system takes these pages back when it needs them, as those of its page cache.
   const peakMiB = atEnd.peakMiB - Math.max(0, atEnd.filesMiB - filesMiB);
@@ -71,7 +71,7 @@ export async function watch<Own extends Target>(target: Own, attack: Attack<Own>
   const excused = failures.filter((failure) => slower > slowerMax && failure.includes("in time"));
   violations.push(...[...new Set(failures)].filter((failure) => !excused.includes(failure)).slice(0, 3));
   return {
-    figures: `${(tookMs / 1000).toFixed(1)} s (the machine is ${slower.toFixed(1)} times slower), stall ${ms(heldMs)} (with waiting for a processor ${ms(longestMs)}), ping ${ms(pinged.longestMs)}, memory ${MiB(startedMiB)} to ${MiB(peakMiB)}${excused.length > 0 ? `; CUT SHORT: ${excused[0]}` : ""}`,
+    figures: `${(tookMs / 1000).toFixed(1)} s (the machine is ${slower.toFixed(1)} times slower), stall ${ms(heldMs)}, ping ${ms(pinged.longestMs)}, memory ${MiB(startedMiB)} to ${MiB(peakMiB)}${excused.length > 0 ? `; CUT SHORT: ${excused[0]}` : ""}`,
     violations,
   };
 }

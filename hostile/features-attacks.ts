@@ -9,6 +9,9 @@ const names = (count: number, prefix = "feature", length = 0) =>
 const oneEach = (features: string[], resources: number) =>
   features.map((feature, index) => ({ id: String(index % resources), feature }));
 
+/** Additions of one feature to 20,000 resources. */
+const haveSame = names(20_000, "id").map((id) => ({ id, feature: "same" }));
+
 const put = (url: string, resource: string, features: string[]) =>
   send(`${url}/features/customer/${resource}`, [200], {
     method: "PUT",
@@ -159,11 +162,11 @@ export const attacksOnStores: Attack<Target>[] = [
       const pathOf = (index: number) => `/ofrep/v1/events?resource=customer&id=${index}`;
       await using _deaf = await openClients(url, 1500, (index) => getRequest(pathOf(index)));
       for (let round = 0; round < 10; round += 1) {
-        const ids = names(1000, "").map((_, index) => String(index + 3));
-        await add(
-          url,
-          ids.map((id) => ({ id, feature: `round${round}` })),
-        );
+        const flags = names(1000, "").map((_, index) => ({
+          id: String(index + 3),
+          feature: `round${round}`,
+        }));
+        await add(url, flags);
       }
       await repeat(100, 20, () =>
         send(`${url}/ofrep/v1/evaluate/flags`, [200], {
@@ -178,10 +181,7 @@ export const attacksOnStores: Attack<Target>[] = [
     async prepare({ url }) {
       for (let resource = 0; resource < 5; resource += 1)
         await put(url, `${resource}`.padEnd(200, "x"), names(1000, `${resource}`, 250));
-      await add(
-        url,
-        names(20_000, "id").map((id) => ({ id, feature: "same" })),
-      );
+      await add(url, haveSame);
     },
     async run({ url }) {
       await repeat(200, 20, () => send(`${url}/features?resource=customer&limit=1000`, [200]));
@@ -203,10 +203,8 @@ export const attacksOnStores: Attack<Target>[] = [
       const addExpiring = async (): Promise<string> => {
         const expires_at = new Date(Date.now() + waitMs).toISOString();
         try {
-          await add(
-            url,
-            changes.map((change) => ({ ...change, expires_at })),
-          );
+          const expiring = changes.map((change) => ({ ...change, expires_at }));
+          await add(url, expiring);
           return expires_at;
         } catch (error) {
           if (!(error as Error).message.includes("must be in the future")) throw error;
@@ -250,10 +248,7 @@ export const attacksOnHistory: Attack<Target>[] = [
         await put(url, "1", features);
         await put(url, "1", []);
       }
-      await add(
-        url,
-        names(20_000, "id").map((id) => ({ id, feature: "same" })),
-      );
+      await add(url, haveSame);
     },
     async run({ url }) {
       const { changes } = JSON.parse(await send(`${url}/resources/customer/1/changes?limit=1000`, [200])) as {

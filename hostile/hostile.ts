@@ -30,10 +30,7 @@ To install the servers: npm run servers -- --install
 
 await runCommand("hostile", usage, async (args) => {
   const text = { type: "string" } as const;
-  const { values: given } = parseCommandLine({
-    args,
-    options: { on: text, only: text, attempts: text },
-  });
+  const { values: given } = parseCommandLine({ args, options: { on: text, only: text, attempts: text } });
   const all = [...ledgerSubjects, ...featureSubjects];
   const subjects = all.filter(({ name }) => given.on === undefined || name === given.on);
   if (subjects.length === 0)

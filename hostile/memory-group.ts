@@ -1,14 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A group of processes that the system ends when they use more memory than the limit (Linux control groups). */
-export interface MemoryGroup extends Disposable {
-  /** The command, run in the group from its start. */
-  wrap(command: string[]): string[];
-}
-
-/** Creates a group below that of this process. Undefined where the system does not permit it. */
-export function openMemoryGroup(limitMiB: number): MemoryGroup | undefined {
+/**
+ * Creates a group of processes that the system ends when they use more memory than the limit (Linux control groups), below
+ * the group of this process. Undefined where the system does not permit it.
+ */
+export function openMemoryGroup(limitMiB: number) {
   try {
     return createGroup(limitMiB);
   } catch {
@@ -16,7 +13,7 @@ export function openMemoryGroup(limitMiB: number): MemoryGroup | undefined {
   }
 }
 
-function createGroup(limitMiB: number): MemoryGroup {
+function createGroup(limitMiB: number) {
   const isVersion2 = existsSync("/sys/fs/cgroup/cgroup.controllers");
   const own = readFileSync("/proc/self/cgroup", "utf8");
   const [, path = "/"] = (isVersion2 ? /^0::(.*)$/m : /^\d+:memory:(.*)$/m).exec(own) ?? [];
@@ -34,9 +31,11 @@ function createGroup(limitMiB: number): MemoryGroup {
     throw error;
   }
   return {
-    wrap: (command) => ["sh", "-c", 'echo $$ > "$0" && exec "$@"', join(folder, "cgroup.procs"), ...command],
+    /** The command, run in the group from its start. */
+    wrap: (command: string[]) => ["sh", "-c", enter, join(folder, "cgroup.procs"), ...command],
     [Symbol.dispose]: () => rmdirSync(folder),
   };
 }
 
+const enter = 'echo $$ > "$0" && exec "$@"';
 let groups = 0;

@@ -5,18 +5,6 @@ import { stolenBetween, stolenMs, waitedMs } from "./machine.ts";
 
 // Loaded into a service before its program (node --import). The service itself does not know it.
 
-/** The longest stalls of the event loop, in milliseconds. */
-export interface Stalls {
-  /** By the histogram of Node.js. */
-  longestMs: number;
-  /**
-   * Without the time for which the thread, or another one of the process, on whose part of a garbage collection it waits,
-   * waited for a processor, or the processor for the host of the virtual machine, since other programs use the machine
-   * and its host, too.
-   */
-  heldMs: number;
-}
-
 const sampleMs = 2;
 const delays = monitorEventLoopDelay({ resolution: 1 });
 delays.enable();
@@ -30,6 +18,11 @@ const helpersWaited = () =>
     .filter((thread) => thread !== String(process.pid))
     .map(waitedMs);
 
+/**
+ * The longest stall without the time for which the thread, or another one of the process, on whose part of a garbage
+ * collection it waits, waited for a processor, or the processor for the host of the virtual machine, since other programs
+ * use the machine and its host, too.
+ */
 let heldMs = 0;
 const read = () => ({ at: performance.now(), waited: waitedMs(process.pid), stolen: stolenMs() });
 let last = read();
@@ -50,13 +43,12 @@ setInterval(() => {
   last = now;
 }, sampleMs).unref();
 
-/** The stalls since the previous call. */
-handleCalls(async (): Promise<Stalls> => {
-  const longestMs = delays.max / 1e6;
-  const stalls = { longestMs, heldMs: Math.min(heldMs, longestMs) };
+/** The longest stall since the previous call, in milliseconds: at most that in the histogram of Node.js. */
+handleCalls(async () => {
+  const longestMs = Math.min(heldMs, delays.max / 1e6);
   delays.reset();
   heldMs = 0;
-  return stalls;
+  return longestMs;
 });
 // The channel must not keep the process running.
 process.channel?.unref();

@@ -18,13 +18,11 @@ export interface PingResult {
   count: number;
 }
 
-/** Sends pings, one after another on one connection for each, until it is stopped. */
-export interface Pings extends AsyncDisposable {
-  stop(): Promise<PingResult>;
-}
-
-/** The pings have a thread of their own, since the attack keeps this one busy. */
-export async function startPings(url: string, pings: Ping[]): Promise<Pings> {
+/**
+ * Sends pings, one after another on one connection for each, until it is stopped. They have a thread of their own, since
+ * the attack keeps this one busy.
+ */
+export async function startPings(url: string, pings: Ping[]) {
   const worker = new Worker(new URL("pings-worker.ts", import.meta.url), { workerData: { url, pings } });
   const messages = new Map<string, (value: never) => void>();
   const next = <Value>(kind: string) =>
@@ -35,7 +33,7 @@ export async function startPings(url: string, pings: Ping[]): Promise<Pings> {
   worker.on("message", ([kind, value]) => messages.get(kind)?.(value as never));
   await next("started");
   return {
-    async stop() {
+    async stop(): Promise<PingResult> {
       const result = next<PingResult>("result");
       worker.postMessage("stop");
       return result;

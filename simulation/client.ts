@@ -14,21 +14,7 @@ export interface HttpRequest {
   body?: string;
 }
 
-interface HttpResponse {
-  status: number;
-  text: string;
-}
-
-/** An HTTP client of one server that checks every response. */
-export interface CheckingClient extends AsyncDisposable {
-  /**
-   * Sends a request and resolves with the response. Rejects with another error than `Violation` if there is no complete
-   * response and a fault excuses it.
-   *
-   * Rejects with a `Violation` if the response violates the contract, or if no fault excuses its status or its absence.
-   */
-  send(request: HttpRequest, expectedStatuses: number[]): Promise<HttpResponse>;
-}
+export type CheckingClient = ReturnType<typeof openCheckingClient>;
 
 /** What the clients of a service have in common. */
 const services = {
@@ -43,18 +29,19 @@ interface ClientOptions {
   token?: string;
   /** Processes that can block its writes. Their faults excuse an error, too, as do those of its dependencies. */
   writers?: string[];
-  faults: Pick<FaultLog, "affected" | "before">;
+  faults: FaultLog;
   /** The number of responses by status. */
-  counts: Map<string, number>;
+  responses: Map<string, number>;
 }
 
 const responseMaxMs = 20_000;
 const timeoutsMax = 3;
 
+/** Opens an HTTP client of one server that checks every response. */
 export function openCheckingClient(
   service: keyof typeof services,
-  { server, url, token, writers = [], faults, counts }: ClientOptions,
-): CheckingClient {
+  { server, url, token, writers = [], faults, responses }: ClientOptions,
+) {
   const { dependencies, excusedStatuses } = services[service];
   const contract = services[service].contract as unknown as Contract;
   const pool = new Pool(url, { connections: 4, headersTimeout: responseMaxMs, bodyTimeout: responseMaxMs });
@@ -64,9 +51,19 @@ export function openCheckingClient(
     method,
     pattern: new RegExp(`^${path.replaceAll(/\{[^}]*\}/g, "[^/]+").replace(/\/$/, "")}/?$`),
   }));
-  const count = (result: string) => counts.set(result, (counts.get(result) ?? 0) + 1);
+  const count = (result: string) => responses.set(result, (responses.get(result) ?? 0) + 1);
 
-  async function send(request: HttpRequest, expectedStatuses: number[], attempt = 1): Promise<HttpResponse> {
+  /**
+   * Sends a request and resolves with the response. Rejects with another error than `Violation` if there is no complete
+   * response and a fault excuses it.
+   *
+   * Rejects with a `Violation` if the response violates the contract, or if no fault excuses its status or its absence.
+   */
+  async function send(
+    request: HttpRequest,
+    expectedStatuses: number[],
+    attempt = 1,
+  ): Promise<{ status: number; text: string }> {
     const { method = "GET", path, accept = "application/json", body: sent } = request;
     const sentAt = performance.now();
     const components = [server, ...dependencies, ...(method === "GET" ? [] : writers)];
@@ -75,25 +72,22 @@ export function openCheckingClient(
       new Violation(
         [`${method} ${path} of ${server}: ${what}`, ...faults.before(performance.now())].join("\n"),
       );
-    let response: HttpResponse & { headers: Record<string, unknown> };
-    try {
-      const { statusCode, headers, body } = await pool.request({
-        method,
-        path,
-        headers: {
-          accept,
-          ...(token && { authorization: `Bearer ${token}` }),
-          ...(sent !== undefined && { "content-type": "application/json" }),
-        },
-        ...(sent !== undefined && { body: sent }),
+    const sentHeaders = {
+      accept,
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(sent !== undefined && { "content-type": "application/json" }),
+    };
+    const { status, headers, text } = await pool
+      .request({ method, path, headers: sentHeaders, body: sent ?? null })
+      .then(async ({ statusCode, headers, body }) => ({
+        status: statusCode,
+        headers,
+        text: await body.text(),
+      }))
+      .catch((error: Error) => {
+        count("no response");
+        throw isExcused() ? error : violation(`no response: ${error.message}`);
       });
-      response = { status: statusCode, headers, text: await body.text() };
-    } catch (error) {
-      count("no response");
-      if (isExcused()) throw error;
-      throw violation(`no response: ${(error as Error).message}`);
-    }
-    const { status, headers, text } = response;
     count(String(status));
     const [pathname = ""] = path.split("?");
     const operation = operations.find((one) => one.method === method && one.pattern.test(pathname));
@@ -102,8 +96,9 @@ export function openCheckingClient(
     if (contractViolation !== undefined) {
       throw violation(`${status}, ${contractViolation}: ${text.slice(0, 500)}`);
     }
-    if (expectedStatuses.includes(status) || (excusedStatuses.includes(status) && isExcused()))
-      return response;
+    if (expectedStatuses.includes(status) || (excusedStatuses.includes(status) && isExcused())) {
+      return { status, text };
+    }
     // On a machine that is busy with other programs a statement can take too long, but not again and again.
     if (status !== 504 || attempt >= timeoutsMax) {
       throw violation(`${status}: ${text.slice(0, 500)}`);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { retry } from "../src/process/retry.ts";
 import { untilStopped } from "../src/process/stop.ts";
 import type { Random } from "../testing/random.ts";
 import type { TestServer } from "../testing/servers/server.ts";
@@ -18,55 +19,48 @@ export interface Fault {
   /** How long after the fault it can have effects. Default: a broken connection fails at its next use. */
   effectsMaxMs?: number;
   /** Resolves when the fault is over. */
-  inject(random: Random, pause: Pause): Promise<void>;
+  inject(random: Random, pause: Pause): Promise<unknown>;
 }
 
 /** Resolves after a random time of up to `maxMs`; earlier if no more faults are injected, as the others wait for the last. */
 type Pause = (maxMs: number) => Promise<void>;
 
-/** The faults of a server: it is killed, suspended (sometimes for up to `longSuspensionMaxMs`) or restarted. */
-export const faultsOfServer = (
+/** For how long a server is lost. A suspension is sometimes a long one. */
+const defaultLosses = { killedMaxMs: 2000, suspendedMaxMs: 4000, longSuspensionMaxMs: 4000 };
+
+/** The faults of servers that are one component: one of them is killed, suspended or restarted. */
+export function faultsOfServers(
   name: string,
   component: string,
-  server: TestServer,
-  longSuspensionMaxMs = suspensionMaxMs,
-): Fault[] => [
-  {
+  servers: TestServer[],
+  losses: Partial<typeof defaultLosses> = {},
+): Fault[] {
+  const { killedMaxMs, suspendedMaxMs, longSuspensionMaxMs } = { ...defaultLosses, ...losses };
+  const fault = (
+    kind: string,
+    inject: (server: TestServer, pause: Pause, random: Random) => Promise<unknown>,
+  ): Fault => ({
     component,
-    kind: `${name} killed`,
-    isFirst: true,
-    async inject(_random, pause) {
-      await server.kill();
-      await pause(2000);
-      await ensureRunning(server);
-    },
-  },
-  {
-    component,
-    kind: `${name} suspended`,
-    async inject(random, pause) {
-      server.pause();
-      await pause(random.chance(0.25) ? longSuspensionMaxMs : suspensionMaxMs);
-      server.resume();
-    },
-  },
-  { component, kind: `${name} restarted`, inject: () => server.restart().catch(() => ensureRunning(server)) },
-];
-
-const suspensionMaxMs = 4000;
+    kind: `${name} ${kind}`,
+    inject: (random, pause) => inject(random.pick(servers), pause, random),
+  });
+  const killed = fault("killed", async (server, pause) => {
+    await server.kill();
+    await pause(killedMaxMs);
+    await ensureRunning(server);
+  });
+  const suspended = fault("suspended", async (server, pause, random) => {
+    server.pause();
+    await pause(random.chance(0.25) ? longSuspensionMaxMs : suspendedMaxMs);
+    server.resume();
+  });
+  const restarted = fault("restarted", (server) => server.restart().catch(() => ensureRunning(server)));
+  return [{ ...killed, isFirst: true }, suspended, restarted];
+}
 
 /** Starts a server unless it runs. Retries, as a process manager does, since its dependencies can be down. */
-export async function ensureRunning(server: TestServer): Promise<void> {
-  const deadline = AbortSignal.timeout(startMaxMs);
-  while (!server.isRunning()) {
-    try {
-      await server.start();
-    } catch (error) {
-      if (deadline.aborted) throw error;
-      await sleep(200);
-    }
-  }
-}
+export const ensureRunning = (server: TestServer): Promise<unknown> =>
+  retry(async () => server.isRunning() || server.start(), { forMs: startMaxMs });
 const startMaxMs = 60_000;
 
 /**
@@ -75,7 +69,7 @@ const startMaxMs = 60_000;
  */
 export async function openFaultyServer(component: string, server: TestServer) {
   const proxy = await openFaultyConnection(component, server);
-  const faults = [...faultsOfServer(component, component, server), proxy.reset];
+  const faults = [...faultsOfServers(component, component, [server]), proxy.reset];
   return { ...proxy, faults };
 }
 
@@ -117,25 +111,15 @@ export const diskFilled = (disk: SmallDisk, servers: TestServer[]): Fault => ({
 
 const effectsMaxMs = 5000;
 
-/** The injected faults. Times are in milliseconds since this process started. */
+/** What excuses and explains an error. Times are in milliseconds since this process started. */
 export interface FaultLog {
-  /** The number of faults by kind. */
-  readonly kinds: Map<string, number>;
-  /** The kinds that were not injected; `promised` are those that a run of this length must have. */
-  readonly missing: { promised: string[]; others: string[] };
   /** Tells whether a fault of one of these components, or its effects, can explain an error between two times. */
   affected(components: string[], from: number, to: number): boolean;
   /** Descriptions of the last faults before a time. */
   before(time: number): string[];
 }
 
-export const noFaults: Pick<FaultLog, "affected" | "before"> = { affected: () => false, before: () => [] };
-
-interface FaultRecord {
-  fault: Fault;
-  from: number;
-  to: number;
-}
+export const noFaults: FaultLog = { affected: () => false, before: () => [] };
 
 /** A run of this length has every kind of fault. */
 const completeMinutes = 1;
@@ -151,7 +135,7 @@ const faultsAtATime = 2;
 export function openFaultyRun(faults: Fault[], minutes: number, random: Random, stop: AbortSignal) {
   const { failed, all } = openTasks(stop);
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-  const records: FaultRecord[] = [];
+  const records: { fault: Fault; from: number; to: number }[] = [];
   const faulty = new Set<string>();
   const isInjected = ({ kind }: Fault) => records.some(({ fault }) => fault.kind === kind);
   const isPromised = ({ isFirst }: Fault) => isFirst || minutes >= completeMinutes;
@@ -164,9 +148,10 @@ export function openFaultyRun(faults: Fault[], minutes: number, random: Random, 
     return last.signal.aborted;
   };
 
+  const untilLast = (ms: number) => sleep(ms, undefined, { signal: last.signal }).catch(() => {});
   async function injectOneByOne(own: Random): Promise<void> {
     while (!isOver()) {
-      await sleep(own.integer(200, 2500), undefined, { signal: last.signal }).catch(() => {});
+      await untilLast(own.integer(200, 2500));
       const possible = faults.filter(({ component }) => !faulty.has(component));
       if (isOver() || possible.length === 0) continue;
       const choices = [
@@ -180,28 +165,13 @@ export function openFaultyRun(faults: Fault[], minutes: number, random: Random, 
       if (isOver()) return;
       const record = { fault, from: performance.now(), to: Number.POSITIVE_INFINITY };
       records.push(record);
-      const pause = (maxMs: number) =>
-        sleep(own.integer(0, maxMs), undefined, { signal: last.signal }).catch(() => {});
-      await fault.inject(own, pause);
+      await fault.inject(own, (maxMs) => untilLast(own.integer(0, maxMs)));
       faulty.delete(fault.component);
       record.to = performance.now();
     }
   }
 
   const log: FaultLog = {
-    get kinds() {
-      return new Map(
-        [...Map.groupBy(records, ({ fault }) => fault.kind)].map(([kind, of]) => [kind, of.length]),
-      );
-    },
-    get missing() {
-      const kindsOf = (some: Fault[]) => [...new Set(some.map(({ kind }) => kind))];
-      const absent = faults.filter((fault) => !isInjected(fault));
-      return {
-        promised: kindsOf(absent.filter(isPromised)),
-        others: kindsOf(absent.filter((fault) => !isPromised(fault))),
-      };
-    },
     affected: (components, from, to) =>
       records.some(
         (record) =>
@@ -232,6 +202,13 @@ export function openFaultyRun(faults: Fault[], minutes: number, random: Random, 
     });
   return {
     log,
+    /** The number of faults by kind, and the kinds that a run of this length must have and that were not injected. */
+    statistics: () => ({
+      faults: new Map(
+        [...Map.groupBy(records, ({ fault }) => fault.kind)].map(([kind, of]) => [kind, of.length]),
+      ),
+      missing: new Set(faults.filter(isMissing).map(({ kind }) => kind)),
+    }),
     begin,
     /** Aborts some time after the last fault, so that the last part runs without faults. */
     end: AbortSignal.any([failed, end.signal]),

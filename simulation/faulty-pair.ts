@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { disposing } from "../testing/disposing.ts";
 import { type PatroniPair, startPatroniPair } from "../testing/servers/patroni.ts";
 import { ensureRunning, type Fault, openFaultyConnection } from "./faults.ts";
 
@@ -18,8 +19,7 @@ export async function openFaultyPair(component: string) {
     ...connections.flatMap(({ reset, partition }) => [reset, partition]),
   ];
   const url = `postgres://postgres@${connections.map(({ url }) => new URL(url).host).join()}/postgres`;
-  const opened = opening.move();
-  return { url, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return disposing(opening, { url, faults });
 }
 
 /** The faults of a synchronous pair. Each is over when there is a primary; the next one waits for a synchronous standby. */

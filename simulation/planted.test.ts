@@ -1,22 +1,12 @@
-import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openProjectCopy, root } from "../testing/project.ts";
+import { openProjectCopy } from "../testing/project.ts";
 import { findDefect, plant, plantedDefects, violationIn } from "./planted.ts";
 import { violationExitCode } from "./violation.ts";
 
 describe("a planted defect", () => {
-  test.each(plantedDefects)(
-    "$name: its file has the original text once, and the defective text differs",
-    (defect) => {
-      const source = readFileSync(join(root, defect.file), "utf8");
-      expect(source.split(defect.original)).toHaveLength(2);
-      expect(defect.defective).not.toBe(defect.original);
-    },
-  );
-
-  test("compiles, together with all others", async () => {
+  test("has its place in the code, once, and compiles, together with all others", async () => {
     await using copy = await openProjectCopy();
     for (const defect of plantedDefects) await plant(copy, defect);
     const files = plantedDefects.map(({ file }) => file).filter((file) => file.endsWith(".ts"));

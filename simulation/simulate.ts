@@ -28,7 +28,7 @@ the end an oracle, which shares no code with the services, is compared with all 
 only if this process may mount one (Linux, root). PROMISES.md lists the guarantees.
 
 Every run kills a process of each kind, and RabbitMQ closes consumers in a row; a run of at least a minute has every kind
-of fault. It is longer, by up to a minute, if one of these has not been there yet. It prints the kinds that are missing.
+of fault. It is longer, by up to a minute, if one of these has not been there yet, and prints it if it is still missing.
 
   --seed N       seed of the random messages, requests and faults; it is printed. Default: a random one. Runs with the
                  same seed differ in timing
@@ -102,8 +102,7 @@ await runCommand("simulate", usage, async (args) => {
       ? await simulateFeatures({ ...plan, store })
       : await simulateLedger({ ...plan, engine, queue });
     print(statistics);
-    if (missing.others.length > 0) say(`not injected, as the run is short: ${missing.others.join(", ")}`);
-    if (missing.promised.length > 0) say(`PROMISED AND NOT INJECTED: ${missing.promised.join(", ")}`);
+    if (missing.size > 0) say(`PROMISED AND NOT INJECTED: ${[...missing].join(", ")}`);
   } catch (error) {
     if (stop.aborted) throw new Error("stopped before the end");
     if (!(error instanceof Violation)) throw error;

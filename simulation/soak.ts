@@ -24,9 +24,8 @@ const usage = `Usage: npm run soak [-- --seconds N] [--seed N]
 
 Runs both services under load, on their own PostgreSQL, RabbitMQ and Redis: it publishes messages, sends all kinds of
 requests and reads change streams. It pauses 6 times and measures the memory of objects after a garbage collection, the
-resident memory, the open file descriptors, and the duration of lookups as a multiple of that of a request to a server
-that always sends the same bytes, in turn with them. Exit code: 1 if one of these, except the resident memory, has grown
-from the third measurement to the last.
+open file descriptors, and the duration of lookups as a multiple of that of a request to a server that always sends the
+same bytes, in turn with them. Exit code: 1 if one of these has grown from the third measurement to the last.
 
   --seconds N   duration in seconds. Default: 60
   --seed N      seed of the random messages and requests. Default: 1
@@ -46,17 +45,14 @@ const lookups = 100;
 /** The measurement of one service. */
 interface Measurement {
   objectsMiB: number;
-  residentMiB: number;
   handles: number;
   /** The fastest of the lookups as a multiple of the fastest request to the reference: other programs slow down most. */
   lookups: number;
 }
 
 /** The growth that is allowed: a share of the first compared value, and an absolute tolerance. */
-const allowedGrowth: Record<keyof Measurement, { share: number; absolute: number } | undefined> = {
+const allowedGrowth: Record<keyof Measurement, { share: number; absolute: number }> = {
   objectsMiB: { share: 0.1, absolute: 3 },
-  // Only printed: the JavaScript engine decides how much memory it keeps.
-  residentMiB: undefined,
   handles: { share: 0, absolute: 5 },
   // Other processes can use the machine at the same time.
   lookups: { share: 2, absolute: 2 },
@@ -94,7 +90,7 @@ await runCommand("soak", usage, async (args) => {
   const queue = opened.use(await openQueue(queueUrl));
   const responses = new Map<string, number>();
   const clientOf = (service: "ledger" | "features", { url }: Server) =>
-    opened.use(openCheckingClient(service, { server: service, url, faults: noFaults, counts: responses }));
+    opened.use(openCheckingClient(service, { server: service, url, faults: noFaults, responses }));
   const [ledgerClient, featuresClient] = [clientOf("ledger", ledger), clientOf("features", features)];
   let messages = 0;
   const publisher = openPublisher(queue, random.fork(), (count) => {
@@ -135,11 +131,9 @@ await runCommand("soak", usage, async (args) => {
       const values = measured.map((measurement) => measurement[service][name]);
       say(`${service}, ${name}: ${values.map((value) => value.toFixed(1)).join(", ")}`);
       const [first, last] = [values[warmUpMeasurements] as number, values.at(-1) as number];
-      const growth = allowedGrowth[name];
-      const max = growth && first * (1 + growth.share) + growth.absolute;
-      return max !== undefined && last > max
-        ? new Error(`${service}, ${name} grew from ${first} to ${last}`)
-        : [];
+      const { share, absolute } = allowedGrowth[name];
+      const isGrown = last > first * (1 + share) + absolute;
+      return isGrown ? new Error(`${service}, ${name} grew from ${first} to ${last}`) : [];
     }),
   );
   if (grown.length > 0) throw new AggregateError(grown);
@@ -174,10 +168,9 @@ async function readChangeStreams(url: string, end: AbortSignal): Promise<void> {
 }
 
 async function measure(server: Server, path: string, reference: Server): Promise<Measurement> {
-  const { objects, resident } = await server.call<MemoryUse>("memory");
+  const { objects } = await server.call<MemoryUse>("memory");
   return {
     objectsMiB: objects,
-    residentMiB: resident,
     handles: readdirSync(`/proc/${server.pid}/fd`).length,
     lookups: await durationRatio(server.url, path, reference.url),
   };

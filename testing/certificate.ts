@@ -5,14 +5,8 @@ import { join } from "node:path";
 
 export const isOpensslInstalled = () => spawnSync("openssl", ["version"]).status === 0;
 
-export interface Certificate extends Disposable {
-  /** Paths of files. */
-  certificate: string;
-  key: string;
-}
-
-/** Makes a self-signed certificate for an IP address, and its key. Both are deleted on disposal. */
-export function makeCertificate(address: string): Certificate {
+/** Makes the files of a self-signed certificate for an IP address, and of its key. Both are deleted on disposal. */
+export function makeCertificate(address: string) {
   const folder = mkdtempSync(join(tmpdir(), "certificate-"));
   const [certificate, key] = [join(folder, "certificate"), join(folder, "key")];
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];

@@ -30,23 +30,13 @@ export interface ProcessOptions {
   signal?: AbortSignal;
 }
 
-export interface RunningProcess extends AsyncDisposable {
-  child: ChildProcess;
-  /** Rejects only when the program cannot be started. */
-  exit: Promise<Exit>;
-  /** The standard output so far. */
-  output(): string;
-  hasExited(): boolean;
-}
+export type RunningProcess = ReturnType<typeof startProcess>;
 
 /** Time from SIGTERM to SIGKILL. */
 const stopMaxMs = 60_000;
 
 /** Starts a command. Disposal sends SIGTERM, then SIGKILL after 60 seconds, and waits until the process has exited. */
-export function startProcess(
-  [program = "", ...args]: string[],
-  options: ProcessOptions = {},
-): RunningProcess {
+export function startProcess([program = "", ...args]: string[], options: ProcessOptions = {}) {
   const { input, keepInputOpen = false, output = "collect", errors = "collect", signal } = options;
   const pipe = (stream: Stream) => (stream === "collect" ? "pipe" : stream);
   const stdio: StdioOptions = [
@@ -64,7 +54,8 @@ export function startProcess(
   const stop = () => child.kill("SIGTERM");
   signal?.addEventListener("abort", stop);
   if (signal?.aborted) stop();
-  const exit = once(child, "close").then(([code, endedBy]) => {
+  /** Rejects only when the program cannot be started. */
+  const exit: Promise<Exit> = once(child, "close").then(([code, endedBy]) => {
     signal?.removeEventListener("abort", stop);
     return { code: code ?? 128 + constants.signals[endedBy as NodeJS.Signals], ...written };
   });
@@ -72,6 +63,7 @@ export function startProcess(
   return {
     child,
     exit,
+    /** The standard output so far. */
     output: () => written.output,
     hasExited: () => child.exitCode !== null || child.signalCode !== null,
     async [Symbol.asyncDispose]() {

@@ -14,13 +14,7 @@ export async function listen(base: string, path: string, headers = {}) {
     () => "by the service",
     () => "by the client",
   );
-  return {
-    response,
-    ended,
-    events: () => eventsIn(text),
-    stop: () => stop.abort(),
-    text: () => text,
-  };
+  return { response, ended, events: () => eventsIn(text), stop: () => stop.abort(), text: () => text };
 }
 
 /** The events with an id in the text of a stream. */

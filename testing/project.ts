@@ -1,8 +1,9 @@
-import { cp, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { cp, mkdtempDisposable, readdir, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Exit, runProcess } from "./child-process.ts";
+import { disposing } from "./disposing.ts";
 
 /** The folder of this project. */
 export const root = fileURLToPath(new URL("../", import.meta.url));
@@ -26,20 +27,18 @@ const parts = [
   ...["CHANGELOG.md", "docs"],
 ];
 
-export interface ProjectCopy extends AsyncDisposable {
-  folder: string;
-  /** Runs the program at this path in the copy. */
-  run(program: string, args?: string[], signal?: AbortSignal): Promise<Exit>;
-}
+export type ProjectCopy = Awaited<ReturnType<typeof openProjectCopy>>;
 
 /** Copies this project, to change it and to run programs in it. The copy shares the installed packages. */
-export async function openProjectCopy(): Promise<ProjectCopy> {
-  const folder = await mkdtemp(join(tmpdir(), "project-"));
+export async function openProjectCopy() {
+  await using opening = new AsyncDisposableStack();
+  const { path: folder } = opening.use(await mkdtempDisposable(join(tmpdir(), "project-")));
   for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  return {
+  return disposing(opening, {
     folder,
-    run: (program, args = [], signal) => run(folder, join(folder, program), args, signal),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
-  };
+    /** Runs the program at this path in the copy. */
+    run: (program: string, args: string[] = [], signal?: AbortSignal) =>
+      run(folder, join(folder, program), args, signal),
+  });
 }

@@ -63,18 +63,13 @@ export const startService = (
 ): Promise<TestServer> =>
   startProgram(["src/main.ts", service], [`${service.toUpperCase()}_PORT`], asNpmStart(options));
 
-export interface Services extends AsyncDisposable {
-  ledgerUrl: string;
-  featuresUrl: string;
-  /** Runs the program at this path in the project with the settings of these services. Rejects if it fails. */
-  run(path: string, args?: string[], input?: string): Promise<void>;
-}
+export type Services = Awaited<ReturnType<typeof startServices>>;
 
 /**
  * Starts both services in one process, as `npm start` does, with their default engines, which are embedded. The ledger
  * also serves the operation that adds events. `settings` are added to these.
  */
-export async function startServices(settings: Record<string, string> = {}): Promise<Services> {
+export async function startServices(settings: Record<string, string> = {}) {
   const env = {
     QUEUE_URL: `sqs+embedded:./data/queue?port=${await freePort()}`,
     EVENT_WRITES: "true",
@@ -86,7 +81,8 @@ export async function startServices(settings: Record<string, string> = {}): Prom
   return {
     ledgerUrl,
     featuresUrl,
-    async run(path, args = [], input = "") {
+    /** Runs the program at this path in the project with the settings of these services. Rejects if it fails. */
+    async run(path: string, args: string[] = [], input = "") {
       const options = { cwd: server.folder, env: { PATH: process.env.PATH, ...env, ...ports }, input };
       await outputOf([process.execPath, join(root, path), ...args], options);
     },

@@ -1,18 +1,12 @@
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, open, readdir, rm, rmdir } from "node:fs/promises";
+import { mkdtemp, mkdtempDisposable, open, readdir, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { disposing } from "./disposing.ts";
 
-/** A disk that is small enough to be filled. */
-export interface SmallDisk extends AsyncDisposable {
-  folder: string;
-  /** Uses all free space. */
-  fill(): Promise<void>;
-  /** Frees the space that `fill` has used. */
-  clear(): Promise<void>;
-}
+export type SmallDisk = Awaited<ReturnType<typeof openSmallDisk>>;
 
 const run = promisify(execFile);
 
@@ -28,19 +22,15 @@ export function canMount(): boolean {
 }
 
 /** A new folder, deleted on disposal. It is on a disk of this size where one can be mounted. */
-export async function openScratch(
-  mebibytes: number,
-): Promise<AsyncDisposable & { folder: string; disk?: SmallDisk }> {
-  if (canMount()) {
-    const disk = await openSmallDisk(mebibytes);
-    return { folder: disk.folder, disk, [Symbol.asyncDispose]: () => disk[Symbol.asyncDispose]() };
-  }
-  const folder = await mkdtemp(join(tmpdir(), "simulation-"));
-  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+export async function openScratch(mebibytes: number) {
+  await using opening = new AsyncDisposableStack();
+  const disk = canMount() ? opening.use(await openSmallDisk(mebibytes)) : undefined;
+  const folder = disk?.folder ?? opening.use(await mkdtempDisposable(join(tmpdir(), "simulation-"))).path;
+  return disposing(opening, { folder, disk });
 }
 
-/** Mounts a disk in memory. Unmounts those of processes that were killed. */
-export async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
+/** Mounts a disk in memory that is small enough to be filled. Unmounts those of processes that were killed. */
+export async function openSmallDisk(mebibytes: number) {
   for (const name of await readdir(tmpdir())) {
     const [, pid] = /^small-disk-(\d+)-/.exec(name) ?? [];
     if (pid && !existsSync(`/proc/${pid}`)) await unmount(join(tmpdir(), name)).catch(() => {});
@@ -50,6 +40,7 @@ export async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
   const filler = join(folder, "filler");
   return {
     folder,
+    /** Uses all free space. */
     async fill() {
       await using file = await open(filler, "w");
       const bytes = Buffer.alloc(2 ** 20);
@@ -58,6 +49,7 @@ export async function openSmallDisk(mebibytes: number): Promise<SmallDisk> {
         while (await isWritten(file.write(bytes, 0, size)));
       }
     },
+    /** Frees the space that `fill` has used. */
     clear: () => rm(filler, { force: true }),
     [Symbol.asyncDispose]: () => unmount(folder),
   };

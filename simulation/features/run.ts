@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { components } from "../../generated/features.ts";
 import { openProgress } from "../../src/process/progress.ts";
 import { allSettled } from "../../testing/all-settled.ts";
+import { disposing } from "../../testing/disposing.ts";
 import type { Random } from "../../testing/random.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { startRedis } from "../../testing/servers/redis.ts";
-import type { TestServer } from "../../testing/servers/server.ts";
 import { startService } from "../../testing/services.ts";
 import { openScratch } from "../../testing/small-disk.ts";
 import { type CheckingClient, type HttpRequest, openCheckingClient } from "../client.ts";
@@ -15,7 +15,7 @@ import {
   diskFilled,
   ensureRunning,
   type Fault,
-  faultsOfServer,
+  faultsOfServers,
   openFaultyRun,
   openFaultyServer,
 } from "../faults.ts";
@@ -55,13 +55,7 @@ async function simulateIn(
   const responses = new Map<string, number>();
   const clients = servers.map(({ url }, index) =>
     opened.use(
-      openCheckingClient("features", {
-        server: `features ${index}`,
-        url,
-        writers,
-        faults,
-        counts: responses,
-      }),
+      openCheckingClient("features", { server: `features ${index}`, url, writers, faults, responses }),
     ),
   );
 
@@ -94,7 +88,7 @@ async function simulateIn(
   await allSettled(servers.map(ensureRunning));
   const listsAfter = await allSettled(clients.map((client) => listsOf(client, resources)));
   for (const after of listsAfter) compare("the lists after all processes were killed", after, lists);
-  return { resources, operations: progress.count, faults: faults.kinds, missing: faults.missing, responses };
+  return { resources, operations: progress.count, ...run.statistics(), responses };
 }
 
 /** A request without a response can have an effect for this long. */
@@ -147,7 +141,7 @@ function randomCommand(random: Random): Command {
 /** Undefined if there is no response, or one that does not tell whether the command was executed. */
 async function resultOf(client: CheckingClient, id: string, command: Command): Promise<Result | undefined> {
   try {
-    const { request, statuses, parse } = exchangeFor(id, command);
+    const { statuses, parse, ...request } = exchangeFor(id, command);
     const { status, text } = await client.send(request, statuses);
     return statuses.includes(status) ? parse(status, text) : undefined;
   } catch (error) {
@@ -156,29 +150,26 @@ async function resultOf(client: CheckingClient, id: string, command: Command): P
   }
 }
 
-interface Exchange {
-  request: HttpRequest;
+interface Exchange extends HttpRequest {
   statuses: number[];
   parse(status: number, text: string): Result;
 }
 
 function exchangeFor(id: string, command: Command): Exchange {
   const resource = `/features/customer/${id}`;
-  if (command.type === "list") {
-    return { request: { path: resource }, statuses: [200], parse: (_, text) => JSON.parse(text) };
-  }
-  if (command.type === "clear") {
-    return { request: { method: "DELETE", path: resource }, statuses: [204], parse: () => null };
-  }
+  if (command.type === "list")
+    return { path: resource, statuses: [200], parse: (_, text) => JSON.parse(text) };
+  const removal = (path: string): Exchange => ({
+    method: "DELETE",
+    path,
+    statuses: [204],
+    parse: () => null,
+  });
+  if (command.type === "clear") return removal(resource);
   const path = `${resource}/${encodeURIComponent(command.feature).replaceAll(".", "%2E")}`;
-  switch (command.type) {
-    case "add":
-      return { request: { method: "POST", path }, statuses: [200, 201], parse: (status) => status === 201 };
-    case "remove":
-      return { request: { method: "DELETE", path }, statuses: [204], parse: () => null };
-    case "has":
-      return { request: { path }, statuses: [200], parse: (_, text) => JSON.parse(text).result };
-  }
+  if (command.type === "remove") return removal(path);
+  if (command.type === "has") return { path, statuses: [200], parse: (_, text) => JSON.parse(text).result };
+  return { method: "POST", path, statuses: [200, 201], parse: (status) => status === 201 };
 }
 
 function describe(history: Operation[], lastFaults: string[]): string {
@@ -256,13 +247,7 @@ async function verifyPast(
   }
 }
 
-interface Deployment extends AsyncDisposable {
-  servers: TestServer[];
-  /** Processes that block the writes of the others while they are suspended, because they share a folder. */
-  writers: string[];
-  faults: Fault[];
-  keepsHistory: boolean;
-}
+type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
 const diskMebibytes = { lmdb: 100, postgres: 1000 };
 const changesKept = 999_999;
@@ -291,7 +276,7 @@ async function openStore(
   }
 }
 
-async function openDeployment(kind: StoreKind): Promise<Deployment> {
+async function openDeployment(kind: StoreKind) {
   await using opening = new AsyncDisposableStack();
   const { url, faults } = await openStore(kind, opening);
   const keepsHistory = kind !== "redis";
@@ -301,14 +286,13 @@ async function openDeployment(kind: StoreKind): Promise<Deployment> {
     names.map(async () => opening.use(await startService("features", { env: settings }))),
   );
   const serverFaults = servers.flatMap((server, index) =>
-    faultsOfServer("features", names[index] as string, server, longSuspensionMaxMs),
+    faultsOfServers("features", names[index] as string, [server], { longSuspensionMaxMs }),
   );
-  const opened = opening.move();
-  return {
+  return disposing(opening, {
     servers,
+    /** Processes that block the writes of the others while they are suspended, because they share a folder. */
     writers: kind === "lmdb" ? names : [],
     faults: [...faults, ...serverFaults],
     keepsHistory,
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
+  });
 }

@@ -4,37 +4,28 @@ import { SetQueueAttributesCommand } from "@aws-sdk/client-sqs";
 import amqp from "amqplib";
 import pg from "pg";
 import { durableWithinMs } from "../../src/ledger/queue/amqp/declaration.ts";
-import { clientUrl, embeddedQueueUrl, openQueue, type Queue } from "../../src/ledger/queue/queue.ts";
+import { clientUrl, embeddedQueueUrl, openQueue } from "../../src/ledger/queue/queue.ts";
 import { standInClient } from "../../src/ledger/queue/sqs.ts";
 import { allSettled } from "../../testing/all-settled.ts";
+import { disposing } from "../../testing/disposing.ts";
 import { freePort } from "../../testing/free-port.ts";
 import type { Random } from "../../testing/random.ts";
-import { startKafka, type TestKafka } from "../../testing/servers/kafka.ts";
+import { startKafka } from "../../testing/servers/kafka.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { installedRabbitmq, rabbitmq4, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { startService } from "../../testing/services.ts";
 import { openScratch } from "../../testing/small-disk.ts";
-import { diskFilled, ensureRunning, type Fault, faultsOfServer, openFaultyServer } from "../faults.ts";
+import { diskFilled, type Fault, faultsOfServers, openFaultyServer } from "../faults.ts";
 import { openFaultyPair } from "../faulty-pair.ts";
-import { openExchangeTarget, openFileTarget, openWebhookTarget, type PublishingTarget } from "./targets.ts";
+import { openExchangeTarget, openFileTarget, openWebhookTarget } from "./targets.ts";
 
 export const engines = ["pglite", "postgres", "patroni"] as const;
 export const queues = ["embedded", "amqp", "amqp4", "kafka"] as const;
 export type Engine = (typeof engines)[number];
 export type QueueKind = (typeof queues)[number];
 
-/** One or more processes of the ledger with their real database and queue, on loopback. */
-export interface Deployment extends AsyncDisposable {
-  /** The components `ledger 0`, `ledger 1` and so on. */
-  ledgers: TestServer[];
-  /** To read the database after the ledgers have been killed. */
-  databaseUrl: string;
-  queue: Queue;
-  /** Where the ledgers publish events. */
-  targets: PublishingTarget[];
-  faults: Fault[];
-}
+export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
 const diskMebibytes = { pglite: 400, postgres: 1000, patroni: 400 };
 /** Longer than the database keeps the session of a suspended client. */
@@ -42,12 +33,13 @@ const longSuspensionMaxMs = 15_000;
 /** Seconds until a message that is not acknowledged is delivered again. */
 const visibilitySeconds = 5;
 
+/** Starts one or more processes of the ledger with their real database and queue, on loopback. */
 export async function openDeployment(
   engine: Engine,
   queueKind: QueueKind,
   settings: Record<string, string>,
   random: Random,
-): Promise<Deployment> {
+) {
   await using opening = new AsyncDisposableStack();
   const faults: Fault[] = [];
   const { folder, disk } = opening.use(await openScratch(diskMebibytes[engine]));
@@ -87,8 +79,8 @@ export async function openDeployment(
   const ledgers = [first, ...(await allSettled(others))];
   for (const [index, server] of ledgers.entries()) {
     // The first ledger may serve the queue, and a long suspension would delay the publisher.
-    const longestMs = index > 0 ? longSuspensionMaxMs : undefined;
-    faults.push(...faultsOfServer("ledger", `ledger ${index}`, server, longestMs));
+    const losses = index > 0 ? { longSuspensionMaxMs } : {};
+    faults.push(...faultsOfServers("ledger", `ledger ${index}`, [server], losses));
   }
   if (queueKind === "embedded") await shortenVisibility(port);
   const queue = opening.use(await openQueue(clientsUrl));
@@ -96,8 +88,16 @@ export async function openDeployment(
   // a queue if it is killed.
   await queue.check();
   if (broker.exchangeUrl) await sleep(durableWithinMs);
-  const opened = opening.move();
-  return { ledgers, databaseUrl, queue, targets, faults, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return disposing(opening, {
+    /** The components `ledger 0`, `ledger 1` and so on. */
+    ledgers,
+    /** To read the database after the ledgers have been killed. */
+    databaseUrl,
+    queue,
+    /** Where the ledgers publish events. */
+    targets,
+    faults,
+  });
 }
 
 /** Opens the database server of an engine. Resolves with the URL of the database. */
@@ -128,7 +128,8 @@ async function openBroker(
   if (kind === "embedded") return { url: "", queueUrl: "" };
   if (kind === "kafka") {
     const cluster = opening.use(await startKafka({ count: 3 }));
-    faults.push(...brokersLost(cluster));
+    // One at a time, since two are enough. The next one waits until it is back.
+    faults.push(...faultsOfServers("broker", "queue", cluster.brokers, brokerLosses));
     return { url: cluster.url, queueUrl: `${cluster.url}/payment-events` };
   }
   const server = opening.use(await startRabbitmq(kind === "amqp4" ? rabbitmq4 : installedRabbitmq));
@@ -158,31 +159,8 @@ const tableLocked = (url: string): Fault => ({
 
 const lockedMaxMs = 15_000;
 
-/** The faults of three brokers: one at a time, since two are enough. The next one waits until it is back. */
-const brokersLost = ({ brokers }: TestKafka): Fault[] => {
-  const lost = (kind: string, lose: (broker: TestServer, pause: () => Promise<void>) => Promise<void>) => ({
-    component: "queue",
-    kind: `broker ${kind}`,
-    inject: (random: Random, pause: (maxMs: number) => Promise<void>) =>
-      lose(random.pick(brokers), () => pause(brokerLostMaxMs)),
-  });
-  const killed = lost("killed", async (broker, pause) => {
-    await broker.kill();
-    await pause();
-    await ensureRunning(broker);
-  });
-  return [
-    { ...killed, isFirst: true },
-    lost("suspended", async (broker, pause) => {
-      broker.pause();
-      await pause();
-      broker.resume();
-    }),
-    lost("restarted", (broker) => broker.restart().catch(() => ensureRunning(broker))),
-  ];
-};
 /** Longer than the others need to notice: 9 seconds. */
-const brokerLostMaxMs = 15_000;
+const brokerLosses = { killedMaxMs: 15_000, suspendedMaxMs: 15_000, longSuspensionMaxMs: 15_000 };
 
 const rabbitmqQueue = "payment-events";
 

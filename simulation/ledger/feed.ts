@@ -10,21 +10,13 @@ interface FeedPage {
   has_more: boolean;
 }
 
-/** Follows the feed of events, of one account or of all, in pages of different sizes. */
-export interface FeedReader {
-  /** Undefined is every account. */
-  account: string | undefined;
-  /** The events that it has read, in order. */
-  events: FeedPage["events"];
-  /** Reads until `end` aborts. */
-  readUntil(end: AbortSignal): Promise<void>;
-  /** Reads until the feed has no more events. */
-  readRest(): Promise<void>;
-}
+type FeedReader = ReturnType<typeof openFeedReader>;
 
 const pauseMs = 50;
 
-export function openFeedReader(client: CheckingClient, random: Random, account?: string): FeedReader {
+/** Follows the feed of events, of one account or of all, in pages of different sizes. */
+export function openFeedReader(client: CheckingClient, random: Random, account?: string) {
+  /** The events that it has read, in order. */
   const events: FeedPage["events"] = [];
   let cursor: string | undefined;
 
@@ -46,7 +38,7 @@ export function openFeedReader(client: CheckingClient, random: Random, account?:
   return {
     account,
     events,
-    async readUntil(end) {
+    async readUntil(end: AbortSignal) {
       while (!end.aborted) {
         await readPage().catch((error) => {
           if (error instanceof Violation) throw error;
@@ -54,6 +46,7 @@ export function openFeedReader(client: CheckingClient, random: Random, account?:
         await sleep(random.integer(0, pauseMs));
       }
     },
+    /** Reads until the feed has no more events. */
     async readRest() {
       while (await readPage());
     },

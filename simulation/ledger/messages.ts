@@ -13,15 +13,9 @@ export interface LedgerEvent {
   event_details: Record<string, unknown>;
 }
 
-export interface EventMessage {
-  kind: "event";
-  body: string;
-  event: LedgerEvent;
-}
-
 /** A published message. An invalid one must become a dead letter whose reason matches `reason`. */
 export type Message =
-  | EventMessage
+  | { kind: "event"; body: string; event: LedgerEvent }
   | { kind: "reprojection"; body: string }
   | { kind: "invalid"; body: string; reason: RegExp };
 
@@ -82,14 +76,17 @@ function firstTimestamp(random: Random): number {
 const timestampAroundMidnight = (random: Random) =>
   Date.parse(random.pick(midnights)) * 1000 + random.pick([-1, 0, 1, 1_800_000_000, 3_599_999_999]);
 
+type Step = [eventType: string, details: Record<string, unknown>];
 /** Event types with their random details. */
-type Steps = Record<string, (random: Random) => Record<string, unknown>>;
+type Steps = Record<string, (random: Random) => Step[1]>;
 const withoutDetails = (...types: string[]): Steps =>
   Object.fromEntries(types.map((type) => [type, () => ({})]));
-const dateDetail = (random: Random) =>
-  random.chance(0.1)
-    ? "yesterday"
-    : `${timestampAt(earliest + random.integer(0, 20) * day).slice(0, 23)}+01:00`;
+const dateDetail = (random: Random) => {
+  const local = timestampAt(earliest + random.integer(0, 20) * day).slice(0, 23);
+  return random.chance(0.1) ? "yesterday" : `${local}+01:00`;
+};
+const integerOrText = (random: Random, min: number, max: number) =>
+  random.pick<number | string>([random.integer(min, max), String(random.integer(min, max))]);
 const gatewayTransaction = (random: Random) => ({ gateway_transaction_id: `gtx-${random.integer(0, 300)}` });
 
 const card = (random: Random) => ({
@@ -169,7 +166,7 @@ const disputeSteps: Steps = {
 const payoutSteps: Steps = {
   ...withoutDetails("PAYOUT_FAILED", "PAYOUT_UPDATED"),
   PAYOUT_CREATED: (random) => ({
-    amount: random.pick([random.integer(-999, 99_999), String(random.integer(0, 99_999))]),
+    amount: integerOrText(random, -999, 99_999),
   }),
   PAYOUT_PAID: (random) => ({ paid_out_date: dateDetail(random) }),
 };
@@ -189,9 +186,9 @@ function agreementResources(random: Random, number: number, account: string): Re
     reference: random.pick(references),
     ...(random.chance(0.5) && { description: "Monthly permit", user_identifier: random.integer(1, 9) }),
   };
-  const confirmed = (agreement: unknown): Resource["steps"][number] => [
+  const confirmed = (agreement_external_id: unknown): Step => [
     "PAYMENT_INSTRUMENT_CONFIRMED",
-    { agreement_external_id: agreement },
+    { agreement_external_id },
   ];
   const instrument = (index: number): Resource => ({
     type: "payment_instrument",
@@ -202,17 +199,12 @@ function agreementResources(random: Random, number: number, account: string): Re
         random.chance(0.8) ? { ...card(random), type: "CARD", address_city: "Lakeside" } : {},
       ],
       confirmed(random.chance(0.05) ? { none: true } : id),
-      ...(random.chance(0.2) ? [confirmed(agreementId(Math.max(0, number - 1)))] : []),
+      ...maybe(random, 0.2, () => confirmed(agreementId(Math.max(0, number - 1)))),
     ],
   });
-  return [
-    {
-      type: "agreement",
-      id,
-      steps: [["AGREEMENT_CREATED", details], ...randomSteps(random, agreementSteps, 3)],
-    },
-    ...Array.from({ length: random.integer(0, 3) }, (_, index) => instrument(index)),
-  ];
+  const steps: Step[] = [["AGREEMENT_CREATED", details], ...randomSteps(random, agreementSteps, 3)];
+  const instruments = Array.from({ length: random.integer(0, 3) }, (_, index) => instrument(index));
+  return [{ type: "agreement", id, steps }, ...instruments];
 }
 
 const metadata = (random: Random) =>
@@ -227,11 +219,7 @@ const largeAmount = 900_719_925_474_099;
 
 const created = (random: Random, account: string) => ({
   gateway_account_id: /^\d+$/.test(account) && random.chance(0.3) ? Number(account) : account,
-  amount: random.chance(0.02)
-    ? largeAmount
-    : random.chance(0.3)
-      ? String(random.integer(1, 500_000))
-      : random.integer(1, 500_000),
+  amount: random.chance(0.02) ? largeAmount : integerOrText(random, 1, 500_000),
   reference: random.chance(0.1) ? random.integer(1, 99) : random.pick(references),
   description: random.pick(["Fishing licence", "-5 off", "Parking, zone B"]),
   payment_provider: random.pick(providers),
@@ -256,7 +244,7 @@ interface Resource {
   type: string;
   id: string;
   parent?: string;
-  steps: [eventType: string, details: Record<string, unknown>][];
+  steps: Step[];
 }
 
 /** The events of one resource in the order of their timestamps, some with equal ones. */
@@ -277,34 +265,29 @@ function eventsOf(random: Random, { type, id, parent, steps }: Resource): Ledger
   });
 }
 
-const randomSteps = (random: Random, steps: Steps, max: number): Resource["steps"] =>
-  Array.from({ length: random.integer(0, max) }, () => random.pick(Object.entries(steps))).map(
-    ([type, details]) => [type, details(random)],
-  );
+const randomSteps = (random: Random, steps: Steps, max: number): Step[] =>
+  Array.from({ length: random.integer(0, max) }, () => {
+    const [type, details] = random.pick(Object.entries(steps));
+    return [type, details(random)];
+  });
 
-const maybe = (random: Random, probability: number, make: () => Resource): Resource[] =>
+const maybe = <Item>(random: Random, probability: number, make: () => Item): Item[] =>
   random.chance(probability) ? [make()] : [];
 
 /** The events of one payment, its refunds, its dispute, its payout, and an agreement. */
 function eventsOfPayment(random: Random, number: number): LedgerEvent[] {
   const account = random.chance(0.5) ? (accounts[0] as string) : random.pick(accounts);
   const id = paymentId(number);
-  const inPayout = (type: string): Resource["steps"] =>
-    random.chance(0.4)
-      ? [
-          [
-            `${type}_INCLUDED_IN_PAYOUT`,
-            { gateway_payout_id: payoutId(account, random.integer(0, payoutMax)) },
-          ],
-        ]
-      : [];
+  const somePayout = () => payoutId(account, random.integer(0, payoutMax));
+  const inPayout = (type: string) =>
+    maybe<Step>(random, 0.4, () => [`${type}_INCLUDED_IN_PAYOUT`, { gateway_payout_id: somePayout() }]);
   const childAccount = random.chance(0.03) ? random.pick(accounts) : account;
   const ofChild = () => ({ gateway_account_id: childAccount, amount: random.integer(1, 900) });
   const payment: Resource = {
     type: "payment",
     id,
     steps: [
-      ...(random.chance(0.9) ? ([["PAYMENT_CREATED", created(random, account)]] as Resource["steps"]) : []),
+      ...maybe<Step>(random, 0.9, () => ["PAYMENT_CREATED", created(random, account)]),
       ...randomSteps(random, paymentSteps, 7),
       ...inPayout("PAYMENT"),
     ],
@@ -319,33 +302,27 @@ function eventsOfPayment(random: Random, number: number): LedgerEvent[] {
       ...inPayout("REFUND"),
     ],
   });
-  const refunds = Array.from({ length: random.chance(0.4) ? random.integer(1, 3) : 0 }, (_, index) =>
-    refund(index),
-  );
-  const disputes = maybe(random, 0.15, () => {
+  const refunds = [0, 1, 2].slice(0, random.chance(0.4) ? random.integer(1, 3) : 0).map(refund);
+  const disputes = maybe<Resource>(random, 0.15, () => {
     const details = {
       ...ofChild(),
       reason: random.pick(["fraudulent", "unrecognized", "unknown reason", " "]),
       evidence_due_date: dateDetail(random),
       ...gatewayTransaction(random),
     };
-    const steps = [...randomSteps(random, disputeSteps, 2), ...inPayout("DISPUTE")];
-    return {
-      type: "dispute",
-      id: disputeId(number),
-      parent: id,
-      steps: [["DISPUTE_CREATED", details], ...steps],
-    };
+    const others = [...randomSteps(random, disputeSteps, 2), ...inPayout("DISPUTE")];
+    const steps: Step[] = [["DISPUTE_CREATED", details], ...others];
+    return { type: "dispute", id: disputeId(number), parent: id, steps };
   });
-  const payouts = maybe(random, 0.05, () => ({
+  const payouts = maybe<Resource>(random, 0.05, () => ({
     type: "payout",
-    id: payoutId(account, random.integer(0, payoutMax)),
+    id: somePayout(),
     steps: randomSteps(random, payoutSteps, 3).map(([eventType, details]) => [
       eventType,
       { ...details, ...(random.chance(0.9) && { gateway_account_id: account }) },
     ]),
   }));
-  const others = maybe(random, 0.05, () => ({
+  const others = maybe<Resource>(random, 0.05, () => ({
     type: random.pick(["agreement", "service", "card_payment", "payment_instrument"]),
     id: random.chance(0.5) ? id : `other-${number}`,
     steps: [["SOMETHING_NEW", { gateway_account_id: account }]],
@@ -377,8 +354,9 @@ const invalidBodies: [reason: RegExp, body: (random: Random, event: LedgerEvent)
 /** Generates the messages of each payment in turn, without end. No event is repeated. */
 export function* generateMessages(random: Random): Generator<Message[]> {
   const seen = new Set<string>();
+  const isNew = (key: string) => !seen.has(key) && seen.add(key) !== undefined;
   for (let number = 0; ; number += 1) {
-    const events = eventsOfPayment(random, number).filter((event) => isNew(seen, event));
+    const events = eventsOfPayment(random, number).filter((event) => isNew(eventKey(event)));
     const messages: Message[] = events.map((event) => ({
       kind: "event",
       body: encode(random, event),
@@ -406,11 +384,6 @@ export function* generateMessages(random: Random): Generator<Message[]> {
   }
 }
 
-function isNew(seen: Set<string>, event: LedgerEvent): boolean {
-  const key = eventKey(event);
-  return !seen.has(key) && seen.add(key) !== undefined;
-}
-
 type EventIdentity = Pick<LedgerEvent, "resource_type" | "resource_external_id" | "timestamp" | "event_type">;
 
 /** The identity of an event. */
@@ -419,17 +392,13 @@ export const eventKey = ({ resource_type, resource_external_id, timestamp, event
 
 /** Encodes the event in one of the ways that producers use. */
 export function encode(random: Random, event: LedgerEvent): string {
-  const orAbsent = (value: unknown, ...others: unknown[]) =>
-    value ?? random.pick([undefined, null, ...others]);
+  const orAbsent = (value: unknown) => value ?? random.pick([undefined, null, ""]);
   const message = {
     ...event,
     timestamp: encodeTimestamp(random, event.timestamp),
-    parent_resource_external_id: orAbsent(event.parent_resource_external_id, ""),
-    service_id: orAbsent(event.service_id, ""),
-    live:
-      event.live === null
-        ? random.pick([undefined, null, "null"])
-        : random.pick([event.live, String(event.live)]),
+    parent_resource_external_id: orAbsent(event.parent_resource_external_id),
+    service_id: orAbsent(event.service_id),
+    live: random.pick(event.live === null ? [undefined, null, "null"] : [event.live, String(event.live)]),
     event_details: encodeDetails(random, event.event_details),
     ...(random.chance(0.1) && { gateway_account_id: 57, unknown_member: { list: [] } }),
     ...(random.chance(0.1) && { reproject_domain_object: random.pick([false, "false", null]) }),

@@ -18,9 +18,7 @@ import {
  * reads every transaction and adds it up.
  */
 
-/** Numbers and sums, as the contract names them. */
-type Sums = Record<"count" | (typeof sumNames)[number], bigint>;
-
+/** As the contract names them. */
 const sumNames = ["amount", "total_amount", "net_amount", "fee", "refunded_amount", "gross_amount"] as const;
 
 /** The pence of a detail; undefined if it has none. */
@@ -41,18 +39,10 @@ const sum = <Item>(items: Item[], amountOf: (item: Item) => bigint | undefined):
   items.reduce((total, item) => total + (amountOf(item) ?? 0n), 0n);
 
 /** Sums of these amounts. */
-const sumsOf = <Name extends (typeof sumNames)[number]>(
-  transactions: Transaction[],
-  names: readonly Name[],
-) =>
+const sumsOf = (transactions: Transaction[], names: readonly (typeof sumNames)[number][]) =>
   Object.fromEntries(
     names.map((name) => [name, sum(transactions, (transaction) => amountOf(transaction, name))]),
-  ) as Record<Name, bigint>;
-
-const allSumsOf = (transactions: Transaction[]): Sums => ({
-  count: BigInt(transactions.length),
-  ...sumsOf(transactions, sumNames),
-});
+  );
 
 const dayFormats = new Map(
   // Sweden writes a day as the contract does.
@@ -98,24 +88,28 @@ export function compareGroups(a: (string | null)[], b: (string | null)[]): numbe
   return orders.find((order) => order !== 0) ?? 0;
 }
 
+/** Transactions with the same values, in the order of the values. */
+const groupsBy = (transactions: Transaction[], valuesOf: (transaction: Transaction) => (string | null)[]) =>
+  [...Map.groupBy(transactions, (transaction) => JSON.stringify(valuesOf(transaction)))]
+    .map(([key, members]) => ({ values: JSON.parse(key) as (string | null)[], members }))
+    .sort((a, b) => compareGroups(a.values, b.values));
+
 const groupByOf = ({ group_by }: Query) => (group_by === undefined ? [] : group_by.split(","));
 
 /** Every group of `GET /v1/report/transactions`, in order. Without columns there is one, also without transactions. */
 export function reportGroups(oracle: Oracle, query: Query): Record<string, unknown>[] {
   const groupBy = groupByOf(query);
   const transactions = oracle.matching(query);
-  const keyOf = (transaction: Transaction) =>
-    JSON.stringify(groupBy.map((name) => columns[name]?.(transaction, query) ?? null));
-  const groups = groupBy.length > 0 ? Map.groupBy(transactions, keyOf) : new Map([["[]", transactions]]);
+  const valuesOf = (transaction: Transaction) =>
+    groupBy.map((name) => columns[name]?.(transaction, query) ?? null);
+  const all = { values: [], members: transactions };
   const view = (name: string, value: string | null | undefined) =>
     (name === "live" || name === "moto") && value ? value === "true" : value;
-  return [...groups]
-    .map(([key, members]) => ({ values: JSON.parse(key) as (string | null)[], members }))
-    .sort((a, b) => compareGroups(a.values, b.values))
-    .map(({ values, members }) => ({
-      ...Object.fromEntries(groupBy.map((name, index) => [name, view(name, values[index])])),
-      ...allSumsOf(members),
-    }));
+  return (groupBy.length > 0 ? groupsBy(transactions, valuesOf) : [all]).map(({ values, members }) => ({
+    ...Object.fromEntries(groupBy.map((name, index) => [name, view(name, values[index])])),
+    count: BigInt(members.length),
+    ...sumsOf(members, sumNames),
+  }));
 }
 
 /** The cells of the CSV of `GET /v1/report/transactions`: the header and one row for each group. */
@@ -195,17 +189,13 @@ export function gatewayPerformance(oracle: Oracle, query: Query): object[] {
   const payments = livePayments(oracle, { state: "SUCCESS" }).filter((payment) =>
     isThroughDays(payment, query),
   );
-  const keyOf = ({ account, createdDate }: Transaction) =>
-    JSON.stringify([account ?? null, createdDate.slice(0, 7)]);
-  return [...Map.groupBy(payments, keyOf)]
-    .map(([key, members]) => ({ values: JSON.parse(key) as [string | null, string], members }))
-    .sort((a, b) => compareGroups(a.values, b.values))
-    .map(({ values: [account, month], members }) => ({
-      gateway_account_id: account !== null && /^\d+$/.test(account) ? Number(account) : account,
-      ...viewPerformance(members),
-      year: Number(month.slice(0, 4)),
-      month: Number(month.slice(5)),
-    }));
+  const valuesOf = ({ account, createdDate }: Transaction) => [account ?? null, createdDate.slice(0, 7)];
+  return groupsBy(payments, valuesOf).map(({ values: [account = null, month], members }) => ({
+    gateway_account_id: account !== null && /^\d+$/.test(account) ? Number(account) : account,
+    ...viewPerformance(members),
+    year: Number(month?.slice(0, 4)),
+    month: Number(month?.slice(5)),
+  }));
 }
 
 /** The body of `GET /v1/report/transactions-by-hour`. */

@@ -11,18 +11,7 @@ type Members = Record<string, unknown>;
 export type Query = Record<string, string>;
 
 /** A payout, computed from its events. */
-export interface Payout {
-  id: string;
-  account: string | undefined;
-  service: string | undefined;
-  live: boolean | undefined;
-  state: string;
-  /** In UTC with six fraction digits. */
-  createdDate: string;
-  /** The newest value of each detail. */
-  details: Members;
-  paidOutDate: string | undefined;
-}
+export type Payout = NonNullable<ReturnType<Oracle["payout"]>>;
 
 /** A transaction, computed from its events. */
 export interface Transaction extends Payout {
@@ -113,11 +102,8 @@ const date = (members: Members, name: string): string | undefined => {
 
 const transactionTypes = ["payment", "refund", "dispute"];
 
-function addTo(sets: Map<string, Set<string>>, key: string, value: string): void {
-  const set = sets.get(key);
-  if (set) set.add(value);
-  else sets.set(key, new Set([value]));
-}
+const addTo = (sets: Map<string, Set<string>>, key: string, value: string) =>
+  sets.set(key, (sets.get(key) ?? new Set()).add(value));
 
 export class Oracle {
   readonly #events = new Map<string, LedgerEvent>();
@@ -141,15 +127,10 @@ export class Oracle {
     if (this.has(event)) return;
     this.#events.set(eventKey(event), event);
     const { resource_external_id: id, parent_resource_external_id: parent } = event;
-    const resourceEvents = this.#eventsByResource.get(id);
-    if (resourceEvents) resourceEvents.push(event);
-    else this.#eventsByResource.set(id, [event]);
+    this.#eventsByResource.set(id, [...(this.#eventsByResource.get(id) ?? []), event]);
     if (parent !== null) addTo(this.#childrenOf, parent, id);
-    const agreement =
-      event.resource_type === "payment_instrument"
-        ? text(event.event_details, "agreement_external_id")
-        : undefined;
-    if (agreement !== undefined) addTo(this.#instrumentsOf, agreement, id);
+    const agreement = text(event.event_details, "agreement_external_id");
+    if (event.resource_type === "payment_instrument" && agreement) addTo(this.#instrumentsOf, agreement, id);
     this.#cache.clear();
   }
 
@@ -216,7 +197,7 @@ export class Oracle {
   }
 
   /** Undefined if the payout has no event. */
-  payout(id: string): Payout | undefined {
+  payout(id: string) {
     const events = this.eventsOf(id, ["payout"]);
     if (events.length === 0) return undefined;
     const columns = commonColumns(events);
@@ -363,7 +344,9 @@ export function commonColumns(events: LedgerEvent[]) {
     account: text(details, "gateway_account_id"),
     service: newestOf(events, (event) => event.service_id),
     live: newestOf(events, (event) => event.live) ?? flag(details, "live"),
+    /** In UTC with six fraction digits. */
     createdDate: (events[0] as LedgerEvent).timestamp,
+    /** The newest value of each detail. */
     details,
   };
 }
@@ -449,18 +432,14 @@ const isEmpty = (members: object) => Object.values(members).every((value) => val
 function viewPayment({ details, ...transaction }: Transaction, version?: string) {
   const result = text(details, "exemption3ds");
   const requestedExemption = text(details, "exemption_3ds_requested");
-  const outcomes: Record<string, string> = {
-    EXEMPTION_HONOURED: "honoured",
-    EXEMPTION_REJECTED: "rejected",
-    EXEMPTION_OUT_OF_SCOPE: "out of scope",
-  };
+  const outcome = result?.replace("EXEMPTION_", "").replaceAll("_", " ").toLowerCase();
   const exemption =
     result === "EXEMPTION_NOT_REQUESTED"
       ? { requested: false }
       : {
           requested: true,
           ...(requestedExemption === "CORPORATE" && { type: "corporate" }),
-          ...(result !== undefined && { outcome: { result: outcomes[result] } }),
+          ...(outcome !== undefined && { outcome: { result: outcome } }),
         };
   const refunds: Record<string, unknown> = {
     status: text(details, "refund_status"),

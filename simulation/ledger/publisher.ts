@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue } from "../../src/ledger/queue/queue.ts";
+import { retry } from "../../src/process/retry.ts";
 import type { Random } from "../../testing/random.ts";
 import { Violation } from "../violation.ts";
 import { encode, generateMessages, type Message } from "./messages.ts";
@@ -16,38 +17,22 @@ const sendMaxMs = 90_000;
 /** Publishing waits while more messages than these are in the queue. */
 const queueLengthMax = 1500;
 
-/** Publishes messages on a queue in random order, some repeatedly and some late. */
-export interface Publisher {
-  /** In the order of sending, with repeats. */
-  sent: Message[];
-  /** The number of attempts to send each body, failed ones included. */
-  attempts: Map<string, number>;
-  /** An oracle with all sent events. */
-  oracle: Oracle;
-  /** The number of payments whose messages have been generated. */
-  payments(): number;
-  /** Publishes until `end` aborts. Default pause: none. */
-  publishUntil(end: AbortSignal, pauseMs?: number): Promise<void>;
-  /** Sends the messages that are left. */
-  publishRest(): Promise<void>;
-  /** Sends some events again, with different details. Resolves with the ids of their resources. */
-  publishConflicts(): Promise<Set<string>>;
-  isQueueEmpty(): Promise<boolean>;
-}
+export type Publisher = ReturnType<typeof openPublisher>;
 
 /** Sends a list of events in a request. Resolves with true if the response confirms that all are stored. */
 export type Post = (events: string) => Promise<boolean>;
 
-/** `onSent` gets the number of messages of each send. Default of `post`: all messages are sent to the queue. */
-export function openPublisher(
-  queue: Queue,
-  random: Random,
-  onSent: (messages: number) => void,
-  post?: Post,
-): Publisher {
+/**
+ * Publishes messages on a queue in random order, some repeatedly and some late. `onSent` gets the number of messages of each
+ * send. Default of `post`: all messages are sent to the queue.
+ */
+export function openPublisher(queue: Queue, random: Random, onSent: (messages: number) => void, post?: Post) {
   const generator = generateMessages(random.fork());
+  /** It has all sent events. */
   const oracle = new Oracle();
+  /** In the order of sending, with repeats. */
   const sent: Message[] = [];
+  /** The number of attempts to send each body, failed ones included. */
   const attempts = new Map<string, number>();
   const pool: Message[] = [];
   const late: Message[] = [];
@@ -61,21 +46,13 @@ export function openPublisher(
       post && messages.every(({ kind }) => kind === "event") && random.chance(requestProbability);
     // A request without a response may have stored its events. They are sent to the queue, too.
     if (isPosted && (await post(`[${bodies}]`))) return onSent(messages.length);
-    const deadline = AbortSignal.timeout(sendMaxMs);
-    for (;;) {
+    const attempt = () => {
       for (const body of bodies) attempts.set(body, (attempts.get(body) ?? 0) + 1);
-      try {
-        await queue.send(bodies);
-        break;
-      } catch (error) {
-        if (deadline.aborted) {
-          throw new Violation(
-            `the queue accepted no message for ${sendMaxMs / 1000} s: ${(error as Error).message}`,
-          );
-        }
-        await sleep(100);
-      }
-    }
+      return queue.send(bodies);
+    };
+    await retry(attempt, { forMs: sendMaxMs }).catch((error: Error) => {
+      throw new Violation(`the queue accepted no message for ${sendMaxMs / 1000} s: ${error.message}`);
+    });
     onSent(messages.length);
   }
 
@@ -89,8 +66,10 @@ export function openPublisher(
     sent,
     attempts,
     oracle,
+    /** The number of payments whose messages have been generated. */
     payments: () => payments,
-    async publishUntil(end, pauseMs = 0) {
+    /** Publishes until `end` aborts. */
+    async publishUntil(end: AbortSignal, pauseMs = 0) {
       while (!end.aborted) {
         while (pool.length < poolSize) {
           const { value: messages = [] } = generator.next();
@@ -106,10 +85,12 @@ export function openPublisher(
         while (!end.aborted && (await queueLength()) > queueLengthMax) await sleep(100);
       }
     },
+    /** Sends the messages that are left. */
     async publishRest() {
       const rest = [...pool, ...late];
       for (let from = 0; from < rest.length; from += 100) await send(rest.slice(from, from + 100));
     },
+    /** Sends some events again, with different details. Resolves with the ids of their resources. */
     async publishConflicts() {
       const events = oracle.events.filter(() => random.chance(0.05));
       const bodies = events.map((event) =>

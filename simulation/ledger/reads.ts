@@ -18,25 +18,9 @@ import {
   timestampAt,
 } from "./messages.ts";
 import { type Oracle, type Query, transactionStates } from "./oracle.ts";
-import {
-  agreementEvents as agreementEventsOf,
-  agreementMatches,
-  agreement as agreementOf,
-} from "./oracle-agreements.ts";
-import {
-  compareGroups,
-  gatewayPerformance,
-  groupColumns,
-  paymentsByState as paymentsByStateOf,
-  payoutDetail,
-  payoutMatches,
-  performanceOfDays,
-  performanceOfInstants,
-  reportCsvRows,
-  reportGroups,
-  transactionsByHour,
-  transactionsSummary as transactionsSummaryOf,
-} from "./oracle-reports.ts";
+import * as agreements from "./oracle-agreements.ts";
+import * as reports from "./oracle-reports.ts";
+import type { Publisher } from "./publisher.ts";
 
 /** Sends a GET request and resolves with the response, whatever its status. */
 export type Get = (path: string, accept?: string) => Promise<{ status: number; text: string }>;
@@ -72,10 +56,7 @@ function oneOf(random: Random, reads: [weight: number, make: () => Read][]): Rea
 export function randomRead(random: Random, payments: number): Read {
   const id = randomId(random, payments);
   return oneOf(random, [
-    [
-      16,
-      () => lookup(id, { ...randomAccount(random), ...some(random, 0.25, ["transaction_type", ...ofView]) }),
-    ],
+    [16, () => lookup(id, { ...randomAccount(random), ...some(random, 0.25, ofLookup) })],
     [10, () => eventList(id, random.pick(accounts), some(random, 0.4, ["include_all_events", ...ofView]))],
     [6, () => children(id, random.pick(accounts), some(random, 0.3, ["transaction_type"]))],
     [16, () => page("transaction", randomSearch(random), random.pick([1, 1, 1, 2, 5]), randomSize(random))],
@@ -97,15 +78,7 @@ export function randomReportRead(random: Random): Read {
     [1, () => reportPages(randomReport(random), 90)],
     [1, () => reportPages({ ...randomReport(random), group_by: columns }, 4)],
     [1, () => reportCsv(randomReport(random))],
-    [
-      2,
-      () =>
-        transactionsSummary({
-          ...randomAccount(random),
-          ...some(random, 0.5, summarised),
-          override_from_date_validation: "true",
-        }),
-    ],
+    [2, () => transactionsSummary({ ...randomAccount(random), ...some(random, 0.5, summarised) })],
     [2, () => paymentsByState({ ...randomAccount(random), ...some(random, 0.4, ["from_date", "to_date"]) })],
     [2, () => randomPerformance(random)],
     [2, () => page("payout", randomPayouts(random), random.pick([1, 1, 2]), randomSize(random))],
@@ -127,8 +100,8 @@ function randomAgreementRead(random: Random, id: string): Read {
   ]);
 }
 
-export const override = { override_account_id_restriction: "true" };
-export const overrideBoth = { override_account_or_service_id_restriction: "true" };
+const override = { override_account_id_restriction: "true" };
+const overrideBoth = { override_account_or_service_id_restriction: "true" };
 
 const randomLink = (random: Random): Link => random.pick(["next_page", "next_cursor"]);
 const randomSize = (random: Random) => random.pick([1, 7, 100, 600]);
@@ -188,7 +161,7 @@ const values = {
   // Some of the columns, in any order.
   group_by: (random) =>
     random
-      .sample(groupColumns, 0.35)
+      .sample(reports.groupColumns, 0.35)
       .sort(() => random.integer(-1, 1))
       .join() || "type",
   time_zone: (random) => random.pick(["UTC", "Europe/London", "Europe/London"]),
@@ -200,6 +173,7 @@ const some = (random: Random, probability: number, names: Name[]): Query =>
   Object.fromEntries(random.sample(names, probability).map((name) => [name, values[name](random)]));
 
 const ofView: Name[] = ["status_version", "as_of"];
+const ofLookup: Name[] = ["transaction_type", ...ofView];
 const ofReport: Name[] = [
   ...(["from_date", "to_date", "state", "transaction_type"] as const),
   ...(["payment_states", "refund_states", "dispute_states", "status_version"] as const),
@@ -329,17 +303,17 @@ export const eventList = (id: string, account: string, query: Query): Read => ({
     }),
 });
 
-export const payout = (id: string, query: Query): Read =>
-  readOf(pathOf("payout", id, query), [], (oracle) => payoutDetail(oracle, id, query));
+const payout = (id: string, query: Query): Read =>
+  readOf(pathOf("payout", id, query), [], (oracle) => reports.payoutDetail(oracle, id, query));
 
-export const agreement = (id: string, query: Query): Read =>
-  readOf(pathOf("agreement", id, query), [id], (oracle) => agreementOf(oracle, id, query));
+const agreement = (id: string, query: Query): Read =>
+  readOf(pathOf("agreement", id, query), [id], (oracle) => agreements.agreement(oracle, id, query));
 
-export const agreementEvents = (id: string, query: Query): Read =>
+const agreementEvents = (id: string, query: Query): Read =>
   readOf(
     pathOf("agreement", id, query, "/event"),
     [id],
-    (oracle) => agreementEventsOf(oracle, id, query),
+    (oracle) => agreements.agreementEvents(oracle, id, query),
     withoutEventIds,
   );
 
@@ -351,8 +325,8 @@ const lists = {
     sizeMax: displaySizeMax,
     matchesOf: (oracle: Oracle, query: Query) => oracle.matches(query),
   },
-  payout: { sizeMax: displaySizeMax, matchesOf: payoutMatches },
-  agreement: { sizeMax: 20, matchesOf: agreementMatches },
+  payout: { sizeMax: displaySizeMax, matchesOf: reports.payoutMatches },
+  agreement: { sizeMax: 20, matchesOf: agreements.agreementMatches },
 };
 type List = keyof typeof lists;
 
@@ -424,8 +398,8 @@ const csvRead = (path: string, expected: (oracle: Oracle) => string[][]): Read =
 export const csv = (query: Query): Read =>
   csvRead(pathTo("transaction", query), (oracle) => oracle.csvRows(query));
 
-export const reportCsv = (query: Query): Read =>
-  csvRead(pathTo("report/transactions", query), (oracle) => reportCsvRows(oracle, query));
+const reportCsv = (query: Query): Read =>
+  csvRead(pathTo("report/transactions", query), (oracle) => reports.reportCsvRows(oracle, query));
 
 type ReportGroup = Record<string, string | boolean | null> & { count: number };
 
@@ -434,7 +408,7 @@ function disorderIn(groups: ReportGroup[], { group_by }: Query): string | undefi
   const valuesOf = (group: ReportGroup | undefined) =>
     (group_by?.split(",") ?? []).map((name) => group?.[name]?.toString() ?? null);
   const index = groups.findIndex(
-    (group, place) => place > 0 && compareGroups(valuesOf(groups[place - 1]), valuesOf(group)) >= 0,
+    (group, place) => place > 0 && reports.compareGroups(valuesOf(groups[place - 1]), valuesOf(group)) >= 0,
   );
   return index < 0 ? undefined : `${JSON.stringify(valuesOf(groups[index]))} is not after its predecessor`;
 }
@@ -452,7 +426,7 @@ export function reportPage(query: Query, size?: number): Read {
   const effectiveSize = Math.min(size ?? displaySizeMax, displaySizeMax);
   const groupsIn = ({ body }: Result) => (body as { groups: ReportGroup[] } | undefined)?.groups ?? [];
   const expected = (oracle: Oracle) => {
-    const groups = reportGroups(oracle, query);
+    const groups = reports.reportGroups(oracle, query);
     return { groups: groups.slice(0, effectiveSize), more: groups.length > effectiveSize };
   };
   return {
@@ -471,7 +445,7 @@ export const reportPages = (query: Query, size: number): Read => ({
     pathTo("report/transactions", { ...query, display_size: String(size) }),
     "groups",
     "next_cursor",
-    (oracle) => reportGroups(oracle, query),
+    (oracle) => reports.reportGroups(oracle, query),
   ),
   violation: ({ body = [] }) => disorderIn(body as ReportGroup[], query),
 });
@@ -482,9 +456,61 @@ const report =
   (query: Query): Read =>
     readOf(pathTo(`report/${name}`, query), [], (oracle) => bodyOf(oracle, query));
 
-export const transactionsSummary = report("transactions-summary", transactionsSummaryOf);
-export const paymentsByState = report("payments_by_state", paymentsByStateOf);
-const legacyPerformanceReport = report("performance-report-legacy", performanceOfInstants);
-const performanceReport = report("performance-report", performanceOfDays);
-const gatewayPerformanceReport = report("gateway-performance-report", gatewayPerformance);
-const hours = report("transactions-by-hour", transactionsByHour);
+const summary = report("transactions-summary", reports.transactionsSummary);
+const transactionsSummary = (query: Query) => summary({ ...query, override_from_date_validation: "true" });
+const paymentsByState = report("payments_by_state", reports.paymentsByState);
+const legacyPerformanceReport = report("performance-report-legacy", reports.performanceOfInstants);
+const performanceReport = report("performance-report", reports.performanceOfDays);
+const gatewayPerformanceReport = report("gateway-performance-report", reports.gatewayPerformance);
+const hours = report("transactions-by-hour", reports.transactionsByHour);
+
+/** Reads of each of these transactions, of every account, and random ones. Default of `ids`: every transaction. */
+export function* allReads(
+  { oracle, payments }: Pick<Publisher, "oracle" | "payments">,
+  random: Random,
+  ids: Iterable<string> = oracle.resourceIds(),
+): Generator<Read> {
+  for (const id of ids) {
+    yield lookup(id, override);
+    const account = oracle.accountOf(id) ?? random.pick(accounts);
+    yield eventList(id, account, { include_all_events: "true" });
+    if (random.chance(0.3)) yield children(id, account);
+  }
+  for (const account of [...accounts, accounts.join()]) {
+    const query = { account_id: account };
+    yield csv(query);
+    yield allPages("transaction", query, 500, "next_page");
+    yield allPages("transaction", query, 70, "next_cursor");
+  }
+  yield* reportsOf({});
+  for (const account of accounts) yield* reportsOf({ account_id: account });
+  for (const { id } of oracle.payouts()) yield payout(id, override);
+  for (const id of agreements.agreementIds(oracle)) {
+    yield agreement(id, overrideBoth);
+    yield agreementEvents(id, {});
+  }
+  for (const query of [...accounts.map((account_id) => ({ account_id })), overrideBoth]) {
+    yield allPages("agreement", query, 20, "next_page");
+    yield allPages("agreement", query, 7, "next_cursor");
+  }
+  for (let count = 0; count < randomReads; count += 1) yield randomRead(random, payments());
+}
+
+/** Reports of an account or of all, and their payouts. */
+function* reportsOf({ account_id }: Query): Generator<Read> {
+  const query = account_id === undefined ? override : { account_id };
+  for (const time_zone of ["UTC", "Europe/London"]) {
+    const byDay = { ...query, group_by: "type,state,day", time_zone };
+    yield reportPage(byDay);
+    yield reportPages(byDay, 150);
+    yield reportCsv({ ...byDay, group_by: "type,state,day,live,moto" });
+  }
+  yield reportPage(query);
+  yield reportPages({ ...query, group_by: "account,month" }, 20);
+  yield transactionsSummary({ ...query, include_moto_statistics: "true" });
+  yield paymentsByState(query);
+  const ofPayouts = account_id === undefined ? override : { gateway_account_id: account_id };
+  yield allPages("payout", ofPayouts, 5, "next_page");
+}
+
+const randomReads = 400;

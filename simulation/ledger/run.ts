@@ -10,16 +10,9 @@ import { type Deployment, type Engine, openDeployment, type QueueKind } from "./
 import { openFeedReader, verifyFeeds } from "./feed.ts";
 import { accounts, emails, names } from "./messages.ts";
 import { openPublisher, type Post, type Publisher } from "./publisher.ts";
-import { type Get, type Read, randomRead } from "./reads.ts";
+import { allReads, type Get, type Read, randomRead } from "./reads.ts";
 import { verifyTargets } from "./targets.ts";
-import {
-  allReads,
-  verify,
-  verifyLogs,
-  verifyStored,
-  verifyStoredSummaries,
-  whenIdle,
-} from "./verification.ts";
+import { verify, verifyLogs, verifyStored, verifyStoredSummaries, whenIdle } from "./verification.ts";
 
 export interface Plan {
   engine: Engine;
@@ -44,11 +37,10 @@ export async function simulateLedger(plan: Plan) {
 async function simulateIn(deployment: Deployment, token: string, { minutes, random, stop }: Plan) {
   await using opened = new AsyncDisposableStack();
   const run = openFaultyRun(deployment.faults, minutes, random.fork(), stop);
-  const faults = run.log;
   const responses = new Map<string, number>();
   const clients = deployment.ledgers.map(({ url }, index) =>
     opened.use(
-      openCheckingClient("ledger", { server: `ledger ${index}`, url, token, faults, counts: responses }),
+      openCheckingClient("ledger", { server: `ledger ${index}`, url, token, faults: run.log, responses }),
     ),
   );
   const progress = opened.use(openProgress("messages"));
@@ -100,8 +92,7 @@ async function simulateIn(deployment: Deployment, token: string, { minutes, rand
     "messages published": publisher.sent.length,
     "events accepted": publisher.oracle.events.length,
     "invalid messages": publisher.sent.filter(({ kind }) => kind === "invalid").length,
-    faults: faults.kinds,
-    missing: faults.missing,
+    ...run.statistics(),
     responses,
     "events published": published,
     "events read from the feed": feeds.reduce((sum, { events }) => sum + events.length, 0),

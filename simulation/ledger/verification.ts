@@ -5,93 +5,14 @@ import { isDeepStrictEqual } from "node:util";
 import { openDatabase } from "../../src/database/database.ts";
 import { verifySummaries } from "../../src/ledger/intake/verify.ts";
 import { openProgress, type Progress } from "../../src/process/progress.ts";
-import type { Random } from "../../testing/random.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { Violation } from "../violation.ts";
 import type { Deployment } from "./deployment.ts";
-import { accounts, eventKey, type LedgerEvent } from "./messages.ts";
-import type { Oracle, Query } from "./oracle.ts";
-import { agreementIds } from "./oracle-agreements.ts";
+import { eventKey, type LedgerEvent } from "./messages.ts";
+import type { Oracle } from "./oracle.ts";
 import type { Publisher } from "./publisher.ts";
-import {
-  agreement,
-  agreementEvents,
-  allPages,
-  children,
-  csv,
-  eventList,
-  type Get,
-  lookup,
-  override,
-  overrideBoth,
-  paymentsByState,
-  payout,
-  type Read,
-  randomRead,
-  reportCsv,
-  reportPage,
-  reportPages,
-  transactionsSummary,
-} from "./reads.ts";
+import type { Get, Read } from "./reads.ts";
 
-/** Reads of each of these transactions, of every account, and random ones. Default of `ids`: every transaction. */
-export function* allReads(
-  { oracle, payments }: Pick<Publisher, "oracle" | "payments">,
-  random: Random,
-  ids: Iterable<string> = oracle.resourceIds(),
-): Generator<Read> {
-  for (const id of ids) {
-    yield lookup(id, override);
-    const account = oracle.accountOf(id) ?? random.pick(accounts);
-    yield eventList(id, account, { include_all_events: "true" });
-    if (random.chance(0.3)) yield children(id, account);
-  }
-  for (const account of [...accounts, accounts.join()]) {
-    const query = { account_id: account };
-    yield csv(query);
-    yield allPages("transaction", query, 500, "next_page");
-    yield allPages("transaction", query, 70, "next_cursor");
-  }
-  yield* reportsOf({});
-  for (const account of accounts) yield* reportsOf({ account_id: account });
-  for (const { id } of oracle.payouts()) yield payout(id, override);
-  for (const id of agreementIds(oracle)) {
-    yield agreement(id, overrideBoth);
-    yield agreementEvents(id, {});
-  }
-  for (const query of [...accounts.map((account_id) => ({ account_id })), overrideBoth]) {
-    yield allPages("agreement", query, 20, "next_page");
-    yield allPages("agreement", query, 7, "next_cursor");
-  }
-  for (let count = 0; count < randomReads; count += 1) yield randomRead(random, payments());
-}
-
-/** Reports of an account or of all, and their payouts. */
-function* reportsOf({ account_id }: Query): Generator<Read> {
-  const query = account_id === undefined ? override : { account_id };
-  for (const time_zone of ["UTC", "Europe/London"]) {
-    const byDay = { ...query, group_by: "type,state,day", time_zone };
-    yield reportPage(byDay);
-    yield reportPages(byDay, 150);
-    yield reportCsv({ ...byDay, group_by: "type,state,day,live,moto" });
-  }
-  yield reportPage(query);
-  yield reportPages({ ...query, group_by: "account,month" }, 20);
-  yield transactionsSummary({
-    ...query,
-    override_from_date_validation: "true",
-    include_moto_statistics: "true",
-  });
-  yield paymentsByState(query);
-  yield allPages(
-    "payout",
-    account_id === undefined ? override : { gateway_account_id: account_id },
-    5,
-    "next_page",
-  );
-}
-
-const randomReads = 400;
 const readsAtATime = 8;
 /** A difference is final after this time with an empty queue and no message in flight: no retry delay is longer. */
 const idleMs = 10_000;

@@ -4,6 +4,7 @@ import { generateMessages } from "../../simulation/ledger/messages.ts";
 import { Oracle } from "../../simulation/ledger/oracle.ts";
 import {
   allPages,
+  allReads,
   children,
   csv,
   eventList,
@@ -13,7 +14,6 @@ import {
   reportPage,
   reportPages,
 } from "../../simulation/ledger/reads.ts";
-import { allReads } from "../../simulation/ledger/verification.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { childStory, type Step, story } from "../../testing/messages.ts";
 import { seeded } from "../../testing/random.ts";

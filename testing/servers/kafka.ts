@@ -5,9 +5,10 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { allSettled } from "../all-settled.ts";
+import { disposing } from "../disposing.ts";
 import { freePort } from "../free-port.ts";
 import { type Installable, runToEnd } from "./install.ts";
-import { findProgram, type Instance, minimalEnvironment, startServer, type TestServer } from "./server.ts";
+import { findProgram, type Instance, minimalEnvironment, startServer } from "./server.ts";
 
 const kafkaVersion = "4.3.1";
 /** The folder with the jars of the broker. Debian has no package of it. */
@@ -51,12 +52,7 @@ ${dependency("org.apache.logging.log4j", "log4j-slf4j-impl", "2.25.4")}
 </project>
 `;
 
-/** Brokers of one cluster. Each can be killed, paused and started. */
-export interface TestKafka extends AsyncDisposable {
-  /** The URL of all brokers, without a topic. */
-  url: string;
-  brokers: TestServer[];
-}
+export type TestKafka = Awaited<ReturnType<typeof startKafka>>;
 
 /** A small heap, since three brokers can run on one machine. */
 const jvm = ["-Xms64m", "-Xmx320m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
@@ -80,8 +76,7 @@ interface Options {
  * Starts brokers in KRaft mode, each also a controller. Every topic has a replica on each of them; of three, one can be
  * lost. Default: one broker.
  */
-export async function startKafka(options: Options = {}): Promise<TestKafka> {
-  const { count = 1, listeners = [], settings = [] } = options;
+export async function startKafka({ count = 1, listeners = [], settings = [] }: Options = {}) {
   await using opening = new AsyncDisposableStack();
   const controllers = await Promise.all(Array.from({ length: count }, freePort));
   const cluster = randomBytes(16).toString("base64url");
@@ -128,12 +123,9 @@ export async function startKafka(options: Options = {}): Promise<TestKafka> {
     ),
   );
   const brokers = await allSettled(starts);
-  const opened = opening.move();
-  return {
-    url: `kafka://${brokers.map(({ url }) => new URL(url).host).join()}`,
-    brokers,
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
+  /** The URL of all brokers, without a topic. */
+  const url = `kafka://${brokers.map(({ url }) => new URL(url).host).join()}`;
+  return disposing(opening, { url, brokers });
 }
 
 /** ApiVersions, version 0: its length, key, version, an id and no client id. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { retry } from "../../src/process/retry.ts";
+import { disposing } from "../disposing.ts";
 import { freePort } from "../free-port.ts";
 import { testWaitMaxMs } from "../test-wait-max.ts";
 import { isEtcdInstalled, startEtcd } from "./etcd.ts";
@@ -23,27 +24,8 @@ export const patroni: Installable = {
   isInstalled: isPatroniInstalled,
 };
 
-/** One node: a Patroni with its PostgreSQL. `kill` is the loss of the machine. */
-export interface PatroniNode extends TestServer {
-  name: string;
-  /** The URL of Patroni's own API. */
-  api: string;
-  /** Kills the PostgreSQL of the node. Its Patroni continues. */
-  killPostgres(): Promise<void>;
-}
-
-/** A synchronous pair under Patroni: a primary, and a standby that has every commit before it is confirmed. */
-export interface PatroniPair extends AsyncDisposable {
-  /** A URL with both nodes. */
-  url: string;
-  nodes: [PatroniNode, PatroniNode];
-  /** Resolves with the primary when the other node is a synchronous standby: only then can it take over. */
-  whenSynchronous(): Promise<PatroniNode>;
-  /** Makes the other node the primary, in the planned way. Resolves when it is. */
-  switchOver(): Promise<void>;
-  /** Resolves when the other node than this one is the primary. */
-  whenReplaced(former: PatroniNode): Promise<void>;
-}
+export type PatroniNode = Awaited<ReturnType<typeof startNode>>;
+export type PatroniPair = Awaited<ReturnType<typeof startPatroniPair>>;
 
 /** How a pair takes over quickly: a dead PostgreSQL is not restarted before, and the nodes check every second. */
 const cluster = {
@@ -60,14 +42,15 @@ const cluster = {
   },
 };
 
-export async function startPatroniPair(): Promise<PatroniPair> {
+/** Starts a synchronous pair: a primary, and a standby that has every commit before it is confirmed. */
+export async function startPatroniPair() {
   await using opening = new AsyncDisposableStack();
   const etcd = opening.use(await startEtcd());
   // One after the other: the first becomes the primary. A node cannot be called `first` or `any`: these are words of
   // `synchronous_standby_names`, where Patroni 3.0 does not quote a name.
   const first = opening.use(await startNode("node1", etcd));
   const second = opening.use(await startNode("node2", etcd));
-  const nodes: PatroniPair["nodes"] = [first, second];
+  const nodes: [PatroniNode, PatroniNode] = [first, second];
 
   async function synchronousPrimary(): Promise<PatroniNode> {
     const members = await membersOf(nodes);
@@ -76,16 +59,20 @@ export async function startPatroniPair(): Promise<PatroniPair> {
     if (primary && standby) return primary;
     throw new Error(`the pair is not synchronous: ${JSON.stringify(members)}`);
   }
+  /** Resolves with the primary when the other node is a synchronous standby: only then can it take over. */
   const whenSynchronous = () => retry(synchronousPrimary, { forMs: testWaitMaxMs });
 
   const otherThan = (node: PatroniNode) => nodes.find((other) => other !== node) as PatroniNode;
   await whenSynchronous();
-  const opened = opening.move();
-  return {
+  return disposing(opening, {
+    /** A URL with both nodes. */
     url: `postgres://postgres@${nodes.map(({ url }) => new URL(url).host).join()}/postgres`,
     nodes,
     whenSynchronous,
-    whenReplaced: (former) => retry(() => requirePrimary(otherThan(former)), { forMs: testWaitMaxMs }),
+    /** Resolves when the other node than this one is the primary. */
+    whenReplaced: (former: PatroniNode) =>
+      retry(() => requirePrimary(otherThan(former)), { forMs: testWaitMaxMs }),
+    /** Makes the other node the primary, in the planned way. Resolves when it is. */
     async switchOver() {
       const former = await whenSynchronous();
       const candidate = otherThan(former);
@@ -93,8 +80,7 @@ export async function startPatroniPair(): Promise<PatroniPair> {
       const response = await fetch(`${former.api}/switchover`, { method: "POST", body });
       if (!response.ok) throw new Error(`no switchover: ${response.status} ${await response.text()}`);
     },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
+  });
 }
 
 /** The members of the cluster, from the first node that responds. */
@@ -113,7 +99,8 @@ async function requirePrimary({ api, name }: PatroniNode): Promise<void> {
 
 const requestMaxMs = 2000;
 
-async function startNode(name: string, etcd: TestServer): Promise<PatroniNode> {
+/** Starts a Patroni with its PostgreSQL. `kill` is the loss of the machine. */
+async function startNode(name: string, etcd: TestServer) {
   const api = `127.0.0.1:${await freePort()}`;
   const data = ({ folder }: Instance) => join(folder, "data");
   const server = await startServer({
@@ -160,7 +147,9 @@ async function startNode(name: string, etcd: TestServer): Promise<PatroniNode> {
   return {
     ...server,
     name,
+    /** The URL of Patroni's own API. */
     api: `http://${api}`,
+    /** Kills the PostgreSQL of the node. Its Patroni continues. */
     async killPostgres() {
       const file = join(data({ folder: server.folder, port: 0 }), "postmaster.pid");
       if (existsSync(file)) await killTree(Number(readFileSync(file, "utf8").split("\n")[0]));

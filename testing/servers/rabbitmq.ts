@@ -6,32 +6,23 @@ import { freePort } from "../free-port.ts";
 import { type Installable, runToEnd } from "./install.ts";
 import { findProgram, startServer, type TestServer } from "./server.ts";
 
-/** An installed RabbitMQ. */
-export interface Rabbitmq {
-  /** For example 4.0.5. */
-  version: string;
-  /** The root folder of its processes, for `chroot`. Empty if it is the root of the machine. */
-  root: string;
-  /** The path of its program in `root`. */
-  program: string;
-}
-
 /** The folder of a later release of Debian with RabbitMQ 4: the RabbitMQ of the machine can be older. */
 export const laterDebian = "/opt/debian-trixie";
 
 /** The folder of the program itself: the script that Debian has on the PATH changes the user. */
 const folder = "/usr/lib/rabbitmq/bin";
 
-function installedAt(root: string, path: string | undefined): Rabbitmq | undefined {
-  const home = path && /rabbitmq_server-([\d.]+)/.exec(realpathSync(path));
-  return home ? { version: home[1] as string, root, program: path.slice(root.length) } : undefined;
+/** An installed RabbitMQ: its version, the root folder of its processes for `chroot`, and its program in this folder. */
+function installedAt(root: string, path: string | undefined) {
+  const [, version] = (path && /rabbitmq_server-([\d.]+)/.exec(realpathSync(path))) || [];
+  return path && version ? { version, root, program: path.slice(root.length) } : undefined;
 }
 
 /** The RabbitMQ of the machine, of any version. */
 export const installedRabbitmq = () => installedAt("", findProgram("rabbitmq-server", [folder]));
 
 /** RabbitMQ 4 or later: that of the machine, or that in `laterDebian`, which only root can start. */
-export function rabbitmq4(): Rabbitmq | undefined {
+export function rabbitmq4() {
   const path = join(laterDebian, folder, "rabbitmq-server");
   const later = process.getuid?.() === 0 && existsSync(path) ? installedAt(laterDebian, path) : undefined;
   return [installedRabbitmq(), later].find((found) => found && Number.parseInt(found.version, 10) >= 4);

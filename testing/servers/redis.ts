@@ -1,5 +1,6 @@
 import { retry } from "../../src/process/retry.ts";
 import { allSettled } from "../all-settled.ts";
+import { disposing } from "../disposing.ts";
 import { freePort } from "../free-port.ts";
 import { testWaitMaxMs } from "../test-wait-max.ts";
 import type { Installable } from "./install.ts";
@@ -33,16 +34,12 @@ export const startRedis = (...options: string[]): Promise<TestServer> =>
     probeResponse: "+PONG\r\n",
   });
 
-/** A cluster of masters without replicas. Each can be killed, paused and started. */
-export interface TestCluster extends AsyncDisposable {
-  url: string;
-  nodes: TestServer[];
-}
-
 const slots = 16384;
 
+export type TestCluster = Awaited<ReturnType<typeof startRedisCluster>>;
+
 /** Starts a Redis Cluster of three masters. Two continue to serve their keys when the third fails. */
-export async function startRedisCluster(...options: string[]): Promise<TestCluster> {
+export async function startRedisCluster(...options: string[]) {
   await using opening = new AsyncDisposableStack();
   const clusterPorts = await Promise.all(["", "", ""].map(freePort));
   const starts = clusterPorts.map(async (clusterPort) => {
@@ -59,12 +56,8 @@ export async function startRedisCluster(...options: string[]): Promise<TestClust
   }
   for (const { url } of nodes)
     await retry(() => requireWholeCluster(url, nodes.length), { forMs: testWaitMaxMs });
-  const opened = opening.move();
-  return {
-    url: `redis+cluster://${nodes.map(({ url }) => new URL(url).host).join()}`,
-    nodes,
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
+  const url = `redis+cluster://${nodes.map(({ url }) => new URL(url).host).join()}`;
+  return disposing(opening, { url, nodes });
 }
 
 /** Rejects unless a node sees all masters, and that all slots are assigned. */

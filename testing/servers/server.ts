@@ -1,38 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { chown, mkdtempDisposable } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { disposing } from "../disposing.ts";
 import { freePort } from "../free-port.ts";
 import { testWaitMaxMs } from "../test-wait-max.ts";
 
 /** A real server for tests, on loopback. It has its own folder and port until it is disposed of. */
-export interface TestServer extends AsyncDisposable {
-  /** It stays the same after a restart. */
-  url: string;
-  /** The folder with the data of the server. Its output is in the file `log`. */
-  folder: string;
-  /** The last lines that the server has printed. */
-  lastOutput(lines?: number): string;
-  /** The main process: another one after each start. */
-  child(): ChildProcess;
-  /** False once the main process has exited. */
-  isRunning(): boolean;
-  /** Time from the last start of the main process until it responded. */
-  startMs(): number;
-  /** Stops the server with its stop signal and starts it again. */
-  restart(): Promise<void>;
-  /** Kills all processes of the server, like a crash. Until `start`, connections are refused. */
-  kill(): Promise<void>;
-  /** Starts the server with its present data. Resolves when it responds. */
-  start(): Promise<void>;
-  /** Suspends all processes of the server, as if the machine hung: it accepts connections and does not respond. */
-  pause(): void;
-  resume(): void;
-}
+export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
 /** The user that a server runs as. */
 export interface User {
@@ -94,10 +73,9 @@ export const minimalEnvironment = (folder: string) => ({
  * Starts a server with a new folder in `parentFolder`. On Linux the server ends when the thread that started it ends, even
  * if that is killed. In that case its folder remains, and so do the children of a paused server.
  */
-export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Promise<TestServer> {
+export async function startServer(kind: ServerKind, parentFolder = tmpdir()) {
   await using opening = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(parentFolder, `${kind.name}-`));
-  opening.defer(() => rm(folder, { recursive: true }));
+  const { path: folder } = opening.use(await mkdtempDisposable(join(parentFolder, `${kind.name}-`)));
   if (kind.user) await chown(folder, kind.user.uid, kind.user.gid);
   const instance = { folder, port: await freePort() };
   const url = kind.url(instance);
@@ -114,9 +92,11 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
   };
 
   const log = join(folder, "log");
+  /** The last lines that the server has printed. */
   const lastOutput = (lines = 100) => readFileSync(log, "utf8").trim().split("\n").slice(-lines).join("\n");
 
-  async function start() {
+  /** Starts the server with its present data. Resolves when it responds. */
+  async function start(): Promise<void> {
     if (exit) throw new Error(`${kind.name} is running`);
     const endsWithThread = isLinux ? ["setpriv", "--pdeathsig", "KILL"] : [];
     const [program = "", ...args] = [...endsWithThread, ...kind.command(instance)];
@@ -155,7 +135,8 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
     clearTimeout(killTimer);
   }
 
-  async function kill() {
+  /** Kills all processes of the server, like a crash. Until `start`, connections are refused. */
+  async function kill(): Promise<void> {
     if (exit && server?.pid) await killTree(server.pid);
     await exit;
   }
@@ -163,24 +144,29 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()): Pr
   opening.defer(() => kind.clean?.(instance));
   opening.defer(kill);
   await start();
-  const opened = opening.move();
-  return {
+  return disposing(opening, {
+    /** It stays the same after a restart. */
     url,
+    /** The folder with the data of the server. Its output is in the file `log`. */
     folder,
     lastOutput,
+    /** The main process: another one after each start. */
     child: () => server as ChildProcess,
+    /** Time from the last start of the main process until it responded. */
     startMs: () => startMs,
+    /** False once the main process has exited. */
     isRunning: () => exit !== undefined,
     start,
     kill,
+    /** Stops the server with its stop signal and starts it again. */
     async restart() {
       await stop();
       await start();
     },
+    /** Suspends all processes of the server, as if the machine hung: it accepts connections and does not respond. */
     pause: () => signal("SIGSTOP"),
     resume: () => signal("SIGCONT"),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
+  });
 }
 
 /** Limit for one probe. A server that is starting can accept a connection and not respond on it; a new one is tried then. */
