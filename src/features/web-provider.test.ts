@@ -149,15 +149,6 @@ describeIfAvailable("Chromium", program !== undefined)(
       await page.context().close();
       await other.context().close();
     });
-
-    test("fails without CORS_ORIGINS", async () => {
-      await using service = await startFeatures({});
-      await service.change("POST", "dark-mode");
-      const { page } = await openPage();
-      await expect(open(page, service.url)).rejects.toThrow("The OFREP request failed");
-      expect(await detailsOf(page, "dark-mode")).toMatchObject({ value: false, reason: "ERROR" });
-      await page.context().close();
-    });
   },
 );
 

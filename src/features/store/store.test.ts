@@ -179,8 +179,24 @@ describeOnStores("a feature store", (make) => {
     for (const one of [another, store]) await one.change("kind", "1", [add("a"), add("b")]);
     const newest = await store.newest();
     expect(await store.changes(newest, 10)).toEqual([]);
-    const altered = [`${newest}0`, newest.replace(/\w+$/, "0$&"), await another.newest()];
-    for (const cursor of ["", "x", "0", "-1", "abcdefgh-1", "1.2.3", "💷", ...altered])
+    // A cursor is a log and a position in it, or one in each of its parts.
+    expect(newest).toMatch(/^\w+([.-]\w+)+$/);
+    const altered = [
+      ...["", "$&0"].map((log) => newest.replace(/^\w+/, log)),
+      ...["$&0", "0$&", "-1", "9", "$&.", "$&.0"].map((position) => newest.replace(/\w+$/, position)),
+      newest.replace(/\W\w+$/, ""),
+    ];
+    for (const cursor of [
+      "",
+      "x",
+      "0",
+      "-1",
+      "abcdefgh-1",
+      "1.2.3",
+      "💷",
+      await another.newest(),
+      ...altered,
+    ])
       expect([cursor, await store.changes(cursor, 10)]).toEqual([cursor, undefined]);
   });
 
