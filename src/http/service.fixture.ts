@@ -57,9 +57,9 @@ export async function serve(...parts: Parameters<typeof serviceParts>) {
   };
 }
 
-/** Resolves with the status of the response to a GET request. */
-export async function statusOf(url: string, headers: Record<string, string> = {}): Promise<number> {
-  const { statusCode, body } = await request(url, { headers });
+/** Resolves with the status of the response to a request. Default: GET. */
+export async function statusOf(url: string, headers = {}, method: "GET" | "POST" = "GET"): Promise<number> {
+  const { statusCode, body } = await request(url, { method, headers });
   await body.dump();
   return statusCode;
 }
