@@ -251,7 +251,8 @@ describe("the client of the feature storage", () => {
   });
 
   test("iterates over change records, of all resources or of one, from the start or after a cursor", async () => {
-    const target = { resource: "..", id: "a/../b" };
+    // Its path is /resources/../changes/changes.
+    const target = { resource: "..", id: "changes" };
     const { next_cursor: cursor } = await features.listChanges({ cursor: "newest" });
     for (const feature of specialNames) await features.addFeature({ ...target, feature });
     const list = specialNames.map((feature) => ({ feature }));

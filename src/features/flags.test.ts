@@ -1,5 +1,5 @@
 import { OFREPProvider } from "@openfeature/ofrep-provider";
-import { OpenFeature } from "@openfeature/server-sdk";
+import { type EvaluationContext, OpenFeature } from "@openfeature/server-sdk";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { listen } from "../../testing/event-stream.ts";
 import { openIssuer } from "../../testing/issuer.ts";
@@ -214,7 +214,8 @@ test("the SDK of OpenFeature reads features as flags", async () => {
   const sdk = OpenFeature.getClient();
   const on = { value: true, reason: "TARGETING_MATCH" };
   const off = { value: false, reason: "STATIC" };
-  for (const context of [{ targetingKey: "customer/42" }, { resource: "customer", id: "42" }]) {
+  const contexts: EvaluationContext[] = [{ targetingKey: "customer/42" }, { resource: "customer", id: "42" }];
+  for (const context of contexts) {
     expect(await sdk.getBooleanDetails("beta search", false, context)).toMatchObject(on);
     expect(await sdk.getBooleanDetails("never", true, context)).toMatchObject(off);
   }

@@ -43,17 +43,18 @@ describe("a request that the contract forbids gets 400, and changes nothing:", (
     await expectRefusal(request("GET", path), message);
   });
 
+  const withHistory = ["/features/kind/1?", "/features/kind/1/a?", "/features/kind?feature=a&limit=2&"];
   test.each(["yesterday", "2026-02-30T00:00:00Z", "2026-01-01", "1767225600", "null"])(
     "as_of=%s",
     async (at) => {
-      for (const path of ["/features/kind/1?", "/features/kind/1/a?", "/features/kind?feature=a&limit=2&"])
+      for (const path of withHistory)
         await expectRefusal(request("GET", `${path}as_of=${at}`), "query parameter as_of");
     },
   );
 
   test("as_of in the future, beside a count, and with a change", async () => {
     const future = "as_of=2026-06-01T00:00:00.001Z";
-    for (const path of ["/features/kind/1?", "/features/kind/1/a?", "/features/kind?feature=a&limit=2&"])
+    for (const path of withHistory)
       await expectRefusal(request("GET", path + future), "query parameter as_of must not be in the future\n");
     const past = "as_of=2026-01-01T00:00:00Z";
     await expectRefusal(

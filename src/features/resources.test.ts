@@ -11,9 +11,6 @@ type Page = components["schemas"]["ResourceChangePage"];
 
 const { store, request, base, get, read, replace } = serviceForTests();
 
-/** Names that a path or an object could treat differently, percent-encoded. client.test.ts tries ".." itself. */
-const oddNames = ["..%2F..", "%2F", "a%2F..%2Fb", "%252F", "__proto__", "changes", "%F0%9F%92%B7", "a%20b+c"];
-
 /** Adds change records of another resource. */
 async function addRecords(count: number, id = "other"): Promise<void> {
   for (let added = 0; added < count; added += 1000) {
@@ -68,16 +65,6 @@ describe("a resource", () => {
     const headers = { "if-match": "*" };
     await request("PUT", "/features/kind/1", { body: ["a", "b"], headers });
     expect((await read("/resources/kind/1")).features).toEqual([{ feature: "b" }, { feature: "a" }]);
-  });
-
-  test.each(oddNames)("and its features can be called %s", async (name) => {
-    await request("POST", `/features/${name}/${name}/${name}`);
-    const decoded = decodeURIComponent(name);
-    const named = { resource: decoded, id: decoded };
-    expect(await read(`/resources/${name}/${name}`)).toEqual({ ...named, features: [{ feature: decoded }] });
-    expect((await read(`/resources/${name}/${name}/changes`)).changes).toMatchObject([
-      { ...named, type: "added", feature: decoded },
-    ]);
   });
 });
 

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
-import { text } from "node:stream/consumers";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeKey, openIssuer } from "../../testing/issuer.ts";
 import { openLog } from "../process/log.ts";
@@ -94,9 +93,8 @@ describe("the header Authorization", () => {
       ["Authorization: Bearer x.y.z", valid],
       [valid, valid],
     ]) {
-      const socket = connect(doors.port, "127.0.0.1");
-      socket.write(["GET /door HTTP/1.1", "host: a", "connection: close", ...lines, "", ""].join("\r\n"));
-      const response = await text(socket);
+      const head = ["GET /door HTTP/1.1", "host: a", "connection: close", ...lines, "", ""];
+      const response = await doors.sendBytes(head.join("\r\n"));
       expect(response).toContain("HTTP/1.1 400");
       expect(response).toContain('www-authenticate: Bearer error="invalid_request"\r\n');
       expect(response).toContain("there is more than one header Authorization\n");

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
-import { text as textOf } from "node:stream/consumers";
 import { setImmediate as afterThisTurn } from "node:timers/promises";
 import { type FastifyInstance, fastify } from "fastify";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -161,13 +160,6 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 const send: typeof service.send = (...request) => service.send(...request);
-
-/** Sends bytes over TCP: client libraries do not send invalid requests. Resolves with all responses. */
-function sendBytes(bytes: string): Promise<string> {
-  const socket = connect(service.port, "127.0.0.1");
-  socket.write(bytes);
-  return textOf(socket);
-}
 
 describe("a service does not start if its contract and code do not match:", () => {
   const violate = { violate: handlers.violate } as AnyHandlers;
@@ -431,7 +423,7 @@ describe("methods and paths", () => {
   ])(
     "an invalid or unusual request gets a response in the format of the service: %j",
     async (bytes, status, message) => {
-      const response = await sendBytes(bytes);
+      const response = await service.sendBytes(bytes);
       expect(response).toContain(`HTTP/1.1 ${status} `);
       expect(response).toContain(message);
       expect(response).toContain("content-type: text/plain");
@@ -500,7 +492,7 @@ describe("long and ambiguous requests get a declared status, and a body is never
     ["a GET with a body", get("/names/a", "content-length: 15") + body + last, [200, 200]],
     ["a GET with a body in chunks", `${chunkedGet}${chunk.repeat(17)}0\r\n\r\n${last}`, [200, 200]],
   ])("%s", async (_name, bytes, statuses) => {
-    const responses = [...(await sendBytes(bytes)).matchAll(/HTTP\/1.1 (\d+)/g)];
+    const responses = [...(await service.sendBytes(bytes)).matchAll(/HTTP\/1.1 (\d+)/g)];
     expect(responses.map(([, status]) => Number(status))).toEqual(statuses);
   });
 });
