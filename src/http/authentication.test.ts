@@ -31,14 +31,12 @@ const contract = contractOf(
     },
   },
 );
+const textOf = (body: string) => ({ status: 200, type: "text/plain", body });
 /** They return the subject of the token, and the query. */
 const handlers = {
-  getDoor: async ({ caller }: { caller: Caller }) => ({
-    ...{ status: 200, type: "text/plain", body: String(caller.claims.sub) },
-  }),
-  getWindow: async ({ caller, query }: { caller: Caller; query: object }) => ({
-    ...{ status: 200, type: "text/plain", body: JSON.stringify([caller.claims.sub, query]) },
-  }),
+  getDoor: async ({ caller }: { caller: Caller }) => textOf(String(caller.claims.sub)),
+  getWindow: async ({ caller, query }: { caller: Caller; query: object }) =>
+    textOf(JSON.stringify([caller.claims.sub, query])),
 };
 
 /** Starts a service whose operations require a token of this issuer. One accepts it in the query as well. */

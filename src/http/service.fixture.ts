@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { request } from "undici";
+import { type Dispatcher, request } from "undici";
 import type { Contract } from "../contract/operations.ts";
 import { openLog } from "../process/log.ts";
 import type { Handlers } from "./handlers.ts";
@@ -65,7 +65,7 @@ export async function serve(...parts: Parameters<typeof serviceParts>) {
 }
 
 /** Resolves with the status of the response to a request. Default: GET. */
-export async function statusOf(url: string, headers = {}, method: "GET" | "POST" = "GET"): Promise<number> {
+export async function statusOf(url: string, headers = {}, method: Dispatcher.HttpMethod = "GET") {
   const { statusCode, body } = await request(url, { method, headers });
   await body.dump();
   return statusCode;
