@@ -320,12 +320,6 @@ describe("the client of the feature storage", () => {
     stop.abort(new Error("cancelled"));
     expect(await next).toMatchObject({ message: "cancelled" });
   });
-
-  test("rejects with the message of an error response in plain text", async () => {
-    const error = await errorOf(features.listFeatures({ resource: "a", id: "b".repeat(300) }));
-    expect(error).toMatchObject({ status: 400, problem: undefined });
-    expect(error.message).toMatch(/^listFeatures returned 400: path parameter id .* 256 characters$/);
-  });
 });
 
 test.each([featuresService, ledgerService])(

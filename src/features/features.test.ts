@@ -134,17 +134,10 @@ describe("the feature storage", () => {
         logLines.filter(({ msg }) => (msg === "request") === isOfRequest),
       );
       const expected = level === "debug" ? requests : [];
-      expect(ofOperations).toEqual(expected.map(([, , fields]) => expect.objectContaining(fields)));
-      expect(ofRequests).toEqual(
-        expected.map(([method]) =>
-          expect.objectContaining({
-            method,
-            status: expect.any(Number),
-            durationMs: expect.any(Number),
-            route: expect.stringMatching(/^\//),
-          }),
-        ),
-      );
+      expect(ofOperations).toMatchObject(expected.map(([, , fields]) => fields));
+      const common = { status: expect.any(Number), durationMs: expect.any(Number) };
+      const route = expect.stringMatching(/^\//);
+      expect(ofRequests).toMatchObject(expected.map(([method]) => ({ method, route, ...common })));
       // Each request has an id of its own, which both lines have.
       const idsOf = (all: { requestId: string }[] = []) => all.map(({ requestId }) => requestId);
       expect(idsOf(ofRequests)).toEqual(idsOf(ofOperations));
@@ -177,35 +170,20 @@ describe("the resources that have a feature", () => {
   );
 });
 
-describe("conditional requests", () => {
-  const tagOf = async (path: string) => String((await request("GET", path)).headers.etag);
-
-  test("a list or a page of resources that has not changed answers 304", async () => {
-    await addAll("tagged/1/a");
-    for (const path of ["tagged/1", "tagged?feature=a"]) {
-      const etag = await tagOf(path);
-      expect(etag).toMatch(/^"[\w-]{43}"$/);
-      for (const sent of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
-        const headers = { "if-none-match": sent };
-        const unchanged = { status: 304, text: "", headers: { etag } };
-        expect(await request("GET", path, { headers })).toMatchObject(unchanged);
-        expect(await request("HEAD", path, { headers })).toMatchObject(unchanged);
-      }
-      const changed = await request("GET", path, { headers: { "if-none-match": '"x"' } });
-      expect(changed).toMatchObject({ status: 200, headers: { etag } });
+test("a list or a page of resources that has not changed answers 304", async () => {
+  await addAll("tagged/1/a");
+  for (const path of ["tagged/1", "tagged?feature=a"]) {
+    const etag = String((await request("GET", path)).headers.etag);
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    for (const sent of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
+      const headers = { "if-none-match": sent };
+      const unchanged = { status: 304, text: "", headers: { etag } };
+      expect(await request("GET", path, { headers })).toMatchObject(unchanged);
+      expect(await request("HEAD", path, { headers })).toMatchObject(unchanged);
     }
-  });
-
-  test("the ETag depends on the content of the list only", async () => {
-    const before = await tagOf("tagged/2");
-    expect(await tagOf("tagged/none")).toBe(before);
-    await request("POST", "tagged/2/a");
-    const one = await tagOf("tagged/2");
-    await request("POST", "tagged/2/b");
-    expect(new Set([before, one, await tagOf("tagged/2")]).size).toBe(3);
-    await request("DELETE", "tagged/2/b");
-    expect(await tagOf("tagged/2")).toBe(one);
-  });
+    const changed = await request("GET", path, { headers: { "if-none-match": '"x"' } });
+    expect(changed).toMatchObject({ status: 200, headers: { etag } });
+  }
 });
 
 describe("replacing a list", () => {

@@ -117,14 +117,11 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
   test("a rejected change does not affect those that are made together with it", async () => {
     await using made = await newPostgres(server.url);
     await using store = await openFeatureStore(made.url);
+    const tooMany = names(1001).map((name) => add(name));
     const outcomes = await Promise.all([
       store.change("kind", "1", [add("a")]),
       store.change("kind", "2", [add("a")], ["other"]),
-      store.change(
-        "kind",
-        "3",
-        names(1001).map((name) => add(name)),
-      ),
+      store.change("kind", "3", tooMany),
       store.change("kind", "1", [remove("a"), add("b")], ["a"]),
     ]);
     expect(outcomes).toEqual([
