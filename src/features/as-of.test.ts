@@ -98,17 +98,9 @@ test("the changes of a resource are all that it ever had, with expiries at their
   // A read of the feed records what has expired.
   await get("/changes?cursor=newest");
   const pages: Pages["ResourceChangePage"][] = await pagesAt(read, "/resources/kind/1/changes?limit=2");
-  expect(pages.map(({ changes }) => changes)).toMatchObject([
-    [
-      { type: "added", id: "1", feature: "short", expires_at },
-      { type: "added", feature: "a" },
-    ],
-    [
-      { type: "removed", feature: "a" },
-      { type: "added", feature: "a" },
-    ],
-    [{ type: "expired", feature: "short", at: expires_at }],
-  ]);
+  const texts = pages.map(({ changes }) => changes.map(({ type, feature }) => `${type} ${feature}`).join());
+  expect(texts).toEqual(["added short,added a", "removed a,added a", "expired short"]);
+  expect([pages[0]?.changes[0]?.expires_at, pages[2]?.changes[0]?.at]).toEqual([expires_at, expires_at]);
   const gone = { status: 410, type: plain };
   for (const cursor of ["other-1", "newest"])
     expect(await get(`/resources/kind/1/changes?cursor=${cursor}`)).toMatchObject(gone);
