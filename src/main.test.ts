@@ -119,13 +119,9 @@ describe("a start prints one line if it is impossible:", () => {
     const file = join(newFolder(), "file");
     writeFileSync(file, "");
     chmodSync(file, 0o400);
+    const line = /^ledger: the folder .* cannot be written: E\w+\n$/;
     for (const url of [`pglite:${file}`, `pglite:${file}/below`])
-      await refuses(
-        { DATABASE_URL: url },
-        ["ledger"],
-        1,
-        /^ledger: the folder .* cannot be written: E\w+\n$/,
-      );
+      await refuses({ DATABASE_URL: url }, ["ledger"], 1, line);
   });
 });
 

@@ -169,13 +169,14 @@ describe("a response", () => {
     ["a redirect", 302, "[]"],
     ["an undeclared success status", 206, "[]"],
     ["an error without a problem document", 400, '{"status":400,"detail":"why"}'],
+    ["an error in plain text", 400, "why\n"],
   ])("that is undeclared is an error: %s", async (_, status, text) => {
     expect(await errorOf(openClients(answer(text, status)).list())).toMatchObject({
       name: "ResponseError",
       status,
       text,
       problem: undefined,
-      message: `listFeatures returned ${status}: ${text}`,
+      message: `listFeatures returned ${status}: ${text.trim()}`,
       ...(status === 200 && { cause: expect.any(SyntaxError) }),
     });
   });

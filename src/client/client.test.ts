@@ -164,27 +164,14 @@ describe("the client of the feature storage", () => {
 
   const specialNames = ["..", ".", "a/b", "%2F", "ü 💷", "a?b#c", '"\\', "__proto__"];
 
-  test("accepts any name", async () => {
-    const target = { resource: "..", id: "a/../b" };
-    for (const feature of specialNames) {
-      expect(await features.hasFeature({ ...target, feature })).toEqual({ result: false });
-      expect(await features.addFeature({ ...target, feature })).toEqual({ result: true });
-      expect(await features.hasFeature({ ...target, feature })).toEqual({ result: true });
-    }
-    expect(await features.listFeatures(target)).toEqual(specialNames);
-    const list = specialNames.map((feature) => ({ feature }));
-    expect(await features.getResource(target)).toEqual({ ...target, features: list });
-    const records = await Array.fromAsync(features.eachResourceChange(target));
-    expect(records.map(({ feature }) => feature)).toEqual(specialNames);
-  });
-
   test("has a function for each operation, typed by the contract", async () => {
     const target = { resource: "typed", id: "1" };
     const removed = await features.removeFeature({ ...target, feature: "never" });
     expectTypeOf(removed).toEqualTypeOf<undefined>();
     expect(removed).toBeUndefined();
-    const expiring = { ...target, feature: "a", expires_at: "2999-01-01T00:00:00Z" };
+    const expiring = { ...target, feature: "..", expires_at: "2999-01-01T00:00:00Z" };
     expect(await features.addFeature(expiring)).toEqual({ result: true });
+    expect(await features.hasFeature({ ...target, feature: ".." })).toEqual({ result: true });
     expect(await features.removeFeatures(target)).toBeUndefined();
     expect(await features.getMetrics()).toMatch(/^# HELP /);
     // @ts-expect-error A required body is missing.
@@ -264,17 +251,20 @@ describe("the client of the feature storage", () => {
   });
 
   test("iterates over change records, of all resources or of one, from the start or after a cursor", async () => {
-    const target = { resource: "changing", id: "1" };
+    // Its path is /resources/../changes/changes.
+    const target = { resource: "..", id: "changes" };
     const { next_cursor: cursor } = await features.listChanges({ cursor: "newest" });
     for (const feature of specialNames) await features.addFeature({ ...target, feature });
+    const list = specialNames.map((feature) => ({ feature }));
+    expect(await features.getResource(target)).toEqual({ ...target, features: list });
     await features.addFeature({ ...target, id: "2", feature: "a" });
     await features.removeFeatures(target);
     const { onResponse, heads } = recordHeads();
     const all = await Array.fromAsync(features.eachChange({ cursor, limit: 3 }, { onResponse }));
     expect(all.map(({ type, id, feature }) => [type, id, feature])).toEqual([
-      ...specialNames.map((feature) => ["added", "1", feature]),
+      ...specialNames.map((feature) => ["added", target.id, feature]),
       ["added", "2", "a"],
-      ...specialNames.map((feature) => ["removed", "1", feature]),
+      ...specialNames.map((feature) => ["removed", target.id, feature]),
     ]);
     expect(heads).toHaveLength(Math.ceil(all.length / 3) + 1);
     const after = (at: number) => Array.fromAsync(features.eachChange({ cursor: all.at(at)?.cursor }));
@@ -282,7 +272,7 @@ describe("the client of the feature storage", () => {
     expect(await after(-1)).toEqual([]);
     expect((await Array.fromAsync(features.eachChange())).slice(-all.length)).toEqual(all);
 
-    const ofOne = all.filter(({ id }) => id === "1");
+    const ofOne = all.filter(({ id }) => id === target.id);
     const search = { ...target, limit: 3 };
     const requests = recordHeads();
     expect(await Array.fromAsync(features.eachResourceChange(search, requests))).toEqual(ofOne);
@@ -329,12 +319,6 @@ describe("the client of the feature storage", () => {
     const next = errorOf(changes.next());
     stop.abort(new Error("cancelled"));
     expect(await next).toMatchObject({ message: "cancelled" });
-  });
-
-  test("rejects with the message of an error response in plain text", async () => {
-    const error = await errorOf(features.listFeatures({ resource: "a", id: "b".repeat(300) }));
-    expect(error).toMatchObject({ status: 400, problem: undefined });
-    expect(error.message).toMatch(/^listFeatures returned 400: path parameter id .* 256 characters$/);
   });
 });
 

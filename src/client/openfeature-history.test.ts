@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -63,5 +63,4 @@ test("whatever happens, a provider ends with the features of the service", async
     }),
     { numRuns: 15 },
   );
-  await rm(folder, { recursive: true });
 });

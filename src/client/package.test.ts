@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -126,8 +126,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await features[Symbol.asyncDispose]();
   await ledger[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
-  await rm(flagsFolder, { recursive: true });
 });
 
 /** Packs packages into a folder. The scripts of the project have run before. */
@@ -164,7 +162,6 @@ async function installWithOpenFeature(): Promise<void> {
   const services = join(flagsFolder, "node_modules/payment-ledger-services");
   await mkdir(services);
   await extract({ file: join(packed, tarball), cwd: services, strip: 1 });
-  await rm(packed, { recursive: true });
   for (const [file, name] of Object.entries(packageByProgram))
     await writeFile(join(flagsFolder, `${file}.ts`), evaluation(name));
 }

@@ -44,19 +44,14 @@ describe("the entries of a kind", () => {
       for (const limit of [2, 64, 65, 1000])
         expect(sorted(await entriesOf(resource, limit))).toEqual(sorted(entries(resource)));
     }
-    expect(await get("/features?resource=unknown")).toMatchObject({
-      status: 200,
-      type: json,
-      text: '{"entries":[]}\n',
-    });
-    expect(await get("/features/?resource=unknown")).toMatchObject({ status: 200 });
+    const none = { status: 200, type: json, text: '{"entries":[]}\n' };
+    for (const path of ["/features", "/features/"])
+      expect(await get(`${path}?resource=unknown`)).toMatchObject(none);
   });
 
   test("are complete if others are removed while the pages are read", async () => {
     const many = Array.from({ length: 100 }, (_, index) => ({
-      resource: "kind",
-      id: String(index),
-      feature: `f${index % 7}`,
+      ...{ resource: "kind", id: String(index), feature: `f${index % 7}` },
     }));
     await add(many);
     // Also the entry at which the next page begins.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
-import { readStream, startFeatures, watchFeed } from "./features.fixture.ts";
+import { readStream, watchFeed } from "./features.fixture.ts";
 import { openFlagEvents } from "./handlers/flag-events.ts";
 import { add, passTime, remove, stopClock } from "./store/new-store.fixture.ts";
 import { type FeatureStore, openFeatureStore } from "./store/store.ts";
@@ -110,14 +110,5 @@ describe("a stream of flags", () => {
     feed.store.changes = async () => expect.unreachable("a bug");
     await store.change("customer", "42", [add("a")]);
     await expect(stream.ended).rejects.toThrow("a bug");
-  });
-});
-
-test("the path of a stream of flags has no body for HEAD", async () => {
-  await using service = await startFeatures({ store });
-  expect(await service.request("HEAD", "/ofrep/v1/events?resource=customer&id=42")).toMatchObject({
-    status: 200,
-    type: "text/event-stream; charset=utf-8",
-    text: "",
   });
 });

@@ -43,17 +43,18 @@ describe("a request that the contract forbids gets 400, and changes nothing:", (
     await expectRefusal(request("GET", path), message);
   });
 
+  const withHistory = ["/features/kind/1?", "/features/kind/1/a?", "/features/kind?feature=a&limit=2&"];
   test.each(["yesterday", "2026-02-30T00:00:00Z", "2026-01-01", "1767225600", "null"])(
     "as_of=%s",
     async (at) => {
-      for (const path of ["/features/kind/1?", "/features/kind/1/a?", "/features/kind?feature=a&limit=2&"])
+      for (const path of withHistory)
         await expectRefusal(request("GET", `${path}as_of=${at}`), "query parameter as_of");
     },
   );
 
   test("as_of in the future, beside a count, and with a change", async () => {
     const future = "as_of=2026-06-01T00:00:00.001Z";
-    for (const path of ["/features/kind/1?", "/features/kind/1/a?", "/features/kind?feature=a&limit=2&"])
+    for (const path of withHistory)
       await expectRefusal(request("GET", path + future), "query parameter as_of must not be in the future\n");
     const past = "as_of=2026-01-01T00:00:00Z";
     await expectRefusal(
@@ -76,70 +77,54 @@ describe("a request that the contract forbids gets 400, and changes nothing:", (
   });
 
   const [resource, id, feature] = ["kind", "1", "a"];
-  const addition = { type: "add", resource, id, feature };
   const resources = (count: number) => names(count).map((id) => ({ resource, id }));
-  const changes = (...invalid: object[]) => ({ changes: [addition, ...invalid] });
-  test.each<[method: "PUT" | "POST", path: string, message: string, body: unknown]>([
-    ["PUT", "/features/kind/1", "a body is required", undefined],
-    ["PUT", "/features/kind/1", "body must be array", { a: 1 }],
-    ["PUT", "/features/kind/1", "body must NOT have duplicate items (item 1 is a duplicate)", ["a", "a"]],
-    ["PUT", "/features/kind/1", "body/1 must NOT have fewer than 1 characters", ["a", ""]],
-    ["PUT", "/features/kind/1", "body/0 must be string", [1]],
-    ["PUT", "/features/kind/1", "body/0 must match pattern", ["a\u0000"]],
-    ["PUT", "/features/kind/1", "body contains an unpaired surrogate", '["\\\\\\ud800"]'],
-    ["PUT", "/features/kind/1", "body contains an unpaired surrogate", '["\\udc00"]'],
-    ["PUT", "/features/kind/1", "body/0 must NOT have more than 256 characters", [long]],
-    ["PUT", "/features/kind/1", "body must NOT have more than 1000 items", names(1001)],
-    ["POST", "/query", "body/resources is required; body/features is required", {}],
-    [
-      "POST",
-      "/query",
-      "resources must NOT have more than 100",
-      { resources: resources(101), features: [feature] },
+  const query = (members: object) => ({ resources: resources(1), features: [feature], ...members });
+  const ofOne = (members: object) => query({ resources: [{ resource, id, ...members }] });
+  const addition = { type: "add", resource, id, feature };
+  const second = (members: object) => ({ changes: [addition, { ...addition, ...members }] });
+  const past = "2026-05-31T00:00:00Z";
+  const future = "2999-01-01T00:00:00Z";
+  const ofBodies: Record<string, [message: string, body: unknown][]> = {
+    "PUT /features/kind/1": [
+      ["a body is required", undefined],
+      ["body must be array", { a: 1 }],
+      ["body must NOT have duplicate items (item 1 is a duplicate)", ["a", "a"]],
+      ["body/1 must NOT have fewer than 1 characters", ["a", ""]],
+      ["body/0 must be string", [1]],
+      ["body/0 must match pattern", ["a\u0000"]],
+      ["body contains an unpaired surrogate", '["\\\\\\ud800"]'],
+      ["body contains an unpaired surrogate", '["\\udc00"]'],
+      ["body/0 must NOT have more than 256 characters", [long]],
+      ["body must NOT have more than 1000 items", names(1001)],
     ],
-    [
-      "POST",
-      "/query",
-      "features must NOT have more than 100",
-      { resources: resources(1), features: names(101) },
+    "POST /query": [
+      ["body/resources is required; body/features is required", {}],
+      ["resources must NOT have more than 100", query({ resources: resources(101) })],
+      ["features must NOT have more than 100", query({ features: names(101) })],
+      ["body/resources must NOT have fewer than 1", query({ resources: [] })],
+      ["body/features must NOT have fewer than 1", query({ features: [] })],
+      ["body/resources/0/id is required", ofOne({ id: undefined })],
+      ["resources/0/id must be string", ofOne({ id: 1 })],
+      ['0/"x" is unknown', ofOne({ x: 1 })],
+      ["body/features/0 must match pattern", query({ features: ["\n"] })],
+      ['body/"__proto__" is unknown', '{"resources":[],"features":[],"__proto__":{}}'],
     ],
-    ["POST", "/query", "body/resources must NOT have fewer than 1", { resources: [], features: [feature] }],
-    ["POST", "/query", "body/features must NOT have fewer than 1", { resources: resources(1), features: [] }],
-    ["POST", "/query", "body/resources/0/id is required", { resources: [{ resource }], features: [feature] }],
-    [
-      "POST",
-      "/query",
-      "resources/0/id must be string",
-      { resources: [{ resource, id: 1 }], features: [feature] },
+    "POST /changes": [
+      ["body/changes must NOT have more than 1000", { changes: Array(1001).fill(addition) }],
+      ["changes/1/expires_at is not allowed with remove", second({ type: "remove", expires_at: future })],
+      ["must be in the future", second({ expires_at: past })],
+      ["body/changes/1/expires_at must be", second({ expires_at: "soon" })],
+      ["1/type must be one of add, remove", second({ type: "toggle" })],
+      ["body/changes/1/feature is required", second({ feature: undefined })],
+      ['body/changes/1/"expires" is unknown', second({ expires: 1 })],
     ],
-    ["POST", "/query", '0/"x" is unknown', { resources: [{ resource, id, x: 1 }], features: [feature] }],
-    ["POST", "/query", "body/features/0 must match pattern", { resources: resources(1), features: ["\n"] }],
-    ["POST", "/query", 'body/"__proto__" is unknown', '{"resources":[],"features":[],"__proto__":{}}'],
-    [
-      "POST",
-      "/changes",
-      "body/changes must NOT have more than 1000",
-      { changes: Array(1001).fill(addition) },
-    ],
-    [
-      "POST",
-      "/changes",
-      "body/changes/1/expires_at is not allowed with remove",
-      changes({ ...addition, type: "remove", expires_at: "2999-01-01T00:00:00Z" }),
-    ],
-    [
-      "POST",
-      "/changes",
-      "must be in the future",
-      changes({ ...addition, expires_at: "2026-05-31T00:00:00Z" }),
-    ],
-    ["POST", "/changes", "body/changes/1/expires_at must be", changes({ ...addition, expires_at: "soon" })],
-    ["POST", "/changes", "1/type must be one of add, remove", changes({ ...addition, type: "toggle" })],
-    ["POST", "/changes", "body/changes/1/feature is required", changes({ type: "add", resource, id })],
-    ["POST", "/changes", 'body/changes/1/"expires" is unknown', changes({ ...addition, expires: 1 })],
-  ])("%s %s: %s", async (method, path, message, body) => {
-    const headers = { "if-match": "*", ...(body !== undefined && { "content-type": "application/json" }) };
-    await expectRefusal(request(method, path, { body, headers }), message);
+  };
+  describe.each(Object.entries(ofBodies))("%s", (operation, bodies) => {
+    const [method, path] = operation.split(" ") as ["PUT" | "POST", string];
+    test.each(bodies)("%s", async (message, body) => {
+      const headers = { "if-match": "*", ...(body !== undefined && { "content-type": "application/json" }) };
+      await expectRefusal(request(method, path, { body, headers }), message);
+    });
   });
 
   /** The response is one line of plain text. */

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
-import { text } from "node:stream/consumers";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeKey, openIssuer } from "../../testing/issuer.ts";
 import { openLog } from "../process/log.ts";
@@ -32,14 +31,12 @@ const contract = contractOf(
     },
   },
 );
+const textOf = (body: string) => ({ status: 200, type: "text/plain", body });
 /** They return the subject of the token, and the query. */
 const handlers = {
-  getDoor: async ({ caller }: { caller: Caller }) => ({
-    ...{ status: 200, type: "text/plain", body: String(caller.claims.sub) },
-  }),
-  getWindow: async ({ caller, query }: { caller: Caller; query: object }) => ({
-    ...{ status: 200, type: "text/plain", body: JSON.stringify([caller.claims.sub, query]) },
-  }),
+  getDoor: async ({ caller }: { caller: Caller }) => textOf(String(caller.claims.sub)),
+  getWindow: async ({ caller, query }: { caller: Caller; query: object }) =>
+    textOf(JSON.stringify([caller.claims.sub, query])),
 };
 
 /** Starts a service whose operations require a token of this issuer. One accepts it in the query as well. */
@@ -94,9 +91,8 @@ describe("the header Authorization", () => {
       ["Authorization: Bearer x.y.z", valid],
       [valid, valid],
     ]) {
-      const socket = connect(doors.port, "127.0.0.1");
-      socket.write(["GET /door HTTP/1.1", "host: a", "connection: close", ...lines, "", ""].join("\r\n"));
-      const response = await text(socket);
+      const head = ["GET /door HTTP/1.1", "host: a", "connection: close", ...lines, "", ""];
+      const response = await doors.sendBytes(head.join("\r\n"));
       expect(response).toContain("HTTP/1.1 400");
       expect(response).toContain('www-authenticate: Bearer error="invalid_request"\r\n');
       expect(response).toContain("there is more than one header Authorization\n");

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -241,7 +241,6 @@ ${security}      description: |
   const publication = { contract: pathToFileURL(source) };
   await using service = await serve(contract, { getThing: async () => ({ status: 204 }) }, { publication });
   expect((await service.send("/openapi.yaml")).text).toBe(yamlWith(""));
-  rmSync(folder, { recursive: true });
 });
 
 test("the page of the queue shows its address, unless the service requires tokens", async () => {

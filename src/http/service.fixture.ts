@@ -1,4 +1,6 @@
-import { request } from "undici";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { type Dispatcher, request } from "undici";
 import type { Contract } from "../contract/operations.ts";
 import { openLog } from "../process/log.ts";
 import type { Handlers } from "./handlers.ts";
@@ -47,19 +49,24 @@ export async function serve(...parts: Parameters<typeof serviceParts>) {
   return {
     app,
     base,
-    port: Number(new URL(base).port),
     async send(path: string, options?: Parameters<typeof request>[1]) {
       const { statusCode: status, headers, body } = await request(base + path, options);
       const bytes = Buffer.from(await body.arrayBuffer());
       return { status, headers, bytes, text: String(bytes) };
     },
+    /** Sends bytes over TCP: client libraries do not send invalid requests. Resolves with all responses. */
+    sendBytes(bytes: string): Promise<string> {
+      const socket = connect(Number(new URL(base).port), "127.0.0.1");
+      socket.write(bytes);
+      return text(socket);
+    },
     [Symbol.asyncDispose]: () => app.close(),
   };
 }
 
-/** Resolves with the status of the response to a GET request. */
-export async function statusOf(url: string, headers: Record<string, string> = {}): Promise<number> {
-  const { statusCode, body } = await request(url, { headers });
+/** Resolves with the status of the response to a request. Default: GET. */
+export async function statusOf(url: string, headers = {}, method: Dispatcher.HttpMethod = "GET") {
+  const { statusCode, body } = await request(url, { method, headers });
   await body.dump();
   return statusCode;
 }

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as afterThisTurn } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ChangeRecord } from "../change-stream.ts";
 import { applyChanges, type Copy } from "./copy.ts";
 import { readCopy, writeCopy } from "./copy-file.ts";
@@ -17,7 +17,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "copy-"));
   file = join(folder, "copy.json");
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const added = (id: number, more: Partial<ChangeRecord> = {}): ChangeRecord => ({
   ...{ cursor: String(id), at: "", type: "added", resource: "customer", id: `\u2028 ${id}`, feature: "dark" },

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { newFolder, run } from "../../../testing/run.ts";
-import { describeOnSharedStores, featuresOf } from "../store/new-store.fixture.ts";
+import { add, describeOnSharedStores, featuresOf } from "../store/new-store.fixture.ts";
 import { openFeatureStore } from "../store/store.ts";
 
 const store = (url: string, args: string[], folder: string, input = "") =>
@@ -16,12 +16,8 @@ describeOnSharedStores("the command store", (make) => {
     const odd = { resource: "a/b", id: "💷".repeat(256), feature: "x\u2028y" };
     {
       await using from = await openFeatureStore(made.url);
-      await from.change("customer", "42", [
-        { type: "add", feature: "b" },
-        { type: "add", feature: "a", expiresAt: Date.parse(expiry) },
-        { type: "add", feature: "c" },
-      ]);
-      await from.change(odd.resource, odd.id, [{ type: "add", feature: odd.feature }]);
+      await from.change("customer", "42", [add("b"), add("a", Date.parse(expiry)), add("c")]);
+      await from.change(odd.resource, odd.id, [add(odd.feature)]);
     }
     const exported = await store(made.url, ["export", "all.ndjson"], folder);
     expect(exported).toMatchObject({ code: 0, output: "exported 4 features to all.ndjson\n" });
@@ -50,12 +46,8 @@ describeOnSharedStores("the command store", (make) => {
     const lines = Array.from({ length: 2345 }, (_, index) =>
       JSON.stringify({ resource: "kind", id: String(index % 3), feature: String(index) }),
     );
-    const { code, output } = await store(
-      made.url,
-      ["import", "-"],
-      newFolder(),
-      `${lines.join("\r\n")}\r\n\r\n`,
-    );
+    const text = `${lines.join("\r\n")}\r\n\r\n`;
+    const { code, output } = await store(made.url, ["import", "-"], newFolder(), text);
     expect([code, output]).toEqual([0, "imported -: 2,345 added, 0 already present, 0 expired\n"]);
     const expected = Array.from({ length: 782 }, (_, index) => String(index * 3));
     expect(await featuresOf(open, "kind", "0")).toEqual(expected);

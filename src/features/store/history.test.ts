@@ -32,22 +32,12 @@ describeOnStoresWithHistory("a feature store that keeps its history", (make) => 
   test("answers for every earlier instant as it did at that time, whatever is recorded later", () =>
     compareWithModel(make, 10, "?keep=all"));
 
-  test("returns the changes of a resource after any cursor of the feed, and undefined for another cursor", async () => {
+  test("returns undefined for the changes of a resource after an unknown cursor, and none of an unknown one", async () => {
     await using store = await openWithHistory(make);
-    for (const feature of names(20)) {
-      await store.change("kind", "1", [add(feature)]);
-      await store.change("kind", "2", [add(feature)]);
-    }
-    const feed = (await store.changes(undefined, 1000)) ?? [];
-    expect(feed[0]?.record).toMatchObject({ type: "added", resource: "kind", id: "1", feature: "0" });
     const { changes } = historyOf(store);
-    for (const index of [10, 11])
-      expect(await changes("kind", "1", feed[index]?.cursor, 1000)).toEqual(
-        feed.slice(index + 1).filter(({ record }) => record.id === "1"),
-      );
-    expect(await changes("kind", "3", undefined, 10)).toEqual([]);
     for (const cursor of ["other-1", "newest"])
       expect(await changes("kind", "1", cursor, 10)).toBeUndefined();
+    expect(await changes("kind", "1", undefined, 10)).toEqual([]);
   });
 
   test("many resources that had a feature are found, also if none has it now", async () => {

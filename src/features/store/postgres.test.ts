@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
@@ -13,14 +12,9 @@ import {
 import type { TestServer } from "../../../testing/servers/server.ts";
 import { startService, startServices } from "../../../testing/services.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
+import { statusOf } from "../../http/service.fixture.ts";
 import { add, featuresOf, names, remove } from "./new-store.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store.ts";
-
-async function statusOf(url: string, method: "GET" | "POST" = "GET"): Promise<number> {
-  const { statusCode, body } = await request(url, { method });
-  await body.dump();
-  return statusCode;
-}
 
 describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL", () => {
   const opened = new AsyncDisposableStack();
@@ -123,14 +117,11 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
   test("a rejected change does not affect those that are made together with it", async () => {
     await using made = await newPostgres(server.url);
     await using store = await openFeatureStore(made.url);
+    const tooMany = names(1001).map((name) => add(name));
     const outcomes = await Promise.all([
       store.change("kind", "1", [add("a")]),
       store.change("kind", "2", [add("a")], ["other"]),
-      store.change(
-        "kind",
-        "3",
-        names(1001).map((name) => add(name)),
-      ),
+      store.change("kind", "3", tooMany),
       store.change("kind", "1", [remove("a"), add("b")], ["a"]),
     ]);
     expect(outcomes).toEqual([
@@ -148,7 +139,8 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     await using other = await start();
     let isOver = false;
     let count = 0;
-    const add = ({ url }: TestServer, path: string) => statusOf(`${url}/features/customer/${path}`, "POST");
+    const add = ({ url }: TestServer, path: string) =>
+      statusOf(`${url}/features/customer/${path}`, {}, "POST");
     const adding = Array.from({ length: 16 }, async (_, id) => {
       while (!isOver) await add(one, `${id}/${count++ % 900}`).catch(() => {});
     });
@@ -166,7 +158,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     await using made = await newPostgres(server.url);
     const databases = { FEATURES_STORE_URL: made.url, DATABASE_URL: made.url };
     await using services = await startServices({ ...databases, QUEUE_URL: "memory:" });
-    expect(await statusOf(`${services.featuresUrl}/features/customer/1/a`, "POST")).toBe(201);
+    expect(await statusOf(`${services.featuresUrl}/features/customer/1/a`, {}, "POST")).toBe(201);
     expect(await statusOf(`${services.ledgerUrl}/healthcheck`)).toBe(200);
     await using store = await openFeatureStore(made.url);
     expect(await featuresOf(store, "customer", "1")).toEqual(["a"]);

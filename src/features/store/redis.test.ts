@@ -69,25 +69,6 @@ describeIfAvailable("Redis", isRedisInstalled())("a store in Redis", () => {
     }
   });
 
-  test("returns undefined for an invalid cursor that resembles a valid one", async () => {
-    await using store = await openedWith("a");
-    const cursor = await store.newest();
-    expect(cursor).toMatch(/^[\w.~-]+$/);
-    const [log = "", ...positions] = cursor.split(".");
-    const altered = (change: (position: string) => string) => [log, ...positions.map(change)];
-    const invalid = [
-      ...[
-        [log, ...positions.slice(1)],
-        [log, ...positions, "0"],
-        [`${log}0`, ...positions],
-        ["", ...positions],
-      ],
-      ...[altered((position) => `0${position}`), altered((position) => `${position}.`)],
-      ...[altered(() => "-1"), altered(() => "2")],
-    ];
-    for (const parts of invalid) expect(await store.changes(parts.join("."), 10)).toBe(undefined);
-  });
-
   /** Sends a command that changes the server, does some work, and sends the command that takes this back. */
   async function between(command: string, work: () => Promise<void>, undo: string): Promise<void> {
     await execute(server.url, command);

@@ -91,11 +91,8 @@ describeOnStores("a feature store", (make) => {
     stopClock();
     const ids = names(200);
     const staying = ids.filter((id) => Number(id) % 4 === 0);
-    await Promise.all(
-      ids.map((id) =>
-        store.change("kind", id, [add("a", staying.includes(id) ? undefined : Date.now() + 10)]),
-      ),
-    );
+    const expiryOf = (id: string) => (staying.includes(id) ? undefined : Date.now() + 10);
+    await Promise.all(ids.map((id) => store.change("kind", id, [add("a", expiryOf(id))])));
     await store.change("kin", "1", [add("a")]);
     passTime(10);
     for (const limit of [7, 49, 50, 51, 1000]) {
@@ -179,8 +176,24 @@ describeOnStores("a feature store", (make) => {
     for (const one of [another, store]) await one.change("kind", "1", [add("a"), add("b")]);
     const newest = await store.newest();
     expect(await store.changes(newest, 10)).toEqual([]);
-    const altered = [`${newest}0`, newest.replace(/\w+$/, "0$&"), await another.newest()];
-    for (const cursor of ["", "x", "0", "-1", "abcdefgh-1", "1.2.3", "💷", ...altered])
+    // A cursor is a log and a position in it, or one in each of its parts.
+    expect(newest).toMatch(/^\w+([.-]\w+)+$/);
+    const altered = [
+      ...["", "$&0"].map((log) => newest.replace(/^\w+/, log)),
+      ...["$&0", "0$&", "-1", "9", "$&.", "$&.0"].map((position) => newest.replace(/\w+$/, position)),
+      newest.replace(/\W\w+$/, ""),
+    ];
+    for (const cursor of [
+      "",
+      "x",
+      "0",
+      "-1",
+      "abcdefgh-1",
+      "1.2.3",
+      "💷",
+      await another.newest(),
+      ...altered,
+    ])
       expect([cursor, await store.changes(cursor, 10)]).toEqual([cursor, undefined]);
   });
 
@@ -214,14 +227,11 @@ describeOnStores("a feature store", (make) => {
     expect(await store.change("kind", "1", [...additions, add("more")])).toEqual(tooMany);
     expect(await featuresOf(store, "kind", "1")).toEqual([]);
     expect(await store.change("kind", "1", additions)).toEqual({ had: all.map(() => false) });
-    expect(await store.list("kind", "1")).toStrictEqual(
-      all.map((feature, index) => ({
-        resource: "kind",
-        id: "1",
-        feature,
-        ...(index % 2 && { expiresAt: later + index }),
-      })),
-    );
+    const entryOf = (feature: string, index: number) => ({
+      ...{ resource: "kind", id: "1", feature },
+      ...(index % 2 && { expiresAt: later + index }),
+    });
+    expect(await store.list("kind", "1")).toStrictEqual(all.map(entryOf));
     const cursor = await store.newest();
     for (const changes of [
       [add("more")],
@@ -250,9 +260,8 @@ describeOnStores("a feature store", (make) => {
     await store.change("kind", "1", [...passing, ...lasting.map(addition)]);
     passTime(10);
     const more = names(600).map((name) => `more ${name}`);
-    expect(await store.change("kind", "1", more.map(addition), lasting)).toEqual({
-      had: more.map(() => false),
-    });
+    const had = more.map(() => false);
+    expect(await store.change("kind", "1", more.map(addition), lasting)).toEqual({ had });
     expect(await featuresOf(store, "kind", "1")).toEqual([...lasting, ...more]);
     expect(await store.change("kind", "1", [add("x")])).toEqual(tooMany);
     expect(await store.expire()).toBe(false);
