@@ -9,7 +9,6 @@ import { startLedger } from "../programs.ts";
 import type { Row } from "../row.ts";
 
 export const csv: Row = {
-  number: 9,
   title: "CSV",
   async open({ ledgers: sizes }, opened, ledgers) {
     const size = sizes.at(-1) as number;
