@@ -15,8 +15,8 @@ import { needs } from "./needs.ts";
 import { leaveMeasuredCore } from "./programs.ts";
 import { type MeasuredRow, type Results, tableOf } from "./results.ts";
 import { compare } from "./rounds.ts";
-import type { Row, Scale } from "./row.ts";
-import { rows } from "./rows.ts";
+import type { Scale } from "./row.ts";
+import { type NumberedRow, rows } from "./rows.ts";
 
 const usage = `Usage: npm run bench [-- --rows 1,4] [--rounds N] [--transactions N]
        npm run bench -- --smoke [--rows 1,4]
@@ -89,14 +89,19 @@ await runCommand("bench", usage, async (args) => {
   say(`wrote bench/results.json and bench/chart.svg`);
 });
 
-function findRow(text: string): Row {
+function findRow(text: string): NumberedRow {
   const row = rows.find(({ number }) => String(number) === text);
   if (!row)
     throw new UsageError(`unknown row ${text}; the rows are ${rows.map(({ number }) => number).join(", ")}`);
   return row;
 }
 
-async function measure(row: Row, scale: Scale, ledgers: Ledgers, stop: AbortSignal): Promise<MeasuredRow> {
+async function measure(
+  row: NumberedRow,
+  scale: Scale,
+  ledgers: Ledgers,
+  stop: AbortSignal,
+): Promise<MeasuredRow> {
   const { number, title } = row;
   complain(`row ${number}, ${title}: preparing`);
   await using opened = new AsyncDisposableStack();

@@ -8,11 +8,7 @@ const barHeight = 12;
 const right = width - 60;
 
 /** A comparison with a bar in the chart, and its vertical position. */
-interface Bar extends Result {
-  ratio: NonNullable<Result["ratio"]>;
-  target: NonNullable<Result["target"]>;
-  y: number;
-}
+type Bar = Result & Required<Pick<Result, "ratio" | "target">> & { y: number };
 
 /**
  * Draws the ratio of every comparison that has a target, as SVG. Each has a bar for the median, a line for the range of

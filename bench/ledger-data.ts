@@ -19,7 +19,7 @@ export interface Ledgers extends AsyncDisposable {
 /** Ledgers on a PostgreSQL server of their own. Each is created at its first use. */
 export function ledgersOnPostgres(): Ledgers {
   const opened = new AsyncDisposableStack();
-  const ledgers = new Map<string, Promise<string>>();
+  const ledgers: Record<string, Promise<string>> = {};
   let server: Promise<TestServer> | undefined;
   async function create(name: string, transactions: number, account: string) {
     server ??= startServer(opened);
@@ -33,9 +33,8 @@ export function ledgersOnPostgres(): Ledgers {
     open(transactions, spread = "many accounts") {
       const name = `${spread.replace(" ", "_")}_${transactions}`;
       const account = spread === "one account" ? `'${accounts.growing}'` : accountOf(transactions);
-      const ledger = ledgers.get(name) ?? create(name, transactions, account);
-      ledgers.set(name, ledger);
-      return ledger;
+      ledgers[name] ??= create(name, transactions, account);
+      return ledgers[name];
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -3,7 +3,6 @@ import { chartOf } from "./chart.ts";
 import { tableOf } from "./results.ts";
 import { compare } from "./rounds.ts";
 import type { Comparison } from "./row.ts";
-import { rows } from "./rows.ts";
 
 /** A measurement that returns these values in order and adds its name to `calls`. */
 function measurement(name: string, values: number[], calls: string[]) {
@@ -50,8 +49,4 @@ test("the table and the chart show the row, the comparison, the ratio and the ta
   const chart = chartOf({ machine, rows });
   expect(chart).toMatch(/>4\. reading<.*>lookups &amp; pages<.*>0\.60</s);
   expect(chart).not.toContain("lower is better");
-});
-
-test("the rows are numbered in order", () => {
-  expect(rows.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
 });

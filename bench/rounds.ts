@@ -30,11 +30,10 @@ export async function compare(
   const { name, unit, target, baseline } = comparison;
   const ours: number[] = [];
   const baselines: number[] = [];
-  const warmUp = async () => {
+  for (let round = 0; round < warmUpRounds && !comparison.rounds; round++) {
     await comparison.ours();
     await baseline?.measure();
-  };
-  for (let round = 0; round < warmUpRounds && !comparison.rounds; round++) await warmUp();
+  }
   for (let round = 0; round < (comparison.rounds ?? rounds); round++) {
     const turns = [
       async () => ours.push(await comparison.ours()),

@@ -2,7 +2,6 @@ import type { Ledgers } from "./ledger-data.ts";
 
 /** One row of the benchmark: a kind of work, compared with other ways to do it. */
 export interface Row {
-  number: number;
   title: string;
   /** Starts all that the comparisons need. It ends with the stack, except for the ledgers, which rows share. */
   open(scale: Scale, opened: AsyncDisposableStack, ledgers: Ledgers): Promise<Comparison[]>;

@@ -10,7 +10,9 @@ import { searchPage } from "./rows/search-page.ts";
 import { start } from "./rows/start.ts";
 import { transactionLookup } from "./rows/transaction-lookup.ts";
 
-export const rows: Row[] = [
+export type NumberedRow = Row & { number: number };
+
+export const rows: NumberedRow[] = [
   hasFeature,
   hasFeatureInRedis,
   listAndAdd,
@@ -24,4 +26,4 @@ export const rows: Row[] = [
   memory,
   evaluate,
   hasFeatureInPostgres,
-];
+].map((row, index) => ({ ...row, number: index + 1 }));

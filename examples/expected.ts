@@ -3,17 +3,8 @@
  * declares as nullable, `undefined` an optional member that is absent.
  */
 export const expected = {
-  payment: {
-    transaction_type: "PAYMENT",
-    amount: 4250,
-    state: { status: "success" },
-    created_date: "2024-03-05T09:14:22.018Z",
-    settlement_summary: { capture_submit_time: null, captured_date: "2024-03-05" },
-    refund_summary: { user_external_id: null },
-    total_amount: undefined,
-  },
-  missing: { status: 404, detail: "Transaction with id [demo-missing] not found" },
-  plain: { transaction_type: "REFUND", transaction_id: "plain-refund" },
+  /** An identifier that 32 bits or a number with their precision would not hold. */
+  missing: { status: 404, detail: "Event with id [9007199254740991] not found" },
   found: {
     results: [
       { transaction_type: "DISPUTE", reason: "unrecognised" },
@@ -23,13 +14,20 @@ export const expected = {
         transaction_id: "demo-refund",
         payment_details: { reference: "fishing-88" },
       },
-      { transaction_type: "PAYMENT", transaction_id: "demo-success" },
+      {
+        transaction_type: "PAYMENT",
+        amount: 4250,
+        state: { status: "success" },
+        created_date: "2024-03-05T09:14:22.018Z",
+        settlement_summary: { capture_submit_time: null, captured_date: "2024-03-05" },
+        refund_summary: { user_external_id: null },
+        total_amount: undefined,
+      },
+      { transaction_type: "REFUND", transaction_id: "plain-refund" },
     ],
   },
-  /** The types of what was found, of the payment and of the plain refund, where types have names. */
-  kinds: ["Dispute", "Payment", "Refund", "Payment", "Payment", "Refund"],
-  /** Of an event id above 2^53. */
-  no_event: { detail: "Event with id [9007199254740993] not found" },
+  /** The types of what was found, where types have names. */
+  kinds: ["Dispute", "Payment", "Refund", "Payment", "Refund"],
   accounts: [
     // 32 bits would round it.
     { gateway_account_id: 57, average_amount: 16_777_217 },

@@ -1,9 +1,18 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 )
+
+var ctx = context.Background()
+
+func main() {
+	callLedger(os.Args[1])
+	callFeatures(os.Args[2])
+}
 
 // Prints what a step got.
 func show(step string, value any) { fmt.Println(step, string(must(json.Marshal(value)))) }

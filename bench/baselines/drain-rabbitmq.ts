@@ -10,11 +10,6 @@ import { messagesOf, type Workload } from "../payments.ts";
  */
 const url = process.env.AMQP_URL as string;
 
-async function fill(queue: string, messages: string[]): Promise<void> {
-  await using opened = await openQueue(`${url}?queue=${queue}`);
-  await opened.send(messages);
-}
-
 /** Resolves with the tag of the consumer when `count` messages are acknowledged. */
 async function drain(channel: amqp.Channel, queue: string, count: number): Promise<string> {
   const { promise: allAcknowledged, resolve } = Promise.withResolvers<void>();
@@ -31,7 +26,8 @@ async function drain(channel: amqp.Channel, queue: string, count: number): Promi
 handleCalls(async (workload: Workload) => {
   const queue = randomUUID();
   const messages = messagesOf(workload);
-  await fill(queue, messages);
+  await using opened = await openQueue(`${url}?queue=${queue}`);
+  await opened.send(messages);
   const connection = await amqp.connect(url);
   const channel = await connection.createChannel();
   await channel.prefetch(rabbitmqParameters.prefetch.default);

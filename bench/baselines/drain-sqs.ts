@@ -22,21 +22,16 @@ const QueueUrl = embeddedQueueUrl(port);
 const client = standInClient(new URL(QueueUrl).origin);
 
 /** Returns the number of messages. The embedded server fills every request while it has enough messages. */
-async function receiveAndDelete(): Promise<number> {
-  const input = { QueueUrl, MaxNumberOfMessages: messagesPerRequest };
-  const { Messages = [] } = await client.send(new ReceiveMessageCommand(input));
-  const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
-  const { Successful = [] } = await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
-  return Successful.length;
-}
-
 async function drain(count: number): Promise<number> {
   let [requested, received] = [0, 0];
+  const input = { QueueUrl, MaxNumberOfMessages: messagesPerRequest };
   async function sendRequests() {
     while (requested < count) {
       requested += messagesPerRequest;
-      const more = await receiveAndDelete();
-      received += more;
+      const { Messages = [] } = await client.send(new ReceiveMessageCommand(input));
+      const Entries = Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+      const { Successful = [] } = await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+      received += Successful.length;
     }
   }
   await Promise.all(Array.from({ length: concurrentRequests }, sendRequests));

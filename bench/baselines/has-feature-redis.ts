@@ -1,25 +1,19 @@
 import { createClient } from "@redis/client";
-import { serve } from "./serve.ts";
+import { respond, serve } from "./serve.ts";
 
 /** Reads a field of a hash, as the feature storage does, with a client that pipelines by itself. */
 const client = createClient({
-  url: process.env.REDIS_URL as string,
+  url: process.env.FEATURES_STORE_URL as string,
   RESP: 2,
   // Its timer costs several times as much as a command.
   commandOptions: { timeout: undefined },
 });
 await client.connect();
 await client.sendCommand(["HSET", "features:customer/42", "dark-mode", "1"]);
-const headers = { "content-type": "application/json; charset=utf-8" };
 
 serve(async (request, response) => {
   const [, , resource = "", id = "", feature = ""] = (request.url as string).split("/");
-  const [value] = await client.sendCommand<(string | null)[]>([
-    "HMGET",
-    `features:${resource}/${id}`,
-    feature,
-  ]);
-  const body = value == null ? '{"result":false}\n' : '{"result":true}\n';
-  response.writeHead(200, { ...headers, "content-length": body.length });
-  response.end(body);
+  const command = ["HMGET", `features:${resource}/${id}`, feature];
+  const [value] = await client.sendCommand<(string | null)[]>(command);
+  respond(response, value == null ? '{"result":false}\n' : '{"result":true}\n');
 });

@@ -7,7 +7,7 @@ import {
   type FoundTransaction,
   searchTransactions,
 } from "../../src/ledger/tables/search.ts";
-import { serve } from "./serve.ts";
+import { respond, serve } from "./serve.ts";
 
 /** Responds with the first page of 20 of an account. The SQL is that of the ledger; the JSON is written by hand. */
 const size = 20;
@@ -124,7 +124,8 @@ serve(async ({ url = "", headers: { host } }, response) => {
   const link = (paging: string) => ({
     href: `http://${host}${path}?account_id=${encodeURIComponent(account)}&${paging}&display_size=${size}`,
   });
-  const cursor = last && [last.created_date, last.external_id, last.arrived, 2, total];
+  const place = last && [last.created_date, last.external_id, last.arrived, 2, total];
+  const cursor = place && Buffer.from(JSON.stringify(place)).toString("base64url");
   const body = `${JSON.stringify({
     total,
     count: shown.length,
@@ -133,17 +134,10 @@ serve(async ({ url = "", headers: { host } }, response) => {
     _links: {
       self: link("page=1"),
       first_page: link("page=1"),
-      next_cursor: isLast
-        ? undefined
-        : link(`cursor=${Buffer.from(JSON.stringify(cursor)).toString("base64url")}`),
+      next_cursor: isLast ? undefined : link(`cursor=${cursor}`),
       last_page: link(`page=${pages}`),
       next_page: pages > 1 ? link("page=2") : undefined,
     },
   })}\n`;
-  response.writeHead(200, {
-    vary: "accept",
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(body),
-  });
-  response.end(body);
+  respond(response, body, { vary: "accept" });
 });

@@ -23,13 +23,11 @@ const perLook = 100;
 const provider = featureProvider({ baseUrl, resources: ["customer"] });
 await OpenFeature.setProviderAndWait("copy", provider);
 await OpenFeature.setProviderAndWait("ofrep", new OFREPProvider({ baseUrl }));
-const [copy, ofrep] = ["copy", "ofrep"].map((domain) => OpenFeature.getClient(domain)) as [Client, Client];
-type Client = ReturnType<typeof OpenFeature.getClient>;
 const logger = new DefaultLogger();
 const map = new Map(Array.from({ length: resources }, (_, id) => [`customer/${id}/${flag}`, true]));
 
 type Context = (typeof contexts)[number];
-/** Number of the resources that have the feature. Each has a loop of its own, which costs as little as its caller's would. */
+/** Number of the resources that have the feature. Each kind has a loop of its own, which costs as little as its caller's would. */
 const ways: Record<Way, (batch: Context[]) => Promise<number>> = {
   async provider(batch) {
     let found = 0;
@@ -44,17 +42,19 @@ const ways: Record<Way, (batch: Context[]) => Promise<number>> = {
     for (const { key } of batch) if (await Promise.resolve(map.get(key))) found += 1;
     return found;
   },
-  async "provider and SDK"(batch) {
-    let found = 0;
-    for (const context of batch) if (await copy.getBooleanValue(flag, false, context)) found += 1;
-    return found;
-  },
-  async "OFREP and SDK"(batch) {
-    let found = 0;
-    for (const context of batch) if (await ofrep.getBooleanValue(flag, false, context)) found += 1;
-    return found;
-  },
+  "provider and SDK": inSdk("copy"),
+  "OFREP and SDK": inSdk("ofrep"),
 };
+
+function inSdk(domain: string) {
+  const client = OpenFeature.getClient(domain);
+  return async (batch: Context[]) => {
+    let found = 0;
+    for (const context of batch) if (await client.getBooleanValue(flag, false, context)) found += 1;
+    return found;
+  };
+}
+
 const batches = Array.from({ length: contexts.length / perLook }, (_, index) =>
   contexts.slice(index * perLook, (index + 1) * perLook),
 );

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { request } from "undici";
@@ -9,7 +9,6 @@ import { startLedger } from "../programs.ts";
 import type { Row } from "../row.ts";
 
 export const csv: Row = {
-  number: 9,
   title: "CSV",
   async open({ ledgers: sizes }, opened, ledgers) {
     const size = sizes.at(-1) as number;
@@ -63,23 +62,17 @@ async function discard(stream: Readable): Promise<void> {
   for await (const _chunk of stream);
 }
 
-const sampleEveryMs = 20;
-
 /** The maximum of the resident memory of a process during the work, minus its value before, in MB (10^6 bytes). */
 async function memoryGrowth(pid: number, work: () => Promise<void>): Promise<number> {
-  const before = await residentBytes(pid);
-  let peak = before;
-  const sampling = setInterval(async () => {
-    peak = Math.max(peak, await residentBytes(pid));
-  }, sampleEveryMs);
+  const megabytes = async (field: string) => {
+    const status = await readFile(`/proc/${pid}/status`, "utf8");
+    return (Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024) / 1e6;
+  };
+  const before = await megabytes("VmRSS");
+  // Sets the maximum back to the present value.
+  await writeFile(`/proc/${pid}/clear_refs`, "5");
   await work();
-  clearInterval(sampling);
-  return (peak - before) / 1e6;
-}
-
-async function residentBytes(pid: number): Promise<number> {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Number(kilobytes) * 1024;
+  return (await megabytes("VmHWM")) - before;
 }
 
 /** The columns of the CSV of the ledger, without its formatting of amounts and times. */

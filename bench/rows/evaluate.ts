@@ -1,4 +1,4 @@
-import { request } from "undici";
+import { featuresClient } from "../../src/client/client.ts";
 import type { Way } from "../programs/evaluate.ts";
 import { startProgram, startService } from "../programs.ts";
 import type { Row } from "../row.ts";
@@ -6,24 +6,18 @@ import type { Row } from "../row.ts";
 const resources = 100_000;
 const perRequest = 1000;
 
-async function addFeatures(url: string): Promise<void> {
+async function addFeatures(baseUrl: string): Promise<void> {
+  const features = featuresClient({ baseUrl });
   for (let first = 0; first < resources; first += perRequest) {
-    const changes = Array.from({ length: perRequest }, (_, index) => ({
-      type: "add",
-      resource: "customer",
-      id: String(first + index),
-      feature: "dark-mode",
-    }));
-    const headers = { "content-type": "application/json" };
-    const body = JSON.stringify({ changes });
-    const response = await request(`${url}/changes`, { method: "POST", headers, body });
-    await response.body.dump();
-    if (response.statusCode !== 200) throw new Error(`POST /changes returned ${response.statusCode}`);
+    const changes = Array.from({ length: perRequest }, (_, index) => {
+      const id = String(first + index);
+      return { type: "add" as const, resource: "customer", id, feature: "dark-mode" };
+    });
+    await features.changeFeatures({ body: { changes } });
   }
 }
 
 export const evaluate: Row = {
-  number: 12,
   title: "evaluations in process",
   async open({ seconds }, opened) {
     const service = opened.use(await startService("features", { env: { FEATURES_STORE_URL: "memory:" } }));

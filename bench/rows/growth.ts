@@ -2,6 +2,7 @@ import { request } from "undici";
 import { openDatabase } from "../../src/database/database.ts";
 import type { SampledTransaction } from "../ledger-data.ts";
 import { accounts, type Ledgers, lookupPath, sampleTransactions } from "../ledger-data.ts";
+import type { Workload } from "../payments.ts";
 import { type Program, startLedger, startProgram } from "../programs.ts";
 import type { Comparison, Row } from "../row.ts";
 import { requestsPerSecond, writeRequests } from "../wrk.ts";
@@ -10,48 +11,39 @@ const sampleSize = 10_000;
 
 /** Compares the time of a request and of an event, and the disk space of an event, in larger ledgers with the smallest. */
 export const growth: Row = {
-  number: 8,
   title: "growth with the size of the ledger",
   async open({ seconds, payments, ledgers: sizes }, opened, ledgers) {
     const running: RunningLedger[] = [];
     for (const size of sizes) running.push(await startLedgerOf(size, opened, ledgers));
     const [smallest, ...larger] = running as [RunningLedger, ...RunningLedger[]];
-    const measure = (url: string, requests: string) => async () =>
-      1000 / (await requestsPerSecond(url, { requests, connections: 1, seconds }));
-    const nameOfSmallest = `${smallest.size} transactions`;
-    const requests = larger.flatMap(({ size, url, kinds }) =>
-      Object.entries(kinds).map(
-        ([kind, requests]): Comparison => ({
-          name: `${kind}, ${size} transactions`,
-          unit: "ms",
-          ours: measure(url, requests),
-          baseline: { name: nameOfSmallest, measure: measure(smallest.url, smallest.kinds[kind as Kind]) },
+    const compareSizes = (
+      work: string,
+      unit: string,
+      measure: (ledger: RunningLedger) => Promise<number>,
+      members?: Partial<Comparison>,
+    ) =>
+      larger.map(
+        (ledger): Comparison => ({
+          name: `${work}, ${ledger.size} transactions`,
+          unit,
+          ours: () => measure(ledger),
+          baseline: { name: `${smallest.size} transactions`, measure: () => measure(smallest) },
           target: { atMost: 1.5 },
+          ...members,
         }),
-      ),
-    );
-    const ingest =
-      ({ receiver }: RunningLedger) =>
-      async () =>
-        1_000_000 / (await receiver.call<number>({ payments, order: "interleaved" }));
-    const ofEvents = larger.flatMap((ledger): Comparison[] => [
-      {
-        name: `disk, ${ledger.size} transactions`,
-        unit: "bytes/event",
-        ours: async () => ledger.bytesPerEvent,
-        baseline: { name: nameOfSmallest, measure: async () => smallest.bytesPerEvent },
-        target: { atMost: 1.5 },
-        rounds: 1,
-      },
-      {
-        name: `ingest, interleaved, ${ledger.size} transactions`,
-        unit: "µs/event",
-        ours: ingest(ledger),
-        baseline: { name: nameOfSmallest, measure: ingest(smallest) },
-        target: { atMost: 1.5 },
-      },
-    ]);
-    return [...requests, ...ofEvents];
+      );
+    const compareRequest = (kind: Kind) =>
+      compareSizes(kind, "ms", async ({ url, kinds }) => {
+        return 1000 / (await requestsPerSecond(url, { requests: kinds[kind], connections: 1, seconds }));
+      });
+    const workload: Workload = { payments, order: "interleaved" };
+    return [
+      ...(Object.keys(smallest.kinds) as Kind[]).flatMap(compareRequest),
+      ...compareSizes("disk", "bytes/event", async ({ bytesPerEvent }) => bytesPerEvent, { rounds: 1 }),
+      ...compareSizes("ingest, interleaved", "µs/event", async ({ receiver }) => {
+        return 1_000_000 / (await receiver.call<number>(workload));
+      }),
+    ];
   },
 };
 
@@ -78,20 +70,14 @@ async function startLedgerOf(
   const { url } = opened.use(await startLedger(databaseUrl));
   const refunded = await sampleTransactions(database, sampleSize, "refunded");
   const paths = await pathsOf(url, await sampleTransactions(database, sampleSize), refunded);
-  const files = Object.entries(paths).map(async ([kind, kindPaths]) => [
-    kind,
-    await writeRequests(opened, kindPaths),
-  ]);
+  const kinds = {} as Record<Kind, string>;
+  for (const [kind, lines] of Object.entries(paths)) kinds[kind as Kind] = await writeRequests(opened, lines);
   const [disk] = await database.query<{ bytes: number }>(
     "select pg_database_size(current_database())::float / (select count(*) from event) as bytes",
   );
-  const receiver = opened.use(
-    await startProgram("programs/ingest.ts", { DATABASE_URL: databaseUrl, QUEUE_URL: "memory:" }),
-  );
-  return {
-    ...{ size, url, receiver, bytesPerEvent: disk?.bytes as number },
-    kinds: Object.fromEntries(await Promise.all(files)),
-  };
+  const env = { DATABASE_URL: databaseUrl, QUEUE_URL: "memory:" };
+  const receiver = opened.use(await startProgram("programs/ingest.ts", env));
+  return { size, url, receiver, bytesPerEvent: disk?.bytes as number, kinds };
 }
 
 const pathsOf = async (url: string, all: SampledTransaction[], refunded: SampledTransaction[]) => ({

@@ -1,6 +1,7 @@
 import { request } from "undici";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { startRedis } from "../../testing/servers/redis.ts";
+import type { TestServer } from "../../testing/servers/server.ts";
 import { asNpmStart } from "../../testing/services.ts";
 import { type Server, startBaseline, startService } from "../programs.ts";
 import type { Row } from "../row.ts";
@@ -28,7 +29,6 @@ const loadOf = async (seconds: number, opened: AsyncDisposableStack) => ({
 });
 
 export const hasFeature: Row = {
-  number: 1,
   title: "has-feature",
   async open({ seconds }, opened) {
     const load = await loadOf(seconds, opened);
@@ -50,36 +50,28 @@ export const hasFeature: Row = {
 
 /** A row that compares the feature storage on a server with a baseline that sends the same command to it. */
 const onServer = (
-  { number, title, store }: { number: number; title: string; store: string },
-  start: () => ReturnType<typeof startRedis>,
-  baseline: { file: string; variable: string; name: string; atLeast: number },
+  title: string,
+  start: () => Promise<TestServer>,
+  { store, file, name, atLeast }: { store: string; file: string; name: string; atLeast: number },
 ): Row => ({
-  number,
   title,
   async open({ seconds }, opened) {
     const { url } = opened.use(await start());
     const service = await startFeatures(url, opened);
-    const { file, variable, name, atLeast } = baseline;
-    const other = opened.use(await startBaseline(file, { env: { [variable]: url }, path }));
-    await expectSameResponses(service.url, other.url, [path]);
+    const env = { FEATURES_STORE_URL: url };
+    const baseline = opened.use(await startBaseline(file, { env, path }));
+    await expectSameResponses(service.url, baseline.url, [path]);
     const load = await loadOf(seconds, opened);
-    return [compareThroughput(store, service, { name, url: other.url }, load, atLeast)];
+    return [compareThroughput(store, service, { name, url: baseline.url }, load, atLeast)];
   },
 });
 
-export const hasFeatureInRedis = onServer(
-  { number: 2, title: "has-feature on Redis", store: "redis:" },
-  () => startRedis(),
-  { file: "has-feature-redis.ts", variable: "REDIS_URL", name: "node:http, the same command", atLeast: 0.85 },
-);
+export const hasFeatureInRedis = onServer("has-feature on Redis", startRedis, {
+  ...{ store: "redis:", file: "has-feature-redis.ts" },
+  ...{ name: "node:http, the same command", atLeast: 0.85 },
+});
 
-export const hasFeatureInPostgres = onServer(
-  { number: 13, title: "has-feature on PostgreSQL", store: "postgres:" },
-  () => startPostgres(),
-  {
-    file: "has-feature-postgres.ts",
-    variable: "DATABASE_URL",
-    name: "node:http, one statement on the same table",
-    atLeast: 0.6,
-  },
-);
+export const hasFeatureInPostgres = onServer("has-feature on PostgreSQL", startPostgres, {
+  ...{ store: "postgres:", file: "has-feature-postgres.ts" },
+  ...{ name: "node:http, one statement on the same table", atLeast: 0.6 },
+});

@@ -7,15 +7,19 @@ import type { Comparison, Row } from "../row.ts";
 
 const orders: EventOrder[] = ["adjacent", "interleaved"];
 
+/** Starts a server, and returns what starts a program on a new database of it. */
+async function startingOnPostgres(opened: AsyncDisposableStack) {
+  const postgres = opened.use(await startPostgres());
+  return async (file: string, database: string, QUEUE_URL = "memory:") => {
+    const DATABASE_URL = await createDatabase(postgres, database);
+    return opened.use(await startProgram(file, { DATABASE_URL, QUEUE_URL }));
+  };
+}
+
 export const ingest: Row = {
-  number: 6,
   title: "ingest, queue in memory",
   async open({ payments }, opened) {
-    const postgres = opened.use(await startPostgres());
-    const start = async (file: string, database: string) => {
-      const DATABASE_URL = await createDatabase(postgres, database);
-      return opened.use(await startProgram(file, { DATABASE_URL, QUEUE_URL: "memory:" }));
-    };
+    const start = await startingOnPostgres(opened);
     const ours = await start("programs/ingest.ts", "ours");
     const insert = await start("baselines/insert-events.ts", "baseline");
     return orders.map((order) => ({
@@ -32,49 +36,38 @@ export const ingest: Row = {
 const embeddedShare = 0.1;
 
 export const ingestFromQueues: Row = {
-  number: 7,
   title: "ingest from a queue",
   async open({ payments }, opened) {
-    const postgres = opened.use(await startPostgres());
+    const start = await startingOnPostgres(opened);
     const rabbitmq = opened.use(await startRabbitmq());
-    const startIngest = async (database: string, QUEUE_URL: string) => {
-      const DATABASE_URL = await createDatabase(postgres, database);
-      return opened.use(await startProgram("programs/ingest.ts", { DATABASE_URL, QUEUE_URL }));
-    };
-    const fromMemory = await startIngest("memory", "memory:");
+    const fromMemory = await start("programs/ingest.ts", "memory");
 
     /** The ledger cannot be faster than the slower of the client library alone and the ledger without a broker. */
-    async function comparison(
-      name: string,
-      libraryName: string,
-      { payments, queue, drain }: { payments: number; queue: string; drain: Parameters<typeof startProgram> },
+    async function compareWith(
+      library: string,
+      name: "rabbitmq" | "sqs",
+      queue: string,
+      share: number,
     ): Promise<Comparison> {
-      const workload: Workload = { payments, order: "adjacent" };
-      const ours = await startIngest(name, queue);
-      const library = opened.use(await startProgram(...drain));
+      const workload: Workload = { payments: Math.ceil(payments * share), order: "adjacent" };
+      const ours = await start("programs/ingest.ts", name, queue);
+      const env = { AMQP_URL: rabbitmq.url };
+      const alone = opened.use(await startProgram(`baselines/drain-${name}.ts`, env));
       return {
         name,
         unit: "events/s",
         ours: () => ours.call(workload),
         baseline: {
-          name: `the slower of ${libraryName} alone and the ledger without a broker`,
-          measure: async () => Math.min(await library.call(workload), await fromMemory.call(workload)),
+          name: `the slower of ${library} alone and the ledger without a broker`,
+          measure: async () => Math.min(await alone.call(workload), await fromMemory.call(workload)),
         },
         target: { atLeast: 0.5 },
       };
     }
 
     return [
-      await comparison("rabbitmq", "amqplib", {
-        payments,
-        queue: rabbitmq.url,
-        drain: ["baselines/drain-rabbitmq.ts", { AMQP_URL: rabbitmq.url }],
-      }),
-      await comparison("sqs", "@aws-sdk/client-sqs", {
-        payments: Math.ceil(payments * embeddedShare),
-        queue: "sqs+embedded:./queue?port=0",
-        drain: ["baselines/drain-sqs.ts", {}],
-      }),
+      await compareWith("amqplib", "rabbitmq", rabbitmq.url, 1),
+      await compareWith("@aws-sdk/client-sqs", "sqs", "sqs+embedded:./queue?port=0", embeddedShare),
     ];
   },
 };

@@ -8,7 +8,6 @@ const featurePaths = Array.from({ length: 20 }, (_, index) => `${listPath}/featu
 const otherPaths = Array.from({ length: 10_000 }, (_, index) => `/features/customer/c${index}/dark-mode`);
 
 export const listAndAdd: Row = {
-  number: 3,
   title: "list 20 features; add and remove one",
   async open({ seconds }, opened) {
     const requests = {

@@ -59,7 +59,6 @@ async function lookupLines(databaseUrl: string): Promise<string[]> {
 }
 
 export const memory: Row = {
-  number: 11,
   title: "memory",
   async open(scale, opened) {
     const env = { FEATURES_STORE_URL: store };

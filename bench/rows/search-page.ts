@@ -7,7 +7,6 @@ import { compareThroughput, writeRequests } from "../wrk.ts";
 const path = `/v1/transaction?account_id=${accounts.big}&display_size=20`;
 
 export const searchPage: Row = {
-  number: 5,
   title: "search, first page of 20",
   async open({ seconds, ledgers: sizes }, opened, ledgers) {
     const size = sizes.at(-1) as number;

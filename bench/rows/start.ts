@@ -12,7 +12,6 @@ async function startMs(start: () => Promise<Server>): Promise<number> {
 }
 
 export const start: Row = {
-  number: 10,
   title: "start to first response",
   async open(_scale, opened) {
     const postgres = opened.use(await startPostgres());

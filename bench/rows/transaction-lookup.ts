@@ -9,7 +9,6 @@ import { expectSameResponses } from "../same-responses.ts";
 import { compareThroughput, writeRequests } from "../wrk.ts";
 
 export const transactionLookup: Row = {
-  number: 4,
   title: "transaction lookup on PostgreSQL",
   async open({ seconds, ledgers: sizes }, opened, ledgers) {
     const size = sizes.at(-1) as number;

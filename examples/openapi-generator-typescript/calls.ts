@@ -18,16 +18,13 @@ const failureOf = (call: Promise<unknown>): Promise<Response> =>
 async function callLedger() {
   const configuration = new ledger.Configuration({ basePath: ledgerUrl });
   const transactions = new ledger.TransactionsApi(configuration);
-  const getTransaction = (transactionExternalId: string, accountId: string) =>
-    transactions.getTransaction({ transactionExternalId, accountId });
-  showJson("payment", ledger.TransactionViewToJSON(await getTransaction("demo-success", "demo")));
-  const missing = await failureOf(getTransaction("demo-missing", "demo"));
+  const events = new ledger.EventsApi(configuration);
+  const missing = await failureOf(events.getEvent({ eventId: Number.MAX_SAFE_INTEGER }));
   showJson("missing", ledger.ProblemToJSON(ledger.ProblemFromJSON(await missing.json())));
-  showJson("plain", ledger.TransactionViewToJSON(await getTransaction("plain-refund", "plain")));
   const found = await transactions.searchTransactions({
-    accountId: ["demo", "other"],
+    accountId: ["demo", "plain"],
     paymentStates: [ledger.Status.Success, ledger.Status.Error],
-    refundStates: [ledger.Status.Success],
+    refundStates: [ledger.Status.Success, ledger.Status.Submitted],
     disputeStates: [ledger.Status.NeedsResponse],
     fromDate: new Date("2024-03-01"),
     limitTotal: true,
@@ -51,10 +48,10 @@ async function callLedger() {
     timestamp: new Date("2024-03-05T09:14:22Z"),
     eventDetails: { gatewayAccountId: "added", amount: 4250 },
   };
-  const events = new ledger.EventsApi(configuration);
   const added = await events.addEventsRaw({ eventMessages });
   showJson("added", [added.raw.status, ledger.AddedEventsToJSON(await added.value())]);
-  const stored = await getTransaction(eventMessages.resourceExternalId, "added");
+  const own = { transactionExternalId: eventMessages.resourceExternalId, accountId: "added" };
+  const stored = await transactions.getTransaction(own);
   showJson("stored", ledger.TransactionViewToJSON(stored));
   showJson("again", ledger.AddedEventsToJSON(await events.addEvents({ eventMessages })));
 }

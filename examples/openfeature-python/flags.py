@@ -10,10 +10,8 @@ from openfeature.evaluation_context import EvaluationContext
 
 url, targeting_key, *flags = sys.argv[1:]
 token = os.environ.get("TOKEN")
-if token:
-    api.set_provider_and_wait(OFREPProvider(url, headers_factory=lambda: {"Authorization": f"Bearer {token}"}))
-else:
-    api.set_provider_and_wait(OFREPProvider(url))
+headers = {"Authorization": f"Bearer {token}"} if token else {}
+api.set_provider_and_wait(OFREPProvider(url, headers_factory=lambda: headers))
 client = api.get_client()
 context = EvaluationContext(targeting_key or None)
 

@@ -1,7 +1,7 @@
 import axios from "axios";
 import * as features from "./features";
 import * as ledger from "./ledger";
-import { changes, context, customer, march, message, ofBoth, replacement, search } from "./requests";
+import * as requests from "./requests";
 import { show } from "./show";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
@@ -17,42 +17,38 @@ const failureOf = <Body>(call: Promise<unknown>) =>
 
 async function callLedger() {
   const at = { baseURL: ledgerUrl };
-  const ofDemo = { account_id: "demo" };
-  show("payment", (await ledger.getTransaction("demo-success", ofDemo, at)).data);
-  const missing = ledger.getTransaction("demo-missing", ofDemo, at);
-  show("missing", (await failureOf<ledger.Problem>(missing))?.data);
-  show("plain", (await ledger.getTransaction("plain-refund", { account_id: "plain" }, at)).data);
-  show("found", (await ledger.searchTransactions(search, at)).data);
-  show("accounts", (await ledger.listGatewayPerformance(march, at)).data);
-  const consistent = { ...at, headers: { "X-Consistent": true } };
-  show("agreement", (await ledger.getAgreement("demo-agreement", ofDemo, consistent)).data);
-  show("agreements", (await ledger.searchAgreements(ofBoth, at)).data);
+  const { agreement, message, stored } = requests;
+  const missing = await failureOf<ledger.Problem>(ledger.getEvent(requests.unknownEvent.eventId, at));
+  show("missing", missing?.data);
+  show("found", (await ledger.searchTransactions(requests.search, at)).data);
+  show("accounts", (await ledger.listGatewayPerformance(requests.march, at)).data);
+  const consistent = { ...at, headers: requests.consistent };
+  show("agreement", (await ledger.getAgreement("demo-agreement", agreement.query, consistent)).data);
+  show("agreements", (await ledger.searchAgreements(requests.ofBoth, at)).data);
 
   const added = await ledger.addEvents(message, at);
   show("added", [added.status, added.data]);
-  const { resource_external_id } = message;
-  show("stored", (await ledger.getTransaction(resource_external_id, { account_id: "added" }, at)).data);
+  show("stored", (await ledger.getTransaction(message.resource_external_id, stored.query, at)).data);
   show("again", (await ledger.addEvents([message], at)).data);
 }
 
 async function callFeatures() {
   const at = { baseURL: featuresUrl };
-  const { resource, id } = customer;
-  const expires_at = "2037-03-05T09:14:22.018Z";
-  const added = await features.addFeature(resource, id, "zebra ü", { expires_at }, at);
+  const { changes, context, zebra, late: past } = requests;
+  const { resource, id } = requests.customer;
+  const added = await features.addFeature(resource, id, "zebra ü", zebra.query, at);
   show("feature", [added.status, added.data]);
-  const past = { expires_at: "2001-01-01T00:00:00Z" };
-  const late = await failureOf<string>(features.addFeature(resource, id, "late", past, at));
+  const late = await failureOf<string>(features.addFeature(resource, id, "late", past.query, at));
   show("late", [late?.status, late?.data]);
 
   show("changed", (await features.changeFeatures({ changes }, at)).data);
   const listed = await features.listFeatures(resource, id, undefined, at);
   show("listed", listed.data);
   const matching = { ...at, headers: { "If-Match": listed.headers.etag } };
-  show("replaced", (await features.replaceFeatures(resource, id, replacement, matching)).data);
+  show("replaced", (await features.replaceFeatures(resource, id, requests.replacement, matching)).data);
   show("flag", (await features.evaluateFlag("bee", { context }, at)).data);
   show("removed", (await features.removeFeature(resource, id, "bee", at)).status);
-  const { data: feed } = await features.listChanges({ limit: 1000 }, at);
+  const { data: feed } = await features.listChanges(requests.feed, at);
   // JSON, not the text of NDJSON or of a stream.
   const records = typeof feed === "object" ? feed.changes.filter((record) => record.id === id) : [];
   show("records", [records[0], records.at(-1)]);

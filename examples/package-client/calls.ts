@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 // Outside this repository, import "payment-ledger-services-client".
 import { featuresClient, ledgerClient, ResponseError } from "../../src/client/client.ts";
+import { customer, message } from "../requests.ts";
 
 const [ledgerUrl = "", featuresUrl = ""] = process.argv.slice(2);
 const print = (...values: unknown[]) => process.stdout.write(`${values.join(" ")}\n`);
@@ -22,22 +22,15 @@ const found = (await Array.fromAsync(search)).map(({ transaction_id }) => transa
 assert.equal(found.length, 3);
 print("found", ...found);
 
-const resource_external_id = randomUUID();
-const message = {
-  ...{ event_type: "PAYMENT_CREATED", resource_type: "payment" as const, resource_external_id },
-  timestamp: "2024-03-05T09:14:22Z",
-  event_details: { gateway_account_id: "added", amount: 4250 },
-};
 const { events } = await ledger.addEvents({ body: message });
 const event_id = events[0]?.event_id;
 assert(typeof event_id === "bigint");
 assert.deepEqual(events, [{ event_id, is_new: true }]);
 const again = await ledger.addEvents({ body: [message] });
 assert.deepEqual(again, { events: [{ event_id, is_new: false }] });
-print("added", resource_external_id, "with event", event_id);
+print("added", message.resource_external_id, "with event", event_id);
 
 const features = featuresClient({ baseUrl: featuresUrl });
-const customer = { resource: "customer", id: randomUUID() };
 const trial = `../trial ${customer.id}`;
 for (const feature of ["dark-mode", trial]) await features.addFeature({ ...customer, feature });
 const listed = await features.listFeatures(customer);

@@ -33,9 +33,10 @@ components:
 `;
 
 const reference = (name: string) => ({ $ref: `#/components/responses/${name}` });
-const content = (type: string, schema: string, examples: object) => ({
-  content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` }, examples } },
-});
+function content(type: string, schema: string, values: object) {
+  const examples = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value }]));
+  return { content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` }, examples } } };
+}
 
 test("an operation gets the common responses that it does not declare, in its error format", () => {
   const { yaml, contract } = completeContract(written);
@@ -49,17 +50,12 @@ test("an operation gets the common responses that it does not declare, in its er
     ...{ "401": reference("Unknown"), "413": reference("Large") },
   });
   expect(paths["/json"].get.responses["400"]).toEqual(reference("JsonBad"));
+  const unknown = { description: "Unknown.", headers: {} };
   const empty = { code: 400, title: "Bad Request", all: ["the name is empty"] };
   expect(components.responses).toEqual({
-    Bad: {
-      description: "Bad.",
-      ...content("text/plain", "Line", { empty: { value: "the name is empty\n" } }),
-    },
-    JsonBad: { description: "Bad.", ...content("application/json", "Error", { empty: { value: empty } }) },
-    Unknown: {
-      ...{ description: "Unknown.", headers: {} },
-      ...content("text/plain", "Line", { none: { value: "no token\n" } }),
-    },
+    Bad: { description: "Bad.", ...content("text/plain", "Line", { empty: "the name is empty\n" }) },
+    JsonBad: { description: "Bad.", ...content("application/json", "Error", { empty }) },
+    Unknown: { ...unknown, ...content("text/plain", "Line", { none: "no token\n" }) },
     Large: { description: "Large." },
   });
 });
@@ -70,10 +66,9 @@ test("every response gets the common headers, beside its own", () => {
   const { paths, components } = parse(yaml);
   const headers = { Id: { $ref: "#/components/headers/Id" } };
   expect(paths["/plain"].post.responses).toMatchObject({ "204": { headers }, "400": { headers } });
-  expect(components.responses).toMatchObject({
-    ...{ Bad: { headers }, JsonBad: { headers }, Large: { headers } },
-    Unknown: { headers: { ...headers, Own: {} } },
-  });
+  const own = { headers: { ...headers, Own: {} } };
+  const all = { Bad: { headers }, JsonBad: { headers }, Large: { headers }, Unknown: own };
+  expect(components.responses).toMatchObject(all);
   expect(paths["/plain"].get.responses["400"]).toEqual(reference("Bad"));
 });
 

@@ -19,18 +19,13 @@ export async function fillFeatures(): Promise<void> {
     customers
       .filter((_, index) => (index * 7) % customers.length < share)
       .map((id) => ({
-        type: "add" as const,
-        resource: "customer",
-        id,
-        feature,
+        ...{ type: "add" as const, resource: "customer", id, feature },
         ...(feature === "beta search" && { expires_at }),
       })),
   );
   try {
     await client.changeFeatures({ body: { changes } });
-    await client.changeFeatures({
-      body: { changes: [{ type: "remove", resource: "customer", id: "2", feature: "dark-mode" }] },
-    });
+    await client.removeFeature({ resource: "customer", id: "2", feature: "dark-mode" });
   } catch (error) {
     say(`\nno feature storage got features: ${(error as Error).message}`);
     return;

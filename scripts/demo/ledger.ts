@@ -64,20 +64,17 @@ const isPayment = ({ resource_type }: { resource_type: string }) => resource_typ
 
 /** Messages that can never be stored. */
 const invalidMessages = [
-  JSON.stringify({
-    resource_type: "payment",
+  {
     resource_external_id: "demo-without-type",
-    timestamp: "2024-03-09T10:00:00.000000Z",
     event_details: { gateway_account_id: "demo", amount: 700, email: "angler@example.org" },
-  }),
-  JSON.stringify({
-    event_type: "PAYMENT_CREATED",
-    resource_type: "payment",
-    resource_external_id: "demo-without-amount",
-    timestamp: "2024-03-09T11:00:00.000000Z",
+  },
+  {
+    ...{ event_type: "PAYMENT_CREATED", resource_external_id: "demo-without-amount" },
     event_details: { gateway_account_id: "demo", amount: "seven pounds" },
-  }),
-];
+  },
+].map((message) =>
+  JSON.stringify({ resource_type: "payment", timestamp: "2024-03-09T10:00:00.000000Z", ...message }),
+);
 
 async function hasDeadLetters(base: string): Promise<boolean> {
   return JSON.parse(await get(`${base}/v1/intake`)).open_dead_letters > 0;

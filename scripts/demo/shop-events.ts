@@ -110,24 +110,21 @@ function sale(day: string, dayNumber: number, index: number, count: number): Sal
   const payment = { resource_type: "payment", resource_external_id: id, ...service } as const;
   const parent = { parent_resource_external_id: id, ...service };
   const refund = { resource_type: "refund", resource_external_id: `${id}-refund`, ...parent } as const;
-  const messages = messagesAbout(payment, day, [[time(0), "PAYMENT_CREATED", created], ...steps[end]]);
-  if (end === "refunded") {
-    messages.push(
-      ...messagesAbout(refund, day, [
-        [time(90), "REFUND_CREATED_BY_USER", { amount, user_email: "clerk@example.org", ...account }],
-        [time(91), "REFUND_SUBMITTED"],
-        [time(94), "REFUND_SUCCEEDED"],
-        ["23:50", "REFUND_INCLUDED_IN_PAYOUT", { gateway_payout_id: payoutOf(day) }],
-      ]),
-    );
-  }
-  return { messages, settledPence: settled(end, amount, fee) };
+  const stepsOfRefund: Step[] = [
+    [time(90), "REFUND_CREATED_BY_USER", { amount, user_email: "clerk@example.org", ...account }],
+    [time(91), "REFUND_SUBMITTED"],
+    [time(94), "REFUND_SUCCEEDED"],
+    ["23:50", "REFUND_INCLUDED_IN_PAYOUT", { gateway_payout_id: payoutOf(day) }],
+  ];
+  const settled: Partial<Record<End, number>> = { success: amount - fee, refunded: -fee };
+  return {
+    messages: [
+      ...messagesAbout(payment, day, [[time(0), "PAYMENT_CREATED", created], ...steps[end]]),
+      ...(end === "refunded" ? messagesAbout(refund, day, stepsOfRefund) : []),
+    ],
+    settledPence: settled[end] ?? 0,
+  };
 }
-
-const settled = (end: End, amount: number, fee: number): number => {
-  if (end === "success") return amount - fee;
-  return end === "refunded" ? -fee : 0;
-};
 
 /** A time of day, such as `09:05`, from its minutes. */
 function clock(minutes: number): string {
