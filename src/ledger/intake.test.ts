@@ -218,7 +218,7 @@ describe("a dead letter", () => {
     ["-1", 404, "Dead letter with id [-1] not found"],
     ["9223372036854775807", 404, "Dead letter with id [9223372036854775807] not found"],
     ["9223372036854775808", 404, "Not Found"],
-    ["first", 400, "dead_letter_id"],
+    ["first", 400, "deadLetterId"],
   ])("%s is not found: %i", async (id, status, message) => {
     const error = await ledger.getError(`/v1/dead-letter/${id}`);
     expect(error).toEqual([status, expect.stringContaining(message)]);

@@ -174,11 +174,12 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     await queue[Symbol.asyncDispose]();
     await server.restart();
     await openAgain();
-    const bodies = new Map<string, Delivery>();
-    while (bodies.size < 3) for (const delivery of await receive()) bodies.set(delivery.body, delivery);
-    await queue.acknowledge([bodies.get("1") as Delivery]);
-    await queue.retry([bodies.get("2") as Delivery], 100);
-    expect(await nextDelivery()).toMatchObject({ id: bodies.get("2")?.id, body: "2", attempt: 2 });
+    const first = await receiveCount(queue, 3);
+    expect(bodiesOf(first)).toEqual(["1", "2", "💷"]);
+    const find = (text: string) => first.find(({ body }) => body === text) as Delivery;
+    await queue.acknowledge([find("1")]);
+    await queue.retry([find("2")], 100);
+    expect(await nextDelivery()).toMatchObject({ id: find("2").id, body: "2", attempt: 2 });
     // Nothing that is in flight is lost with its connection. A classic queue does not count these deliveries.
     await queue[Symbol.asyncDispose]();
     await openAgain();
