@@ -38,12 +38,15 @@ const contract: Contract = {
 };
 const violationOf = responseChecker(contract);
 const json = { "content-type": "application/json; charset=utf-8", "x-colour": "red", "x-size": "3" };
+const text = { ...json, "content-type": "text/plain" };
+const html = { ...json, "content-type": "text/html" };
+const square = '{"side":1}';
 
 describe("a response", () => {
   test.each<[string, number, Record<string, unknown>, string | undefined]>([
-    ["an object", 200, json, '{"side":1}'],
+    ["an object", 200, json, square],
     ["an array", 200, json, '[{"angle":1.5}]'],
-    ["text", 200, { ...json, "content-type": "text/plain" }, "square"],
+    ["text", 200, text, "square"],
     ["a stream, whose body is unknown", 200, json, undefined],
     ["no body", 204, {}, ""],
     ["no body and a required header", 304, { etag: '"a"' }, ""],
@@ -53,48 +56,24 @@ describe("a response", () => {
 
   test.each<[string, number, Record<string, unknown>, string, string]>([
     ["an undeclared status", 201, json, "{}", "the status is not declared"],
-    [
-      "an undeclared media type",
-      200,
-      { ...json, "content-type": "text/html" },
-      "",
-      'the media type "text/html" is not declared',
-    ],
+    ["an undeclared media type", 200, html, "", 'the media type "text/html" is not declared'],
     ["no media type", 200, { "x-colour": "red", "x-size": "3" }, "", 'the media type "" is not declared'],
-    ["a missing header", 200, { ...json, "x-size": undefined }, '{"side":1}', "missing the headers X-Size"],
+    ["a missing header", 200, { ...json, "x-size": undefined }, square, "missing the headers X-Size"],
     ["a missing header without a body", 304, {}, "", "missing the headers ETag"],
     [
       "a header of a wrong type",
       200,
       { ...json, "x-size": "large" },
-      '{"side":1}',
-      "the header X-Size does not match its schema",
+      square,
+      "X-Size does not match its schema",
     ],
-    [
-      "a number in a header of type string",
-      200,
-      { ...json, "x-colour": "3" },
-      '{"side":1}',
-      "the header X-Colour does not match its schema",
-    ],
+    ["a number for a text", 200, { ...json, "x-colour": "3" }, square, "X-Colour does not match its schema"],
     ["an undeclared body", 204, {}, "a", "a body is not declared"],
     ["a member of a wrong type", 200, json, '{"side":"1"}', "body/side must be integer"],
     ["an undeclared member", 200, json, '{"side":1,"colour":"red"}', 'body/"colour" is unknown'],
-    [
-      "an undeclared member in an alternative of oneOf",
-      200,
-      json,
-      '[{"angle":1,"colour":"red"}]',
-      '"colour" is unknown',
-    ],
+    ["one in an alternative of oneOf", 200, json, '[{"angle":1,"colour":"red"}]', '"colour" is unknown'],
     ["invalid JSON", 200, json, "nonsense", "body must be object"],
-    [
-      "text that does not match the pattern",
-      200,
-      { ...json, "content-type": "text/plain" },
-      "2",
-      "body must match pattern",
-    ],
+    ["text that does not match the pattern", 200, text, "2", "body must match pattern"],
   ])("violates the contract: %s", (_, status, headers, body, violation) => {
     expect(violationOf("getShape", { status, headers, body })).toContain(violation);
   });

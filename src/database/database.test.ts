@@ -59,6 +59,7 @@ function databaseTests(make: () => Promise<NewDatabase>): void {
 
   test.each([
     ["a serialization failure", "40001"],
+    ["a deadlock", "40P01"],
     ["a full disk", "53100"],
     ["a disk error", "58030"],
     ["a lock timeout", "55P03"],

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -12,6 +11,7 @@ import type { TestServer } from "../../testing/servers/server.ts";
 import { openSilentServer } from "../../testing/silent-server.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { type Database, DatabaseUnavailable, openDatabase, openReplica } from "./database.ts";
+import { useCertificate } from "./server-certificate.fixture.ts";
 
 const portOf = ({ url }: TestServer) => Number(new URL(url).port);
 const urlOf = (...ports: number[]) =>
@@ -28,10 +28,13 @@ async function startPair() {
   const primary = opening.use(await startPostgres());
   await runOn(primary, "create table thing (id bigint)");
   const standby = opening.use(await startReplicaOf(primary));
+  const database = opening.use(await openDatabase(urlOf(portOf(primary), portOf(standby))));
   const opened = opening.move();
   return {
     primary,
     standby,
+    /** It knows both. */
+    database,
     /** As after a failover: the former primary only reads. */
     async exchangeRoles() {
       await runOn(primary, "alter system set default_transaction_read_only = on");
@@ -101,7 +104,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
 
   test("leads to the new primary after a write to the former one, which only reads, was rejected as transient", async () => {
     await using pair = await startPair();
-    await using database = await openDatabase(urlOf(portOf(pair.primary), portOf(pair.standby)));
+    const { database } = pair;
     const write = (sql: Pick<Database, "query">) => sql.query("insert into thing values (7)");
     await write(database);
     await eventually(async () => expect((await runOn(pair.standby, "select from thing")).rowCount).toBe(1));
@@ -126,7 +129,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
 
   test("is noticed to have a new primary without any work, and what runs on the former one is rejected", async () => {
     await using pair = await startPair();
-    await using database = await openDatabase(urlOf(portOf(pair.primary), portOf(pair.standby)));
+    const { database } = pair;
     const requests = database.within(600_000);
     const sleep = "select pg_sleep(60)";
     const running = [
@@ -148,7 +151,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
 
   test("leads to the new primary when the former one is silent", async () => {
     await using pair = await startPair();
-    await using database = await openDatabase(urlOf(portOf(pair.primary), portOf(pair.standby)));
+    const { database } = pair;
     await database.query("select 1");
     pair.primary.pause();
     const requests = database.within(10 * testWaitMaxMs);
@@ -163,7 +166,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
 
   test("leads to the primary that is only slow, while there is no other", async () => {
     await using pair = await startPair();
-    await using database = await openDatabase(urlOf(portOf(pair.primary), portOf(pair.standby)));
+    const { database } = pair;
     await database.query("select 1");
     pair.primary.pause();
     await expect(database.check(database.failoverCheckMaxMs)).rejects.toThrow(DatabaseUnavailable);
@@ -203,19 +206,8 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
   test("has its certificate verified by the name of the host that is used", async () => {
     await using server = await startPostgres();
     using certificate = makeCertificate("127.0.0.1");
-    const folder = (await runOn(server, "select current_setting('data_directory') as folder")).rows[0].folder;
-    for (const [name, file] of [
-      ["server.crt", certificate.certificate],
-      ["server.key", certificate.key],
-    ] as const) {
-      const text = readFileSync(file, "utf8").trim();
-      await runOn(
-        server,
-        `copy (select unnest(string_to_array('${text}', E'\\n'))) to program 'umask 077; cat > ${folder}/${name}'`,
-      );
-    }
-    await runOn(server, "alter system set ssl = on");
-    await runOn(server, "select pg_reload_conf()");
+    await using operator = await openDatabase(server.url);
+    await useCertificate(operator, certificate);
     const port = portOf(server);
     const parameters = `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate.certificate)}`;
     const open = (hosts: string) => openDatabase(`postgres://postgres@${hosts}/postgres?${parameters}`);

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openTcpProxy } from "../../simulation/tcp-proxy.ts";
@@ -9,6 +8,7 @@ import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../testin
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openSilentServer } from "../../testing/silent-server.ts";
 import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
+import { useCertificate } from "./server-certificate.fixture.ts";
 
 describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of PostgreSQL", () => {
   let server: TestServer;
@@ -207,22 +207,6 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
     ]);
   });
 
-  test("rejects one of two deadlocked transactions with a transient error", async () => {
-    const bothHold = Promise.withResolvers<void>();
-    let holders = 0;
-    const take = (first: string, second: string) =>
-      database.transaction(async (sql) => {
-        await sql.query("select pg_advisory_xact_lock($1::bigint)", [first]);
-        holders += 1;
-        if (holders === 2) bothHold.resolve();
-        await bothHold.promise;
-        await sql.query("select pg_advisory_xact_lock($1::bigint)", [second]);
-      });
-    const outcomes = await Promise.allSettled([take("1", "2"), take("2", "1")]);
-    const reasons = outcomes.flatMap((one) => (one.status === "rejected" ? one.reason : []));
-    expect(reasons).toEqual([expect.any(DatabaseUnavailable)]);
-  });
-
   test("rejects with a transient error when the server has no free connection", async () => {
     await database.run("create role few login connection limit 1");
     await using few = await openDatabase(roleUrl("few"));
@@ -287,32 +271,15 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
     };
     const rejects = (message: string, ...parameters: Parameters<typeof isEncrypted>) =>
       expect(isEncrypted(...parameters)).rejects.toThrow(message);
-    const [data] = await database.query<{ folder: string }>(
-      "select current_setting('data_directory') as folder",
-    );
-    const useCertificate = async (files: typeof own) => {
-      for (const [name, file] of [
-        ["server.crt", files.certificate],
-        ["server.key", files.key],
-      ] as const) {
-        const lines = readFileSync(file, "utf8").trim();
-        await database.run(
-          `copy (select unnest(string_to_array('${lines}', E'\\n')))
-           to program 'umask 077; cat > ${data?.folder}/${name}'`,
-        );
-      }
-      await database.query("select pg_reload_conf()");
-    };
     await rejects("does not support SSL", "require");
-    await database.run("alter system set ssl = on");
-    await useCertificate(own);
+    await useCertificate(database, own);
     await eventually(async () => expect(await isEncrypted("require")).toBe(true));
     expect(await isEncrypted("disable")).toBe(false);
     expect(await isEncrypted("verify-full", own.certificate)).toBe(true);
     await rejects("self-signed certificate", "verify-full");
     await rejects("the database is unavailable", "verify-full", untrusted.certificate);
     await rejects("requires sslmode=verify-full", "require", untrusted.certificate);
-    await useCertificate(ofOtherHost);
+    await useCertificate(database, ofOtherHost);
     await eventually(() => rejects("does not match certificate", "verify-full", ofOtherHost.certificate));
   });
 

@@ -83,10 +83,7 @@ describe("an invalid request stores nothing and names each error", () => {
       "two of three events",
       [{ ...created("bad"), resource_type: "x" }, created("bad"), { ...created("bad"), timestamp: "noon" }],
       [
-        at(
-          1,
-          "resource_type must be one of payment, refund, dispute, payout, agreement, payment_instrument, service, card_payment",
-        ),
+        expect.stringMatching(/^event 1: resource_type must be one of payment, /),
         expect.stringMatching(/^event 3: timestamp must /),
       ],
     ],

@@ -16,6 +16,7 @@ import {
 import { type Database, DatabaseUnavailable, openDatabase, openReplica } from "../database/database.ts";
 import { startLedger } from "./ledger.fixture.ts";
 import { saveEvents } from "./tables/event.ts";
+import { event } from "./tables/feed.fixture.ts";
 
 const accounts = ["57", "58"];
 let events = 0;
@@ -27,16 +28,7 @@ async function write(database: Database, random: Random, stop: AbortSignal): Pro
     const attempt = database.transaction(async (sql) => {
       const batch = Array.from({ length: random.integer(1, 4) }, () => {
         events += 1;
-        return {
-          resource_type: "payment" as const,
-          resource_external_id: `pay${events}`,
-          parent_resource_external_id: null,
-          timestamp: "2024-01-01T00:00:00.000000Z",
-          event_type: "PAYMENT_CREATED",
-          service_id: null,
-          live: null,
-          event_details: { gateway_account_id: random.pick(accounts) },
-        };
+        return event(`pay${events}`, 0, { event_details: { gateway_account_id: random.pick(accounts) } });
       });
       await saveEvents(sql, batch);
       await sleep(random.chance(0.2) ? random.integer(1, 150) : 0);

@@ -93,18 +93,6 @@ test("NDJSON has the same events", async () => {
   ).toEqual(json.events);
 });
 
-test("filters of several accounts and types", async () => {
-  const start = await newest();
-  const ids = [await storePayment("57"), await storePayment("58"), await storePayment("59")];
-  const found = async (query: string) => idsOf((await read(`cursor=${start}&${query}`)).json.events);
-  expect(await found("account_id=59,57&event_types=PAYMENT_STARTED")).toEqual([ids[0], ids[2]]);
-  expect(await found("event_types=PAYMENT_STARTED&event_types=OTHER")).toEqual(ids);
-  expect(await found("resource_types=refund&resource_types=payout")).toEqual([]);
-  expect(await found("resource_types=payment&account_id=58")).toEqual([ids[1], ids[1]]);
-  expect(await found("account_id=unknown")).toEqual([]);
-  expect(await found("account_id=&event_types=&limit=")).toHaveLength(6);
-});
-
 test("numbers in the details keep all their digits", async () => {
   const start = await newest();
   const message = story("payment", "digits", ["10:00", "PAYMENT_CREATED", { amount: 5 }])[0];
@@ -197,25 +185,24 @@ describe("a stream", () => {
 
   test("of any filter has the same events as the pages", async () => {
     const start = await newest();
-    const filters = [
-      "",
-      "&account_id=57",
-      "&account_id=58,59",
-      "&event_types=PAYMENT_STARTED",
-      "&resource_types=refund",
-    ];
+    const expected: Record<string, (a: string, b: string, c: string) => string[]> = {
+      "": (a, b, c) => [a, a, b, b, c, c],
+      "&account_id=&event_types=": (a, b, c) => [a, a, b, b, c, c],
+      "&account_id=59,57&event_types=PAYMENT_STARTED": (a, _, c) => [a, c],
+      "&event_types=PAYMENT_STARTED&event_types=OTHER": (a, b, c) => [a, b, c],
+      "&resource_types=payment&account_id=58": (_, b) => [b, b],
+      "&resource_types=refund&resource_types=payout": () => [],
+      "&account_id=unknown": () => [],
+    };
     const streams = await Promise.all(
-      filters.map((filter) => listen(ledger.base, `/v1/event?cursor=${start}${filter}`)),
+      Object.keys(expected).map((filter) => listen(ledger.base, `/v1/event?cursor=${start}${filter}`)),
     );
-    for (const account of ["57", "58", "57", "59", "60"]) await storePayment(account);
-    const last = await storePayment("61");
-    for (const [index, filter] of filters.entries()) {
-      await eventually(async () => {
-        const { json } = await read(`cursor=${start}${filter}`);
-        expect(streams[index]?.events().map(({ data }) => data)).toEqual(json.events);
-      });
+    const ids = [await storePayment("57"), await storePayment("58"), await storePayment("59")] as const;
+    for (const [index, [filter, idsIn]] of Object.entries(expected).entries()) {
+      const { json } = await read(`cursor=${start}${filter}&limit=`);
+      expect(idsOf(json.events), filter).toEqual(idsIn(...ids));
+      await expect.poll(() => streams[index]?.events().map(({ data }) => data)).toEqual(json.events);
     }
-    await expect.poll(() => idsOf(streams[0]?.events().map(({ data }) => data) ?? []).at(-1)).toBe(last);
     for (const stream of streams) stream.stop();
   });
 });

@@ -36,11 +36,11 @@ export async function startLedger({
 } = {}) {
   const logged: string[] = [];
   const log = openLog("warn", { write: (line) => logged.push(line) });
-  const violations: string[] = [];
-  const database = await open();
+  const opened = new AsyncDisposableStack();
+  const database = opened.use(await open());
   await migrate(database);
   await continueFeed(database);
-  const queue = await openQueue(queueUrl);
+  const queue = opened.use(await openQueue(queueUrl));
   const metrics = new Registry();
   const intake = openIntake(database, metrics, log);
   const receiver = createReceiver({
@@ -50,19 +50,9 @@ export async function startLedger({
     log,
     limits: { ...receiverLimits(readSettings({}, settings)), ...limits },
   });
-  const app = await ledgerApp({
-    database,
-    replica,
-    queue,
-    receiver,
-    intake: eventWrites ? intake : undefined,
-    statementTimeoutMs,
-    security,
-    accountsClaim,
-    log,
-    metrics,
-    onViolation: (violation) => violations.push(violation),
-  });
+  const intakeOfRequests = eventWrites ? intake : undefined;
+  const parts = { database, replica, queue, receiver, intake: intakeOfRequests, statementTimeoutMs };
+  const { app } = opened.use(await openApp({ ...parts, security, accountsClaim, log, metrics }));
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   const stop = new AbortController();
   const receiving = receiver.run(stop.signal);
@@ -131,10 +121,7 @@ export async function startLedger({
     async [Symbol.asyncDispose]() {
       stop.abort();
       await receiving;
-      await app.close();
-      await queue[Symbol.asyncDispose]();
-      await database[Symbol.asyncDispose]();
-      expect(violations).toEqual([]);
+      await opened.disposeAsync();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "../../testing/eventually.ts";
-import { childStory, message, story } from "../../testing/messages.ts";
+import { childStory, message, type Step, story } from "../../testing/messages.ts";
 import type { Database } from "../database/database.ts";
 import { ledgerOfFile, openApp, payment } from "./ledger.fixture.ts";
 
@@ -27,13 +27,9 @@ describe("a message beyond a limit becomes a dead letter, and those before it st
   });
 
   test("2 MiB of details of one transaction, whatever the number of its events", async () => {
-    const steps = [1, 2].map(
-      (part) => [`10:0${part}`, "DETAILS", { [`part${part}`]: "x".repeat(900_000) }] as const,
-    );
-    await ledger.store(
-      story("payment", "large", ["10:00", "PAYMENT_CREATED"], ...steps.map(([...step]) => step)),
-    );
-    await ledger.send(...story("payment", "large", ["10:03", "DETAILS", { part3: "x".repeat(900_000) }]));
+    const part = (n: number): Step => [`10:0${n}`, "DETAILS", { [`part${n}`]: "x".repeat(900_000) }];
+    await ledger.store(story("payment", "large", ["10:00", "PAYMENT_CREATED"], part(1), part(2)));
+    await ledger.send(...story("payment", "large", part(3)));
     await deadLetter("the details of all events of the resource would be larger than 2 MiB together");
     // Another event still fits.
     await ledger.send(...story("payment", "large", ["10:04", "DETAILS", { reference: "newer" }]));

@@ -85,19 +85,14 @@ describe("limits of numbers", () => {
   const tooLong = "a number has more than 100 digits without an exponent";
   test.each([
     ["above the largest double", '"nested":{"a":[1e400]}', tooLong],
-    ["of 309 digits in exponent notation", '"nested":{"a":[1e+308]}', tooLong],
     ["that is the largest double", '"external_metadata":{"order":1.7976931348623157e+308}', tooLong],
     ["below the smallest double", '"nested":{"a":[1e-400]}', tooLong],
     ["with an exponent of 21 digits", '"nested":-1E+100000000000000000000', tooLong],
     ["of 101 digits", `"external_metadata":{"order":${"9".repeat(101)}}`, tooLong],
     ["of 101 decimal places", `"external_metadata":{"order":0.${"0".repeat(100)}1}`, tooLong],
     ["of 900,000 digits", `"external_metadata":{"order":0.${"0".repeat(900_000)}1}`, tooLong],
-    [
-      "of pence with a fraction",
-      '"amount":4250.00000000000000000001',
-      "event_details/amount must be an integer",
-    ],
-    ["of pence above 2^53", '"fee":9007199254740993', "event_details/fee must be <= 9007199254740991"],
+    ["of pence with a fraction", '"amount":4250.00000000000000000001', "/amount must be an integer"],
+    ["of pence above 2^53", '"fee":9007199254740993', "/fee must be <= 9007199254740991"],
   ])("a number %s makes its message invalid", (title, details, reason) => {
     const read = readMessage(messageWith(title, details));
     expect(read).toEqual({ kind: "invalid", reason: expect.stringContaining(reason) });

@@ -92,10 +92,7 @@ test.each([
   ["performance-report-legacy?to_date=2024-03-05T00:00:00Z", bothDates],
   ["performance-report?state=success", "state"],
   ["performance-report?from_date=2024-02-30&to_date=2024-03-01", "from_date"],
-  [
-    "gateway-performance-report?from_date=2024-03-06&to_date=2024-03-05",
-    "from_date must be earlier or equal to to_date",
-  ],
+  ["gateway-performance-report?from_date=2024-03-06&to_date=2024-03-05", "earlier or equal to to_date"],
   ["gateway-performance-report?from_date=2024-03-06", "to_date"],
 ])("the report %s is refused by name", async (path, expected) => {
   expect(await ledger.getError(`/v1/report/${path}`)).toEqual([400, expect.stringContaining(expected)]);

@@ -74,12 +74,8 @@ describe("search rejects", () => {
   const unknownCursor = "must be from a link next_cursor";
   const unknownTypes = "must be one of PAYMENT, REFUND, DISPUTE";
   test.each([
-    ["from_date=wrong-date", instant],
-    ["to_date=2024-03-05", instant],
     ["from_date=2024-03-05T10:00:00", instant],
-    ["to_date=2024-03-05T00:00:00%2B18:01", instant],
-    ["to_date=2024-03-05T00:00:00-19:00", instant],
-    ["to_date=2024-03-05T00:00:00Z[Europe/Nowhere]", instant],
+    ["to_date=2024-03-05", instant],
     ["from_settled_date=2024-02-30", calendarDay],
     ["to_settled_date=2024-03-05T00:00:00Z", calendarDay],
     ["state=bogus", statuses],
@@ -98,10 +94,8 @@ describe("search rejects", () => {
     ["limit_total=1", "must be boolean"],
     ["limit_total_size=0", "must be >= 1"],
     ["page=0", "must be >= 1"],
-    ["page=-1", "must be >= 1"],
     ["page=x", "must be integer"],
     ["page=99999999999999999999", "must be"],
-    ["display_size=0", "must be >= 1"],
     ["display_size=-5", "must be >= 1"],
     ["reference=%00", 'must match pattern "^[^\\x00]*$"'],
     ["metadata_value=%00", 'must match pattern "^[^\\x00]*$"'],

@@ -51,14 +51,8 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("intake continues withi
     return { ...ledger, startMs: performance.now() - start };
   }
 
-  const stored = async (eventType: string) =>
-    Number(
-      (
-        await database.query<{ count: bigint }>("select count(*) from event where event_type like $1", [
-          eventType,
-        ])
-      )[0]?.count,
-    );
+  const stored = (eventType: string) =>
+    database.query("select from event where event_type like $1", [eventType]);
 
   /** Locks the table of events, so that a batch waits in its transaction and holds its own locks. Returns the release. */
   async function lockEvents() {
@@ -82,7 +76,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("intake continues withi
     database.query("select from pg_locks where relation = 'event'::regclass and not granted");
 
   const untilStored = (count: number, eventType = "%") =>
-    eventually(async () => expect(await stored(eventType)).toBe(count));
+    eventually(async () => expect(await stored(eventType)).toHaveLength(count));
   /** Expects that this number of events is stored in time. A start of a process, several times, is what this machine is slower. */
   async function expectStoredInTime(count: number, { startMs }: { startMs: number }, eventType?: string) {
     const start = performance.now();

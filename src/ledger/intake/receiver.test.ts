@@ -77,6 +77,20 @@ function failing(...errors: (Error | null)[]): Pick<Database, "transaction"> {
   };
 }
 
+/** Calls `look` with the values of each statement of each transaction, before it runs. */
+const lookingAt = (look: (values: unknown[] | undefined) => void): Pick<Database, "transaction"> => ({
+  transaction: (work) =>
+    database.transaction((sql) =>
+      work({
+        ...sql,
+        query: async (text, values, plan) => {
+          look(values);
+          return sql.query(text, values, plan);
+        },
+      }),
+    ),
+});
+
 const idsIn = (deliveries: Delivery[]) =>
   deliveries.map(({ body }) => JSON.parse(body).resource_external_id as string);
 
@@ -145,18 +159,9 @@ test.each([
 });
 
 test("a message that makes every batch fail is tried alone", async () => {
-  const faults: Partial<Database> = {
-    transaction: (work) =>
-      database.transaction((sql) =>
-        work({
-          ...sql,
-          query: async (text, values, plan) => {
-            if (JSON.stringify(values).includes("culprit")) throw unavailable;
-            return sql.query(text, values, plan);
-          },
-        }),
-      ),
-  };
+  const faults = lookingAt((values) => {
+    if (JSON.stringify(values).includes("culprit")) throw unavailable;
+  });
   await using receiver = await startReceiver({ faults });
   await receiver.send("other1", "other2", "culprit", "other3", "other4");
   const others = ["other1", "other2", "other3", "other4"];
@@ -180,16 +185,10 @@ test("large messages are committed a few at a time, and small ones between them 
   const faults: Partial<Database> = {
     transaction: (work) => {
       let size = 0;
-      const measured = database.transaction((sql) =>
-        work({
-          ...sql,
-          query: (text, values, plan) => {
-            size = Math.max(size, ...(values ?? []).map((value) => Buffer.byteLength(String(value))));
-            return sql.query(text, values, plan);
-          },
-        }),
-      );
-      return measured.finally(() => sizes.push(size));
+      const measured = lookingAt((values = []) => {
+        size = Math.max(size, ...values.map((value) => Buffer.byteLength(String(value))));
+      });
+      return measured.transaction(work).finally(() => sizes.push(size));
     },
   };
   await using receiver = await startReceiver({ faults, limits: { batchSize: 100 } });

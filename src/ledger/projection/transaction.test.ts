@@ -7,11 +7,7 @@ import { projectTransactions } from "./transaction.ts";
 const row = (details: object) => projectTransactions(events("payment", "pay", ["10:00", "A", details]))[0];
 
 test.each<[string, object, string[] | null]>([
-  [
-    "text in lower case, without duplicates",
-    { a: "North", b: 2, c: true, d: "north" },
-    ["2", "north", "true"],
-  ],
+  ["texts in lower case, each once", { a: "North", b: 2, c: true, d: "north" }, ["2", "north", "true"]],
   ["texts of up to 255 characters", { a: "x".repeat(256), b: "y".repeat(255) }, ["y".repeat(255)]],
   ["no objects", { a: { b: 1 } }, null],
   ["null without metadata", {}, null],

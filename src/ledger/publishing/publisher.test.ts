@@ -170,19 +170,6 @@ test("one of several processes publishes, and another one goes on after it", asy
   await eventually(() => expect(namesOf(webhook.received)).toEqual(["p1 3"]));
 });
 
-test("while the target takes nothing, events wait; then all arrive in order", async () => {
-  let isAway = true;
-  await using webhook = await openWebhook(() => (isAway ? 503 : 200));
-  await store(event("p1", 1), event("p2", 1));
-  await using _publishing = publish(webhook.url);
-  await eventually(() => expect(webhook.attempts.length).toBeGreaterThan(3));
-  await store(event("p1", 2));
-  expect(await database.query("select from deferred_delivery")).toEqual([]);
-  isAway = false;
-  await eventually(() => expect(namesOf(webhook.received)).toHaveLength(3));
-  expect(ofResource(namesOf(webhook.received), "p1")).toEqual(["p1 1", "p1 2"]);
-});
-
 test("an event that is rejected holds up its resource only, and becomes a dead letter after the last attempt", async () => {
   await using webhook = await openWebhook(({ body }) => (nameOf(body) === "bad 1" ? 400 : 200));
   await store(event("bad", 1), event("good", 1), event("bad", 2));

@@ -1,17 +1,15 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import amqp, { type Channel, type ChannelModel, type Options } from "amqplib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFailed, test } from "vitest";
 import { openTcpProxy } from "../../../simulation/tcp-proxy.ts";
+import { startProcess } from "../../../testing/child-process.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { run } from "../../../testing/run.ts";
 import { installedRabbitmq, rabbitmq4, startRabbitmq } from "../../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
-import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
-import { drain, numbered } from "./drain.fixture.ts";
+import { drain, numbered, receiveCount } from "./drain.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 
 const waitMs = 20_000;
@@ -32,7 +30,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
   beforeEach(async () => {
     onTestFailed(() => void process.stderr.write(`${server.lastOutput()}\n`));
     name = `test-${randomUUID()}`;
-    queue = await openQueue(`${server.url}?queue=${name}`);
+    queue = await open();
   });
   afterEach(() => queue[Symbol.asyncDispose]());
 
@@ -41,14 +39,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     await queue[Symbol.asyncDispose]();
     queue = await open(parameters);
   }
-  const receive = (from = queue) => from.receive(100, waitMs, AbortSignal.timeout(waitMs));
-  async function receiveCount(count: number, from = queue): Promise<Delivery[]> {
-    const deliveries: Delivery[] = [];
-    const end = AbortSignal.timeout(testWaitMaxMs);
-    while (deliveries.length < count && !end.aborted)
-      deliveries.push(...(await from.receive(100, waitMs, end)));
-    return deliveries;
-  }
+  const receive = () => queue.receive(100, waitMs, AbortSignal.timeout(waitMs));
   const bodiesOf = (deliveries: Delivery[]) => deliveries.map(({ body }) => body).sort();
   /** Receives until there is a delivery, although calls can fail meanwhile. */
   const nextDelivery = () =>
@@ -98,7 +89,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
 
   test("keeps messages that are to be retried when it is killed immediately afterwards", async () => {
     await queue.send(numbered(5));
-    await queue.retry(await receiveCount(5), 3000);
+    await queue.retry(await receiveCount(queue, 5), 3000);
     await server.kill();
     await server.start();
     await drain(queue, numbered(5));
@@ -115,24 +106,16 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     const again = await nextDelivery();
     await Promise.allSettled([queue.retry([again], 4000)]);
     await eventually(() => queue.send(["2"]));
-    expect(bodiesOf(await receiveCount(2))).toEqual(["1", "2"]);
+    expect(bodiesOf(await receiveCount(queue, 2))).toEqual(["1", "2"]);
   });
 
   test("ends the wait of a receiver when it stops, and delivers to it after a restart", async () => {
-    const durable = `durable-${randomUUID()}`;
-    await onChannel((channel) => channel.assertQueue(durable));
-    await using durableQueue = await openQueue(`${server.url}?queue=${durable}`);
-    await durableQueue.send(["durable"]);
-    const waiting = receive().then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
+    const waiting = receive().catch((error: Error) => error.message);
     await waitUntilConsumed();
     await server.restart();
     expect(await waiting).toBe("the connection to the queue was lost");
     await eventually(() => queue.send(["hello"]));
     expect((await nextDelivery()).body).toBe("hello");
-    expect((await durableQueue.check()).waiting).toBe(1);
   });
 
   test("is used in the virtual host of the URL", async () => {
@@ -147,7 +130,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     await sleep(1000);
     server.resume();
     await sending;
-    expect(bodiesOf(await receiveCount(2))).toEqual(["1", "2"]);
+    expect(bodiesOf(await receiveCount(queue, 2))).toEqual(["1", "2"]);
   });
 
   test("returns a retried message only to its own queue, whatever headers the producer set", async () => {
@@ -181,38 +164,30 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     await queue[Symbol.asyncDispose]();
     name = `classic-${randomUUID()}`;
     await onChannel((channel) => channel.assertQueue(name, { maxPriority: 3 }));
-    await publish(["1", "2", "💷"], { persistent: true });
-    await server.restart();
+    await publish(["1", "2"], { persistent: true });
     const warnings: string[] = [];
     const openAgain = async () => {
       queue = await openQueue(`${server.url}?queue=${name}`, (warning) => warnings.push(warning));
     };
     await openAgain();
-    const bodies = new Map<string, Delivery>();
-    while (bodies.size < 3) for (const delivery of await receive()) bodies.set(delivery.body, delivery);
-    await queue.acknowledge([bodies.get("1") as Delivery]);
-    await queue.retry([bodies.get("2") as Delivery], 100);
-    expect(await nextDelivery()).toMatchObject({ id: bodies.get("2")?.id, body: "2", attempt: 2 });
+    await queue.send(["💷"]);
+    await queue[Symbol.asyncDispose]();
+    await server.restart();
+    await openAgain();
+    const first = await receiveCount(queue, 3);
+    expect(bodiesOf(first)).toEqual(["1", "2", "💷"]);
+    const find = (text: string) => first.find(({ body }) => body === text) as Delivery;
+    await queue.acknowledge([find("1")]);
+    await queue.retry([find("2")], 100);
+    expect(await nextDelivery()).toMatchObject({ id: find("2").id, body: "2", attempt: 2 });
     // Nothing that is in flight is lost with its connection. A classic queue does not count these deliveries.
     await queue[Symbol.asyncDispose]();
     await openAgain();
-    const again = await receiveCount(2);
+    const again = await receiveCount(queue, 2);
     expect(again.map(({ body, attempt }) => `${body} ${attempt}`).sort()).toEqual(["2 2", "💷 1"]);
     await queue.acknowledge(again);
     await eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
     expect(warnings).toEqual([]);
-  });
-
-  test("declares a quorum queue: a producer that declares it as a classic one is rejected, and can still publish", async () => {
-    await queue.check();
-    await onChannel(async (channel) => {
-      channel.on("error", () => {});
-      await expect(channel.assertQueue(name, { arguments: { "x-queue-type": "classic" } })).rejects.toThrow(
-        "quorum",
-      );
-    });
-    await publish(["1"]);
-    expect(await nextDelivery()).toMatchObject({ body: "1", attempt: 1 });
   });
 
   test("rejects a message if its queue was deleted, and declares the queue again for the next one", async () => {
@@ -237,8 +212,8 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     await reopen("&prefetch=3");
     await using other = await open("&prefetch=3");
     await queue.send(["1", "2", "3", "4", "5"]);
-    const first = await receiveCount(3);
-    const rest = await receiveCount(2, other);
+    const first = await receiveCount(queue, 3);
+    const rest = await receiveCount(other, 2);
     expect(bodiesOf([...first, ...rest])).toEqual(["1", "2", "3", "4", "5"]);
   });
 
@@ -263,9 +238,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
   test("keeps messages that ended receivers did not return, without counting them as failed deliveries", async () => {
     await queue[Symbol.asyncDispose]();
     name = `limited-${randomUUID()}`;
-    await onChannel((channel) =>
-      channel.assertQueue(name, { arguments: { ...quorum, "x-delivery-limit": 2 } }),
-    );
+    await onChannel((channel) => channel.assertQueue(name, limited(2)));
     queue = await open();
     await queue.send(numbered(50));
     const seen: string[] = [];
@@ -300,7 +273,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
   test("does not lose a message whose producer gives every message the same id", async () => {
     await queue.check();
     await publish(["1", "2"], { messageId: "same" });
-    const ids = (await receiveCount(2)).map(({ id }) => id);
+    const ids = (await receiveCount(queue, 2)).map(({ id }) => id);
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id).toMatch(/^same [0-9a-f]{64}$/);
   });
@@ -310,29 +283,21 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     await using receiver = await openQueue(`${proxy.url}/?queue=${name}`);
     const bodies = numbered(30);
     await queue.send(bodies);
-    /** Receives until there are this many deliveries, although calls can fail meanwhile. */
-    const receiveAll = async (count: number) => {
-      const deliveries: Delivery[] = [];
-      const deadline = AbortSignal.timeout(waitMs);
-      while (deliveries.length < count && !deadline.aborted) {
-        deliveries.push(...(await eventually(() => receiver.receive(100, 1000, deadline))));
-      }
+    const receiveAll = async () => {
+      const deliveries = await eventually(() => receiveCount(receiver, bodies.length));
+      expect(bodiesOf(deliveries)).toEqual(bodies.toSorted());
       return deliveries;
     };
     for (let times = 1; times <= 25; times++) {
-      expect((await receiveAll(bodies.length)).map(({ body }) => body).sort()).toEqual(bodies.toSorted());
+      await receiveAll();
       proxy.resetConnections();
       await expect(receiver.receive(1, waitMs, AbortSignal.timeout(waitMs))).rejects.toThrow("was lost");
     }
-    const last = await receiveAll(bodies.length);
-    expect(last.map(({ body }) => body).sort()).toEqual(bodies.toSorted());
-    await receiver.acknowledge(last);
+    await receiver.acknowledge(await receiveAll());
     await eventually(async () => expect(await queue.check()).toEqual({ waiting: 0 }));
   });
 
-  const isVersion4 = () => Number.parseInt(rabbitmq?.version ?? "", 10) >= 4;
-  const ofVersion = (four: number | undefined, older: number | undefined) => () =>
-    isVersion4() ? four : older;
+  const isVersion4 = Number.parseInt(rabbitmq?.version ?? "", 10) >= 4;
   const allArguments = {
     "x-delivery-limit": 5,
     "x-expires": 100_000,
@@ -344,41 +309,33 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     "x-quorum-initial-group-size": 1,
     "x-queue-leader-locator": "client-local",
   };
+  const limited = (limit: number) => ({ arguments: { ...quorum, "x-delivery-limit": limit } });
+  const lazy = { maxPriority: 3, messageTtl: 60_000, arguments: { "x-queue-mode": "lazy" } };
 
-  test.each<[string, Options.AssertQueue, (() => number | undefined) | number | undefined]>([
-    ["with a delivery limit", { arguments: { ...quorum, "x-delivery-limit": 2 } }, 2],
-    ["with a large limit", { arguments: { ...quorum, "x-delivery-limit": 3_000_000_000 } }, 3_000_000_000],
+  test.each<[string, Options.AssertQueue, number | undefined]>([
+    ["with a delivery limit", limited(2), 2],
+    ["with a large limit", limited(3_000_000_000), 3_000_000_000],
     ["with all other arguments of a queue", { arguments: { ...quorum, ...allArguments } }, 5],
-    ["with the default limit of the broker's version", { arguments: quorum }, ofVersion(20, undefined)],
+    ["with the default limit of the broker's version", { arguments: quorum }, isVersion4 ? 20 : undefined],
     // It is the smallest for an older broker.
-    ["with a limit of -1", { arguments: { ...quorum, "x-delivery-limit": -1 } }, ofVersion(undefined, -1)],
+    ["with a limit of -1", limited(-1), isVersion4 ? undefined : -1],
     [
       "with a limit and a dead-letter exchange",
-      { deadLetterExchange: "it's 'none'", arguments: { ...quorum, "x-delivery-limit": 2 } },
+      { deadLetterExchange: "it's 'none'", ...limited(2) },
       undefined,
     ],
-    [
-      "with a dead-letter exchange and no limit of its own",
-      { deadLetterExchange: "", arguments: quorum },
-      undefined,
-    ],
-    [
-      "that is a classic one",
-      { maxPriority: 3, messageTtl: 60_000, arguments: { "x-queue-mode": "lazy" } },
-      undefined,
-    ],
+    ["with a dead-letter exchange alone", { deadLetterExchange: "", arguments: quorum }, undefined],
+    ["that is a classic one", lazy, undefined],
     ["that is a classic one in memory", { durable: false }, undefined],
     ["that is a classic one and deleted with its last receiver", { autoDelete: true }, undefined],
-  ])("warns of a queue %s if it drops messages", async (_title, options, expected) => {
-    const limit = typeof expected === "function" ? expected() : expected;
+  ])("warns of a queue %s if it drops messages", async (_title, options, limit) => {
     const warning = `^the queue ${name} has no dead-letter exchange and drops a message that was returned more than ${limit} times`;
     expect(await warningsOf(options)).toEqual(limit === undefined ? [] : [expect.stringMatching(warning)]);
   });
 
   test("warns of a queue whose arguments cannot be determined", async () => {
     name = `long-${"x".repeat(190)}`;
-    const options = { arguments: { ...quorum, "x-delivery-limit": 3 } };
-    expect(await warningsOf(options)).toEqual([
+    expect(await warningsOf(limited(3))).toEqual([
       expect.stringMatching(`^it is unknown whether the queue ${name} drops`),
     ]);
   });
@@ -401,8 +358,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
   }
 
   test("warns in the log of the ledger", async () => {
-    const options = { arguments: { ...quorum, "x-delivery-limit": 2 } };
-    await onChannel((channel) => channel.assertQueue(name, options));
+    await onChannel((channel) => channel.assertQueue(name, limited(2)));
     const env = {
       DATABASE_URL: "pglite:memory",
       LEDGER_PORT: "0",
@@ -443,7 +399,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     await onConnection(fault);
     // Twice as long as the retry delay.
     await sleep(3000);
-    queue = await openQueue(`${server.url}?queue=${name}`);
+    queue = await open();
     const seen: string[] = [];
     await eventually(async () => {
       const received = await queue.receive(100, 1000, AbortSignal.timeout(waitMs));
@@ -454,17 +410,21 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     expect(seen.filter((body) => body !== "filling")).toEqual(["1"]);
   });
 
-  test("declares a queue for retried messages that does not expire", async () => {
+  test("declares a quorum queue, and one for its retried messages that does not expire", async () => {
     await queue.send(["1"]);
     await queue.retry([await nextDelivery()], 100);
-    await onChannel((channel) =>
-      channel.assertQueue(`${name}.retry.100`, {
+    const ofRetries = { "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish" };
+    await onChannel(async (channel) => {
+      await channel.assertQueue(name, {
+        arguments: { ...quorum, ...(isVersion4 && { "x-delivery-limit": -1 }) },
+      });
+      await channel.assertQueue(`${name}.retry.100`, {
         messageTtl: 100,
         deadLetterExchange: "",
         deadLetterRoutingKey: name,
-        arguments: { ...quorum, "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish" },
-      }),
-    );
+        arguments: { ...quorum, ...ofRetries },
+      });
+    });
   });
 
   test("delivers the in-flight messages of a suspended receiver, which misses its heartbeats, to another one", async () => {
@@ -474,17 +434,12 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
       const queue = await openQueue(${JSON.stringify(`${server.url}?queue=${name}`)});
       const [{ body }] = await queue.receive(1, ${waitMs}, AbortSignal.timeout(${waitMs}));
       console.log(body);`;
-    const receiver = spawn(process.execPath, ["--input-type=module", "--eval", program], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    try {
-      await once(receiver.stdout, "data");
-      receiver.kill("SIGSTOP");
-      // Shorter than with the default of the broker: it misses two heartbeats, of 60 seconds each.
-      const [delivery] = await queue.receive(1, 100_000, AbortSignal.timeout(100_000));
-      expect(delivery).toMatchObject({ body: "1" });
-    } finally {
-      receiver.kill("SIGKILL");
-    }
+    await using receiver = startProcess([process.execPath, "--input-type=module", "--eval", program]);
+    await eventually(() => expect(receiver.output()).toBe("1\n"));
+    receiver.child.kill("SIGSTOP");
+    // Shorter than with the default of the broker: it misses two heartbeats, of 60 seconds each.
+    const [delivery] = await queue.receive(1, 100_000, AbortSignal.timeout(100_000));
+    expect(delivery).toMatchObject({ body: "1" });
+    receiver.child.kill("SIGKILL");
   });
 });

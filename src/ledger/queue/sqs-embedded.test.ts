@@ -167,32 +167,25 @@ describe("a client of the query protocol", () => {
   });
 
   test("sends a batch, and receives messages with their attributes", async () => {
-    const entry = (index: number) => `SendMessageBatchRequestEntry.${index}`;
-    const response = await query(
-      {
-        Action: "SendMessageBatch",
-        [`${entry(1)}.Id`]: "first",
-        [`${entry(1)}.MessageBody`]: "💷 <&>\r\n",
-        [`${entry(1)}.DelaySeconds`]: "0",
-        [`${entry(1)}.MessageAttribute.1.Name`]: "source",
-        [`${entry(1)}.MessageAttribute.1.Value.DataType`]: "String",
-        [`${entry(1)}.MessageAttribute.1.Value.StringValue`]: "test",
-        [`${entry(2)}.Id`]: "second",
-        [`${entry(2)}.MessageBody`]: "\uffff",
-      },
-      path,
-    );
+    const members = {
+      "1.Id": "first",
+      "1.MessageBody": "💷 <&>\r\n",
+      "1.DelaySeconds": "0",
+      "1.MessageAttribute.1.Name": "source",
+      "1.MessageAttribute.1.Value.DataType": "String",
+      "1.MessageAttribute.1.Value.StringValue": "test",
+      "2.Id": "second",
+      "2.MessageBody": "\uffff",
+    };
+    const entries = Object.entries(members).map(([name, value]) => [
+      `SendMessageBatchRequestEntry.${name}`,
+      value,
+    ]);
+    const response = await query({ Action: "SendMessageBatch", ...Object.fromEntries(entries) }, path);
     expect(response).toMatch(/<SendMessageBatchResultEntry><Id>first<.*<BatchResultErrorEntry><Id>second</);
-    const received = await query(
-      {
-        Action: "ReceiveMessage",
-        WaitTimeSeconds: "1",
-        MaxNumberOfMessages: "10",
-        "AttributeName.1": "SentTimestamp",
-        "MessageAttributeName.1": "All",
-      },
-      path,
-    );
+    const limits = { WaitTimeSeconds: "1", MaxNumberOfMessages: "10" };
+    const names = { "AttributeName.1": "SentTimestamp", "MessageAttributeName.1": "All" };
+    const received = await query({ Action: "ReceiveMessage", ...limits, ...names }, path);
     expect(valueIn(received, "Body")).toBe("💷 &#60;&#38;&#62;&#13;\n");
     expect(received).toMatch(/<Attribute><Name>SentTimestamp<\/Name><Value>\d+<\/Value><\/Attribute>/);
     expect(received).toMatch(
@@ -200,11 +193,8 @@ describe("a client of the query protocol", () => {
     );
     const ReceiptHandle = valueIn(received, "ReceiptHandle") ?? "";
     expect(await query({ Action: "DeleteMessage", ReceiptHandle }, path)).toMatch(/^200 /);
-    const [attribute] = ["ApproximateNumberOfMessagesNotVisible"];
-    const attributes = await query(
-      { Action: "GetQueueAttributes", "AttributeName.1": attribute ?? "" },
-      path,
-    );
+    const attribute = "ApproximateNumberOfMessagesNotVisible";
+    const attributes = await query({ Action: "GetQueueAttributes", "AttributeName.1": attribute }, path);
     expect(attributes).toMatch(`<Attribute><Name>${attribute}</Name><Value>0</Value></Attribute>`);
   });
 });

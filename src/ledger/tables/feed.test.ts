@@ -29,19 +29,24 @@ const isConcurrent = process.env.TEST_DATABASE === "postgres";
 
 const limits = { countMax: 1000, bytesMax: 2 ** 21 };
 
-/** The events behind a position, read in pages of this size. */
-async function readAll(filter: FeedFilter = {}, countMax = 1000, bytesMax = 2 ** 21, after = feedStart) {
-  await feedIsComplete(database);
-  const pages = [];
+/** The pages of this size behind a position, to the last one. */
+async function* pagesAfter(after: typeof feedStart, filter: FeedFilter, size: Partial<typeof limits> = {}) {
   for (let isLast = false; !isLast; ) {
-    const page = await readFeed(database, filter, after, { countMax, bytesMax });
-    expect(page.events.length).toBeLessThanOrEqual(countMax);
-    pages.push(page.events);
-    after = page.end;
-    isLast = page.isLast;
+    const page = await readFeed(database, filter, after, { ...limits, ...size });
+    ({ end: after, isLast } = page);
+    yield page;
   }
-  return pages.flat();
 }
+
+/** The events behind a position, read in pages of this size. */
+async function readAll(filter: FeedFilter = {}, size: Partial<typeof limits> = {}, after = feedStart) {
+  await feedIsComplete(database);
+  const pages = await Array.fromAsync(pagesAfter(after, filter, size));
+  for (const { events } of pages) expect(events.length).toBeLessThanOrEqual(size.countMax ?? limits.countMax);
+  return pages.flatMap(({ events }) => events);
+}
+
+const idsOf = (rows: NewEvent[]) => rows.map(({ resource_external_id }) => resource_external_id);
 
 const store = (...events: NewEvent[]) => ingest(database, { events, rebuilds: [], deadLetters: [] });
 
@@ -110,6 +115,7 @@ test("every reader gets each event once, in the order of storage, in pages of an
       fc.integer({ min: 1, max: 12 }),
       fc.constantFrom(1, 700, 1e6),
       async (events, batches, countMax, bytesMax) => {
+        const size = { countMax, bytesMax };
         await empty();
         const followed: Record<string, string[]> = { all: [], 57: [], 58: [] };
         const ends: Record<string, typeof feedStart> = { all: feedStart, 57: feedStart, 58: feedStart };
@@ -120,37 +126,28 @@ test("every reader gets each event once, in the order of storage, in pages of an
           // Readers that follow the feed while events are stored.
           for (const name of Object.keys(followed)) {
             const filter = name === "all" ? {} : { account_ids: [name] };
-            for (let isLast = false; !isLast; ) {
-              const page = await readFeed(database, filter, ends[name] as never, { countMax, bytesMax });
+            for await (const page of pagesAfter(ends[name] as never, filter, size)) {
               followed[name]?.push(...page.events.map(keyOf));
               ends[name] = page.end;
-              isLast = page.isLast;
             }
           }
         }
-        const all = await readAll({}, countMax, bytesMax);
+        const all = await readAll({}, size);
         expect(all.map(keyOf)).toEqual(followed.all);
         expect(all.map(keyOf).sort()).toEqual(events.map(keyOf).sort());
-        expect(all.map(({ id }) => id)).toEqual(
-          all.map(({ id }) => id).sort((one, other) => Number(one - other)),
-        );
+        expect(all).toEqual(all.toSorted((one, other) => Number(one.id - other.id)));
         for (const account of ["57", "58"]) {
-          const own = (await readAll({ account_ids: [account] }, countMax, bytesMax)).map(keyOf);
+          const own = (await readAll({ account_ids: [account] }, size)).map(keyOf);
           expect(own).toEqual(followed[account]);
           expect([...own].sort()).toEqual(ofAccount(events, account));
         }
-        const both = (await readAll({ account_ids: ["58", "57", "58"] }, countMax, bytesMax)).map(keyOf);
+        const both = (await readAll({ account_ids: ["58", "57", "58"] }, size)).map(keyOf);
         expect([...both].sort()).toEqual([...ofAccount(events, "57"), ...ofAccount(events, "58")].sort());
-        const some = await readAll(
-          { resource_types: ["payment", "agreement"], event_types: ["Ä"] },
-          countMax,
-          bytesMax,
-        );
-        expect(some.map(keyOf)).toEqual(
-          all
-            .filter((one) => one.event_type === "Ä" && ["payment", "agreement"].includes(one.resource_type))
-            .map(keyOf),
-        );
+        const someTypes = { resource_types: ["payment", "agreement"], event_types: ["Ä"] };
+        const isOne = ({ event_type, resource_type }: NewEvent) =>
+          event_type === "Ä" && someTypes.resource_types.includes(resource_type);
+        const some = await readAll(someTypes as FeedFilter, size);
+        expect(some.map(keyOf)).toEqual(all.filter(isOne).map(keyOf));
       },
     ),
     { numRuns: 20 },
@@ -294,16 +291,9 @@ test("a page ends after 10,000 events that do not match", async () => {
   await database.run("analyze event");
   await database.run("analyze event_feed");
   await feedIsComplete(database);
-  const filter = { event_types: ["RARE"] };
-  let after = feedStart;
-  const pages = [];
-  for (let isLast = false; !isLast; ) {
-    const page = await readFeed(database, filter, after, limits);
-    ({ end: after, isLast } = page);
-    pages.push(page.events.length);
-    expect(await isInFeed(database, after)).toBe(true);
-  }
-  expect(pages).toEqual([0, 1]);
+  const pages = await Array.fromAsync(pagesAfter(feedStart, { event_types: ["RARE"] }));
+  expect(pages.map(({ events }) => events.length)).toEqual([0, 1]);
+  for (const { end } of pages) expect(await isInFeed(database, end)).toBe(true);
 });
 
 test("positions continue in a server whose ids of SQL transactions are lower", async () => {
@@ -320,10 +310,9 @@ test("positions continue in a server whose ids of SQL transactions are lower", a
   const [first] = await readAll();
   if (!first) throw new Error("the feed must not be empty");
   await store(event("p0", 1));
-  const ids = (await readAll()).map(({ resource_external_id }) => resource_external_id);
-  expect(ids).toEqual(["p1", "p2", "p0"]);
-  const rest = await readAll({}, 1, 1, positionOf(first));
-  expect(rest.map(({ resource_external_id }) => resource_external_id)).toEqual(["p2", "p0"]);
+  expect(idsOf(await readAll())).toEqual(["p1", "p2", "p0"]);
+  const rest = await readAll({}, { countMax: 1, bytesMax: 1 }, positionOf(first));
+  expect(idsOf(rest)).toEqual(["p2", "p0"]);
 });
 
 test("a position is in the feed if its event exists or the feed has not arrived there", async () => {
@@ -352,7 +341,6 @@ test("events that are older than the feed come first, by their ids", async () =>
   await store(event("new", 1, { event_details: { gateway_account_id: "57" } }));
   await database.run("delete from migration where name like '0024%'");
   await migrate(database);
-  const names = (rows: NewEvent[]) => rows.map(({ resource_external_id }) => resource_external_id);
-  expect(names(await readAll())).toEqual(["old2", "old1", "old1", "new"]);
-  expect(names(await readAll({ account_ids: ["57"] }))).toEqual(["old1", "old1", "new"]);
+  expect(idsOf(await readAll())).toEqual(["old2", "old1", "old1", "new"]);
+  expect(idsOf(await readAll({ account_ids: ["57"] }))).toEqual(["old1", "old1", "new"]);
 });

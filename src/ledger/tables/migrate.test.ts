@@ -324,9 +324,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a PostgreSQL server
       alter role ${role} set idle_in_transaction_session_timeout = '500ms'`);
     try {
       await using other = await openLedgerDatabase();
-      const url = new URL(await urlOf(other));
-      url.username = role;
-      await using database = await openDatabase(url.href);
+      await using database = await openDatabase(await urlOf(other, role));
       // A concurrent index build waits for this statement.
       const reading = other.transaction((sql) => sql.query("select count(*), pg_sleep(4) from transaction"));
       await using migrations = await newMigrations(oneOfEachKind(0.75));
@@ -390,9 +388,7 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a PostgreSQL server
     await using database = await openLedgerDatabase();
     const reader = `reader_${randomUUID().replaceAll("-", "")}`;
     await database.run(`create role ${reader} login; grant pg_read_all_data to ${reader}`);
-    const url = new URL(await urlOf(database));
-    url.username = reader;
-    await using reading = await openDatabase(url.href);
+    await using reading = await openDatabase(await urlOf(database, reader));
     await migrate(reading);
     await using due = await newMigrations(thing);
     await expect(migrate(reading, undefined, due.url)).rejects.toThrow("permission denied");
@@ -400,11 +396,12 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a PostgreSQL server
   });
 });
 
-/** The URL of a database on the server. */
-async function urlOf(database: Database): Promise<string> {
+/** The URL of a database on the server for a role, by default that of the server's URL. */
+async function urlOf(database: Database, role?: string): Promise<string> {
   const [row] = await database.query<{ name: string }>("select current_database()::text as name");
   const url = new URL(postgresServer ?? "");
   url.pathname = row?.name ?? "";
+  if (role) url.username = role;
   return url.href;
 }
 

@@ -102,12 +102,9 @@ describeIfAvailable("TEST_KAFKA_URL", kafka !== undefined)("a topic of Kafka", (
 
   test("delivers invalid UTF-8 as bytes and a null value as an empty body, and ignores keys and headers", async () => {
     await queue.check();
+    const texts = { id: "1", attempts: "7", "due-at": String(Date.now() + 600_000) };
     const headers = new Map(
-      [
-        ["id", "1"],
-        ["attempts", "7"],
-        ["due-at", String(Date.now() + 600_000)],
-      ].map(([name = "", text = ""]) => [Buffer.from(name), Buffer.from(text)]),
+      Object.entries(texts).map(([name, text]) => [Buffer.from(name), Buffer.from(text)]),
     );
     const partition = 0;
     await producer.send({
