@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
+import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { eventTypes } from "../../../generated/ledger.event-types.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { run } from "../../../testing/run.ts";
+import { runOn, startPostgres } from "../../../testing/servers/postgres.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { type Database, DatabaseUnavailable, openDatabase } from "../../database/database.ts";
 import { newPostgres, openNewDatabase, postgresServer } from "../../database/new-database.fixture.ts";
@@ -381,6 +383,47 @@ describe.runIf(process.env.TEST_DATABASE === "postgres")("on a PostgreSQL server
     });
     expect(await database.query("select from pg_index where not indisvalid")).toHaveLength(1);
     await migrate(database, undefined, migrations.url);
+    await expectOneOfEachKindApplied(database);
+  });
+
+  test("an index that another session completes while it is to be dropped as unfinished stays", async () => {
+    await using server = await startPostgres();
+    // Only the commits of the builder wait for a standby, which does not exist.
+    await runOn(server, "alter database postgres set synchronous_commit = local");
+    await using database = await openDatabase(server.url);
+    const { "9003-outside.sql": _, ...before } = oneOfEachKind();
+    await using first = await newMigrations(before);
+    await migrate(database, undefined, first.url);
+    const setStandby = async (names: string) => {
+      await runOn(server, `alter system set synchronous_standby_names = '${names}'`);
+      await runOn(server, "select pg_reload_conf()");
+    };
+    await setStandby("none");
+    const builder = new pg.Client({ connectionString: server.url, options: "-c synchronous_commit=on" });
+    await builder.connect();
+    const building = builder.query("create index concurrently thing_slow on thing (slow(3, id))");
+    // At its last commit the builder has no lock. A cancellation ends the wait of an earlier one.
+    await eventually(async () => {
+      const [state] = await database.query<{ has_lock: boolean }>(
+        `select exists (select from pg_locks where pg_locks.pid = builder.pid and relation = 'thing'::regclass) as has_lock
+         from pg_stat_activity as builder where wait_event = 'SyncRep'`,
+      );
+      if (state?.has_lock) {
+        await database.query(
+          "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'",
+        );
+      }
+      expect(state).toEqual({ has_lock: false });
+    });
+    await using migrations = await newMigrations(oneOfEachKind());
+    const migrating = migrate(database, undefined, migrations.url);
+    await eventually(async () =>
+      expect(await database.query("select from pg_locks where not granted")).toHaveLength(1),
+    );
+    await setStandby("");
+    await building;
+    await builder.end();
+    await migrating;
     await expectOneOfEachKindApplied(database);
   });
 

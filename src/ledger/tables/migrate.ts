@@ -11,10 +11,10 @@ const migrations = new URL("./migrations/", import.meta.url);
  * so that the migration loses a deadlock.
  */
 const lockTimeoutMs = 500;
-/** The delay between two attempts to get a lock. Requests that waited behind the first one proceed meanwhile. */
-const lockRetryDelayMs = 2000;
-/** How long a lock is retried. */
-const lockRetryMaxMs = 10 * 60_000;
+/** The delay after a conflict with another session. Requests that waited behind the migration proceed meanwhile. */
+const retryDelayMs = 2000;
+/** How long a conflict is retried. */
+const retryMaxMs = 10 * 60_000;
 /** The interval of log lines about the progress of a migration. */
 const progressEveryMs = 10_000;
 
@@ -153,7 +153,7 @@ async function record(sql: Sql, { name, text }: Migration): Promise<boolean> {
 /** Runs each statement by itself. A statement must have no effect if its result exists. */
 async function applyOutside(migration: Migration): Promise<void> {
   for (const statement of statementsOf(migration.text)) {
-    await retryLocks(migration, async () => {
+    await retryConflicts(migration, async () => {
       await dropInvalidIndex(migration.database, statement);
       await migration.database.runOutside(statement);
     });
@@ -201,26 +201,33 @@ async function applyInBatches(migration: Migration): Promise<void> {
 }
 
 const inTransaction = <Result>(migration: Migration, work: (sql: Sql) => Promise<Result>): Promise<Result> =>
-  retryLocks(migration, () => migration.database.transaction(work, limits));
+  retryConflicts(migration, () => migration.database.transaction(work, limits));
 
-async function retryLocks<Result>({ name, log }: Migration, work: () => Promise<Result>): Promise<Result> {
-  const giveUpAt = Date.now() + lockRetryMaxMs;
+async function retryConflicts<Result>(
+  { name, log }: Migration,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const giveUpAt = Date.now() + retryMaxMs;
   for (;;) {
     try {
       return await work();
     } catch (err) {
-      if (!isLockError(err) || Date.now() > giveUpAt) throw err;
+      if (!isConflict(err) || Date.now() > giveUpAt) throw err;
       log?.warn(
-        { migration: name, err, retryDelayMs: lockRetryDelayMs },
-        "a lock was not free; the migration is retried",
+        { migration: name, err, retryDelayMs },
+        "another session was in the way; the migration is retried",
       );
-      await sleep(lockRetryDelayMs);
+      await sleep(retryDelayMs);
     }
   }
 }
 
-/** SQLSTATE 55P03 (a lock was not free in time) or 40P01 (deadlock). */
-function isLockError(error: unknown): boolean {
-  const { code, cause } = error as { code?: string; cause?: { code?: string } };
-  return ["55P03", "40P01"].includes(code ?? cause?.code ?? "");
+/**
+ * True if another session was in the way: SQLSTATE 55P03 (a lock was not free in time), 40P01 (deadlock), or that PostgreSQL
+ * let a statement change an index whose `create index concurrently` was about to commit, for example that of a killed
+ * process. It has no SQLSTATE for this; the text is never translated.
+ */
+function isConflict(error: unknown): boolean {
+  const { code, message } = ((error as Error).cause ?? error) as { code?: string; message?: string };
+  return code === "55P03" || code === "40P01" || message === "tuple concurrently updated";
 }
