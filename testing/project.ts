@@ -21,11 +21,8 @@ const redoclyProgram = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.j
 /** Runs Redocly, which lints and bundles contracts. */
 export const redocly = (args: string[], folder = root): Promise<Exit> => run(folder, redoclyProgram, args);
 
-const parts = [
-  ...["openapi", "generated", "scripts", "bench", "examples", "simulation", "src", "testing"],
-  ...["package.json", "tsconfig.json", "vitest.config.ts", "redocly.yaml", ".redocly.lint-ignore.yaml"],
-  ...["CHANGELOG.md", "docs"],
-];
+/** Packages, which a copy shares, and what programs have written here. */
+const notCopied = [".git", "node_modules", "data", "dist", "reports"];
 
 export type ProjectCopy = Awaited<ReturnType<typeof openProjectCopy>>;
 
@@ -33,7 +30,9 @@ export type ProjectCopy = Awaited<ReturnType<typeof openProjectCopy>>;
 export async function openProjectCopy() {
   await using opening = new AsyncDisposableStack();
   const { path: folder } = opening.use(await mkdtempDisposable(join(tmpdir(), "project-")));
-  for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });
+  for (const part of await readdir(root)) {
+    if (!notCopied.includes(part)) await cp(join(root, part), join(folder, part), { recursive: true });
+  }
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   return disposing(opening, {
     folder,
