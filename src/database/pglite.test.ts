@@ -5,7 +5,13 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import npmPackage from "../../package.json" with { type: "json" };
 import { runProcess } from "../../testing/child-process.ts";
-import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
+import {
+  type Database,
+  DatabaseUnavailable,
+  openCommandDatabase,
+  openDatabase,
+  StatementTimeout,
+} from "./database.ts";
 import { type NewDatabase, newEmbedded } from "./new-database.fixture.ts";
 
 let made: NewDatabase;
@@ -117,6 +123,18 @@ test("an open database does not keep its process alive; an incomplete one of an 
   const command = [process.execPath, "--input-type=module", "--eval", program, own.url];
   expect(await runProcess(command)).toMatchObject({ code: 0, output: '[{"one":1}]\n', errors: "" });
   expect(await readdir(folderOf(own.url))).not.toContain("pglite.new-planted");
+});
+
+test("a command uses the engine of the process that has the folder, in transactions and with its errors", async () => {
+  await using joined = await openCommandDatabase(made.url);
+  await joined.transaction((sql) => sql.query("insert into thing values ($1)", [1001]));
+  const undone = joined.transaction(async (sql) => {
+    await sql.query("delete from thing where id = 1001");
+    throw new Error("planted");
+  });
+  await expect(undone).rejects.toThrow("planted");
+  await expect(joined.query("select from nowhere")).rejects.toThrow('relation "nowhere" does not exist');
+  expect(await database.query("select id from thing where id = 1001")).toEqual([{ id: 1001 }]);
 });
 
 test("a folder without a database of the engine is reported", async () => {

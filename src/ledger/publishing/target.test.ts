@@ -262,3 +262,14 @@ test("the name of a target has no credentials", () => {
     resource_types: ["payment", "refund"],
   });
 });
+
+test.each([
+  [23, false],
+  [24, true],
+  [64, true],
+  [65, false],
+])("a secret of %i bytes can be that of a webhook: %s", (bytes, isAccepted) => {
+  const secret = encodeURIComponent(Buffer.alloc(bytes, 0xfe).toString("base64"));
+  const error = findUrlError(targets, `https://:whsec_${secret}@shop.test/hook`);
+  expect(error).toEqual(isAccepted ? undefined : expect.stringContaining("24 to 64 bytes as base64"));
+});
