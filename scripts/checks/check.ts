@@ -18,7 +18,7 @@ import { type Check, circles, gate, nightlyOnly, wheel } from "./check/table.ts"
 import { type Change, readChange, seedOf, takeFrom } from "./check/wheel.ts";
 
 /** The minutes of the long checks of a change, on two quiet cores. */
-const wheelMinutesMax = 9;
+const wheelMinutesMax = 6;
 const reports = join(root, "reports");
 /** The last lines of the output of a failed check, which are shown at once. */
 const shownLinesMax = 200;

@@ -123,7 +123,7 @@ export const wheel: Check[] = [
   slow(
     "pages",
     "pages, console and client in a browser",
-    2,
+    2.5,
     ["src/console", "src/client", "openapi"],
     [browser, python],
   ),
@@ -143,7 +143,7 @@ export const wheel: Check[] = [
     [newRabbitmq, openssl],
   ),
   slow("outages", "the ledger without its dependencies", 2.5, ledger, [patroni, pgbouncer]),
-  slow("processes", "many processes, full disks, large messages and publishing", 2.5, ledger, [newRabbitmq]),
+  slow("processes", "many processes, full disks, large messages and publishing", 3, ledger, [newRabbitmq]),
   {
     name: "console-speed",
     covers: "time until a page of the console is shown",
@@ -184,11 +184,11 @@ export const wheel: Check[] = [
   ...[
     { subject: "ledger-postgres", minutes: 3.7, paths: ledger, needs: [postgresql, rabbitmq] },
     { subject: "ledger-embedded", minutes: 3.7, paths: ledger, needs: [] },
-    { subject: "features-lmdb", minutes: 1, paths: features, needs: [] },
-    { subject: "features-redis", minutes: 1, paths: features, needs: [redis] },
-    { subject: "features-postgres", minutes: 1, paths: features, needs: [postgresql] },
-    { subject: "features-lmdb-history", minutes: 1, paths: features, needs: [] },
-    { subject: "features-postgres-history", minutes: 1, paths: features, needs: [postgresql] },
+    { subject: "features-lmdb", minutes: 1.3, paths: features, needs: [] },
+    { subject: "features-redis", minutes: 1.3, paths: features, needs: [redis] },
+    { subject: "features-postgres", minutes: 1.3, paths: features, needs: [postgresql] },
+    { subject: "features-lmdb-history", minutes: 1.3, paths: features, needs: [] },
+    { subject: "features-postgres-history", minutes: 1.3, paths: features, needs: [postgresql] },
   ].map(
     ({ subject, minutes, paths, needs }): Check => ({
       name: `hostile-${subject}`,
@@ -203,7 +203,7 @@ export const wheel: Check[] = [
   {
     name: "mutants",
     covers: "the checks notice changes of the contracts",
-    minutes: 2,
+    minutes: 3,
     command: "npm run mutants -- --seed SEED --count 4",
     paths: ["openapi", "scripts/contract", "scripts/checks/evidence", "src/contract"],
     needs: [],
