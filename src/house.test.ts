@@ -142,6 +142,7 @@ describe("the structure of src", () => {
 /** The reference models and what they are built on. If they shared code with the product, they would share its bugs. */
 const models = [
   "simulation/ledger/oracle.ts",
+  "simulation/ledger/oracle-agreements.ts",
   "simulation/ledger/oracle-reports.ts",
   "simulation/ledger/messages.ts",
   "simulation/features/history.ts",
