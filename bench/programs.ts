@@ -3,6 +3,7 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { call, startProcess } from "../testing/child-process.ts";
+import { disposing } from "../testing/disposing.ts";
 import { root } from "../testing/project.ts";
 import type { TestServer } from "../testing/servers/server.ts";
 import type { ProgramOptions } from "../testing/services.ts";
@@ -69,10 +70,8 @@ export async function startProgram(file: string, env: Record<string, string> = {
       ipc: true,
     }),
   );
-  const opened = opening.move();
-  return {
+  return disposing(opening, {
     pid: child.pid as number,
-    call: (argument) => call(child, argument),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
+    call: <Result>(argument: unknown) => call<Result>(child, argument),
+  });
 }

@@ -127,10 +127,13 @@ export class Oracle {
     if (this.has(event)) return;
     this.#events.set(eventKey(event), event);
     const { resource_external_id: id, parent_resource_external_id: parent } = event;
-    this.#eventsByResource.set(id, [...(this.#eventsByResource.get(id) ?? []), event]);
+    const events = this.#eventsByResource.get(id) ?? [];
+    events.push(event);
+    this.#eventsByResource.set(id, events);
     if (parent !== null) addTo(this.#childrenOf, parent, id);
     const agreement = text(event.event_details, "agreement_external_id");
-    if (event.resource_type === "payment_instrument" && agreement) addTo(this.#instrumentsOf, agreement, id);
+    if (event.resource_type === "payment_instrument" && agreement !== undefined)
+      addTo(this.#instrumentsOf, agreement, id);
     this.#cache.clear();
   }
 
@@ -432,14 +435,18 @@ const isEmpty = (members: object) => Object.values(members).every((value) => val
 function viewPayment({ details, ...transaction }: Transaction, version?: string) {
   const result = text(details, "exemption3ds");
   const requestedExemption = text(details, "exemption_3ds_requested");
-  const outcome = result?.replace("EXEMPTION_", "").replaceAll("_", " ").toLowerCase();
+  const outcomes: Record<string, string> = {
+    EXEMPTION_HONOURED: "honoured",
+    EXEMPTION_REJECTED: "rejected",
+    EXEMPTION_OUT_OF_SCOPE: "out of scope",
+  };
   const exemption =
     result === "EXEMPTION_NOT_REQUESTED"
       ? { requested: false }
       : {
           requested: true,
           ...(requestedExemption === "CORPORATE" && { type: "corporate" }),
-          ...(outcome !== undefined && { outcome: { result: outcome } }),
+          ...(result !== undefined && { outcome: { result: outcomes[result] } }),
         };
   const refunds: Record<string, unknown> = {
     status: text(details, "refund_status"),

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { makeCertificate } from "../../testing/certificate.ts";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
+import { disposing } from "../../testing/disposing.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { isPostgresInstalled, runOn, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
@@ -29,8 +30,7 @@ async function startPair() {
   await runOn(primary, "create table thing (id bigint)");
   const standby = opening.use(await startReplicaOf(primary));
   const database = opening.use(await openDatabase(urlOf(portOf(primary), portOf(standby))));
-  const opened = opening.move();
-  return {
+  return disposing(opening, {
     primary,
     standby,
     /** It knows both. */
@@ -41,8 +41,7 @@ async function startPair() {
       await runOn(primary, "select pg_reload_conf()");
       await runOn(standby, "select pg_promote()");
     },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
+  });
 }
 
 describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hosts", () => {
