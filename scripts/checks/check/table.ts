@@ -247,7 +247,7 @@ export const wheel: Check[] = [
     covers: "memory, handles and latency do not grow",
     minutes: 1.2,
     command: "npm run soak -- --seed SEED --seconds 60",
-    paths: [...ledger, ...features, "src/http"],
+    paths: [...new Set([...ledger, ...features, "src/http"])],
     needs: [postgresql, rabbitmq, redis],
     isAlone: true,
     nightly: "npm run soak -- --seed SEED --seconds 600",

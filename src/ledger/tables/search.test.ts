@@ -37,7 +37,6 @@ function matchesOf(filter: TransactionFilter): Row[] {
     given === undefined || (value?.toLowerCase().includes(given.toLowerCase()) ?? false);
   return rows.filter(
     (row) =>
-      equals(filter.gateway_account_id, row.gateway_account_id) &&
       isIn(filter.account_ids)(row) &&
       equals(filter.transaction_type, row.transaction_type) &&
       isOneOf(filter.states, row.state) &&

@@ -162,7 +162,6 @@ const newestFirstOfKind = "order by created_date desc nulls last, external_id de
 
 /** Filters that select ranges of an index. */
 const namesOfRanges: ReadonlySet<string> = new Set<keyof TransactionFilter>([
-  "gateway_account_id",
   "account_ids",
   "transaction_type",
   "states",
@@ -236,10 +235,8 @@ const walk =
   };
 
 /** The accounts of a search, without duplicates; undefined for all accounts. */
-function accountsOf({ gateway_account_id, account_ids }: TransactionFilter): string[] | undefined {
-  if (gateway_account_id === undefined) return account_ids && [...new Set(account_ids)];
-  return account_ids && !account_ids.includes(gateway_account_id) ? [] : [gateway_account_id];
-}
+const accountsOf = ({ account_ids }: TransactionFilter): string[] | undefined =>
+  account_ids && [...new Set(account_ids)];
 
 const types: TransactionType[] = ["PAYMENT", "REFUND", "DISPUTE"];
 const allKinds = types.flatMap((type) =>

@@ -13,7 +13,6 @@ import { isPayoutOfTransaction, type TransactionState, type TransactionType } fr
 
 /** All given conditions must hold. Instants are in UTC. Search texts are literal. */
 export interface TransactionFilter {
-  gateway_account_id?: string | undefined;
   account_ids?: string[] | undefined;
   transaction_type?: TransactionType | undefined;
   /** Part of the reference, case-insensitive. */
@@ -45,7 +44,6 @@ export interface TransactionFilter {
 }
 
 const conditions: Conditions<TransactionFilter> = {
-  gateway_account_id: equals("gateway_account_id"),
   account_ids: isOneOf("gateway_account_id"),
   transaction_type: equals("transaction_type"),
   reference: contains("reference"),
