@@ -1,11 +1,12 @@
-import { request } from "undici";
+import { Agent, request } from "undici";
 
 /** Opens a stream of server-sent events and reads it as it arrives. */
 export async function listen(base: string, path: string, headers = {}) {
-  const stop = new AbortController();
+  // A shared agent would open a connection in advance when this one ends, and a service waits for its first request.
+  const dispatcher = new Agent();
   const response = await request(base + path, {
     headers: { accept: "text/event-stream", ...headers },
-    signal: stop.signal,
+    dispatcher,
   });
   let text = "";
   const ended = (async () => {
@@ -14,7 +15,13 @@ export async function listen(base: string, path: string, headers = {}) {
     () => "by the service",
     () => "by the client",
   );
-  return { response, ended, events: () => eventsIn(text), stop: () => stop.abort(), text: () => text };
+  return {
+    response,
+    ended,
+    events: () => eventsIn(text),
+    stop: () => void dispatcher.destroy(),
+    text: () => text,
+  };
 }
 
 /** The events with an id in the text of a stream. */

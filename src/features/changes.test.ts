@@ -11,7 +11,7 @@ import { type FeatureStore, openFeatureStore } from "./store/store.ts";
 
 vi.mock("../http/event-stream.ts", async (original) => ({ ...(await original<object>()), lookEveryMs: 5 }));
 
-const { request, base, replace } = serviceForTests("memory:?changes=50");
+const { request, replace } = serviceForTests("memory:?changes=50");
 const change = (...changes: object[]) => request("POST", "/changes", { body: { changes } });
 const add = (id: string, feature: string, more = {}) => ({
   ...{ type: "add", resource: "kind", id, feature },
@@ -211,14 +211,16 @@ describe("a stream of changes", () => {
 
   test("sends the existing records and then each new one, with its cursor", async () => {
     stopClock();
-    await change(add("1", "a"));
-    const stream = await listen(base(), "/changes");
+    await using service = await startFeatures({ store: feed.store });
+    await addOne("1");
+    const stream = await listen(service.base, "/changes");
     expect(stream.response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
     await hasIds(stream, ["1"]);
-    await change(add("2", "a"), add("3", "a"));
+    await addOne("2");
+    await addOne("3");
     await eventually(() => expect(stream.events()).toHaveLength(3));
     for (const { id, data } of stream.events()) expect(id).toBe(data.cursor);
-    await change(add("4", "a", { expires_at: instantIn(1000) }));
+    await own.change("kind", "4", [{ type: "add", feature: "a", expiresAt: Date.now() + 1000 }]);
     passTime(1000);
     await expect.poll(() => stream.events().at(-1)?.data).toMatchObject({ id: "4", type: "expired" });
     stream.stop();
@@ -226,13 +228,14 @@ describe("a stream of changes", () => {
   });
 
   test("continues after Last-Event-ID without missing a change", async () => {
-    const first = await listen(base(), "/changes?cursor=newest");
-    await change(add("1", "a"));
+    await using service = await startFeatures({ store: feed.store });
+    const first = await listen(service.base, "/changes?cursor=newest");
+    await addOne("1");
     await hasIds(first, ["1"]);
     first.stop();
-    await change(add("2", "a"));
-    await change(add("3", "a"));
-    const again = await listen(base(), "/changes?cursor=newest", {
+    await addOne("2");
+    await addOne("3");
+    const again = await listen(service.base, "/changes?cursor=newest", {
       "last-event-id": first.events().at(-1)?.id,
     });
     await hasIds(again, ["2", "3"]);
