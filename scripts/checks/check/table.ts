@@ -187,8 +187,8 @@ export const wheel: Check[] = [
     { subject: "features-lmdb", minutes: 1.3, paths: features, needs: [] },
     { subject: "features-redis", minutes: 1.3, paths: features, needs: [redis] },
     { subject: "features-postgres", minutes: 1.3, paths: features, needs: [postgresql] },
-    { subject: "features-lmdb-history", minutes: 1.3, paths: features, needs: [] },
-    { subject: "features-postgres-history", minutes: 1.3, paths: features, needs: [postgresql] },
+    { subject: "features-lmdb-history", minutes: 0.5, paths: features, needs: [] },
+    { subject: "features-postgres-history", minutes: 0.5, paths: features, needs: [postgresql] },
   ].map(
     ({ subject, minutes, paths, needs }): Check => ({
       name: `hostile-${subject}`,
