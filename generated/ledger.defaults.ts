@@ -23,14 +23,18 @@ export const defaults = {
     "limit_total_size": 10000,
     "page": 1,
     "display_size": 500,
+    "extended": false,
     "fee_headers": false,
     "moto_header": false
   },
   "listTransactionEvents": {
+    "extended": false,
     "include_all_events": false,
     "status_version": 2
   },
-  "listChildTransactions": {},
+  "listChildTransactions": {
+    "extended": false
+  },
   "getTransactionReport": {
     "time_zone": "UTC",
     "override_account_id_restriction": false,
@@ -62,12 +66,15 @@ export const defaults = {
     "override_account_or_service_id_restriction": false,
     "exact_reference_match": false,
     "page": 1,
-    "display_size": 20
+    "display_size": 20,
+    "extended": false
   },
   "getAgreement": {
     "override_account_or_service_id_restriction": false
   },
-  "listAgreementEvents": {},
+  "listAgreementEvents": {
+    "extended": false
+  },
   "getIntake": {},
   "listDeadLetters": {
     "state": "open",

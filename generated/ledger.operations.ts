@@ -259,6 +259,10 @@ export const operations: ClientOperation[] = [
         "isJoined": true
       },
       {
+        "name": "card_brand",
+        "isJoined": true
+      },
+      {
         "name": "state"
       },
       {
@@ -301,6 +305,9 @@ export const operations: ClientOperation[] = [
         "name": "display_size"
       },
       {
+        "name": "extended"
+      },
+      {
         "name": "cursor"
       },
       {
@@ -330,6 +337,9 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "gateway_account_id"
+      },
+      {
+        "name": "extended"
       },
       {
         "name": "cursor"
@@ -373,6 +383,9 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "transaction_type"
+      },
+      {
+        "name": "extended"
       },
       {
         "name": "cursor"
@@ -799,6 +812,15 @@ export const operations: ClientOperation[] = [
         "name": "display_size"
       },
       {
+        "name": "extended"
+      },
+      {
+        "name": "limit_total"
+      },
+      {
+        "name": "limit_total_size"
+      },
+      {
         "name": "cursor"
       }
     ],
@@ -863,6 +885,12 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "as_of"
+      },
+      {
+        "name": "extended"
+      },
+      {
+        "name": "include_all_events"
       },
       {
         "name": "cursor"

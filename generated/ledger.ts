@@ -63,8 +63,8 @@ export interface paths {
          *     `override_account_or_service_id_restriction` is `true`. A page after the last one gets 404 if there are matches,
          *     and is empty if there are none.
          *
-         *     A page has fewer agreements than `display_size` if more would be larger than 2 MiB. The links `next_page` and
-         *     `next_cursor` then lead to the agreement after the last one.
+         *     A page has fewer agreements than `display_size` if more would be larger than 2 MiB. The link `next_page` then
+         *     leads to the agreement after the last one, as the header `Link` does on every page but the last.
          */
         get: operations["searchAgreements"];
         put?: never;
@@ -108,8 +108,8 @@ export interface paths {
          * @description Returns the events of an agreement, and of every payment instrument of which an event has ever named the agreement,
          *     oldest first.
          *
-         *     A response has up to 200 events, fewer if they are larger than 2 MiB. If there are more, the link `next_cursor`
-         *     leads to the next page.
+         *     A response has up to 200 events, fewer if they are larger than 2 MiB. If there are more, the header `Link` leads
+         *     to the next page.
          */
         get: operations["listAgreementEvents"];
         put?: never;
@@ -131,7 +131,7 @@ export interface paths {
          * List dead letters
          * @description Returns the messages that can never be stored and the published events that a target has rejected to the last
          *     attempt, each with its reason, newest first. They are replayed and discarded with the command `dead-letters`. If
-         *     there are more than `display_size`, the link `next_cursor` leads to the next page.
+         *     there are more than `display_size`, the header `Link` leads to the next page.
          */
         get: operations["listDeadLetters"];
         put?: never;
@@ -221,8 +221,8 @@ export interface paths {
         };
         /**
          * Get an event
-         * @description Returns the event with this number, which is the `event_id` in the events of a transaction. A number beyond 64
-         *     bits gets 404.
+         * @description Returns the event with this number, which is the `event_id` in the feed and in the extended events of a
+         *     transaction. A number beyond 64 bits gets 404.
          */
         get: operations["getEvent"];
         put?: never;
@@ -421,7 +421,7 @@ export interface paths {
          *     with the same filters has the sum of all counts as its `total`. `account_id` is required unless
          *     `override_account_id_restriction` is `true`.
          *
-         *     A response has up to `display_size` groups. If there are more, the link `next_cursor` leads to the next page. With
+         *     A response has up to `display_size` groups. If there are more, the header `Link` leads to the next page. With
          *     `Accept: text/csv` or `format=csv` the response contains every group, with a header row; amounts are in pence.
          *     Days, weeks and months are calendar periods in `time_zone`. A page is read as of one moment.
          */
@@ -496,8 +496,8 @@ export interface paths {
          *     accounts have ever had, up to 100; `x-csv` describes the cells. If the service fails while it sends the CSV,
          *     it closes the connection without the final chunk.
          *
-         *     A page has fewer transactions than `display_size` if more would be larger than 2 MiB. The links `next_page` and
-         *     `next_cursor` then lead to the transaction after the last one.
+         *     A page has fewer transactions than `display_size` if more would be larger than 2 MiB. The link `next_page` then
+         *     leads to the transaction after the last one, as the header `Link` does on every page but the last.
          */
         get: operations["searchTransactions"];
         put?: never;
@@ -518,7 +518,7 @@ export interface paths {
         /**
          * List the refunds and disputes of a transaction
          * @description Returns the children in the same gateway account, oldest `created_date` first. A response has up to 200 children,
-         *     fewer if they are larger than 2 MiB. If there are more, the link `next_cursor` leads to the next page.
+         *     fewer if they are larger than 2 MiB. If there are more, the header `Link` leads to the next page.
          */
         get: operations["listChildTransactions"];
         put?: never;
@@ -562,8 +562,8 @@ export interface paths {
          * @description Returns the events of a transaction and of its children, oldest first. By default the list contains the first
          *     event of each transaction that set each state. With `include_all_events=true` it contains every event.
          *
-         *     A response reads up to 200 events, fewer if they are larger than 2 MiB. If there are more, the link `next_cursor`
-         *     leads to the next page, whose list may be empty without `include_all_events`.
+         *     A response reads up to 200 events, fewer if they are larger than 2 MiB. If there are more, the header `Link` leads
+         *     to the next page, whose list may be empty without `include_all_events`.
          */
         get: operations["listTransactionEvents"];
         put?: never;
@@ -660,7 +660,8 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
-            event_id: components["schemas"]["EventId"];
+            /** @description Number of the event. Absent unless `extended`. */
+            event_id?: components["schemas"]["EventId"];
             /** @description Type of the event. */
             event_type: string;
             /** @description Whether real money is involved. */
@@ -673,7 +674,7 @@ export interface components {
         };
         /** @description The events of an agreement and of its payment instruments. */
         AgreementEventResponse: {
-            /** @description Absent on the last page. */
+            /** @description Absent on the last page, and unless `extended`. */
             _links?: components["schemas"]["NextCursorLink"];
             /** @description The events, oldest first. */
             events: components["schemas"]["AgreementEvent"][];
@@ -1635,7 +1636,7 @@ export interface components {
         ResourceType: "payment" | "refund" | "dispute" | "payout" | "agreement" | "payment_instrument" | "service" | "card_payment";
         /**
          * @description Links to pages of the same search, with every filter. Links to pages that do not exist are absent. `last_page` is
-         *     also absent if counting was limited or the page was reached by a cursor.
+         *     also absent if counting was limited or the page was reached by a cursor, `next_cursor` unless `extended`.
          */
         SearchLinks: {
             first_page: components["schemas"]["Link"];
@@ -1724,7 +1725,8 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
-            event_id: components["schemas"]["EventId"];
+            /** @description Number of the event. Absent unless `extended`. */
+            event_id?: components["schemas"]["EventId"];
             /** @description Type of the event. */
             event_type: string;
             resource_type: components["schemas"]["TransactionType"];
@@ -1734,7 +1736,7 @@ export interface components {
         };
         /** @description The events of a transaction and of its children. */
         TransactionEventResponse: {
-            /** @description Absent on the last page. */
+            /** @description Absent on the last page, and unless `extended`. */
             _links?: components["schemas"]["NextCursorLink"];
             /** @description The events, oldest first. */
             events: components["schemas"]["TransactionEvent"][];
@@ -1815,7 +1817,7 @@ export interface components {
         };
         /** @description The children of a transaction. */
         TransactionsForTransactionResponse: {
-            /** @description Absent on the last page. */
+            /** @description Absent on the last page, and unless `extended`. */
             _links?: components["schemas"]["NextCursorLink"];
             parent_transaction_id: components["schemas"]["ExternalId"];
             /** @description The children, oldest first. */
@@ -2027,7 +2029,7 @@ export interface components {
          */
         AccountId: components["schemas"]["ExternalId"];
         /**
-         * @description Gateway accounts, separated by commas.
+         * @description Gateway accounts, separated by commas, up to 1,000.
          * @example [
          *       "demo"
          *     ]
@@ -2061,6 +2063,12 @@ export interface components {
          *     ]
          */
         DisputeStates: components["schemas"]["Status"][];
+        /**
+         * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
+         *     effect of `true`.
+         * @example true
+         */
+        Extended: boolean;
         /**
          * @description Instant before `created_date`, exclusive.
          * @example 2024-03-01T00:00:00Z
@@ -2238,14 +2246,14 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Gateway accounts of the agreements, a parameter for each.
+                 * @description Gateway accounts of the agreements, a parameter for each, up to 1,000.
                  * @example [
                  *       "demo"
                  *     ]
                  */
                 account_id?: components["schemas"]["SearchText"][];
                 /**
-                 * @description The cursor in the link `next_cursor` of the previous page. Pages by cursor cost the same at any depth. They
+                 * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They
                  *     exclude agreements that arrived after the first page was read, and `total` keeps its value from then. Not
                  *     allowed with a `page` other than 1.
                  * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJhZ3IxIiwiOTk5OTk5IiwyLDFd
@@ -2261,6 +2269,22 @@ export interface operations {
                  * @example true
                  */
                 exact_reference_match: boolean;
+                /**
+                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
+                 *     effect of `true`.
+                 * @example true
+                 */
+                extended: components["parameters"]["Extended"];
+                /**
+                 * @description Ignored. Consumers of alphagov/pay-ledger send it.
+                 * @example true
+                 */
+                limit_total?: boolean;
+                /**
+                 * @description Ignored. Consumers of alphagov/pay-ledger send it.
+                 * @example 5001
+                 */
+                limit_total_size?: number;
                 /**
                  * @description Whether real money is involved. Default is both.
                  * @example true
@@ -2282,7 +2306,7 @@ export interface operations {
                  */
                 reference?: components["schemas"]["SearchText"];
                 /**
-                 * @description Services of the agreements, a parameter for each.
+                 * @description Services of the agreements, a parameter for each, up to 1,000.
                  * @example [
                  *       "demo-service"
                  *     ]
@@ -2303,6 +2327,7 @@ export interface operations {
             /** @description One page of agreements. */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2388,7 +2413,7 @@ export interface operations {
     };
     listAgreementEvents: {
         parameters: {
-            query?: {
+            query: {
                 /**
                  * @description Gateway account of the agreement.
                  * @example demo
@@ -2401,10 +2426,21 @@ export interface operations {
                  */
                 as_of?: components["parameters"]["AsOf"];
                 /**
-                 * @description The cursor in the link `next_cursor` of the previous page. Default is the first page.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
                  * @example WyIyMDI0LTAzLTA1VDA5OjAwOjAwLjAwMDAwMFoiLCJBR1JFRU1FTlRfQ1JFQVRFRCIsImFncmVlbWVudCIsImRlbW8tYWdyZWVtZW50Il0
                  */
                 cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
+                 *     effect of `true`.
+                 * @example true
+                 */
+                extended: components["parameters"]["Extended"];
+                /**
+                 * @description Ignored, since the list always has every event. Consumers of alphagov/pay-ledger send it.
+                 * @example true
+                 */
+                include_all_events?: boolean;
                 /**
                  * @description Service of the agreement.
                  * @example demo-service
@@ -2426,6 +2462,7 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2448,7 +2485,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The cursor in the link `next_cursor` of the previous page. Default is the first page.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
                  * @example WyIxNyJd
                  */
                 cursor?: components["schemas"]["Cursor"];
@@ -2472,6 +2509,7 @@ export interface operations {
             /** @description One page of dead letters. */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2529,7 +2567,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Gateway accounts, separated by commas.
+                 * @description Gateway accounts, separated by commas, up to 1,000.
                  * @example [
                  *       "demo"
                  *     ]
@@ -2758,7 +2796,7 @@ export interface operations {
                  */
                 display_size: number;
                 /**
-                 * @description Gateway accounts, separated by commas.
+                 * @description Gateway accounts, separated by commas, up to 1,000.
                  * @example [
                  *       "demo"
                  *     ]
@@ -3049,14 +3087,14 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Gateway accounts, separated by commas.
+                 * @description Gateway accounts, separated by commas, up to 1,000.
                  * @example [
                  *       "demo"
                  *     ]
                  */
                 account_id?: components["parameters"]["AccountIds"];
                 /**
-                 * @description The cursor in the link `next_cursor` of the previous page. Default is the first page. Ignored for CSV.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page. Ignored for CSV.
                  * @example WyJESVNQVVRFIiwic3VjY2VzcyJd
                  */
                 cursor?: components["schemas"]["Cursor"];
@@ -3152,6 +3190,7 @@ export interface operations {
                      * @example attachment; filename="transaction-report.csv"
                      */
                     "Content-Disposition"?: string;
+                    Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3280,7 +3319,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Gateway accounts, separated by commas.
+                 * @description Gateway accounts, separated by commas, up to 1,000.
                  * @example [
                  *       "demo"
                  *     ]
@@ -3291,6 +3330,13 @@ export interface operations {
                  * @example demo-agreement
                  */
                 agreement_id?: components["schemas"]["SearchText"];
+                /**
+                 * @description The same as `card_brands`, under the name that alphagov/pay-publicapi sends. Both together add up.
+                 * @example [
+                 *       "visa"
+                 *     ]
+                 */
+                card_brand?: components["schemas"]["ListedText"][];
                 /**
                  * @description Ids of card brands such as `visa`, separated by commas. Display names do not match.
                  * @example [
@@ -3305,7 +3351,7 @@ export interface operations {
                  */
                 cardholder_name?: components["schemas"]["SearchText"];
                 /**
-                 * @description The cursor in the link `next_cursor` of the previous page. Pages by cursor cost the same at any depth. They
+                 * @description The cursor in the header `Link` of the previous page. Pages by cursor cost the same at any depth. They
                  *     exclude transactions that arrived after the first page was read, and `total` keeps its value from then. Not
                  *     allowed with a `page` other than 1. Ignored for CSV.
                  * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJwYXkxIiwiMTciLDIsMV0
@@ -3333,6 +3379,12 @@ export interface operations {
                  * @example true
                  */
                 exact_reference_match: boolean;
+                /**
+                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
+                 *     effect of `true`.
+                 * @example true
+                 */
+                extended: components["parameters"]["Extended"];
                 /**
                  * @description Whether the CSV has the fee columns. Default false. Ignored for JSON.
                  * @example true
@@ -3467,6 +3519,7 @@ export interface operations {
                      * @example attachment; filename="transactions.csv"
                      */
                     "Content-Disposition"?: string;
+                    Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3490,10 +3543,16 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The cursor in the link `next_cursor` of the previous page. Default is the first page.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
                  * @example WyIyMDI0LTAzLTA1VDA5OjE0OjIyLjAxODQwOFoiLCJyZWZ1bmQxIl0
                  */
                 cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
+                 *     effect of `true`.
+                 * @example true
+                 */
+                extended: components["parameters"]["Extended"];
                 /**
                  * @description Gateway account of the transaction.
                  * @example demo
@@ -3520,6 +3579,7 @@ export interface operations {
             /** @description The children. The list is empty if there are none. */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3617,10 +3677,16 @@ export interface operations {
                  */
                 as_of?: components["parameters"]["AsOf"];
                 /**
-                 * @description The cursor in the link `next_cursor` of the previous page. Default is the first page.
+                 * @description The cursor in the header `Link` of the previous page. Default is the first page.
                  * @example WyIyMDI0LTAzLTA1VDExOjAwOjAwLjAwMDAwMFoiLCJSRUZVTkRfQ1JFQVRFRF9CWV9VU0VSIiwicmVmdW5kIiwiZGVtby1yZWZ1bmQiXQ
                  */
                 cursor?: components["schemas"]["Cursor"];
+                /**
+                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
+                 *     effect of `true`.
+                 * @example true
+                 */
+                extended: components["parameters"]["Extended"];
                 /**
                  * @description Gateway account of the transaction.
                  * @example demo
@@ -3653,6 +3719,7 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };

@@ -59,7 +59,8 @@ type Page = { _links?: { next_cursor?: { href: string } } };
 /** Follows the links of a list until there are no more. Returns the number of items. */
 async function readAll(url: string, path: string, itemsOf: (page: never) => unknown[]): Promise<number> {
   let count = 0;
-  for (let next: string | undefined = url + path; next; ) {
+  const first = `${url + path}${path.includes("?") ? "&" : "?"}extended=true`;
+  for (let next: string | undefined = first; next; ) {
     const page: Page = JSON.parse(await send(next, [200]));
     count += itemsOf(page as never).length;
     next = page._links?.next_cursor?.href;

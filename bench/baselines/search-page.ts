@@ -134,10 +134,10 @@ serve(async ({ url = "", headers: { host } }, response) => {
     _links: {
       self: link("page=1"),
       first_page: link("page=1"),
-      next_cursor: isLast ? undefined : link(`cursor=${cursor}`),
       last_page: link(`page=${pages}`),
       next_page: pages > 1 ? link("page=2") : undefined,
     },
   })}\n`;
-  respond(response, body, { vary: "accept" });
+  const next = isLast ? {} : { link: `<${link(`cursor=${cursor}`).href}>; rel="next"` };
+  respond(response, body, { vary: "accept", ...next });
 });

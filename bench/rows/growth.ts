@@ -112,9 +112,9 @@ async function pagesByCursor(url: string, first: string): Promise<string[]> {
   let next: string | undefined = first;
   while (next !== undefined && paths.length < lastPage) {
     paths.push(next);
-    const { body } = await request(url + next);
-    const { _links: links } = (await body.json()) as { _links: { next_cursor?: { href: string } } };
-    const link: string | undefined = links.next_cursor?.href;
+    const { body, headers }: Awaited<ReturnType<typeof request>> = await request(url + next);
+    await body.dump();
+    const link: string | undefined = /^<(.+)>; rel="next"$/.exec(String(headers.link))?.[1];
     next = link?.slice(new URL(link).origin.length);
   }
   return paths.slice(-11);

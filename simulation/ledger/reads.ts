@@ -372,8 +372,15 @@ const linked = (
 
 /** All results of a list, page by page. */
 export const allPages = (list: List, query: Query, size: number, link: Link): Read =>
-  linked(pathTo(list, { ...query, display_size: String(size) }), "results", link, (oracle) =>
-    lists[list].matchesOf(oracle, query),
+  linked(
+    pathTo(list, {
+      ...query,
+      display_size: String(size),
+      ...(link === "next_cursor" && { extended: "true" }),
+    }),
+    "results",
+    link,
+    (oracle) => lists[list].matchesOf(oracle, query),
   );
 
 /** A row may be there twice with different dates: an older event that arrives changes its date. */

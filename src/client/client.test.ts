@@ -71,7 +71,7 @@ describe("the client of the ledger", () => {
   });
 
   test("returns 64-bit integers with all digits", async () => {
-    const call = { transactionExternalId: "a", gateway_account_id: "57" };
+    const call = { transactionExternalId: "a", extended: true, gateway_account_id: "57" };
     const { events } = await ledger.listTransactionEvents(call);
     expect(events.map(({ event_id }) => event_id)).toEqual([9007199254740993n, 9007199254740998n]);
     expect(await ledger.getEvent({ eventId: 9007199254740993n })).toMatchObject({

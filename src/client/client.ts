@@ -137,17 +137,17 @@ export interface LedgerClient extends Calls<ledger.operations, LedgerDefaults> {
    * demand.
    */
   eachTransaction(
-    search: Omit<Search, "page" | "cursor">,
+    search: Omit<Search, "page" | "cursor" | "extended">,
     options?: CallOptions,
   ): AsyncGenerator<ledger.components["schemas"]["TransactionView"], void, void>;
   /** All matches of a search as CSV, in pieces as they arrive. The timeout is that of the whole CSV. */
   exportTransactions(
-    search: Omit<Search, "page" | "cursor" | "display_size">,
+    search: Omit<Search, "page" | "cursor" | "extended" | "display_size">,
     options?: CallOptions,
   ): AsyncGenerator<string, void, void>;
   /** Every agreement that matches a search, without gaps or duplicates, whatever arrives meanwhile. Pages are read on demand. */
   eachAgreement(
-    search: Omit<AgreementSearch, "page" | "cursor">,
+    search: Omit<AgreementSearch, "page" | "cursor" | "extended">,
     options?: CallOptions,
   ): AsyncGenerator<ledger.components["schemas"]["Agreement"], void, void>;
   /**
@@ -206,14 +206,14 @@ export function ledgerClient(options: ClientOptions): LedgerClient {
     ...calls,
     eachTransaction: (search, callOptions) =>
       eachItem(
-        (position) => calls.searchTransactions({ ...search, ...position }, callOptions),
+        (position) => calls.searchTransactions({ ...search, ...position, extended: true }, callOptions),
         ({ results }) => results,
       ),
     exportTransactions: (search, callOptions) =>
       readText("searchTransactions", search, "text/csv", callOptions),
     eachAgreement: (search, callOptions) =>
       eachItem(
-        (position) => calls.searchAgreements({ ...search, ...position }, callOptions),
+        (position) => calls.searchAgreements({ ...search, ...position, extended: true }, callOptions),
         ({ results }) => results,
       ),
     async *eachEvent(search = {}, callOptions) {

@@ -34,7 +34,7 @@ export async function calls(ledgerUrl: string, featuresUrl: string): Promise<unk
   const ledger = ledgerClient({ baseUrl: ledgerUrl });
   const features = featuresClient({ baseUrl: featuresUrl, headers: { "X-Request-Id": "package" }, token: async () => "t" });
   const payment: LedgerComponents["schemas"]["TransactionView"] = await ledger.getTransaction({ transactionExternalId: "a", account_id: "57" });
-  const { events } = await ledger.listTransactionEvents({ transactionExternalId: "a", gateway_account_id: "57" });
+  const { events } = await ledger.listTransactionEvents({ transactionExternalId: "a", gateway_account_id: "57", extended: true });
   const id: bigint | undefined = events[0]?.event_id;
   const found: string[] = [];
   for await (const { transaction_id } of ledger.eachTransaction({ account_id: ["57"], display_size: 1 })) found.push(transaction_id);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { listen } from "../../testing/event-stream.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { story } from "../../testing/messages.ts";
-import { ledgerOfFile } from "./ledger.fixture.ts";
+import { ledgerOfFile, linkIn } from "./ledger.fixture.ts";
 import { feedIsComplete } from "./tables/feed.fixture.ts";
 
 const ledger = await ledgerOfFile();
@@ -67,8 +67,7 @@ test("a page leads to the next one until the newest event", async () => {
     const { json, headers }: Awaited<ReturnType<typeof ledger.request>> = await ledger.request(path);
     pages.push(idsOf(json.events));
     expect(json.has_more).toBe(headers.link !== undefined);
-    const [, next] = /^<(.*)>; rel="next"$/.exec(String(headers.link ?? "")) ?? [];
-    path = next?.slice(ledger.base.length);
+    path = linkIn(headers)?.slice(ledger.base.length);
   }
   expect(pages).toEqual([
     [ids[0], ids[0]],

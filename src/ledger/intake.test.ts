@@ -176,7 +176,7 @@ describe("the list of dead letters", () => {
       .filter(({ discarded }) => discarded === (state === "discarded"))
       .map(({ id }) => Number(id));
     const path = `/v1/dead-letter?state=${state}&display_size=${size}`;
-    const pages = await ledger.pages(path, "next_cursor", async () => void (await saveBodies("{")));
+    const pages = await ledger.pages(path, undefined, async () => void (await saveBodies("{")));
     const found = pages.map((page) =>
       page.dead_letters.map((one: { dead_letter_id: number }) => one.dead_letter_id),
     );
@@ -188,7 +188,7 @@ describe("the list of dead letters", () => {
   test.each(["x", "WyIwIl0", "WzE3XQ", "WyIxNyIsMV0", "WyItMSJd", "WyI5OTk5OTk5OTk5OTk5OTk5OTk5OTkiXQ"])(
     "rejects the cursor %s",
     async (cursor) => {
-      const message = "query parameter cursor must be from a link next_cursor";
+      const message = "query parameter cursor must be from a header Link";
       expect(await ledger.getError(`/v1/dead-letter?cursor=${cursor}`)).toEqual([400, message]);
     },
   );

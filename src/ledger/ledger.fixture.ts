@@ -24,6 +24,10 @@ import { countingSql } from "./tables/rows-read.fixture.ts";
  * Starts the API and a receiver, by default on a new empty database. Disposal fails if a response has violated the
  * contract.
  */
+/** The address of the next page in the header `Link`, if there is one. */
+export const linkIn = ({ link }: { link?: string | string[] | undefined }): string | undefined =>
+  /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1];
+
 export async function startLedger({
   statementTimeoutMs = testWaitMaxMs,
   open = openLedgerDatabase,
@@ -85,14 +89,17 @@ export async function startLedger({
       expect([path, received["content-type"]]).toEqual([path, "application/problem+json; charset=utf-8"]);
       return [status, json.message.join("; ")];
     },
-    /** Follows a link from page to page until one lacks it. Resolves with all pages. */
-    async pages(path: string, link = "next_cursor", afterEach = async (_page: number) => {}) {
+    /** Follows the header `Link`, or a link of the body, from page to page until one lacks it. Resolves with all pages. */
+    async pages(path: string, link?: string, afterEach = async (_page: number) => {}) {
       const pages = [];
       for (let next: string | undefined = path; next !== undefined; ) {
-        const page: Page = await get(next);
+        const { status, json, headers } = await request(next);
+        expect([next, status]).toEqual([next, 200]);
+        const page: Page = json;
         pages.push(page);
         expect(pages.length).toBeLessThan(100);
-        next = page._links?.[link]?.href.slice(base.length);
+        const href = link === undefined ? linkIn(headers) : page._links?.[link]?.href;
+        next = href?.slice(base.length);
         await afterEach(pages.length);
       }
       return pages;

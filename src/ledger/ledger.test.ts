@@ -27,7 +27,7 @@ test("a payment event is stored once and visible at every operation", async () =
     created_date: "2024-03-05T09:14:22.018Z",
     settlement_summary: { capture_submit_time: null, captured_date: null },
   });
-  const { json } = await ledger.request("/v1/transaction/once/event?gateway_account_id=57");
+  const { json } = await ledger.request("/v1/transaction/once/event?gateway_account_id=57&extended=true");
   expect(json.events).toHaveLength(1);
   expect(json.events[0]).toEqual({
     event_id: expect.any(Number),

@@ -40,7 +40,7 @@ describe("numbers keep their digits from the queue to every response", () => {
   test("in metadata", async () => {
     const members = numbers.map((number, index) => `"key ${index}":${number}`).join();
     await store("metadata", `"external_metadata":{${members}}`, "58");
-    const list = "/v1/transaction/metadata/event?gateway_account_id=58";
+    const list = "/v1/transaction/metadata/event?gateway_account_id=58&extended=true";
     const [event] = (await ledger.get(list)).events;
     for (const path of ["/v1/transaction/metadata?account_id=58", list, `/v1/event/${event.event_id}`]) {
       const { text } = await ledger.request(path);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { message } from "../../testing/messages.ts";
-import { ledgerOfFile, payment, startLedger } from "./ledger.fixture.ts";
+import { ledgerOfFile, linkIn, payment, startLedger } from "./ledger.fixture.ts";
 import { mergeSummaryChanges } from "./tables/summary-upkeep.ts";
 
 // The numbers of every report, of any events, are in `model.test.ts`.
@@ -62,7 +62,7 @@ const summary = "transactions-summary?account_id=1";
 const bothDates = "Both from_date and to_date must be provided";
 const noAccount = "Field [account_id] cannot be empty";
 const noFromDate = "Field [from_date] can not be null";
-const foreignCursor = "cursor must be from a link";
+const foreignCursor = "cursor must be from a header Link";
 
 test.each([
   ["transactions?account_id=1&group_by=email", "group_by"],
@@ -155,7 +155,7 @@ describe("the ticker", () => {
     while (next !== undefined) {
       const { json, headers }: Awaited<ReturnType<typeof ledger.request>> = await many.request(next);
       seen.push(json);
-      next = /^<([^>]+)>; rel="next"$/.exec(String(headers.link))?.[1]?.slice(many.base.length);
+      next = linkIn(headers)?.slice(many.base.length);
     }
     expect(seen.map(({ length }) => length)).toEqual([200, 200, 10]);
     expect(new Set(seen.flat().map(({ resource_external_id }) => resource_external_id)).size).toBe(410);

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { childStory, type Step, story } from "../../testing/messages.ts";
-import { ledgerOfFile } from "./ledger.fixture.ts";
+import { ledgerOfFile, linkIn } from "./ledger.fixture.ts";
 
 // That a search finds the matches of any filters is in `model.test.ts`, and of any rows in `tables/search.test.ts`.
 
@@ -71,7 +71,7 @@ describe("search rejects", () => {
   const [of1, of2] = [`must be one of ${statuses1} with`, `must be one of ${statuses2} with`];
   const instant = "must be an instant with a UTC offset, such as 2024-03-05T09:14:22Z";
   const calendarDay = "must be a calendar day, such as 2024-03-05";
-  const unknownCursor = "must be from a link next_cursor";
+  const unknownCursor = "must be from a header Link";
   const unknownTypes = "must be one of PAYMENT, REFUND, DISPUTE";
   test.each([
     ["from_date=2024-03-05T10:00:00", instant],
@@ -142,15 +142,15 @@ describe("search rejects", () => {
   });
 });
 
-/** Follows a link from page to page until a page lacks it. Returns the ids of each page. */
+/** Follows a link, by default the header `Link`, until a page lacks it. Returns the ids of each page. */
 async function follow(
   query: string,
-  link: "next_page" | "next_cursor",
+  link?: "next_page" | "next_cursor",
   afterEachPage?: (page: number) => Promise<void>,
 ) {
   const pages = await ledger.pages(`/v1/transaction?${query}`, link, afterEachPage);
   expect(pages.map(({ page }) => page)).toEqual(pages.map((_, index) => index + 1));
-  if (link === "next_cursor") expect(new Set(pages.map(({ total }) => total)).size).toBe(1);
+  if (link !== "next_page") expect(new Set(pages.map(({ total }) => total)).size).toBe(1);
   return pages.map((page) => idsOf({ results: page.results }));
 }
 
@@ -159,11 +159,11 @@ describe("pages", () => {
     const given = new URLSearchParams(
       "account_id=57,58&from_date=2024-01-01T00:00:00%2B01:00&to_date=2025-01-01T00:00:00Z&email=an~gler 1" +
         "&reference=lic&cardholder_name=n&first_digits_card_number=424242&last_digits_card_number=4242" +
-        "&payment_states=failed,success&refund_states=success&dispute_states=won&card_brands=visa,amex" +
+        "&payment_states=failed,success&refund_states=success&dispute_states=won&card_brands=visa,amex&card_brand=diners" +
         "&state=success&transaction_type=payment&gateway_payout_id=po1&from_settled_date=2020-01-01" +
         "&to_settled_date=2021-01-01&metadata_value=x&agreement_id=y&gateway_transaction_id=z" +
         "&exact_reference_match=true&override_account_id_restriction=true&status_version=1" +
-        "&limit_total=true&limit_total_size=5001",
+        "&limit_total=true&limit_total_size=5001&extended=true",
     );
     const { _links: links } = await search(`${given}&page=3&display_size=7`);
     const expected = new URLSearchParams(given);
@@ -177,7 +177,7 @@ describe("pages", () => {
 
   test("omit defaults from their links, and keep the path of the request", async () => {
     const query =
-      "account_id=57&status_version=2&limit_total=false&exact_reference_match=false&fee_headers=true";
+      "account_id=57&status_version=2&limit_total=false&exact_reference_match=false&fee_headers=true&extended=false";
     const { _links } = await ledger.get(`/v1/transaction/?${query}&display_size=5`);
     const path = `${ledger.base}/v1/transaction/?account_id=57`;
     const page = (number: number) => ({ href: `${path}&page=${number}&display_size=5` });
@@ -186,7 +186,6 @@ describe("pages", () => {
       first_page: page(1),
       last_page: page(3),
       next_page: page(2),
-      next_cursor: { href: expect.stringContaining(`${path}&cursor=`) },
     });
   });
 
@@ -207,7 +206,7 @@ describe("pages", () => {
     const target = "http://ledger.test:99/v1/transaction";
     const headers = "host: other.test\r\nconnection: close";
     const links = await linksFor(`GET ${target}?account_id=57&display_size=5 HTTP/1.1\r\n${headers}\r\n\r\n`);
-    expect(links).toEqual(Array(5).fill(target));
+    expect(links).toEqual(Array(4).fill(target));
   });
 
   test("with a limited total have no link last_page, and end after a page that is not full", async () => {
@@ -255,12 +254,14 @@ describe("pages", () => {
   });
 
   test("by cursor continue after the previous page, keep its total, and cannot be combined with page", async () => {
-    const first = await search("account_id=57&display_size=5");
-    const { href } = first._links.next_cursor;
+    const { headers } = await ledger.request("/v1/transaction?account_id=57&display_size=5");
+    const href = linkIn(headers) as string;
+    expect(href).toContain("/v1/transaction?account_id=57&cursor=");
     const path = href.slice(ledger.base.length);
     const second = await ledger.get(path);
     expect(second).toMatchObject({ total: 12, count: 5, page: 2 });
-    expect(Object.keys(second._links)).toEqual(["self", "first_page", "next_cursor"]);
+    expect(Object.keys(second._links)).toEqual(["self", "first_page", "next_page", "next_cursor"]);
+    expect(second._links.next_page).toEqual(second._links.next_cursor);
     expect(second._links.self.href).toBe(href);
     expect((await ledger.get(path.replace("display_size=5", "display_size=500"))).count).toBe(7);
     expect(await ledger.getError(`${path}&page=2`)).toEqual([
@@ -269,10 +270,18 @@ describe("pages", () => {
     ]);
   });
 
+  test("have the cursor of the next page in the body if the caller asks for it", async () => {
+    const query = "account_id=57&display_size=5&extended=true";
+    const { json, headers } = await ledger.request(`/v1/transaction?${query}`);
+    expect(json._links.next_cursor.href).toBe(linkIn(headers));
+    expect(json._links.self.href).toContain("&extended=true&page=1&");
+    expect(await follow(query, "next_cursor")).toEqual(await follow("account_id=57&display_size=5"));
+  });
+
   test("by cursor continue after an id of control characters", async () => {
     const ids = ["a", "b", "c"].map((last) => "\u0001".repeat(254) + last);
     await ledger.store(...ids.map((id) => payment(id, "10:00", { gateway_account_id: "61" })));
-    const pages = await follow("account_id=61&display_size=1", "next_cursor");
+    const pages = await follow("account_id=61&display_size=1");
     expect(pages.flat()).toEqual(ids.toReversed());
   });
 
@@ -282,7 +291,7 @@ describe("pages", () => {
     const addTransactions = (page: number) =>
       ledger.store(at(`new${page}`, "10:55"), at(`late${page}`, "10:05"), at(`between${page}`, "10:25"));
     const query = "account_id=60&display_size=2";
-    const pages = await follow(query, "next_cursor", addTransactions);
+    const pages = await follow(query, undefined, addTransactions);
     expect(pages).toEqual([["s5", "s4"], ["s3", "s2"], ["s1"]]);
     expect((await search(query)).total).toBe(14);
   });

@@ -127,7 +127,7 @@ def is_replaced(text):
 
 
 RULES = re.compile(
-    r"query parameter cursor must be from a (link next_cursor|header Link)"
+    r"query parameter cursor must be from a header Link"
     r"|cursor and Last-Event-ID must be the cursor of an event in the feed, or newest"
     r"|query parameters cursor and page cannot be used together"
     r"|query parameter \w*states? must be one of [\w, ]+ with status_version [12]"

@@ -28,7 +28,7 @@ export function accountsOf(
 }
 
 /** The most accounts that a request can name. */
-const accountsMax = 100;
+const accountsMax = 1000;
 
 /** The items of a list that is joined by commas. */
 export const listOf = (text: string | null): string[] =>

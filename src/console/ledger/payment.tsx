@@ -176,6 +176,7 @@ function Related({ transaction, account, asOf, visit, onAsOf }: RelatedProps) {
             transactionExternalId: id,
             gateway_account_id: account,
             include_all_events: true,
+            extended: true,
             ...(cursor !== undefined && { cursor }),
           },
           options,
@@ -238,7 +239,7 @@ function Children({ parent, account, visit, isPast }: ChildrenProps) {
     `children ${account} ${parent}`,
     async (signal) => {
       const found = await clientFor(session).listChildTransactions(
-        { parentTransactionExternalId: parent, gateway_account_id: account },
+        { parentTransactionExternalId: parent, gateway_account_id: account, extended: true },
         { signal },
       );
       return { transactions: found.transactions, hasMore: cursorIn(found._links) !== undefined };

@@ -33,6 +33,7 @@ function SearchPage({ place: { parameters }, visit }: ViewProps) {
           display_size: pageSize,
           limit_total: true,
           limit_total_size: totalMax,
+          extended: true,
           ...(cursor !== undefined && { cursor }),
         },
         { signal },

@@ -15,11 +15,12 @@ import {
 import { listEvents, resourcesOf } from "../tables/event.ts";
 import { instrumentIdsAsOf } from "../tables/payment-instrument.ts";
 import { viewAgreement, viewAgreementEvent, viewAgreementFilters } from "../views/agreement.ts";
-import { viewNextCursor } from "../views/next-cursor.ts";
+import { numbered } from "../views/event.ts";
+import { viewLinkHeader, viewNextCursor } from "../views/next-cursor.ts";
 import { asOfReader } from "./as-of.ts";
 import { readEventCursor, writeEventCursor } from "./cursor.ts";
 import { type Lanes, pageBytesMax, quickBytesMax } from "./lanes.ts";
-import { readPage } from "./page.ts";
+import { isExtended, readPage } from "./page.ts";
 import { problem, unknownCursor } from "./problem.ts";
 
 type AgreementHandlers = Pick<
@@ -61,8 +62,9 @@ export const agreementHandlers = (reader: Reader, primary: Reader, limitMs: numb
       count: () => countAgreements(sql, filter),
     });
     if ("status" in found) return found;
-    const { rows, links, ...page } = found;
-    return { status: 200, body: { ...page, results: await mapInTurns(rows, viewAgreement), _links: links } };
+    const { headers, page, rows, links } = found;
+    const results = await mapInTurns(rows, viewAgreement);
+    return { status: 200, headers, body: { ...page, results, _links: links } };
   },
 
   async getAgreement({ path: { agreementExternalId: id }, query, headers }) {
@@ -98,12 +100,12 @@ export const agreementHandlers = (reader: Reader, primary: Reader, limitMs: numb
       ...pageLimits,
     });
     const last = isLast ? undefined : events.at(-1);
+    const links = viewNextCursor(url, query, last && writeEventCursor(last));
+    const views = await mapInTurns(events, viewAgreementEvent);
     return {
       status: 200,
-      body: {
-        events: await mapInTurns(events, viewAgreementEvent),
-        _links: viewNextCursor(url, query, last && writeEventCursor(last)),
-      },
+      headers: viewLinkHeader(links),
+      body: isExtended(query) ? { events: numbered(views, events), _links: links } : { events: views },
     };
   },
 });

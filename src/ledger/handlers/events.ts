@@ -8,7 +8,7 @@ import { viewEvent, viewTickerEvent } from "../views/event.ts";
 import { viewNextLink } from "../views/next-cursor.ts";
 import { readTickerCursor, writeTickerCursor } from "./cursor.ts";
 import { type Lanes, quickBytesMax } from "./lanes.ts";
-import { problem, unknownLinkCursor } from "./problem.ts";
+import { problem, unknownCursor } from "./problem.ts";
 
 /** Maximum number of events of the ticker in a response. */
 const tickerMax = 200;
@@ -28,7 +28,7 @@ export const eventHandlers = (
   async listTickerEvents({ query, url }) {
     const { event_types, cursor } = query;
     const after = cursor === undefined ? undefined : readTickerCursor(cursor);
-    if (cursor !== undefined && !after) return unknownLinkCursor;
+    if (cursor !== undefined && !after) return unknownCursor;
     const rows = await listTicker(lanes("ticker"), {
       from: readInstantUp(query.from_date) as string,
       to: readInstant(query.to_date) as string,

@@ -12,7 +12,7 @@ import { type DeadLetterRow, findDeadLetter, newestDeadLetters } from "../tables
 import { intakeMinutesSince } from "../tables/intake-minute.ts";
 import { viewDeadLetter, viewIntakeMinute } from "../views/intake.ts";
 import { viewMaskedMessage } from "../views/masked-message.ts";
-import { viewNextCursor } from "../views/next-cursor.ts";
+import { viewLinkHeader, viewNextCursor } from "../views/next-cursor.ts";
 import { type Backlog, readMaxMs } from "./backlog.ts";
 import { readDeadLetterCursor, writeDeadLetterCursor } from "./cursor.ts";
 import type { Lanes } from "./lanes.ts";
@@ -84,8 +84,8 @@ export function intakeHandlers({
       const rows = await newestDeadLetters(slow(), state, before, displaySize + 1);
       const dead_letters = rows.slice(0, displaySize).map(viewDeadLetter);
       const last = rows.length > displaySize ? dead_letters.at(-1) : undefined;
-      const _links = viewNextCursor(url, query, last && writeDeadLetterCursor(last.dead_letter_id));
-      return { status: 200, body: { dead_letters, ...(_links && { _links }) } };
+      const links = viewNextCursor(url, query, last && writeDeadLetterCursor(last.dead_letter_id));
+      return { status: 200, headers: viewLinkHeader(links), body: { dead_letters, _links: links } };
     },
 
     getDeadLetter: ({ path: { deadLetterId: id } }) =>

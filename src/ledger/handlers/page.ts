@@ -1,5 +1,6 @@
 import type { Position } from "../tables/conditions.ts";
 import type { PageLimits } from "../tables/search.ts";
+import { viewLinkHeader } from "../views/next-cursor.ts";
 import { lastPage, viewPageLinks } from "../views/page-links.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { pageBytesMax } from "./lanes.ts";
@@ -7,7 +8,7 @@ import { pageMissing, problem, unknownCursor } from "./problem.ts";
 
 interface PageRequest {
   url: string;
-  query: { page: number; display_size: number; cursor?: string | undefined };
+  query: { page: number; display_size: number; cursor?: string | undefined; extended: boolean };
 }
 
 /** What can be searched, page by page. */
@@ -24,7 +25,7 @@ export interface Search<Row extends Position> {
   count(max: number): Promise<number>;
 }
 
-/** Reads a page by its number or by a cursor. Returns it with its links, or the error of the request. */
+/** Reads a page by its number or by a cursor. Returns it with its links and headers, or the error of the request. */
 export async function readPage<Row extends Position>(
   { url, query }: PageRequest,
   { filters, displaySizeMax, countMax = Number.POSITIVE_INFINITY, ...search }: Search<Row>,
@@ -46,9 +47,9 @@ export async function readPage<Row extends Position>(
   if (isBeyondLast && !cursor && !isLimited) return pageMissing;
   const last = isLast ? undefined : rows.at(-1);
   const count = rows.length;
-  const links = viewPageLinks({
+  const { next_cursor, ...links } = viewPageLinks({
     url,
-    filters,
+    filters: [...filters, ["extended", query.extended || undefined]],
     page: query.page,
     cursor: query.cursor,
     displaySize,
@@ -56,7 +57,21 @@ export async function readPage<Row extends Position>(
     total: isLimited ? undefined : total,
     nextCursor: last && writeCursor({ ...last, page: page + 1, total }),
   });
-  return { rows, total, count, page, links };
+  return {
+    headers: viewLinkHeader({ next_cursor }),
+    rows,
+    page: { total, count, page },
+    links: isExtended(query) ? { ...links, next_cursor } : links,
+  };
 }
+
+/** True if the response has the members that alphagov/pay-ledger does not have. */
+export const isExtended = ({
+  extended,
+  cursor,
+}: {
+  extended: boolean;
+  cursor?: string | undefined;
+}): boolean => extended || cursor !== undefined;
 
 const cursorAndPage = problem(400, ["query parameters cursor and page cannot be used together"]);

@@ -5,7 +5,7 @@ import type { Handlers, Request } from "../../http/handlers.ts";
 import { mapInTurns } from "../../process/turns.ts";
 import { type Grouping, type Sums, summarise, summariseByHour } from "../tables/summary.ts";
 import { type GroupColumn, type SummaryFilter, sumColumns } from "../tables/summary-rows.ts";
-import { viewNextCursor, viewNextLink } from "../views/next-cursor.ts";
+import { viewLinkHeader, viewNextCursor, viewNextLink } from "../views/next-cursor.ts";
 import {
   viewGatewayPerformance,
   viewGroup,
@@ -19,7 +19,7 @@ import { betweenInstants, throughDays, throughInstants } from "./created-interva
 import { asksForCsv, csvResponse } from "./csv.ts";
 import { readGroupCursor, readHourCursor, writeGroupCursor, writeHourCursor } from "./cursor.ts";
 import type { Lanes } from "./lanes.ts";
-import { accountMissing, problem, unknownCursor, unknownLinkCursor } from "./problem.ts";
+import { accountMissing, problem, unknownCursor } from "./problem.ts";
 import { stateFilterOf, statusErrorsOf } from "./state-filter.ts";
 
 type ReportQuery = operations["getTransactionReport"]["parameters"]["query"];
@@ -57,10 +57,11 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
     const after = cursor === undefined ? undefined : readGroupCursor(cursor, groupBy.length);
     if (cursor !== undefined && !after?.length) return unknownCursor;
     const { groups, next } = await read(after, Math.min(query.display_size, displaySizeMax));
-    const nextCursor = next && writeGroupCursor(next);
+    const links = viewNextCursor(url, query, next && writeGroupCursor(next));
     return {
       status: 200,
-      body: { groups: groups.map(viewGroup), _links: viewNextCursor(url, query, nextCursor) },
+      headers: viewLinkHeader(links),
+      body: { groups: groups.map(viewGroup), _links: links },
     };
   },
 
@@ -102,7 +103,7 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
   async listTransactionsByHour({ query, url }) {
     const { cursor } = query;
     const after = cursor === undefined ? undefined : readHourCursor(cursor);
-    if (cursor !== undefined && after === undefined) return unknownLinkCursor;
+    if (cursor !== undefined && after === undefined) return unknownCursor;
     const interval = throughInstants(query);
     const from = after !== undefined && after > interval.from ? after : interval.from;
     const rows = await summariseByHour(lanes(undefined), { ...interval, from }, entriesMax + 1);
@@ -127,7 +128,7 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
     const grouping = { groupBy: ["account", "month"] as const, sums: ["gross_amount"] as const };
     const after =
       query.cursor === undefined ? undefined : readGroupCursor(query.cursor, grouping.groupBy.length);
-    if (query.cursor !== undefined && !after) return unknownLinkCursor;
+    if (query.cursor !== undefined && !after) return unknownCursor;
     const filter = { ...livePayments, states: ["SUCCESS" as const], created: throughDays(query) };
     const { groups, next } = await readGroups(lanes(undefined), filter, grouping, after, entriesMax);
     return {

@@ -45,9 +45,9 @@ export const searchHandlers = (lanes: Lanes): Pick<Handlers<operations>, "search
       count: (max) => countTransactions(sql, filter, max),
     });
     if ("status" in found) return found;
-    const { rows, links, ...page } = found;
+    const { headers, page, rows, links } = found;
     const results = await mapInTurns(rows, (row) => viewTransaction(row, query.status_version));
-    return { status: 200, body: { ...page, results, _links: links } };
+    return { status: 200, headers, body: { ...page, results, _links: links } };
   },
 });
 
@@ -96,6 +96,10 @@ const countMaxOf = (query: SearchQuery): number | undefined => {
   return query.limit_total_size < query.display_size ? defaultLimit : query.limit_total_size;
 };
 
+/** A consumer of alphagov/pay-ledger names the parameter `card_brand`, as the links of that service do. */
+const cardBrandsOf = ({ card_brands, card_brand }: SearchQuery): string[] | undefined =>
+  card_brands || card_brand ? [...(card_brands ?? []), ...(card_brand ?? [])] : undefined;
+
 function filterOf(query: SearchQuery): TransactionFilter {
   const settled = { from: query.from_settled_date, to: query.to_settled_date };
   return {
@@ -108,7 +112,7 @@ function filterOf(query: SearchQuery): TransactionFilter {
     first_digits_card_number: query.first_digits_card_number,
     last_digits_card_number: query.last_digits_card_number,
     ...stateFilterOf(query),
-    card_brands: query.card_brands,
+    card_brands: cardBrandsOf(query),
     transaction_type: query.transaction_type,
     gateway_payout_id: query.gateway_payout_id,
     gateway_transaction_id: query.gateway_transaction_id,

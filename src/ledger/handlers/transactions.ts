@@ -24,13 +24,14 @@ import {
   type ReportedTransaction,
   type TransactionKey,
 } from "../tables/transaction.ts";
-import { eventTypesOfState, firstOfEachState, viewTransactionEvents } from "../views/event.ts";
-import { viewNextCursor } from "../views/next-cursor.ts";
+import { eventTypesOfState, firstOfEachState, numbered, viewTransactionEvents } from "../views/event.ts";
+import { viewLinkHeader, viewNextCursor } from "../views/next-cursor.ts";
 import type { StatusVersion } from "../views/state.ts";
 import { viewPayment, viewTransaction } from "../views/transaction.ts";
 import { asOfReader } from "./as-of.ts";
 import { readChildCursor, readEventCursor, writeChildCursor, writeEventCursor } from "./cursor.ts";
 import { type Lanes, pageBytesMax, quickBytesMax } from "./lanes.ts";
+import { isExtended } from "./page.ts";
 import { accountMissing, notFound, problem, unknownCursor } from "./problem.ts";
 
 type TransactionHandlers = Pick<
@@ -88,13 +89,14 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
     const events = query.include_all_events
       ? page.events
       : await firstOfStates(lane, page.events, version, after);
+    const links = viewNextCursor(url, query, last && writeEventCursor(last));
+    const views = viewTransactionEvents(page.family, events, version);
     return {
       status: 200,
-      body: {
-        transaction_id: id,
-        events: viewTransactionEvents(page.family, events, version),
-        _links: viewNextCursor(url, query, last && writeEventCursor(last)),
-      },
+      headers: viewLinkHeader(links),
+      body: isExtended(query)
+        ? { transaction_id: id, events: numbered(views, events), _links: links }
+        : { transaction_id: id, events: views },
     };
   },
 
@@ -108,13 +110,12 @@ export const transactionHandlers = (sql: Sql, lanes: Lanes, limitMs: number): Tr
     ]);
     if (!parent) return notFound(id);
     const last = isLast ? undefined : children.at(-1);
+    const links = viewNextCursor(url, query, last && writeChildCursor(last));
+    const transactions = await mapInTurns(children, (row) => viewTransaction(row, 2));
     return {
       status: 200,
-      body: {
-        parent_transaction_id: id,
-        transactions: await mapInTurns(children, (row) => viewTransaction(row, 2)),
-        _links: viewNextCursor(url, query, last && writeChildCursor(last)),
-      },
+      headers: viewLinkHeader(links),
+      body: { parent_transaction_id: id, transactions, _links: isExtended(query) ? links : undefined },
     };
   },
 });

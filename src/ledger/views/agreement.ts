@@ -50,7 +50,6 @@ export function viewAgreementFilters(
 
 /** An event of an agreement or of one of its payment instruments. */
 export const viewAgreementEvent = (event: EventRow): Schemas["AgreementEvent"] => ({
-  event_id: event.id,
   resource_external_id: event.resource_external_id,
   resource_type: event.resource_type.toUpperCase() as Schemas["AgreementResourceType"],
   event_type: event.event_type,

@@ -60,7 +60,6 @@ export function viewTransactionEvents(
   return events.map((event) => {
     const view = stateOf(event, version);
     return {
-      event_id: event.id,
       amount: amounts.get(event.resource_external_id) ?? null,
       state: view ?? null,
       resource_type: event.resource_type.toUpperCase() as TransactionType,
@@ -70,6 +69,10 @@ export function viewTransactionEvents(
     };
   });
 }
+
+/** The views of these events with the numbers of the events. */
+export const numbered = <View>(views: View[], events: EventRow[]): (View & { event_id: bigint })[] =>
+  views.map((view, index) => ({ event_id: (events[index] as EventRow).id, ...view }));
 
 /** An event of the ticker. Members that are not texts count as missing. */
 export function viewTickerEvent({ details, ...row }: TickerRow): Schemas["TickerEvent"] {

@@ -31,7 +31,7 @@ export function viewPageLinks(searched: SearchedPage): components["schemas"]["Se
     first_page: link("page", 1),
     next_cursor: nextCursor === undefined ? undefined : link("cursor", nextCursor),
   };
-  if (cursor !== undefined) return links;
+  if (cursor !== undefined) return { ...links, next_page: links.next_cursor };
   // The next page by number would not begin after the last row of a page that is cut short.
   const isCut = nextCursor !== undefined && count < displaySize;
   const last = total === undefined ? undefined : lastPage(total, displaySize);

@@ -6,7 +6,7 @@ const defaults = allDefaults.searchTransactions;
 type SearchQuery = operations["searchTransactions"]["parameters"]["query"];
 type Filter = Exclude<
   keyof SearchQuery,
-  "page" | "display_size" | "cursor" | "format" | "fee_headers" | "moto_header"
+  "page" | "display_size" | "cursor" | "extended" | "format" | "fee_headers" | "moto_header"
 >;
 
 /** Every filter, in the order in which alphagov/pay-ledger writes them. */
@@ -23,6 +23,7 @@ const filters: Filter[] = [
   "refund_states",
   "dispute_states",
   "card_brands",
+  "card_brand",
   "state",
   "transaction_type",
   "gateway_payout_id",
