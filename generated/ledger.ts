@@ -243,8 +243,8 @@ export interface paths {
         /**
          * List the events of live transactions
          * @description Returns the events of live payments, refunds and disputes of all accounts between two instants, newest first, with
-         *     columns of their transactions. A response has up to 200 events. If there are more, the header `Link` leads to the
-         *     next page.
+         *     columns of their transactions. A response has up to 10,000 events. If there are more, the header `Link` leads to
+         *     the next page. If the service fails while it sends the response, it closes the connection without the final chunk.
          */
         get: operations["listTickerEvents"];
         put?: never;
@@ -331,7 +331,8 @@ export interface paths {
         /**
          * Add up live payments by account and month
          * @description Returns the number, the gross amount and the average of the live payments in state `SUCCESS` between two days,
-         *     inclusive, for each gateway account and month that has one. The list is ordered by account, as text, then by month.
+         *     inclusive, for each gateway account and month that has one. Payments that correct a failed refund do not count. The
+         *     list is ordered by account, as text, then by month.
          *     A response has up to 10,000 entries. If there are more, the header `Link` leads to the next page.
          */
         get: operations["listGatewayPerformance"];
@@ -374,7 +375,8 @@ export interface paths {
         /**
          * Add up live payments by day
          * @description Returns the number, the gross amount and the average of the live payments of all accounts between two days,
-         *     inclusive, or of all time. Both days are required, or none.
+         *     inclusive, or of all time. Both days are required, or none. Without `state` only finished payments count. Payments
+         *     that correct a failed refund do not count: no payer has made them.
          */
         get: operations["getPerformanceReport"];
         put?: never;
@@ -394,8 +396,9 @@ export interface paths {
         };
         /**
          * Add up live payments between instants
-         * @description Returns the number, the gross amount and the average of the live payments of all accounts between two instants,
-         *     inclusive, or of all time. Both instants are required, or none.
+         * @description Returns the number of the live payments of all accounts that have an `amount`, and the sum and the average of the
+         *     amounts, without surcharges, between two instants, inclusive, or of all time. Both instants are required, or none.
+         *     It reads each of these payments, so a long time can end with 504.
          */
         get: operations["getLegacyPerformanceReport"];
         put?: never;

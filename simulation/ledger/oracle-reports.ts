@@ -7,6 +7,7 @@ import {
   type Oracle,
   type Payout,
   type Query,
+  stateRow,
   statusOf,
   type Transaction,
   text,
@@ -162,8 +163,8 @@ const isThroughDays = ({ createdDate }: Transaction, { from_date, to_date }: Que
   (from_date === undefined || createdDate.slice(0, 10) >= from_date) &&
   (to_date === undefined || createdDate.slice(0, 10) <= to_date);
 
-function viewPerformance(payments: Transaction[]) {
-  const total = sum(payments, grossAmountOf);
+function viewPerformance(payments: Transaction[], amountOf = grossAmountOf) {
+  const total = sum(payments, amountOf);
   return {
     total_volume: BigInt(payments.length),
     total_amount: total,
@@ -177,17 +178,40 @@ const livePayments = (oracle: Oracle, { state }: Query) =>
     .filter((payment) => payment.live && (state === undefined || payment.state === state));
 
 /** The body of `GET /v1/report/performance-report-legacy`, whose dates are instants. */
-export const performanceOfInstants = (oracle: Oracle, query: Query): object =>
-  viewPerformance(livePayments(oracle, query).filter((payment) => isThroughInstants(payment, query)));
+export function performanceOfInstants(oracle: Oracle, query: Query): object {
+  const amountOf = (payment: Transaction) => penceOf(payment, "amount");
+  const payments = livePayments(oracle, query).filter(
+    (payment) => isThroughInstants(payment, query) && amountOf(payment) !== undefined,
+  );
+  return viewPerformance(payments, amountOf);
+}
 
 /** The body of `GET /v1/report/performance-report`, whose dates are days. */
 export const performanceOfDays = (oracle: Oracle, query: Query): object =>
-  viewPerformance(livePayments(oracle, query).filter((payment) => isThroughDays(payment, query)));
+  viewPerformance(
+    livePayments(oracle, query).filter(
+      (payment) =>
+        isThroughDays(payment, query) &&
+        !isCorrection(oracle, payment) &&
+        (query.state !== undefined || stateRow(payment.state).finished),
+    ),
+  );
+
+const creations = ["PAYMENT_CREATED", "PAYMENT_NOTIFICATION_CREATED"];
+
+/** Whether a payment corrects a failed refund. */
+function isCorrection(oracle: Oracle, { id }: Transaction): boolean {
+  const types = oracle.eventsOf(id, ["payment"]).map(({ event_type }) => event_type);
+  return (
+    types.includes("REFUND_FAILURE_FUNDS_SENT_TO_CONNECT_ACCOUNT") &&
+    !types.some((type) => creations.includes(type))
+  );
+}
 
 /** The body of `GET /v1/report/gateway-performance-report`. */
 export function gatewayPerformance(oracle: Oracle, query: Query): object[] {
-  const payments = livePayments(oracle, { state: "SUCCESS" }).filter((payment) =>
-    isThroughDays(payment, query),
+  const payments = livePayments(oracle, { state: "SUCCESS" }).filter(
+    (payment) => isThroughDays(payment, query) && !isCorrection(oracle, payment),
   );
   const valuesOf = ({ account, createdDate }: Transaction) => [account ?? null, createdDate.slice(0, 7)];
   return groupsBy(payments, valuesOf).map(({ values: [account = null, month], members }) => ({

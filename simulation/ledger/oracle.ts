@@ -55,10 +55,10 @@ const lifeCyclePosition = new Map(
     .map(({ event_type }, position) => [event_type, position]),
 );
 
-const stateRows = new Map(tables.transaction_states.rows.map((row: StateRow) => [row.state, row]));
+export const stateRows = new Map(tables.transaction_states.rows.map((row: StateRow) => [row.state, row]));
 /** The names of the states of a transaction. */
 export const transactionStates = [...stateRows.keys()];
-const stateRow = (state: string) => stateRows.get(state) as StateRow;
+export const stateRow = (state: string) => stateRows.get(state) as StateRow;
 const csvStates: { state: string; payment?: string; refund?: string; dispute?: string }[] =
   tables.csv_states.rows;
 

@@ -51,9 +51,12 @@ type WithContent<Status, Declared> = Declared extends { content: infer Content }
   ? { [Type in keyof Content]: WithBody<Status, Type, Content[Type]> }[keyof Content]
   : { status: Status; type?: never; body?: never };
 
-/** A text can be an iterable of texts, or of their bytes, which are sent as they are produced. */
+/**
+ * A text can be an iterable of texts, or of their bytes, and a JSON array one of its parts, which are sent as they are
+ * produced.
+ */
 type WithBody<Status, Type, Body> = Type extends "application/json"
-  ? { status: Status; type?: never; body: Body }
+  ? { status: Status; type?: never; body: Body | (Body extends unknown[] ? AsyncIterable<Body> : never) }
   : {
       status: Status;
       type: Type;

@@ -157,26 +157,46 @@ export function originOf(request: FastifyRequest): string {
 const arrayMax = 1000;
 
 /**
- * Sends a body: a JSON type as JSON with every member, a text as it is, an iterable of texts as a stream. If the iterable
- * throws, the connection is closed without the final chunk, so that the caller notices.
+ * Sends a body: a JSON type as JSON with every member, a text as it is, an iterable of texts or of parts of an array as a
+ * stream. If the iterable throws, the connection is closed without the final chunk, so that the caller notices.
  */
 export function sendBody(reply: FastifyReply, type: string, body: unknown, log: Logger): FastifyReply {
   if (body === undefined) return reply.send();
   if (Array.isArray(body) && body.length > arrayMax) return sendLongArray(reply, type, body);
+  const isParts = typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+  if (isJson(type) && isParts) return sendStream(reply, type, arrayOf(body as AsyncIterable<unknown[]>), log);
   if (isJson(type)) return sendText(reply, type, toJson(withRequestId(type, body, reply.request.id)));
   if (typeof body === "string") return sendText(reply, type, body);
+  return sendStream(reply, type, body as AsyncIterable<string | Buffer>, log);
+}
+
+/** The text of a JSON array, in the parts in which it is produced. */
+async function* arrayOf(parts: AsyncIterable<unknown[]>): AsyncGenerator<string, void, void> {
+  let before = "[";
+  for await (const part of parts) {
+    if (part.length === 0) continue;
+    yield before + toJson(part).trimEnd().slice(1, -1);
+    before = ",";
+  }
+  yield before === "[" ? "[]\n" : "]\n";
+}
+
+function sendStream(
+  reply: FastifyReply,
+  type: string,
+  texts: AsyncIterable<string | Buffer>,
+  log: Logger,
+): FastifyReply {
   const { method, routeOptions } = reply.request;
   // Holds one text at a time. The default is 16, whatever their lengths.
-  const stream = Readable.from(method === "HEAD" ? [] : (body as AsyncIterable<string | Buffer>), {
-    objectMode: false,
-  });
+  const stream = Readable.from(method === "HEAD" ? [] : texts, { objectMode: false });
   const { id: requestId } = reply.request;
   stream.on("error", (err) =>
     log.error({ err, requestId, method, route: routeOptions.url }, "a response was cut off"),
   );
   reply.type(`${type}; charset=utf-8`);
   // A stream of changes stays open for long, and many clients share its pieces.
-  const encoding = type === "text/csv" ? chooseEncoding(reply) : undefined;
+  const encoding = type === "text/csv" || isJson(type) ? chooseEncoding(reply) : undefined;
   if (!encoding) return reply.send(stream);
   const compressing = compressingStream(encoding);
   pipeline(stream, compressing).catch(() => {});

@@ -30,6 +30,7 @@ const ofSelfService =
   "&payment_states=success,declined&refund_states=success&dispute_states=won&reference=&email=";
 /** Accounts of all services of one user. */
 const thousand = ["demo", ...Array.from({ length: 999 }, (_, n) => 200_000 + n)].join("%2C");
+const ofStatistics = "from_date=2023-03-05&to_date=2023-03-05";
 const notFound = { status: 404 };
 const found = (...ids: string[]) => ({
   total: ids.length,
@@ -54,7 +55,7 @@ const reads: Record<string, [path: string, members: object][]> = {
     ["agreement?account_id=demo&page=99", notFound],
     [`${exactly}&card_brand=visa&state=&page=&reference=`, found("demo-rejected", "demo-success")],
     [`${exactly}&card_brand=diners-club`, found()],
-    [`${exactly}&card_brand=`, found("demo-disputed", "demo-rejected", "demo-success", "demo-started")],
+    [`${exactly}&card_brand=`, found("demo-disputed", "demo-expired", "demo-rejected", "demo-success")],
   ],
   "the self-service front": [
     [`transaction?${ofSelfService}`, found("demo-disputed", "demo-rejected", "demo-refund", "demo-success")],
@@ -103,6 +104,26 @@ const reads: Record<string, [path: string, members: object][]> = {
       { events: { length: 4 } },
     ],
     [`payout?${override}&state=&page=1&display_size=20`, { total: 1 }],
+  ],
+  "the admin front's statistics": [
+    // A payment that corrects a failed refund, and one without an amount, count as alphagov/pay-ledger counts them.
+    [
+      `report/performance-report?${ofStatistics}`,
+      { total_volume: 2, total_amount: 1105, average_amount: 552.5 },
+    ],
+    [`report/performance-report?${ofStatistics}&state=SUCCESS`, { total_volume: 1, total_amount: 1005 }],
+    [
+      "report/gateway-performance-report?from_date=2016-09-14&to_date=2023-12-31",
+      [{ gateway_account_id: 300_001, total_volume: 1, total_amount: 1005, average_amount: 1005 }],
+    ],
+    [
+      "report/performance-report-legacy?from_date=2023-03-05T00:00:00Z&to_date=2023-03-05T23:59:59.999Z",
+      { total_volume: 4, total_amount: 1850 },
+    ],
+    [
+      "report/performance-report-legacy?from_date=2023-03-05T00:00:00Z&to_date=2023-03-05T23:59:59.999Z&state=SUCCESS",
+      { total_volume: 2, total_amount: 1500 },
+    ],
   ],
   "the sender of webhooks": [
     [`transaction/demo-success?${override}`, { state: { status: "success", finished: true } }],
@@ -234,6 +255,35 @@ test.each(Object.entries(reads))(
   },
 );
 
+type Step = Parameters<typeof story>[2];
+const livePayment = (id: string, ...steps: Step[]) =>
+  story("payment", id, ...steps).map((event) => ({
+    ...event,
+    timestamp: event.timestamp.replace(/^[^T]+/, "2023-03-05"),
+    live: true,
+  }));
+const ofStatistic = { gateway_account_id: "300001" };
+const correction = { ...ofStatistic, amount: 500 };
+await ledger.store(
+  livePayment(
+    "with-surcharge",
+    ["09:00", "PAYMENT_CREATED", { ...ofStatistic, amount: 1000 }],
+    ["09:01", "PAYMENT_DETAILS_ENTERED", { corporate_surcharge: 5, total_amount: 1005 }],
+    ["09:02", "CAPTURE_CONFIRMED"],
+  ),
+  livePayment(
+    "declined",
+    ["09:00", "PAYMENT_CREATED", { ...ofStatistic, amount: 100 }],
+    ["09:01", "AUTHORISATION_REJECTED"],
+  ),
+  livePayment("unfinished", ["09:00", "PAYMENT_CREATED", { ...ofStatistic, amount: 250 }]),
+  livePayment("without-amount", ["09:00", "PAYMENT_CREATED", ofStatistic]),
+  livePayment(
+    "correction",
+    ["09:00", "REFUND_FAILURE_FUNDS_SENT_TO_CONNECT_ACCOUNT", correction],
+    ["09:01", "PAYMENT_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN", ofStatistic],
+  ),
+);
 const ofMany = { gateway_account_id: "many" };
 await ledger.store(...["a", "b"].map((id) => story("agreement", id, ["09:00", "AGREEMENT_CREATED", ofMany])));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { message } from "../../testing/messages.ts";
-import { ledgerOfFile, linkIn, payment, startLedger } from "./ledger.fixture.ts";
+import { ledgerOfFile, payment, startLedger } from "./ledger.fixture.ts";
 import { mergeSummaryChanges } from "./tables/summary-upkeep.ts";
 
 // The numbers of every report, of any events, are in `model.test.ts`.
@@ -108,6 +108,8 @@ test("the summary of a report counts moto payments if it is asked to", async () 
   expect(await get(`/v1/report/${summary}&${march}`)).toMatchObject({ moto_payments: { count: 0 } });
 });
 
+type TickerEvents = { event_type: string; event_date: string }[];
+
 describe("the ticker", () => {
   const path = "/v1/event/ticker";
   const day = "from_date=2024-03-05T09:14:22.018Z&to_date=2024-03-05T09:59:59.999999Z";
@@ -143,24 +145,29 @@ describe("the ticker", () => {
     expect(await ledger.getError(`${path}?${query}`)).toEqual([400, expect.stringContaining(name)]);
   });
 
-  test("has pages of 200 events, to which Link leads with the other parameters", async () => {
+  test("has 10,000 events in a response, and Link leads to the others with the other parameters", async () => {
     await using many = await startLedger();
-    const timeOf = (n: number) => `2024-03-05T10:${String(Math.floor(n / 7)).padStart(2, "0")}:00Z`;
-    const events = Array.from({ length: 410 }, (_, n) => livePayment(`many${n}`, timeOf(n)));
-    await many.store(events);
-    const seen: { event_date: string; resource_external_id: string }[][] = [];
-    const types = "event_types=A&event_types=PAYMENT_CREATED";
-    let next: string | undefined =
-      `${path}?from_date=2024-03-05T00:00:00Z&to_date=2024-03-06T00:00:00Z&${types}`;
-    while (next !== undefined) {
-      const { json, headers }: Awaited<ReturnType<typeof ledger.request>> = await many.request(next);
-      seen.push(json);
-      next = linkIn(headers)?.slice(many.base.length);
-    }
-    expect(seen.map(({ length }) => length)).toEqual([200, 200, 10]);
-    expect(new Set(seen.flat().map(({ resource_external_id }) => resource_external_id)).size).toBe(410);
-    const instants = seen.flat().map(({ event_date }) => event_date);
+    await many.store([livePayment("many", "2024-03-05T10:00:00Z")]);
+    // Every seven events have the same timestamp.
+    await many.database.query(
+      `insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+       select 'payment', 'many', timestamptz '2024-03-05T10:00Z' + n / 7 * interval '1 second', 'A' || n, '{}'
+       from generate_series(1, $1::int) as n`,
+      [10_409],
+    );
+    const path = `/v1/event/ticker?from_date=2024-03-05T00:00:00Z&to_date=2024-03-06T00:00:00Z`;
+    const [first, ...others] = (await many.pages(path)) as unknown as TickerEvents[];
+    expect([first?.length, ...others.map(({ length }) => length)]).toEqual([10_000, 410]);
+    const events = [...(first ?? []), ...others.flat()];
+    expect(new Set(events.map(({ event_type }) => event_type)).size).toBe(10_410);
+    const instants = events.map(({ event_date }) => event_date);
     expect(instants).toEqual(instants.toSorted().toReversed());
+    const compressed = await fetch(many.base + path, { headers: { "accept-encoding": "gzip" } });
+    expect(compressed.headers.get("content-encoding")).toBe("gzip");
+    expect(await compressed.json()).toEqual(first);
+    expect((await many.request(path, { method: "HEAD" })).text).toBe("");
+    const types = Array.from({ length: 50 }, (_, n) => `&event_types=A${n + 100}`).join("");
+    expect((await many.get(path + types)).length).toBe(50);
   });
 });
 

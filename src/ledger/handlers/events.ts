@@ -3,15 +3,16 @@ import type { Sql } from "../../database/database.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { readInstant, readInstantUp } from "../../values/instant.ts";
 import { findEvent } from "../tables/event.ts";
-import { listTicker } from "../tables/ticker.ts";
+import { listTicker, type TickerFilter, type TickerRow, tickerEnd } from "../tables/ticker.ts";
 import { viewEvent, viewTickerEvent } from "../views/event.ts";
 import { viewNextLink } from "../views/next-cursor.ts";
 import { readTickerCursor, writeTickerCursor } from "./cursor.ts";
 import { type Lanes, quickBytesMax } from "./lanes.ts";
 import { problem, unknownCursor } from "./problem.ts";
 
-/** Maximum number of events of the ticker in a response. */
-const tickerMax = 200;
+/** Maximum number of events of the ticker in a response, and of those that are read at once. */
+const tickerMax = 10_000;
+const tickerPageMax = 500;
 
 export const eventHandlers = (
   sql: Sql,
@@ -29,19 +30,32 @@ export const eventHandlers = (
     const { event_types, cursor } = query;
     const after = cursor === undefined ? undefined : readTickerCursor(cursor);
     if (cursor !== undefined && !after) return unknownCursor;
-    const rows = await listTicker(lanes("ticker"), {
+    const sql = lanes("ticker");
+    const filter: TickerFilter = {
       from: readInstantUp(query.from_date) as string,
       to: readInstant(query.to_date) as string,
       event_types,
       after,
-      max: tickerMax + 1,
-    });
-    const events = rows.slice(0, tickerMax);
-    const last = rows.length > tickerMax ? events.at(-1) : undefined;
+    };
+    const rows = await listTicker(sql, filter, tickerPageMax);
+    if (rows.length < tickerPageMax) return { status: 200, body: rows.map(viewTickerEvent) };
+    const until = await tickerEnd(sql, filter, tickerMax);
     return {
       status: 200,
-      headers: viewNextLink(url, query, last && writeTickerCursor(last)),
-      body: events.map(viewTickerEvent),
+      headers: viewNextLink(url, query, until && writeTickerCursor(until)),
+      body: readTicker(sql, { ...filter, until }, rows),
     };
   },
 });
+
+/** The events page by page, after a first page of rows. While the caller reads slowly, nothing else is in memory. */
+async function* readTicker(sql: Sql, filter: TickerFilter, rows: TickerRow[]) {
+  let events = rows.map(viewTickerEvent);
+  let last = rows.at(-1);
+  while (last) {
+    yield events;
+    const next = await listTicker(sql, { ...filter, after: last }, tickerPageMax);
+    events = next.map(viewTickerEvent);
+    last = next.at(-1);
+  }
+}

@@ -1,9 +1,10 @@
 import { defaults } from "../../../generated/ledger.defaults.ts";
+import { stateMachine } from "../../../generated/ledger.state-machine.ts";
 import type { operations } from "../../../generated/ledger.ts";
 import type { Sql } from "../../database/database.ts";
-import type { Handlers, Request } from "../../http/handlers.ts";
+import type { Handlers } from "../../http/handlers.ts";
 import { mapInTurns } from "../../process/turns.ts";
-import { type Grouping, type Sums, summarise, summariseByHour } from "../tables/summary.ts";
+import { type Grouping, type Sums, summarise, summariseAmounts, summariseByHour } from "../tables/summary.ts";
 import { type GroupColumn, type SummaryFilter, sumColumns } from "../tables/summary-rows.ts";
 import { viewLinkHeader, viewNextCursor, viewNextLink } from "../views/next-cursor.ts";
 import {
@@ -116,11 +117,21 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
   },
 
   async getPerformanceReport({ query }) {
-    return performanceOf(lanes(undefined), query, throughDays(query));
+    if (isHalfGiven(query)) return datesMissing;
+    const states = query.state ? [query.state] : finishedStates;
+    const filter = { ...livePayments, states, created: throughDays(query), withoutCorrections: true };
+    const grouping = { groupBy: [], sums: ["gross_amount"] as const };
+    const [all = noTransactions] = await summarise(lanes(undefined), filter, grouping);
+    return { status: 200, body: viewPerformance(all.count, all.gross_amount) };
   },
 
   async getLegacyPerformanceReport({ query }) {
-    return performanceOf(lanes(undefined), query, throughInstants(query));
+    if (isHalfGiven(query)) return datesMissing;
+    const all = await summariseAmounts(lanes(undefined), throughInstants(query), {
+      live: true,
+      state: query.state,
+    });
+    return { status: 200, body: viewPerformance(all.count, all.amount) };
   },
 
   async listGatewayPerformance({ query, url }) {
@@ -129,7 +140,12 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
     const after =
       query.cursor === undefined ? undefined : readGroupCursor(query.cursor, grouping.groupBy.length);
     if (query.cursor !== undefined && !after) return unknownCursor;
-    const filter = { ...livePayments, states: ["SUCCESS" as const], created: throughDays(query) };
+    const filter = {
+      ...livePayments,
+      states: ["SUCCESS" as const],
+      created: throughDays(query),
+      withoutCorrections: true,
+    };
     const { groups, next } = await readGroups(lanes(undefined), filter, grouping, after, entriesMax);
     return {
       status: 200,
@@ -143,6 +159,9 @@ const fromDateMissing = problem(400, ["Field [from_date] can not be null"]);
 const datesMissing = problem(400, ["Both from_date and to_date must be provided"]);
 const datesReversed = problem(400, ["from_date must be earlier or equal to to_date"]);
 
+const finishedStates = stateMachine.transaction_states.flatMap(({ state, finished }) =>
+  finished ? [state] : [],
+);
 const livePayments = { transaction_type: "PAYMENT", live: true } as const;
 
 const accountOf = ({ account_id }: { account_id?: string | undefined }) => ({
@@ -152,16 +171,8 @@ const accountOf = ({ account_id }: { account_id?: string | undefined }) => ({
 const sumOf = (groups: Sums[], name: keyof Sums): bigint =>
   groups.reduce((total, group) => total + group[name], 0n);
 
-async function performanceOf(
-  sql: Sql,
-  query: Request<operations["getPerformanceReport"]>["query"],
-  created: SummaryFilter["created"],
-) {
-  if ((query.from_date === undefined) !== (query.to_date === undefined)) return datesMissing;
-  const filter = { ...livePayments, states: query.state && [query.state], created };
-  const [all = noTransactions] = await summarise(sql, filter, { groupBy: [], sums: ["gross_amount"] });
-  return { status: 200 as const, body: viewPerformance(all) };
-}
+const isHalfGiven = ({ from_date, to_date }: { from_date?: unknown; to_date?: unknown }): boolean =>
+  (from_date === undefined) !== (to_date === undefined);
 
 type Groups = Awaited<ReturnType<typeof summarise>>;
 

@@ -175,64 +175,133 @@ const hasOnlyRanges = (filter: TransactionFilter): boolean =>
   Object.entries(filter).every(([name, value]) => value === undefined || namesOfRanges.has(name));
 
 /**
- * Reads the transactions of each account, type and state, newest first, from an index in this order; with a type or a state,
- * from an index of outlines. With `rows`, that many rows are read and checked against the other conditions, evenly in all
- * ranges, and each range ends with an edge. Without it there must be no other conditions.
+ * Reads the transactions of the accounts, types and states, newest first, from an index in this order; with a type or a
+ * state, from an index of outlines. With `rows`, that many rows are read and checked against the other conditions, and the
+ * last one is an edge. Without it there must be no other conditions.
  */
 const walk =
   (filter: TransactionFilter, enough: number, rows?: number): Attempt =>
   (columns, bind) => {
-    const { created_after, created_before, after } = filter;
-    const accounts = accountsOf(filter);
-    const kinds = kindsOf(filter);
-    const ranges = ["(select) as everything"];
-    const conditions = [conditionsOf({ created_after, created_before }, bind)];
-    // With `rows`, the edge is found by the index alone, which does not contain the order of arrival.
-    if (after) conditions.push(rows === undefined ? conditionsOf({ after }, bind) : isAfter(after, bind));
-    if (accounts) {
-      ranges.push(`unnest(${bind(accounts)}::text[]) as account (wanted_account)`);
-      conditions.push(only("gateway_account_id", "wanted_account"));
-    }
-    if (kinds) {
-      const arrays = [kinds.map(({ type }) => type), kinds.map(({ state }) => state)];
-      const unnested = arrays.map((array) => `${bind(array)}::text[]`);
-      ranges.push(`unnest(${unnested}) as kind (wanted_type, wanted_state)`);
-      conditions.push("transaction_type = wanted_type and state = wanted_state");
-    }
-    const [table, order] = kinds
-      ? ["transaction_outline as transaction", newestFirstOfKind]
-      : ["transaction", newestFirst];
-    // For a limit in a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
-    const range = (what: string, max: string) => `
-      select ${what} from ${table} where ${conditions.join(" and ")} ${order} limit (select ${max}::bigint)`;
-    /** The transactions of outlines, or what was read of the transactions themselves. */
-    const rowsOf = (read: string) =>
-      kinds
-        ? `select transaction.* from (${read}) as outline cross join lateral (
-             select * from transaction where transaction.external_id = outline.external_id offset 0
-           ) as transaction`
-        : read;
-    const selection = kinds ? "external_id, created_date" : "*";
+    const ranges = rangesOf(filter, bind, rows === undefined);
     const selected = columns.map((column) => `transaction.${column}`);
-    const fromRanges = `from ${ranges.join(" cross join ")} cross join lateral`;
-    if (rows === undefined) {
-      const max = bind(enough);
-      const newest = `select own.* ${fromRanges} (${range(selection, max)}) as own ${newestFirst} limit ${max}`;
-      return `select ${[...selected, "false as is_edge"]} from (${rowsOf(newest)}) as transaction`;
-    }
-    const rangeCount = Math.max(1, (accounts?.length ?? 1) * (kinds?.length ?? 1));
-    const rowsOfRange = Math.ceil(rows / rangeCount);
-    const edge = `${range("external_id", "1")} offset ${bind(rowsOfRange - 1)}`;
+    if (rows === undefined)
+      return `select ${[...selected, "false as is_edge"]} from (${newestOf(ranges, enough, bind)}) as transaction`;
     return `
-      select ${[...selected, "is_edge"]} ${fromRanges} (
+      select ${[...selected, "is_edge"]} from (
         select * from (
-          select *, coalesce(external_id = (${edge}), false) as is_edge
-          from (${rowsOf(range(selection, bind(rowsOfRange)))}) as read_rows offset 0
+          select *, row_number() over (${newestFirst}) = ${bind(rows)} as is_edge
+          from (${newestOf(ranges, rows, bind)}) as read_rows offset 0
         ) as transaction
         where is_edge or ${conditionsOf(filter, bind)}
-        ${order} limit ${bind(enough)}
+        ${newestFirst} limit ${bind(enough)}
       ) as transaction`;
   };
+
+/** The ranges of an index that a walk reads, one for each account, type and state. */
+interface Ranges {
+  count: number;
+  /** Rows with the values that select a range. */
+  from: string;
+  /** The newest rows of a range up to a maximum, in order, not older than an instant. `from` must be in scope. */
+  newest(what: string, max: string, oldest?: string): string;
+  /** Whether the index is that of the outlines, which have keys only. */
+  areOutlines: boolean;
+}
+
+function rangesOf(filter: TransactionFilter, bind: Bind, hasArrived: boolean): Ranges {
+  const { created_after, created_before, after } = filter;
+  const accounts = accountsOf(filter);
+  const kinds = kindsOf(filter);
+  const from = ["(select) as everything"];
+  const conditions = [conditionsOf({ created_after, created_before }, bind)];
+  // Only rows that are checked against all conditions can be ranged by the index alone, which lacks the order of arrival.
+  if (after) conditions.push(hasArrived ? conditionsOf({ after }, bind) : isAfter(after, bind));
+  if (accounts) {
+    from.push(`unnest(${bind(accounts)}::text[]) as account (wanted_account)`);
+    conditions.push(only("gateway_account_id", "wanted_account"));
+  }
+  if (kinds) {
+    const arrays = [kinds.map(({ type }) => type), kinds.map(({ state }) => state)];
+    const unnested = arrays.map((array) => `${bind(array)}::text[]`);
+    from.push(`unnest(${unnested}) as kind (wanted_type, wanted_state)`);
+    conditions.push("transaction_type = wanted_type and state = wanted_state");
+  }
+  const [table, order] = kinds
+    ? ["transaction_outline as transaction", newestFirstOfKind]
+    : ["transaction", newestFirst];
+  return {
+    count: (accounts?.length ?? 1) * (kinds?.length ?? 1),
+    from: from.join(" cross join "),
+    // For a limit in a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
+    newest(what, max, oldest) {
+      const all = oldest === undefined ? conditions : [...conditions, `created_date >= ${oldest}`];
+      return `select ${what} from ${table} where ${all.join(" and ")} ${order} limit (select ${max}::bigint)`;
+    },
+    areOutlines: kinds !== undefined,
+  };
+}
+
+/** The newest `enough` transactions of all ranges, in order. */
+function newestOf(ranges: Ranges, enough: number, bind: Bind): string {
+  const ofEach = (what: string) =>
+    `select own.* from ${ranges.from} cross join lateral (${ranges.newest(what, bind(enough))}) as own`;
+  if (ranges.count <= 1 && !ranges.areOutlines) return ofEach("*");
+  const newest =
+    ranges.count * enough > keysMax
+      ? newestKeysOf(ranges, enough, bind)
+      : `${ofEach(keys)} ${newestFirst} limit ${bind(enough)}`;
+  return `
+    select transaction.* from (${newest}) as key cross join lateral (
+      select * from transaction where transaction.external_id = key.external_id offset 0
+    ) as transaction`;
+}
+
+/** Maximum number of keys that are read at once. */
+const keysMax = 10_000;
+const keys = "external_id, created_date";
+
+/**
+ * The keys of the newest `enough` rows of all ranges, in order. They are read in rounds, each four times as long as the one
+ * before. A round continues only the ranges of which every row that was read may be among the newest ones, and reads none
+ * that is too old. So the number of keys that are read is about that of the ranges and a few times `enough`, however the
+ * rows are distributed.
+ */
+function newestKeysOf(ranges: Ranges, enough: number, bind: Bind): string {
+  const all = bind(enough);
+  const parts = [
+    `range as materialized (select row_number() over () as range_number, * from ${ranges.from})`,
+  ];
+  let [rangesLeft, found, oldest] = ["range", "", "'-infinity'"];
+  for (
+    let [round, read, length] = [0, 0, Math.ceil(enough / Math.max(1, ranges.count))];
+    read < enough;
+    round += 1
+  ) {
+    const max = bind(length);
+    parts.push(`round${round} as materialized (
+      select range_number, own.* from ${rangesLeft} as range cross join lateral (
+        ${ranges.newest(keys, max, oldest)} offset ${bind(read)}
+      ) as own
+    )`);
+    found += `${found && " union all "}select ${keys} from round${round}`;
+    parts.push(
+      `oldest${round} as materialized (
+        select created_date from (${found}) as found order by created_date desc limit 1 offset ${all}::bigint - 1
+      )`,
+    );
+    oldest = `coalesce((select created_date from oldest${round}), '-infinity')`;
+    parts.push(`unfinished${round} as materialized (
+      select range.* from (
+        select range_number from round${round} group by range_number
+        having count(*) = ${max} and min(created_date) >= ${oldest}
+      ) as unfinished join range using (range_number)
+    )`);
+    rangesLeft = `unfinished${round}`;
+    read += length;
+    length = 3 * read;
+  }
+  return `with ${parts.join(", ")} select ${keys} from (${found}) as found ${newestFirst} limit ${all}`;
+}
 
 /** The accounts of a search, without duplicates; undefined for all accounts. */
 const accountsOf = ({ account_ids }: TransactionFilter): string[] | undefined =>

@@ -9,6 +9,8 @@ export interface SummaryFilter
   moto?: boolean | undefined;
   /** Instants of `created_date`. Default: all. */
   created?: Interval | undefined;
+  /** Leaves out payments that correct a failed refund: no payer has made them. Without `timeZone`. Default: false. */
+  withoutCorrections?: boolean | undefined;
 }
 
 /** Sums in pence, as `transaction_summary` names them. */
@@ -38,7 +40,7 @@ interface Needs {
  * among them: one statement reads everything as of one moment. Undefined if no instant matches.
  */
 export function rowsOf(
-  { created = always, ...filter }: SummaryFilter,
+  { created = always, withoutCorrections = false, ...filter }: SummaryFilter,
   { groupBy = [], timeZone = "UTC", sums = [] }: Needs,
   bind: Bind,
 ): string | undefined {
@@ -59,6 +61,7 @@ export function rowsOf(
     ),
     ...wholeDays.map((days) => sources.select("day", "count", sources.changes(days))),
     ...(zone ? wholeDays.map((days) => movesOf(days, units, zone, sources)) : []),
+    ...(withoutCorrections ? [lessCorrections(created, sources, bind)] : []),
   ].join(" union all ");
 }
 
@@ -81,7 +84,7 @@ interface Sources {
 }
 
 function sourcesOf(
-  { live, moto, ...others }: Omit<SummaryFilter, "created">,
+  { live, moto, ...others }: Omit<SummaryFilter, "created" | "withoutCorrections">,
   { groupBy, sums }: Required<Pick<Needs, "groupBy" | "sums">>,
   bind: Bind,
 ): Sources {
@@ -123,6 +126,20 @@ function rowsOfInstants(
   const day = `(created_date at time zone ${zone ?? "'UTC'"})::date`;
   const between = transactions(`${bind(from)}::timestamptz`, `${bind(to)}::timestamptz`);
   return sign === 1 ? select(day, "1", between) : select(day, "-1", between, "-");
+}
+
+/** Takes away the payments that correct a failed refund: those with the event of a correction, and without that of a payment. */
+function lessCorrections({ from, to }: Interval, { transactions, select }: Sources, bind: Bind): string {
+  const between = transactions(`${bind(from)}::timestamptz`, `${bind(to)}::timestamptz`);
+  const corrections = `${between} and transaction_type = 'PAYMENT' and external_id in (
+    select resource_external_id from event as correction
+    where event_type = 'REFUND_FAILURE_FUNDS_SENT_TO_CONNECT_ACCOUNT' and resource_type = 'payment' and not exists (
+      select from event
+      where event.resource_type = 'payment' and event.resource_external_id = correction.resource_external_id
+        and event.event_type in ('PAYMENT_CREATED', 'PAYMENT_NOTIFICATION_CREATED')
+    )
+  )`;
+  return select("(created_date at time zone 'UTC')::date", "-1", corrections, "-");
 }
 
 /**

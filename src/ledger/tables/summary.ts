@@ -95,6 +95,26 @@ export async function summariseByHour(sql: Sql, { from, to }: Interval, max: num
   return mapInTurns(rows, (row) => withBigInts(row, sums));
 }
 
+/**
+ * The number and the sum of the amounts of the payments that match and have one; surcharges are not amounts. In pence. Reads
+ * all payments in the interval.
+ */
+export async function summariseAmounts(
+  sql: Sql,
+  { from, to }: Interval,
+  { state, live }: { state: TransactionState | undefined; live: boolean },
+): Promise<Pick<Sums, "count" | "amount">> {
+  const [row] = await sql.query<object>(
+    `select count(amount), coalesce(sum(amount), 0)::text as amount
+     from transaction cross join lateral (select pence_of(details -> 'amount') as amount) as known
+     where transaction_type = 'PAYMENT' and live = $1 and created_date >= $2 and created_date < $3
+       and ($4::text is null or state = $4)`,
+    [live, from, to, state ?? null],
+    "custom",
+  );
+  return withBigInts(row as Pick<Sums, "count" | "amount">, ["amount"]);
+}
+
 /** The row with sums that are numbers; a sum that was not selected is 0. */
 function withBigInts<Row extends object>(row: object, sums: readonly SumColumn[]): Row {
   const numbers: Record<string, unknown> = { ...row };

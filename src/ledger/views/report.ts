@@ -53,20 +53,18 @@ const none: Schemas["PaymentsByState"] = {
   won: 0,
 };
 
-export const viewPerformance = ({
-  count,
-  gross_amount,
-}: Pick<Sums, "count" | "gross_amount">): Schemas["PerformanceReport"] => ({
+/** The number of payments, and their amounts in pence. */
+export const viewPerformance = (count: bigint, amount: bigint): Schemas["PerformanceReport"] => ({
   total_volume: Number(count),
-  total_amount: gross_amount,
-  average_amount: count === 0n ? 0 : Number(gross_amount) / Number(count),
+  total_amount: amount,
+  average_amount: count === 0n ? 0 : Number(amount) / Number(count),
 });
 
 export function viewGatewayPerformance({ account, month, ...sums }: Group): Schemas["GatewayPerformance"] {
   const [year, monthOfYear] = (month as string).split("-").map(Number) as [number, number];
   return {
     gateway_account_id: viewAccountNumber(account ?? null),
-    ...viewPerformance(sums),
+    ...viewPerformance(sums.count, sums.gross_amount),
     year,
     month: monthOfYear,
   };
