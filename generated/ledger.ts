@@ -1072,7 +1072,8 @@ export interface components {
         EventId: bigint;
         /**
          * @description A message of the queue, which contains one event. A member that is null counts as absent, as does an empty
-         *     `parent_resource_external_id` or `service_id`. Unknown members are ignored. Messages with equal `resource_type`,
+         *     `parent_resource_external_id` or `service_id`. Other members than these are kept with the event, as
+         *     `other_members` in the feed, and published with it. Messages with equal `resource_type`,
          *     `resource_external_id`, `timestamp` and `event_type` contain the same event: the first one is stored.
          *
          *     The limits are 1 MiB including the envelope, 100 levels of nesting and 100 digits in a number without an exponent.
@@ -1098,6 +1099,8 @@ export interface components {
             event_details?: components["schemas"]["EventDetails"];
             /** @description Type of the event, such as one of `x-event-types`. An event of another type is stored and sets no state. */
             event_type: string;
+            /** @description The account of the resource, if `event_details` do not name it. */
+            gateway_account_id?: components["schemas"]["LenientIdentifier"];
             /** @description Whether real money is involved. The text "null" counts as absent. */
             live?: boolean | ("true" | "false" | "null");
             /** @description The payment of a refund or dispute. */
@@ -1161,6 +1164,13 @@ export interface components {
             gateway_account_id: string | null;
             /** @description Whether real money is involved, or null if the message has no value. */
             live: boolean | null;
+            /**
+             * @description The other members of the message, such as its own `gateway_account_id`, without those that are null. Absent if
+             *     there are none.
+             */
+            other_members?: {
+                [key: string]: unknown;
+            };
             /** @description The parent in the message, or null. */
             parent_resource_external_id: string | null;
             resource_external_id: components["schemas"]["ExternalId"];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../testing/random.ts";
 import type { CheckingClient } from "../client.ts";
 import { Violation } from "../violation.ts";
-import { eventKey, type LedgerEvent } from "./messages.ts";
+import { accountNamedBy, eventKey, type LedgerEvent } from "./messages.ts";
 
 interface FeedPage {
   events: (LedgerEvent & { event_id: number; gateway_account_id: string | null })[];
@@ -100,7 +100,6 @@ function violationOf(readers: FeedReader[], stored: LedgerEvent[]): string | und
 
 const keyOf = (type: string, id: string) => JSON.stringify([type, id]);
 const textOf = (value: unknown) => (value === undefined || value === null ? undefined : String(value));
-const accountNamedBy = ({ event_details }: LedgerEvent) => textOf(event_details.gateway_account_id);
 
 /** The values that a function reads from the events of each resource, each once, in order. */
 export function valuesByResource(

@@ -11,6 +11,16 @@ export interface LedgerEvent {
   service_id: string | null;
   live: boolean | null;
   event_details: Record<string, unknown>;
+  /** Other members of the message. Missing or null if there are none. */
+  other_members?: Record<string, unknown> | null;
+}
+
+/** The account that an event names: in its details, otherwise beside them. */
+export function accountNamedBy({ event_details, other_members }: LedgerEvent): string | undefined {
+  const named = [event_details, other_members ?? {}].map(
+    ({ gateway_account_id }) => gateway_account_id ?? "",
+  );
+  return named.map(String).find((account) => account !== "");
 }
 
 /** A published message. An invalid one must become a dead letter whose reason matches `reason`. */
@@ -261,9 +271,16 @@ function eventsOf(random: Random, { type, id, parent, steps }: Resource): Ledger
       service_id: random.chance(0.7) ? `service-${random.integer(1, 3)}` : null,
       live: random.chance(0.6) ? random.chance(0.7) : null,
       event_details,
+      ...(random.chance(0.2) && { other_members: otherMembers(random) }),
     };
   });
 }
+
+/** Producers send the account as a number. */
+const otherMembers = (random: Random) => ({
+  gateway_account_id: random.pick([57, 58, "59", "account é"]),
+  ...(random.chance(0.5) && { unknown_member: { list: [1.5, "é"] } }),
+});
 
 const randomSteps = (random: Random, steps: Steps, max: number): Step[] =>
   Array.from({ length: random.integer(0, max) }, () => {
@@ -393,14 +410,16 @@ export const eventKey = ({ resource_type, resource_external_id, timestamp, event
 /** Encodes the event in one of the ways that producers use. */
 export function encode(random: Random, event: LedgerEvent): string {
   const orAbsent = (value: unknown) => value ?? random.pick([undefined, null, ""]);
+  const { other_members, ...members } = event;
   const message = {
-    ...event,
+    ...members,
+    ...other_members,
     timestamp: encodeTimestamp(random, event.timestamp),
     parent_resource_external_id: orAbsent(event.parent_resource_external_id),
     service_id: orAbsent(event.service_id),
     live: random.pick(event.live === null ? [undefined, null, "null"] : [event.live, String(event.live)]),
     event_details: encodeDetails(random, event.event_details),
-    ...(random.chance(0.1) && { gateway_account_id: 57, unknown_member: { list: [] } }),
+    ...(random.chance(0.1) && { empty_member: null }),
     ...(random.chance(0.1) && { reproject_domain_object: random.pick([false, "false", null]) }),
   };
   const body = JSON.stringify(message, undefined, random.pick([undefined, undefined, 2]));

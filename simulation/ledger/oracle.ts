@@ -1,5 +1,5 @@
 import contract from "../../generated/ledger.json" with { type: "json" };
-import { eventKey, type LedgerEvent } from "./messages.ts";
+import { accountNamedBy, eventKey, type LedgerEvent } from "./messages.ts";
 
 /**
  * The reference model of the ledger computes the expected responses for a set of events. It is written from the contract
@@ -306,9 +306,7 @@ export class Oracle {
     const keys = new Set(
       [...this.#eventsByResource.keys()].flatMap((id) => {
         const events = this.eventsOf(id, ["payment"]);
-        const hasAccount = events.some(({ event_details }) =>
-          accounts.includes(text(event_details, "gateway_account_id") ?? ""),
-        );
+        const hasAccount = events.some((event) => accounts.includes(accountNamedBy(event) ?? ""));
         return hasAccount ? events.flatMap((event) => Object.keys(metadataOf(event.event_details))) : [];
       }),
     );
@@ -337,8 +335,14 @@ const otherMetadata = (keys: string[]) =>
     return members.length > 0 ? JSON.stringify(Object.fromEntries(members)) : undefined;
   });
 
-const mergeDetails = (events: LedgerEvent[]): Members =>
-  Object.fromEntries(events.flatMap(({ event_details }) => Object.entries(event_details)));
+/** The newest value of each member. The account beside the details is that of the resource if no details name one. */
+const mergeDetails = (events: LedgerEvent[]): Members => {
+  const beside = newestOf(events, ({ other_members }) => text(other_members ?? {}, "gateway_account_id") ?? null);
+  return {
+    ...(beside !== undefined && { gateway_account_id: beside }),
+    ...Object.fromEntries(events.flatMap(({ event_details }) => Object.entries(event_details))),
+  };
+};
 
 /** What all resources have in common. */
 export function commonColumns(events: LedgerEvent[]) {

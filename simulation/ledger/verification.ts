@@ -141,11 +141,18 @@ export async function verifyStored(
   await using database = await openDatabase(databaseUrl);
   const rows = await database.query<LedgerEvent>(
     `select resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type, service_id, live,
-            event_details
+            event_details, other_members
      from event`,
   );
-  const textOf = ({ parent_resource_external_id, service_id, live, event_details, ...event }: LedgerEvent) =>
-    JSON.stringify([eventKey(event), parent_resource_external_id, service_id, live, event_details], inOrder);
+  const textOf = ({
+    parent_resource_external_id: parent,
+    service_id,
+    live,
+    event_details,
+    other_members = null,
+    ...event
+  }: LedgerEvent) =>
+    JSON.stringify([eventKey(event), parent, service_id, live, event_details, other_members], inOrder);
   const stored = new Map<string, number>();
   for (const row of rows) stored.set(textOf(row), (stored.get(textOf(row)) ?? 0) + 1);
   for (const event of oracle.events) {

@@ -58,6 +58,37 @@ test("an event in the feed has the members of the event and its account, also if
   expect(json.events[0]).toMatchObject(own.json);
 });
 
+test("an event in the feed has the other members of its message, and the account that it names beside its details", async () => {
+  const cursor = await newest();
+  const members = { gateway_account_id: 62, trace: { id: "t" } };
+  const started = story("payment", "beside", ["10:01", "PAYMENT_STARTED", { gateway_account_id: null }]);
+  const created = story("payment", "beside", [
+    "10:00",
+    "PAYMENT_CREATED",
+    { gateway_account_id: null, amount: 5 },
+  ]);
+  await ledger.store([...started.map((event) => ({ ...event, ...members })), ...created]);
+  await feedIsComplete(ledger.database);
+  const { json } = await read(`cursor=${cursor}&account_id=62`);
+  expect(json.events).toMatchObject([
+    { event_type: "PAYMENT_STARTED", gateway_account_id: "62", event_details: {}, other_members: members },
+    { event_type: "PAYMENT_CREATED", gateway_account_id: "62", event_details: { amount: 5 } },
+  ]);
+  expect(json.events[1]).not.toHaveProperty("other_members");
+  expect(await ledger.get("/v1/transaction/beside?account_id=62")).toMatchObject({
+    gateway_account_id: "62",
+    amount: 5,
+  });
+  expect((await ledger.get("/v1/transaction/beside/event?gateway_account_id=62")).events).toMatchObject([
+    { data: { amount: 5 } },
+    { data: {} },
+  ]);
+  const [named] = story("payment", "beside", ["10:02", "A", { gateway_account_id: "63" }]);
+  await ledger.send({ ...named, ...members });
+  await ledger.until("/v1/transaction/beside?account_id=63", { amount: 5 });
+  expect((await ledger.request("/v1/transaction/beside?account_id=62")).status).toBe(404);
+});
+
 test("a page leads to the next one until the newest event", async () => {
   const start = await newest();
   const ids = [await storePayment("57"), await storePayment("58"), await storePayment("57")];

@@ -171,7 +171,7 @@ export function countingDatabase(database: Database) {
   return { counts, database: { ...database, within } };
 }
 
-/** The event of a message, as the model of the simulation has it. */
+/** The event of a message without other members, as the model of the simulation has it. */
 export const modelEvent = (message: EventMessage) =>
   ({ parent_resource_external_id: null, service_id: null, live: null, ...message }) as LedgerEvent;
 

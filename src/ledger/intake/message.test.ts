@@ -44,6 +44,37 @@ test("the message of an Amazon SNS notification is read", () => {
   expect(readMessage(inEnvelope(valid))).toMatchObject({ kind: "invalid" });
 });
 
+describe("the other members of a message", () => {
+  test("are kept with the event, those that are null excepted, with all digits of their numbers", () => {
+    const others = { gateway_account_id: 57, "trace id": { list: [1, "é", null] }, __proto__: undefined };
+    expect(event({ ...others, other: null, live: null, reproject_domain_object: false })).toEqual({
+      ...event({}),
+      other_members: { gateway_account_id: 57, "trace id": { list: [1, "é", null] } },
+    });
+    expect(event({ other: null })).toEqual(event({}));
+    const body = JSON.stringify(valid).replace("{", '{"rate":12345678901234567890.10,"__proto__":{"a":1},');
+    expect(JSON.stringify(readMessage(body))).toContain(
+      '"other_members":{"rate":12345678901234567890.10,"__proto__":{"a":1}}',
+    );
+    const inCloudEvent = JSON.stringify({ specversion: "1.0", id: "1", data: { ...valid, more: 1 } });
+    expect(readMessage(inCloudEvent)).toEqual(read({ more: 1 }));
+  });
+
+  test.each([
+    [{ gateway_account_id: {} }, "gateway_account_id must be"],
+    [{ gateway_account_id: "x".repeat(256) }, "gateway_account_id must NOT have more than 255 characters"],
+    [{ note: "a\u0000" }, "a text contains a NUL character"],
+    [{ "a\ud800": 1 }, "a text contains a NUL character or an unpaired surrogate"],
+  ])("that cannot be kept make the message invalid: %j", (members, reason) => {
+    expect(read(members)).toEqual({ kind: "invalid", reason: expect.stringContaining(reason) });
+  });
+
+  test("with a number that is too long make it invalid", () => {
+    const body = JSON.stringify(valid).replace("{", `{"rate":1e500,"long":${"9".repeat(101)},`);
+    expect(readMessage(body)).toMatchObject({ kind: "invalid" });
+  });
+});
+
 describe("a CloudEvent", () => {
   const envelope = { specversion: "1.0", id: "1", source: "/pay", type: "payment.created" };
   const inCloudEvent = (data: unknown, members: object = {}) =>
@@ -89,7 +120,7 @@ describe("a CloudEvent", () => {
   });
 
   test("is none if it has a type of an event itself", () => {
-    expect(event({ specversion: "0.3", data: {} })).toEqual(event({}));
+    expect(event({ specversion: "0.3", data: {} })).toMatchObject(event({}));
   });
 });
 

@@ -32,8 +32,8 @@ const penceMembers = Object.entries(contract.components.schemas.EventDetails.pro
   .map(([name]) => name);
 
 /** The errors in numbers that a double cannot represent. */
-const findNumberErrors = (details: Details): string[] =>
-  hasLongerNumber(digitsMax, details)
+const findNumberErrors = (details: Details, otherMembers: Details | undefined): string[] =>
+  hasLongerNumber(digitsMax, details) || (otherMembers && hasLongerNumber(digitsMax, otherMembers))
     ? [`a number has more than ${digitsMax} digits without an exponent`]
     : penceMembers
         .filter((name) => isRawNumber(details[name]) && integerOf(details[name]) === undefined)
@@ -76,9 +76,10 @@ export function readParsed(given: ParsedMessage): Message {
     return invalid("a text contains a NUL character or an unpaired surrogate");
   }
   const exact = parseExactly(text, parsed) as EventMessage;
+  const otherMembers = otherMembersOf(exact);
   if (exact !== parsed) {
     message.event_details = withoutNulls(exact.event_details ?? {}) as Details;
-    const numberErrors = findNumberErrors(message.event_details);
+    const numberErrors = findNumberErrors(message.event_details, otherMembers);
     if (numberErrors.length > 0) return invalid(numberErrors.join("; "));
   }
   const { resource_external_id } = message;
@@ -96,11 +97,25 @@ export function readParsed(given: ParsedMessage): Message {
       service_id: message.service_id || null,
       live: readBoolean(message.live) ?? null,
       event_details: message.event_details as Details,
+      ...(otherMembers && { other_members: otherMembers }),
     },
   };
 }
 
 type Details = Record<string, unknown>;
+
+/** The columns of an event, and what is no part of one. The account is the only other member that is read. */
+const ownMembers = new Set(
+  Object.keys(contract.components.schemas.EventMessage.properties).filter(
+    (name) => name !== "gateway_account_id",
+  ),
+);
+
+/** The other members of a message, without those that are null; undefined if there are none. */
+function otherMembersOf(message: object): Details | undefined {
+  const others = Object.entries(message).filter(([name, value]) => !ownMembers.has(name) && value !== null);
+  return others.length > 0 ? Object.fromEntries(others) : undefined;
+}
 
 function parseBounded(text: string): ParsedMessage {
   const exceeded = exceededBound(text, membersMax);

@@ -49,6 +49,7 @@ const eventWith = (identity: { [Name in Identity]: fc.Arbitrary<EventRow[Name]> 
       },
       { requiredKeys: [] },
     ),
+    other_members: fc.constantFrom(null, null, {}, { gateway_account_id: 57 }, { gateway_account_id: "59" }),
   });
 
 /**

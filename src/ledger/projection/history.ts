@@ -3,6 +3,7 @@ import {
   foldStateOf,
   memberNames,
   type Source,
+  type Sourced,
   type SourcedColumn,
   type StoredFoldState,
   sourcedColumns,
@@ -75,15 +76,12 @@ interface Common extends FoldedRow {
   folded: StoredFoldState;
 }
 
-interface Sourced {
-  value: unknown;
-  source: Source;
-}
-
 /** The fold of one resource: each value has the event from which it comes, and a newer event replaces it. */
 export class Fold<State extends string> {
   readonly #members = new Map<string, Sourced>();
   readonly #columns = new Map<SourcedColumn, Sourced>();
+  /** The newest account that an event names beside its details. */
+  #beside: Sourced<string> | undefined;
   readonly #accounts: Set<string>;
   readonly #metadataKeys: Set<string>;
   #created: string;
@@ -99,6 +97,7 @@ export class Fold<State extends string> {
     this.#count = base?.event_count ?? 0;
     this.#firstEventId = base?.first_event_id;
     if (!base || !state) return;
+    this.#beside = state.account_beside;
     const sources = state.places.map((place) => state.sources[place]);
     const values = { ...columns, service_id: base.service_id, live: state.live };
     for (const [index, name] of sourcedColumns.entries()) {
@@ -126,10 +125,13 @@ export class Fold<State extends string> {
       if (values[name] !== undefined) setNewer(this.#columns, name, values[name], source);
     }
     if (resource_type === "payment") {
-      const account = textOf(event_details, "gateway_account_id");
+      const account = textOf(event_details, "gateway_account_id") ?? accountBeside(event);
       if (account !== undefined) this.#accounts.add(account);
       for (const key of Object.keys(metadataOf(event_details))) this.#metadataKeys.add(key);
     }
+    const beside = accountBeside(event);
+    if (beside !== undefined && (!this.#beside || compareSources(source, this.#beside.source) < 0))
+      this.#beside = { value: beside, source };
     if (this.#count === 0 || timestamp < this.#created) this.#created = timestamp;
     this.#count += 1;
     if (this.#firstEventId === undefined || event.id < this.#firstEventId) this.#firstEventId = event.id;
@@ -158,7 +160,7 @@ export class Fold<State extends string> {
     const details: Details = Object.fromEntries([...this.#members].map(([name, { value }]) => [name, value]));
     const live = (this.column("live") as boolean | undefined) ?? null;
     return {
-      gateway_account_id: textOf(details, "gateway_account_id") ?? null,
+      gateway_account_id: textOf(details, "gateway_account_id") ?? this.#beside?.value ?? null,
       service_id: (this.column("service_id") as string | undefined) ?? null,
       live,
       created_date: this.#created,
@@ -169,6 +171,7 @@ export class Fold<State extends string> {
         live,
         accounts: [...this.#accounts].sort(),
         metadata_keys: [...this.#metadataKeys].sort(),
+        ...(this.#beside && { account_beside: this.#beside }),
         ...this.#sources(memberNames(details)),
       }),
     };
@@ -188,6 +191,10 @@ export class Fold<State extends string> {
     };
   }
 }
+
+/** The account that a message names beside the details. */
+const accountBeside = ({ other_members }: EventRow): string | undefined =>
+  (other_members && textOf(other_members, "gateway_account_id")) || undefined;
 
 function setNewer<Name>(values: Map<Name, Sourced>, name: Name, value: unknown, source: Source): void {
   const current = values.get(name);

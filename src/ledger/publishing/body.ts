@@ -2,7 +2,7 @@ import type { FeedRow } from "../tables/feed.ts";
 import type { Delivery, Format } from "./target.ts";
 
 /**
- * An event as subscribers get it: the message of the queue's contract without its null members, as producers send it, or a
+ * An event as subscribers get it: the message of the queue's contract without its null members, with every other member of the producer, or a
  * CloudEvent 1.0 (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md) with the message as its data.
  */
 export function deliveryOf(row: FeedRow, format: Format): Delivery {
@@ -42,7 +42,9 @@ function messageOf({
   id: _id,
   sql_transaction: _transaction,
   gateway_account_id: _account,
+  other_members,
   ...event
 }: FeedRow): object {
-  return Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null));
+  const members = Object.entries(event).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(members), ...other_members };
 }

@@ -54,6 +54,7 @@ test("many events of any size are published, those of a resource in order, as me
     return event(`p${index % 7 === 0 ? 0 : index}`, 0, {
       timestamp: new Date(Date.UTC(2024, 0, 1) + index).toISOString().replace("Z", "000Z"),
       event_details: { description: "x".repeat(length as number) },
+      ...(index % 3 === 1 && { other_members: { gateway_account_id: 57, trace: { id: "t" } } }),
     });
   });
   await store(...events.slice(0, 150));
@@ -76,6 +77,8 @@ test("many events of any size are published, those of a resource in order, as me
     event_type: "PAYMENT_CREATED",
     live: true,
     event_details: { description: "x".repeat(10) },
+    gateway_account_id: 57,
+    trace: { id: "t" },
   });
 });
 

@@ -31,6 +31,8 @@ export interface NewEvent {
   service_id: string | null;
   live: boolean | null;
   event_details: Details;
+  /** The other members of the message, without those that are null. Missing or null if there are none. */
+  other_members?: Record<string, unknown> | null;
 }
 
 export interface EventRow extends NewEvent {
@@ -47,15 +49,18 @@ const columnNames = [
   "service_id",
   "live",
   "event_details",
+  "other_members",
 ] as const satisfies (keyof EventRow)[];
 /** The columns of a row of `event`. */
 export const eventColumns = columnNames.map((name) => `event.${name}`).join(", ");
 
-/** The columns; without the details, which are not read, if a condition is false. */
+const longColumns: string[] = ["event_details", "other_members"] satisfies (keyof EventRow)[];
+
+/** The columns; without the long ones, which are not read, if a condition is false. */
 const columnsIf = (isWhole: string) =>
   columnNames
     .map((name) =>
-      name === "event_details" ? `case when ${isWhole} then ${name} end as ${name}` : `event.${name}`,
+      longColumns.includes(name) ? `case when ${isWhole} then ${name} end as ${name}` : `event.${name}`,
     )
     .join(", ");
 
@@ -63,12 +68,13 @@ const columnsIf = (isWhole: string) =>
 export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
   sql.query(
     `insert into event (resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
-                        service_id, live, event_details, size)
+                        service_id, live, event_details, other_members, size)
      select resource_type, resource_external_id, parent_resource_external_id, timestamp, event_type,
-            service_id, live, event_details, size
+            service_id, live, event_details, other_members, size
      from jsonb_to_recordset($1::jsonb) as new_event (
        resource_type text, resource_external_id text, parent_resource_external_id text, timestamp timestamptz,
-       event_type text, service_id text, live boolean, event_details jsonb, size integer)
+       event_type text, service_id text, live boolean, event_details jsonb, other_members jsonb,
+       size integer)
      on conflict do nothing
      returning ${eventColumns}`,
     [rowsAsJson(events)],

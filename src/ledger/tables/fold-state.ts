@@ -3,6 +3,12 @@ import type { Details, ResourceType } from "./event.ts";
 /** An event from which values of a row come. Its columns decide which of two values is newer. */
 export type Source = [timestamp: string, event_type: string, resource_type: ResourceType];
 
+/** A value with the event from which it comes. */
+export interface Sourced<Value = unknown> {
+  value: Value;
+  source: Source;
+}
+
 /** The columns of a row that the newest event with a value for them sets. */
 export const sourcedColumns = ["type", "state", "service_id", "live", "parent"] as const;
 export type SourcedColumn = (typeof sourcedColumns)[number];
@@ -23,6 +29,8 @@ interface Common {
   /** All accounts and all metadata keys that a payment's events have ever had, sorted. */
   accounts: string[];
   metadata_keys: string[];
+  /** The newest account that an event names beside its details. It is that of the resource if no details name one. */
+  account_beside?: Sourced<string>;
 }
 
 /**

@@ -8,7 +8,7 @@ const sources = [
   {
     id: "resource_external_id",
     from: `event where resource_type in ('payment', 'refund', 'dispute', 'payout', 'agreement', 'payment_instrument')`,
-    account: "event_details ->> 'gateway_account_id'",
+    account: "account_of_event(event_details, other_members)",
   },
   { id: "external_id", from: "transaction where true", account: "gateway_account_id" },
   { id: "external_id", from: "transaction_outline where true", account: "gateway_account_id" },

@@ -10,7 +10,7 @@ import { type StatusVersion, viewState } from "./state.ts";
 
 type Schemas = components["schemas"];
 
-export function viewEvent({ id, ...event }: EventRow): Schemas["Event"] {
+export function viewEvent({ id, other_members: _, ...event }: EventRow): Schemas["Event"] {
   return { event_id: id, ...event };
 }
 
@@ -18,7 +18,8 @@ export function viewFeedEvent(
   { sql_transaction: _, gateway_account_id, ...event }: FeedRow,
   cursor: string,
 ): Schemas["FeedEvent"] {
-  return { cursor, ...viewEvent(event), gateway_account_id };
+  const { other_members } = event;
+  return { cursor, ...viewEvent(event), gateway_account_id, ...(other_members && { other_members }) };
 }
 
 const stateOf = ({ event_type }: EventRow, version: StatusVersion) => {
