@@ -1214,6 +1214,12 @@ export interface components {
         /** @description The result of each check. */
         HealthReport: {
             database: components["schemas"]["HealthCheck"];
+            /**
+             * @description The id of the ledger, with which the ids of published events begin. It is that of its database. A dump that is
+             *     restored as another database gets a new one.
+             * @example 0d4fb1c6-2f2c-4b6e-9a8b-6b0a4f1f2f55
+             */
+            ledger_id: string;
             /** @description The state of each target. */
             publishing?: components["schemas"]["PublishingCheck"][];
             queue: components["schemas"]["HealthCheck"];

@@ -20,7 +20,9 @@ const wholeMaxMs = 20 * testWaitMaxMs;
 /** The page of the queue, as a ledger with this queue serves it. */
 async function pageOf(queue: Queue): Promise<string> {
   await using database = await openNewDatabase();
-  await using app = await ledgerApp({ database, queue, statementTimeoutMs: 1000, log: openLog("silent") });
+  await using app = await ledgerApp({
+    ...{ ledgerId: "ledger", database, queue, statementTimeoutMs: 1000, log: openLog("silent") },
+  });
   const { body } = await request(`${await app.listen({ host: "127.0.0.1", port: 0 })}/docs/queue`);
   return body.text();
 }

@@ -32,7 +32,15 @@ beforeAll(async () => {
   const statementTimeoutMs = 1000;
   for (const security of [undefined, () => authenticate]) {
     const intake = security && openIntake(database, new Registry(), log);
-    const ledger = await ledgerApp({ database, queue, intake, statementTimeoutMs, security, log });
+    const ledger = await ledgerApp({
+      ledgerId: "ledger",
+      database,
+      queue,
+      intake,
+      statementTimeoutMs,
+      security,
+      log,
+    });
     const features = await featuresApp({ store, security, log });
     const address = { port: 0, host: "127.0.0.1" };
     const suffix = security ? " with authentication" : "";

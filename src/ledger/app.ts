@@ -29,6 +29,8 @@ import { defaultAddress, type Queue, type QueueAddress } from "./queue/queue.ts"
 type Operations = Omit<operations, "addEvents"> & { addEvents?: AddEvents };
 
 interface Parts extends HttpParts, Pick<ServiceParts<Operations>, "log" | "metrics" | "onViolation"> {
+  /** The id of the ledger. */
+  ledgerId: string;
   database: Database;
   /** A replica for requests to read from. Default: they read from the database. */
   replica?: Database | undefined;
@@ -65,6 +67,7 @@ export const ledgerService = {
 
 /** The API of the payment ledger. It does not listen yet. */
 export function ledgerApp({
+  ledgerId,
   database,
   replica,
   queue,
@@ -87,7 +90,9 @@ export function ledgerApp({
   const backlog = openBacklog(sql, queue);
   const publications = targets.length > 0 ? openPublications(database, targets) : undefined;
   const handlers = {
-    ...healthHandlers({ databases: Object.values(databases), queue, receiver, publications, log: parts.log }),
+    ...healthHandlers({
+      ...{ ledgerId, databases: Object.values(databases), queue, receiver, publications, log: parts.log },
+    }),
     ...metricsHandlers(metrics, { sql, databases, backlog, receiver, publications }),
     ...eventHandlers(sql, lanes),
     ...feedHandlers(sql, lanes),

@@ -17,6 +17,7 @@ import { type Database, DatabaseUnavailable, openDatabase, openReplica } from ".
 import { startLedger } from "./ledger.fixture.ts";
 import { saveEvents } from "./tables/event.ts";
 import { event } from "./tables/feed.fixture.ts";
+import { ledgerIdOf } from "./tables/identity.ts";
 
 const accounts = ["57", "58"];
 let events = 0;
@@ -127,6 +128,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the feed of events", (
       openReader(random.fork(), accounts[0]),
     ] as const;
     const dump = join(newFolder(), "ledger.dump");
+    let dumpedId: string;
     {
       await using replica = await openReplica(standby.url);
       await using ofPrimary = await startLedger({ open: () => openDatabase(primary.url) });
@@ -148,6 +150,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the feed of events", (
         await untilWritten(100);
       });
       expect(readers[0].ids.length).toBeGreaterThan(300);
+      dumpedId = await ledgerIdOf(database);
       await outputOf([postgresProgram("pg_dump") ?? "", "--format=custom", `--file=${dump}`, primary.url]);
     }
     await using restored = await startPostgres();
@@ -158,6 +161,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the feed of events", (
       `select pg_current_xact_id()::text::bigint < (select max(sql_transaction) from event_feed) as is_lower`,
     );
     expect(is_lower).toBe(true);
+    expect(await ledgerIdOf(ledger.database)).not.toBe(dumpedId);
     await runFor(
       ledger.database,
       random,

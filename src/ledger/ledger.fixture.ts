@@ -15,6 +15,7 @@ import { createReceiver, type ReceiverLimits } from "./intake/receiver.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { continueFeed } from "./tables/feed.ts";
+import { ledgerIdOf } from "./tables/identity.ts";
 import { addToIntakeMinutes } from "./tables/intake-minute.ts";
 import { openLedgerDatabase } from "./tables/ledger-database.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
@@ -55,7 +56,16 @@ export async function startLedger({
     limits: { ...receiverLimits(readSettings({}, settings)), ...limits },
   });
   const intakeOfRequests = eventWrites ? intake : undefined;
-  const parts = { database, replica, queue, receiver, intake: intakeOfRequests, statementTimeoutMs };
+  const ledgerId = await ledgerIdOf(database);
+  const parts = {
+    ledgerId,
+    database,
+    replica,
+    queue,
+    receiver,
+    intake: intakeOfRequests,
+    statementTimeoutMs,
+  };
   const { app } = opened.use(await openApp({ ...parts, security, accountsClaim, log, metrics }));
   const base = await app.listen({ port: 0, host: "127.0.0.1" });
   const stop = new AbortController();
@@ -148,6 +158,7 @@ export async function openApp(parts: Partial<Parameters<typeof ledgerApp>[0]> & 
   const violations: string[] = [];
   const queue = await openQueue("memory:");
   const app = await ledgerApp({
+    ledgerId: "ledger",
     queue,
     statementTimeoutMs: testWaitMaxMs,
     log: openLog("silent"),

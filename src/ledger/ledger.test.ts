@@ -5,6 +5,7 @@ import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { openLog } from "../process/log.ts";
 import { ledgerOfFile, openApp, payment } from "./ledger.fixture.ts";
 import { openQueue } from "./queue/queue.ts";
+import { ledgerIdOf } from "./tables/identity.ts";
 
 const ledger = await ledgerOfFile({ limits: { retryDelayMs: 20 } });
 await ledger.store(
@@ -232,7 +233,8 @@ describe("the service", () => {
     const healthy = { healthy: true, message: "Healthy" };
     const { status, json } = await ledger.request("/healthcheck");
     const receiver = { ...healthy, oldest_message_age_ms: expect.any(Number), failing_for_ms: 0 };
-    expect([status, json]).toEqual([200, { database: healthy, queue: healthy, receiver }]);
+    const ledger_id = await ledgerIdOf(database);
+    expect([status, json]).toEqual([200, { database: healthy, queue: healthy, receiver, ledger_id }]);
   });
 
   test("is unhealthy when the queue cannot be reached, and discloses no details", async () => {
@@ -245,6 +247,7 @@ describe("the service", () => {
       {
         database: { healthy: true, message: "Healthy" },
         queue: { healthy: false, message: "The queue cannot be reached" },
+        ledger_id: "ledger",
       },
     ]);
   });

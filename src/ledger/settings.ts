@@ -9,6 +9,7 @@ import {
   optional,
   port,
   type Settings,
+  uriReference,
 } from "../process/settings.ts";
 import type { ReceiverLimits } from "./intake/receiver.ts";
 import { targetUrls } from "./publishing/target.ts";
@@ -29,6 +30,7 @@ export const settings = {
   QUEUE_RECEIVER_RETRY_DELAY_MS: milliseconds(1000),
   QUEUE_RECEIVER_RETRY_DELAY_MAX_MS: milliseconds(15 * 60 * 1000),
   PUBLISH_URL: targetUrls,
+  PUBLISH_SOURCE: optional(uriReference),
   AUTH_ACCOUNTS_CLAIM: claimName("accounts"),
 };
 

@@ -12,10 +12,12 @@ import { openIntake } from "./intake/intake.ts";
 import { startSavingIntakeMinutes } from "./intake/intake-minutes.ts";
 import { startMergingSummaries } from "./intake/merge-summaries.ts";
 import { createReceiver } from "./intake/receiver.ts";
+import { defaultSource } from "./publishing/body.ts";
 import { startPublishing } from "./publishing/publisher.ts";
 import { openQueue } from "./queue/queue.ts";
 import { receiverLimits, settings } from "./settings.ts";
 import { continueFeed } from "./tables/feed.ts";
+import { ledgerIdOf } from "./tables/identity.ts";
 import { migrate } from "./tables/migrate.ts";
 
 export { settings };
@@ -34,6 +36,7 @@ export async function start(
   await using database = await openWhenFree(() => openDatabase(given.DATABASE_URL, warn), log);
   await migrate(database, log);
   await continueFeed(database);
+  const ledgerId = await ledgerIdOf(database);
   await using _merging = startMergingSummaries(database, log);
   await using replica = given.DATABASE_READ_URL
     ? await openReplica(given.DATABASE_READ_URL, warn)
@@ -46,14 +49,26 @@ export async function start(
     : undefined;
   const targets = given.QUEUE_RECEIVER_BACKGROUND_PROCESSING ? given.PUBLISH_URL : [];
   await using publishing = new AsyncDisposableStack();
-  for (const setting of targets) publishing.use(startPublishing({ database, setting, log }));
+  const publisher = { ledgerId, source: given.PUBLISH_SOURCE ?? defaultSource(ledgerId) };
+  for (const setting of targets) publishing.use(startPublishing({ database, setting, publisher, log }));
   const options = {
     statementTimeoutMs: given.STATEMENT_TIMEOUT_MS,
     accountsClaim: given.AUTH_ACCOUNTS_CLAIM,
     intake: given.EVENT_WRITES ? intake : undefined,
   };
   const names = targets.map(({ name }) => name);
-  const parts = { database, replica, queue, receiver, targets: names, log, metrics, ...options, ...http };
+  const parts = {
+    ledgerId,
+    database,
+    replica,
+    queue,
+    receiver,
+    targets: names,
+    log,
+    metrics,
+    ...options,
+    ...http,
+  };
   await using app = await ledgerApp(parts);
   const address = { host: given.HOST, portSetting: "LEDGER_PORT", port: given.LEDGER_PORT };
   const url = await listen(app, address);

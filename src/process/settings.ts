@@ -134,6 +134,12 @@ function isNetwork(item: string): boolean {
   return networkNames.includes(item) || (isIP(address) !== 0 && isPrefix && more.length === 0);
 }
 
+/** A URI or a part of one (RFC 3986), in the form in which it is sent. */
+export const uriReference = (given = ""): ReturnType<Setting<string>> =>
+  /^[\w\-.~:/?#[\]@!$&'()*+,;=%]{1,255}$/.test(given) && URL.canParse(given, "http://localhost")
+    ? { value: given }
+    : { must: "must be a URI or a path such as /payment-ledger, up to 255 characters" };
+
 export const anyText = (given: string): ReturnType<Setting<string>> => ({ value: given });
 
 /** A setting that has an effect only if these others are set. */

@@ -87,6 +87,7 @@ export async function ledgerSubject(): Promise<Subject> {
       const isBusy = situation === "database busy";
       const isDown = situation === "dependency down";
       const app = await ledgerApp({
+        ledgerId: "0d4fb1c6-2f2c-4b6e-9a8b-6b0a4f1f2f55",
         database: isBusy ? { ...database, check: async () => undefined } : database,
         queue: isDown ? { ...queue, check: unavailable } : queue,
         receiver: isBusy ? undefined : isDown ? stalled : receiver,

@@ -28,6 +28,7 @@ export interface ReceiverState {
 }
 
 interface Checks {
+  ledgerId: string;
   /** The database, and the replica if there is one. */
   databases: Database[];
   queue: Queue;
@@ -39,6 +40,7 @@ interface Checks {
 }
 
 export const healthHandlers = ({
+  ledgerId,
   databases,
   queue,
   receiver,
@@ -59,7 +61,11 @@ export const healthHandlers = ({
       ]);
       const checks = { database, queue: connected, ...(receiver && { receiver: checkReceiver(receiver) }) };
       const healthy = Object.values(checks).every((one: Check) => one.healthy);
-      const body = { ...checks, ...(published && { publishing: published.map(checkPublication) }) };
+      const body = {
+        ...checks,
+        ledger_id: ledgerId,
+        ...(published && { publishing: published.map(checkPublication) }),
+      };
       return healthy ? { status: 200, body } : { status: 503, body };
     },
   };

@@ -1,16 +1,27 @@
+import { createHash } from "node:crypto";
 import type { FeedRow } from "../tables/feed.ts";
 import type { Delivery, Format } from "./target.ts";
+
+/** Who publishes. */
+export interface Publisher {
+  ledgerId: string;
+  /** The `source` of CloudEvents, a URI reference. */
+  source: string;
+}
+
+export const defaultSource = (ledgerId: string): string => `/payment-ledger/${ledgerId}`;
 
 /**
  * An event as subscribers get it: the message of the queue's contract without its null members, with every other member of the producer, or a
  * CloudEvent 1.0 (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md) with the message as its data.
  */
-export function deliveryOf(row: FeedRow, format: Format): Delivery {
-  const { id, resource_type, resource_external_id, timestamp, event_type } = row;
+export function deliveryOf(row: FeedRow, format: Format, { ledgerId, source }: Publisher): Delivery {
+  const { resource_type, resource_external_id, timestamp, event_type } = row;
+  const id = `${ledgerId}-${digestOf(row)}`;
   const message = messageOf(row);
   const isCloudEvent = format === "cloudevents";
   return {
-    id: String(id),
+    id,
     key: keyOf(row),
     routingKey: `${resource_type}.${event_type}`,
     timestamp,
@@ -21,8 +32,8 @@ export function deliveryOf(row: FeedRow, format: Format): Delivery {
   function cloudEvent({ gateway_account_id }: FeedRow) {
     return {
       specversion: "1.0",
-      id: String(id),
-      source: "/payment-ledger",
+      id,
+      source,
       type: event_type,
       subject: `${resource_type}/${resource_external_id}`,
       time: timestamp,
@@ -31,6 +42,16 @@ export function deliveryOf(row: FeedRow, format: Format): Delivery {
     };
   }
 }
+
+/**
+ * Identifies an event within its ledger. The number of an event does not: when an older state of the database was restored,
+ * another event can get it.
+ */
+const digestOf = ({ resource_type, resource_external_id, timestamp, event_type }: FeedRow): string =>
+  createHash("sha256")
+    .update(JSON.stringify([resource_type, resource_external_id, timestamp, event_type]))
+    .digest("base64url")
+    .slice(0, 22);
 
 /** The name of a resource. */
 export const keyOf = ({

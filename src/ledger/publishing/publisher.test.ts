@@ -22,13 +22,21 @@ const event = (id: string, second: number, more: Partial<NewEvent> = {}) =>
   eventAt(id, second, { live: true, event_details: { amount: 100 }, ...more });
 const store = (...events: NewEvent[]) => ingest(database, { events, rebuilds: [], deadLetters: [] });
 
+const ledgerIds = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"] as const;
+
 /** Publishes at a fast pace. Counts what it does to the database. */
-function publish(url: string, parameters = "from=beginning", delaysMs?: number[]) {
+function publish(
+  url: string,
+  parameters = "from=beginning",
+  delaysMs?: number[],
+  ledgerId: string = ledgerIds[0],
+) {
   const query = vi.fn(database.query);
   const transaction = vi.fn(database.transaction) as unknown as Database["transaction"];
   const publishing = startPublishing({
     database: { ...database, query: query as Database["query"], transaction },
     setting: targetSettingOf(`${url}?${parameters}`),
+    publisher: { ledgerId, source: "/ledgers/test" },
     log: openLog("silent"),
     pace: { awayDelayMs: 10, idleDelayMs: 10, renewEveryMs: 100, deferredEveryMs: 10 },
     ...(delaysMs && { delaysMs }),
@@ -137,7 +145,7 @@ test("filters resource types, and wraps events as CloudEvents", async () => {
   expect(JSON.parse(body)).toEqual({
     specversion: "1.0",
     id,
-    source: "/payment-ledger",
+    source: "/ledgers/test",
     type: "PAYMENT_CREATED",
     subject: "refund/r1",
     time: "2024-01-01T00:00:01.000000Z",
@@ -146,6 +154,31 @@ test("filters resource types, and wraps events as CloudEvents", async () => {
     data: expect.objectContaining({ resource_external_id: "r1" }),
   });
   expect(readMessage(body)).toMatchObject({ kind: "event", event: { resource_external_id: "r1" } });
+});
+
+test("the id of an event is that of no other event, also of another ledger or an older state of the database", async () => {
+  await using webhook = await openWebhook();
+  await store(event("p1", 1), event("p1", 2), event("p2", 1));
+  const bodies = () => webhook.received.map(({ body }) => body);
+  const ids = () => webhook.received.map(({ id }) => id);
+  {
+    await using _one = publish(webhook.url);
+    await eventually(() => expect(bodies()).toHaveLength(3));
+  }
+  // The same events have other numbers.
+  await empty();
+  await store(event("p2", 1), event("p3", 1), event("p1", 2));
+  {
+    await using _again = publish(webhook.url);
+    await eventually(() => expect(bodies()).toHaveLength(6));
+  }
+  const idsByBody = Map.groupBy(webhook.received, ({ body }) => body);
+  for (const received of idsByBody.values()) expect(new Set(received.map(({ id }) => id)).size).toBe(1);
+  expect([idsByBody.size, new Set(ids()).size]).toEqual([4, 4]);
+  expect(ids().every((id) => id.startsWith(`${ledgerIds[0]}-`) && id.length <= 128)).toBe(true);
+  await using _other = publish(webhook.url, "from=beginning&name=other", undefined, ledgerIds[1]);
+  await eventually(() => expect(bodies()).toHaveLength(9));
+  expect(new Set(ids()).size).toBe(7);
 });
 
 test("one of several processes publishes, and another one goes on after it", async () => {

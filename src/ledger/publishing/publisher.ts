@@ -27,7 +27,7 @@ import {
   renewPublication,
   resourcesWithDeferred,
 } from "../tables/publication.ts";
-import { deliveryOf, keyOf } from "./body.ts";
+import { deliveryOf, keyOf, type Publisher } from "./body.ts";
 import { type Failure, openTarget, type Target, type TargetSetting } from "./target.ts";
 
 /** The delays before the attempts for an event that the target did not take, as Standard Webhooks recommends, and 30 seconds. */
@@ -70,6 +70,7 @@ const dueMax = 10;
 interface Parts {
   database: Database;
   setting: TargetSetting;
+  publisher: Publisher;
   log: Logger;
   /** Default: those of Standard Webhooks. */
   delaysMs?: number[];
@@ -86,6 +87,7 @@ interface Parts {
 export function startPublishing({
   database,
   setting,
+  publisher,
   log,
   delaysMs = rejectedDelaysMs,
   pace: { awayDelayMs, idleDelayMs, renewEveryMs, deferredEveryMs } = usualPace,
@@ -222,7 +224,7 @@ export function startPublishing({
 
   const send = (events: FeedRow[], signal: AbortSignal) =>
     (target as Target).send(
-      events.map((event) => deliveryOf(event, format)),
+      events.map((event) => deliveryOf(event, format, publisher)),
       signal,
     );
 
@@ -262,7 +264,7 @@ export function startPublishing({
         sql,
         rejected.map(({ event, reason }) => ({
           source_id: `${name} ${event.id}`,
-          body: Buffer.from(deliveryOf(event, format).body),
+          body: Buffer.from(deliveryOf(event, format, publisher).body),
           reason: `the target rejects it: ${reason}`,
           published: { target: name, event_id: event.id },
         })),

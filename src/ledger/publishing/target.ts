@@ -13,7 +13,7 @@ import { type ResourceType, resourceTypes } from "../tables/event.ts";
 
 /** An event for a target. */
 export interface Delivery {
-  /** The same in every attempt, for consumers that get an event again. */
+  /** The same in every attempt, for consumers that get an event again; different from that of any event of another ledger. */
   id: string;
   /** The resource whose events are to stay in order. */
   key: string;

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { openDatabase } from "../../database/database.ts";
+import { newPostgres, postgresServer } from "../../database/new-database.fixture.ts";
+import { ledgerIdOf } from "./identity.ts";
+import { openLedgerDatabase } from "./ledger-database.fixture.ts";
+import { migrate } from "./migrate.ts";
+
+test("a ledger keeps its id, and another one has another id", async () => {
+  await using database = await openLedgerDatabase();
+  await using other = await openLedgerDatabase();
+  const ids = await Promise.all(Array.from({ length: 5 }, () => ledgerIdOf(database)));
+  expect(new Set(ids)).toEqual(new Set([await ledgerIdOf(database)]));
+  expect(ids[0]).toMatch(/^[\da-f-]{36}$/);
+  expect(await ledgerIdOf(other)).not.toBe(ids[0]);
+});
+
+test("a dump that is restored as another database has an id of its own from then on", async () => {
+  await using database = await openLedgerDatabase();
+  const id = await ledgerIdOf(database);
+  // As a restored dump has it.
+  await database.run("update ledger_identity set database = '7300000000000000001/16384'");
+  const copied = await ledgerIdOf(database);
+  expect(copied).not.toBe(id);
+  expect(await ledgerIdOf(database)).toBe(copied);
+});
+
+test.runIf(postgresServer !== undefined)("a copy on the same server has an id of its own", async () => {
+  await using original = await newPostgres();
+  let id: string;
+  {
+    await using database = await openDatabase(original.url);
+    await migrate(database);
+    id = await ledgerIdOf(database);
+  }
+  await using made = await newPostgres(postgresServer, new URL(original.url).pathname.slice(1));
+  await using copy = await openDatabase(made.url);
+  expect(await ledgerIdOf(copy)).not.toBe(id);
+  await using again = await openDatabase(original.url);
+  expect(await ledgerIdOf(again)).toBe(id);
+});

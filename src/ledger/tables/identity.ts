@@ -1,0 +1,24 @@
+import type { Database } from "../../database/database.ts";
+
+/**
+ * The id of the ledger, which tells its events from those of any other one. It is made when the database is new, and again
+ * when a dump was restored as another database. A database whose files were copied keeps it.
+ */
+export async function ledgerIdOf(database: Database): Promise<string> {
+  const current = `(
+    select system_identifier || '/' || oid from pg_control_system() cross join pg_database
+    where datname = current_database()
+  )`;
+  const read = `select ledger_id from ledger_identity where database = ${current}`;
+  const [known] = await database.query<{ ledger_id: string }>(read);
+  if (known) return known.ledger_id;
+  const [made] = await database.query<{ ledger_id: string }>(
+    `insert into ledger_identity (ledger_id, database) values (gen_random_uuid(), ${current})
+     on conflict (only_row) do update set
+       ledger_id = case when ledger_identity.database = excluded.database
+         then ledger_identity.ledger_id else excluded.ledger_id end,
+       database = excluded.database
+     returning ledger_id`,
+  );
+  return (made as { ledger_id: string }).ledger_id;
+}
