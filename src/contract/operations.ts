@@ -2,6 +2,7 @@
 export interface Contract {
   openapi: string;
   info: { title: string; version: string };
+  servers?: { url: string }[];
   paths: Record<string, Record<string, unknown>>;
   security?: Operation["security"];
   components?: { securitySchemes?: Record<string, unknown>; [kind: string]: unknown };

@@ -30,7 +30,12 @@ beforeAll(async () => {
   const store = resources.use(await openFeatureStore("memory:"));
   const authenticate = async () => expect.unreachable();
   const statementTimeoutMs = 1000;
-  for (const security of [undefined, () => authenticate]) {
+  const kinds: Record<string, Pick<HttpParts, "security" | "publicUrl">> = {
+    "": {},
+    " with authentication": { security: () => authenticate },
+    " with a public URL": { publicUrl: "https://api.test/pay/" },
+  };
+  for (const [suffix, { security, publicUrl }] of Object.entries(kinds)) {
     const intake = security && openIntake(database, new Registry(), log);
     const ledger = await ledgerApp({
       ledgerId: "ledger",
@@ -38,12 +43,11 @@ beforeAll(async () => {
       queue,
       intake,
       statementTimeoutMs,
-      security,
+      ...{ security, publicUrl },
       log,
     });
-    const features = await featuresApp({ store, security, log });
+    const features = await featuresApp({ store, security, publicUrl, log });
     const address = { port: 0, host: "127.0.0.1" };
-    const suffix = security ? " with authentication" : "";
     bases[`ledger${suffix}`] = await resources.use(ledger).listen(address);
     bases[`features${suffix}`] = await resources.use(features).listen(address);
   }
@@ -102,6 +106,19 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
     expect(yaml.text).toBe(readProjectFile(`generated/${service}.yaml`));
     expect(JSON.parse(json.text)).toEqual(JSON.parse(readProjectFile(`generated/${service}.json`)));
     expect(JSON.parse(json.text).servers[0].url).toBe("/");
+  });
+
+  test("publishes one server, which is the public URL if there is one", async () => {
+    for (const [name, url] of [
+      [service, "/"],
+      [`${service} with authentication`, "/"],
+      [`${service} with a public URL`, "https://api.test/pay"],
+    ] as const) {
+      const yaml = parse((await send(name, "/openapi.yaml")).text);
+      const json = JSON.parse((await send(name, "/openapi.json")).text);
+      expect(json).toEqual(yaml);
+      expect(json.servers).toEqual([{ url, description: expect.any(String) }]);
+    }
   });
 
   test("without authentication publishes its contract without tokens, the same as YAML and as JSON", async () => {

@@ -56,7 +56,8 @@ const pagePolicy = [
 
 /**
  * Serves the contract, pages that render it and let a reader try it, a catalog of both (RFC 9727), and the console. A file
- * is read at its first request. The YAML is the file without the nodes that the served contract leaves out.
+ * is read at its first request. The YAML is the file without the nodes that the served contract leaves out. The only server
+ * of the contract is `/`, or the public URL of the service.
  */
 export function publish(
   app: FastifyInstance,
@@ -64,14 +65,17 @@ export function publish(
   { contract: source, prefilled = [], console, queue }: Publication,
   leftOut: Place[],
 ): void {
+  const serverUrl = app.publicUrl;
   const file = (url: URL, type: string) => readOnce(type, () => readFile(url));
   const swaggerUi = (name: string) => new URL(import.meta.resolve(`@fastify/swagger-ui/static/${name}`));
   const ours = (name: string) => new URL(`./docs/${name}`, import.meta.url);
 
   const documents: Record<string, Document> = {
-    "/openapi.yaml": readOnce(yaml, async () => yamlWithout(await readFile(source, "utf8"), leftOut)),
+    "/openapi.yaml": readOnce(yaml, async () =>
+      servedYaml(await readFile(source, "utf8"), leftOut, serverUrl),
+    ),
     ...(queue && { "/asyncapi.yaml": file(queue.contract, yaml) }),
-    "/openapi.json": readOnce(json, async () => toJson(contract)),
+    "/openapi.json": readOnce(json, async () => toJson(servedFrom(contract, serverUrl))),
     "/docs": readOnce(html, async () => docsPage(contract, prefilled, { console, queue })),
     ...(queue && {
       "/docs/queue": readOnce(html, async () =>
@@ -111,9 +115,15 @@ function readOnce(type: string, read: () => Promise<string | Buffer>): Document 
   return { type, read: () => (content ??= read().then(contentOf, forget)) };
 }
 
-async function yamlWithout(text: string, leftOut: Place[]): Promise<string> {
-  if (leftOut.length === 0) return text;
-  const options = { workerData: { text, leftOut }, execArgv: [] };
+/** The contract with the URL under which callers reach the service, if it is known. A written contract has `/`. */
+const servedFrom = (contract: Contract, serverUrl: string | undefined): Contract =>
+  serverUrl === undefined
+    ? contract
+    : { ...contract, servers: contract.servers?.map((server) => ({ ...server, url: serverUrl })) };
+
+async function servedYaml(text: string, leftOut: Place[], serverUrl: string | undefined): Promise<string> {
+  if (leftOut.length === 0 && serverUrl === undefined) return text;
+  const options = { workerData: { text, leftOut, serverUrl }, execArgv: [] };
   const [yaml] = await once(new Worker(new URL("./yaml-worker.ts", import.meta.url), options), "message");
   return yaml;
 }
