@@ -69,7 +69,7 @@ declare module "fastify" {
 function readBody({ headers, routeOptions }: FastifyRequest, body: Buffer): unknown {
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
   const [, charset = "utf-8"] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type) ?? [];
-  if (charset.toLowerCase() !== "utf-8") throw new HttpError(415, ["the charset of the body must be utf-8"]);
+  if (!/^utf-?8$/i.test(charset)) throw new HttpError(415, ["the charset of the body must be utf-8"]);
   if (encoding.toLowerCase() !== "identity") {
     throw new HttpError(415, ["the body must not have a content encoding"], {
       "accept-encoding": "identity",

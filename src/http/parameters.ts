@@ -18,9 +18,9 @@ const kinds = { params: "path parameter", querystring: "query parameter", header
 
 /**
  * A reader of path, query or header parameters. It converts text to the declared type, strictly: `1e3` is not an integer,
- * `1` is not a boolean. With `x-ignore-case` it converts a text to the declared value that differs only in letter case. The
- * offset of an instant gets its colon. Returns a 400 that lists every error. A 64-bit integer is exact; a path with an
- * integer beyond 64 bits gets 404.
+ * `yes` is not a boolean. It accepts what clients send: `0` and `1` as booleans, a list as `NAME[]`, and an instant as
+ * `instantOf` reads it. With `x-ignore-case` it converts a text to the declared value that differs only in letter case.
+ * Returns a 400 that lists every error. A 64-bit integer is exact; a path with an integer beyond 64 bits gets 404.
  */
 export function parametersReader(
   ajv: Ajv2020,
@@ -30,9 +30,11 @@ export function parametersReader(
   const properties = mapValues(schema.properties, forValidation);
   const validator = lazyValidator(() => ajv.compile({ ...schema, properties }));
   const toConvert = Object.entries(schema.properties).filter(([, property]) => isConverted(property));
+  const lists = Object.keys(properties).filter((name) => schema.properties[name]?.type === "array");
   const optional = new Set(Object.keys(properties).filter((name) => !schema.required?.includes(name)));
   return (sent) => {
-    const given = blankIsAbsent ? withoutBlanks(sent, optional) : sent;
+    const named = withListNames(sent, lists);
+    const given = blankIsAbsent ? withoutBlanks(named, optional) : named;
     const value = toConvert.length > 0 ? { ...given } : given;
     for (const [name, property] of toConvert) {
       if (Object.hasOwn(given, name)) value[name] = convert(given[name], property);
@@ -64,6 +66,18 @@ function withoutBlanks(given: Record<string, unknown>, optional: Set<string>): R
   const rest = { ...given };
   for (const name of blanks) delete rest[name];
   return rest;
+}
+
+/** The parameters with `NAME[]` as a part of the list `NAME`. */
+function withListNames(given: Record<string, unknown>, lists: string[]): Record<string, unknown> {
+  const named = lists.filter((name) => Object.hasOwn(given, `${name}[]`));
+  if (named.length === 0) return given;
+  const all = { ...given };
+  for (const name of named) {
+    all[name] = [given[name] ?? [], given[`${name}[]`]].flat();
+    delete all[`${name}[]`];
+  }
+  return all;
 }
 
 const blank = /^[\s,]*$/;
@@ -116,15 +130,24 @@ function convert(given: unknown, schema: Schema): unknown {
     return items.map((text) => convert(text, schema.items ?? {}));
   }
   if (typeof given !== "string") return given;
-  if (schema.type === "boolean" && /^(true|false)$/i.test(given)) return given.toLowerCase() === "true";
+  if (schema.type === "boolean" && /^(true|false|0|1)$/i.test(given)) return /^(true|1)$/i.test(given);
   if (schema.type === "integer" && integer.test(given))
     return needsBigInt(schema) ? BigInt(given) : Number(given);
   if (schema["x-ignore-case"])
     return schema.enum?.find((value) => value.toLowerCase() === given.toLowerCase()) ?? given;
-  // Generated clients for Python send `+0000`.
-  if (schema.format === "date-time") return given.replace(/(T.*[+-]\d{2})(\d{2})$/, "$1:$2");
-  return given;
+  return schema.format === "date-time" ? instantOf(given) : given;
 }
+
+/**
+ * An instant of a query in the form of the contract. Generated clients write an offset without a colon (Python), a space
+ * instead of the `T` or before the offset, and ` UTC` (Ruby).
+ */
+const instantOf = (given: string): string =>
+  given
+    .replace(/^(\d{4}-\d{2}-\d{2}) /, "$1T")
+    .replace(/ UTC$/, "Z")
+    .replace(/ ([+-]\d{2}:?\d{2}|Z)$/, "$1")
+    .replace(/(T.*[+-]\d{2})(\d{2})$/, "$1:$2");
 
 /** The items of a list. A comma too many has no effect. */
 const splitList = (text: string): string[] => text.split(",").filter((item) => item.trim() !== "");

@@ -195,6 +195,19 @@ describe("path and query parameters are parsed strictly:", () => {
     ["/things/1?flag=true&count=2", '"flag":true'],
     ["/things/007?count=007", '{"path":{"thing_id":7},"query":{"count":7}}'],
     ["/things/1?flag=TRUE", '"flag":true'],
+    ["/things/1?flag=1", '"flag":true'],
+    ["/things/1?flag=0", '"flag":false'],
+    ["/things/1?tag[]=a&tag[]=b", '"tag":["a","b"]'],
+    ["/things/1?tag%5B%5D=a&tag=b", '"tag":["b","a"]'],
+    ["/things/1?accounts[]=a,b&accounts[]=c", '"accounts":["a","b","c"]'],
+    ["/things/1?accounts[]=", '"query":{"count":7}}'],
+    ["/things/1?since=2024-03-05%2009:14:22Z", '"since":"2024-03-05T09:14:22Z"'],
+    ["/things/1?since=2024-03-05+09:14:22+UTC", '"since":"2024-03-05T09:14:22Z"'],
+    ["/things/1?since=2024-03-05+09:14:22.5+%2B0100", '"since":"2024-03-05T09:14:22.5+01:00"'],
+    ["/things/1?since=2024-03-05T09:14:22+-01:00", '"since":"2024-03-05T09:14:22-01:00"'],
+    ["/things/1?since=2016-12-31T23:59:60Z", '"since":"2016-12-31T23:59:60Z"'],
+    ["//things/1", '"thing_id":1'],
+    ["///things/1?tag=a//b", '"tag":["a//b"]'],
     ["/things/1?accounts=,a,,b,", '"accounts":["a","b"]'],
     ["/things/1?count=&flag=%20&accounts=,,&since=&tag=", '"query":{"count":7}}'],
     ["/things/1?since=2024-02-29T00:00:00%2B02:00", '"since":"2024-02-29T00:00:00+02:00"'],
@@ -215,7 +228,12 @@ describe("path and query parameters are parsed strictly:", () => {
     ["/things/1?count=0", 400, "query parameter count must be >= 1"],
     ["/things/1?count=%2B1", 400, "query parameter count must be integer"],
     ["/things/1?count=1&count=2", 400, "query parameter count must be integer"],
-    ["/things/1?flag=1", 400, "query parameter flag must be boolean"],
+    ["/things/1?flag=yes", 400, "query parameter flag must be boolean"],
+    ["/things/1?flag=01", 400, "query parameter flag must be boolean"],
+    ["/things/1?count[]=1", 400, 'query parameter "count[]" is unknown'],
+    ["/things/1?since=2024-03-05++09:14:22Z", 400, "query parameter since"],
+    ["/things/1?since=2024-03-05+09:14:22", 400, "query parameter since"],
+    ["/things/1?since=2016-12-31T22:59:60Z", 400, "query parameter since"],
     ["/things/1?since=2024-02-30T00:00:00Z", 400, "query parameter since"],
     ["/things/1?since=2024-02-20T00:00:00+02:00", 400, "query parameter since"],
     ["/things/1?nope=1&flag=2", 400, 'query parameter "nope" is unknown'],
@@ -234,6 +252,28 @@ describe("path and query parameters are parsed strictly:", () => {
     expect(response.text).toContain(message);
     expect(response.status).toBe(status);
     expect(response.headers["content-type"]).toBe("text/plain; charset=utf-8");
+  });
+});
+
+describe("doubled slashes in a path", () => {
+  test.each([
+    ["//names/a", "a"],
+    ["//names//a", 404],
+    ["/names//a", 404],
+    ["//numbers/3", "[1"],
+    ["//nowhere", 404],
+    ["//health//", "{}"],
+    ["/%2Fnames/a", 404],
+  ])("%s", async (path, expected) => {
+    const { status, text } = await send(path);
+    if (typeof expected === "string")
+      expect([status, text]).toEqual([200, expect.stringContaining(expected)]);
+    else expect(status).toBe(expected);
+  });
+
+  test("do not change the names between them", async () => {
+    expect((await send("//names/a%2F%2Fb?")).text).toBe("a//b");
+    expect((await send("//things/", { method: "DELETE" })).status).toBe(405);
   });
 });
 
@@ -315,6 +355,8 @@ describe("a body is accepted unchanged or rejected:", () => {
     ),
     ["application/json; charset=utf-8", undefined, 200],
     ['application/json;charset="UTF-8"', undefined, 200],
+    ["application/json; charset=utf8", undefined, 200],
+    ["application/json; charset=UTF8", undefined, 200],
     ["application/json; charset=utf-16", undefined, 415, utf8],
     ["application/json; profile=a; charset=latin1", undefined, 415, utf8],
     ["application/json", "identity", 200],

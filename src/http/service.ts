@@ -27,6 +27,7 @@ import {
   unsentBefore,
 } from "./connections.ts";
 import { type Cors, openCors } from "./cors.ts";
+import { openDoubledSlashes } from "./doubled-slashes.ts";
 import { type RenderError, toHttpError, unwrapSecurityError } from "./errors.ts";
 import type { Handlers } from "./handlers.ts";
 import { HttpError } from "./http-error.ts";
@@ -155,6 +156,7 @@ function createServer({
     return sendBody(reply, type, body, log);
   }
 
+  const doubledSlashes = openDoubledSlashes();
   const app = fastify({
     return503OnClosing: false,
     genReqId: requestIdOf,
@@ -169,10 +171,11 @@ function createServer({
       connectionsCheckingInterval: requestCheckMs,
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
-    rewriteUrl: readTarget,
+    rewriteUrl: (request) => doubledSlashes.merge(readTarget(request)),
     clientErrorHandler: respondToMalformed(renderError),
     frameworkErrors: sendError,
   }) as unknown as FastifyInstance;
+  app.addHook("onRoute", ({ url }) => doubledSlashes.add(url));
   app.decorate("publicUrl", publicUrl?.replace(/\/+$/, ""));
   app.decorate("cors", cors);
   app.setErrorHandler(sendError);

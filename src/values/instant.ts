@@ -1,5 +1,5 @@
 const dayForm = "(\\d{4}-\\d{2}-\\d{2})";
-const timeForm = "([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d)(?:\\.(\\d{1,9}))?)?";
+const timeForm = "([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d|60)(?:\\.(\\d{1,9}))?)?";
 const offsetForm = "(?:Z|([+-])(?:(0\\d|1[0-7])(?::([0-5]\\d))?|(18)(?::00)?))";
 const zoneForm = "(?:\\[([A-Za-z][\\w+/-]*)\\])?";
 const instant = new RegExp(`^${dayForm}T${timeForm}${offsetForm}${zoneForm}$`, "i");
@@ -20,8 +20,8 @@ export function isDay(text: string): boolean {
 /**
  * Converts an instant to the form that the ledger stores and sorts: UTC with six fraction digits and `Z`. Accepts RFC 3339
  * with offsets up to 18 hours, and also no seconds, an offset of hours only, and the name of a time zone in brackets, which
- * must exist and is ignored. Further fraction digits are truncated. Undefined if the text is not an instant in the years 1
- * to 9999.
+ * must exist and is ignored. Further fraction digits are truncated. A leap second, 23:59:60 UTC, is the second after it.
+ * Undefined if the text is not an instant in the years 1 to 9999.
  */
 export function readInstant(text: string): string | undefined {
   const [
@@ -41,13 +41,17 @@ export function readInstant(text: string): string | undefined {
   if (matched === undefined || day === undefined || !isDay(day)) return undefined;
   if (zone !== undefined && !isZone(zone)) return undefined;
   const digits = fraction.slice(0, 6).padEnd(6, "0");
-  if (sign === undefined) return `${day}T${hour}:${minute}:${second}.${digits}Z`;
-  const offsetMinutes = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === "+" ? 1 : -1);
-  const time = Date.parse(`${day}T${hour}:${minute}:${second}Z`) - offsetMinutes * 60_000;
+  const isLeapSecond = second === "60";
+  if (sign === undefined && !isLeapSecond) return `${day}T${hour}:${minute}:${second}.${digits}Z`;
+  const offsetMinutes = (Number(zoneHours ?? 0) * 60 + Number(zoneMinutes)) * (sign === "-" ? -1 : 1);
+  const time = Date.parse(`${day}T${hour}:${minute}:00Z`) - offsetMinutes * 60_000 + Number(second) * 1000;
+  if (isLeapSecond && time % dayMs !== 0) return undefined;
   const utc = new Date(time).toISOString();
   if (!/^\d{4}-/.test(utc) || utc.startsWith("0000")) return undefined;
   return `${utc.slice(0, 19)}.${digits}Z`;
 }
+
+const dayMs = 86_400_000;
 
 /** The first microsecond that is not before an instant. It differs from `readInstant` if the fraction is finer. */
 export function readInstantUp(text: string): string | undefined {

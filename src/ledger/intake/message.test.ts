@@ -44,6 +44,13 @@ test("the message of an Amazon SNS notification is read", () => {
   expect(readMessage(inEnvelope(valid))).toMatchObject({ kind: "invalid" });
 });
 
+test("a byte order mark at the beginning of a message or of one in an envelope has no effect", () => {
+  const marked = `\uFEFF${JSON.stringify(valid)}`;
+  expect(readMessage(marked)).toEqual(read({}));
+  expect(readMessage(`\uFEFF${JSON.stringify({ Type: "Notification", Message: marked })}`)).toEqual(read({}));
+  expect(readMessage(`\uFEFF\uFEFF${JSON.stringify(valid)}`)).toMatchObject({ kind: "invalid" });
+});
+
 describe("the other members of a message", () => {
   test("are kept with the event, those that are null excepted, with all digits of their numbers", () => {
     const others = { gateway_account_id: 57, "trace id": { list: [1, "é", null] }, __proto__: undefined };

@@ -117,7 +117,9 @@ function otherMembersOf(message: object): Details | undefined {
   return others.length > 0 ? Object.fromEntries(others) : undefined;
 }
 
-function parseBounded(text: string): ParsedMessage {
+function parseBounded(body: string): ParsedMessage {
+  // A byte order mark has no meaning in UTF-8.
+  const text = body.startsWith("\uFEFF") ? body.slice(1) : body;
   const exceeded = exceededBound(text, membersMax);
   if (exceeded) return `the message ${exceeded}`;
   const value = parseJson(text);

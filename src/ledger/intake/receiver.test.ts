@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { Registry } from "prom-client";
 import { expect, test, vi } from "vitest";
 import { eventually } from "../../../testing/eventually.ts";
@@ -227,4 +228,29 @@ test("a stop does not wait for the end of a delay", async () => {
   await using receiver = await startReceiver({ faults, limits: { attemptDelayMs: 3_600_000 } });
   await receiver.send("never");
   await eventually(() => expect(check).toHaveBeenCalled());
+});
+
+test("a message in gzip is stored, and a dead letter has the content without the encoding", async () => {
+  const event = JSON.stringify(message({ resource_external_id: "zipped" }));
+  const contents = [gzipSync(event), gzipSync("{}"), Buffer.from("{}")];
+  await using started = await startReceiver({
+    transform: (deliveries) =>
+      deliveries.map(({ body, ...delivery }) => ({
+        ...delivery,
+        body: "",
+        bytes: contents[Number(body)] as Buffer,
+        size: 1000,
+        contentEncoding: "gzip",
+      })),
+  });
+  await started.sendText("0", "1", "2");
+  const reasons = () =>
+    database.query(`select convert_from(body, 'UTF8') as body, reason from dead_letter order by reason`);
+  await eventually(async () =>
+    expect(await reasons()).toEqual([
+      { body: "{}", reason: expect.stringContaining("event_type is required") },
+      { body: "{}", reason: "the message is not valid gzip" },
+    ]),
+  );
+  expect(await started.stored()).toContain("zipped");
 });

@@ -6,9 +6,10 @@ import { letOthersRun } from "../../process/turns.ts";
 import { inChunks } from "../../values/chunks.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
 import type { DeadLetter } from "../tables/dead-letter.ts";
+import { type Content, contentOf } from "./content-encoding.ts";
 import { type Batch, permanentReason } from "./ingest.ts";
 import type { Intake } from "./intake.ts";
-import { messageBytesMax, readMessage } from "./message.ts";
+import { type Message, messageBytesMax, readMessage } from "./message.ts";
 
 interface Parts {
   queue: Queue;
@@ -191,7 +192,7 @@ async function storeDeadLetter(intake: Intake, deliveries: Delivery[], error: un
   const [delivery, ...others] = deliveries;
   const reason = permanentReason(error);
   if (!delivery || others.length > 0 || reason === undefined) throw error;
-  const deadLetter = deadLetterOf(delivery, reason);
+  const deadLetter = deadLetterOf(delivery, await contentOf(delivery), reason);
   await intake.store({ events: [], rebuilds: [], deadLetters: [deadLetter] }, deliveries);
 }
 
@@ -199,21 +200,27 @@ async function readBatch(deliveries: Delivery[]): Promise<Batch> {
   const batch: Batch = { events: [], rebuilds: [], deadLetters: [] };
   for (const [index, delivery] of deliveries.entries()) {
     if (delivery.size > largeBytes || index % messagesPerTurn === 0) await letOthersRun();
-    const message = delivery.bytes ? notText : readMessage(delivery.body);
+    const content = await contentOf(delivery);
+    const message = readContent(content);
     if (message.kind === "event") batch.events.push(message.event);
     else if (message.kind === "rebuild") batch.rebuilds.push(message.externalId);
-    else batch.deadLetters.push(deadLetterOf(delivery, message.reason));
+    else batch.deadLetters.push(deadLetterOf(delivery, content, message.reason));
   }
   return batch;
 }
 
+function readContent(content: Content | string): Message {
+  if (typeof content === "string") return { kind: "invalid", reason: content };
+  return content.bytes ? notText : readMessage(content.body);
+}
+
 const notText = { kind: "invalid", reason: "the message is not valid UTF-8" } as const;
 
-const deadLetterOf = ({ id, body, bytes }: Delivery, reason: string): DeadLetter => ({
-  source_id: id,
-  body: bytes ?? Buffer.from(body),
-  reason,
-});
+/** A dead letter has the content without its encoding, if that could be removed. */
+function deadLetterOf(delivery: Delivery, content: Content | string, reason: string): DeadLetter {
+  const { bytes, body } = typeof content === "string" ? delivery : content;
+  return { source_id: delivery.id, body: bytes ?? Buffer.from(body), reason };
+}
 
 async function retry(
   { queue, outage, limits, intake }: ReceiverParts,

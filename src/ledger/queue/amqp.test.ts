@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
 import amqp, { type Channel, type ChannelModel, type Options } from "amqplib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFailed, test } from "vitest";
 import { openTcpProxy } from "../../../simulation/tcp-proxy.ts";
@@ -9,6 +10,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import { run } from "../../../testing/run.ts";
 import { installedRabbitmq, rabbitmq4, startRabbitmq } from "../../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
+import { contentOf } from "../intake/content-encoding.ts";
 import { drain, numbered, receiveCount } from "./drain.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 
@@ -158,6 +160,25 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
     await onChannel(async (channel) =>
       expect(await channel.checkQueue(other)).toMatchObject({ messageCount: 0 }),
     );
+  });
+
+  test("delivers a message with a content encoding as its bytes, also after a retry", async () => {
+    const content = gzipSync("é".repeat(1000));
+    await queue.check();
+    await publish([content], { contentEncoding: "GZIP", contentType: "application/json" });
+    for (const attempt of [1, 2]) {
+      const delivery = await nextDelivery();
+      expect(delivery).toMatchObject({ contentEncoding: "gzip", size: 2000, attempt });
+      expect(Buffer.from(delivery.bytes as Uint8Array)).toEqual(content);
+      expect(await contentOf(delivery)).toEqual({ body: "é".repeat(1000) });
+      await queue.retry([delivery], 0);
+    }
+    await queue.acknowledge([await nextDelivery()]);
+    // Some clients put the charset there.
+    await publish(["é"], { contentEncoding: "utf-8" });
+    const plain = await nextDelivery();
+    expect(plain).toMatchObject({ body: "é", size: 2 });
+    expect([plain.bytes, plain.contentEncoding]).toEqual([undefined, undefined]);
   });
 
   test("uses the classic queue of a producer as it is, and keeps its messages over a restart of the broker", async () => {

@@ -15,9 +15,11 @@ export interface Delivery {
   /** The queue's id of the message, the same for every delivery. */
   id: string;
   body: string;
-  /** The bytes of a body that is not valid UTF-8; `body` is then an approximation. */
+  /** The bytes of a body that is not valid UTF-8, or has a content encoding; `body` is then an approximation. */
   bytes?: Uint8Array;
-  /** Size of the body in bytes. */
+  /** The content encoding of `bytes`, in lower case. Default: none. */
+  contentEncoding?: string;
+  /** Size of the body in bytes; of one in gzip, at most that without the encoding. */
   size: number;
   /** 1 at the first delivery. */
   attempt: number;

@@ -136,14 +136,27 @@ function accept(connection: Connection, message: ConsumeMessage): void {
     get body() {
       return content.toString();
     },
-    size: content.length,
-    ...(!isUtf8(content) && { bytes: content }),
+    ...contentOf(content, properties.contentEncoding),
     attempt: 1 + countIn(headers[attemptsHeader]) + countIn(headers["x-delivery-count"]),
     receipt,
     ...(sentAt > 0 && { sentAt }),
   });
   fitPrefetch(connection, content.length);
   connection.events.emit("change");
+}
+
+/** Names that clients give to the charset, and the names of no encoding. */
+const plainEncodings = ["", "identity", "utf-8", "utf8"];
+
+/** A body with an encoding is decoded later, since that takes time. */
+function contentOf(content: Buffer, encoding: unknown): Pick<Delivery, "bytes" | "contentEncoding" | "size"> {
+  const contentEncoding = typeof encoding === "string" ? encoding.trim().toLowerCase() : "";
+  if (plainEncodings.includes(contentEncoding))
+    return { size: content.length, ...(!isUtf8(content) && { bytes: content }) };
+  // Gzip ends with the size of what it contains (RFC 1952).
+  const declared =
+    contentEncoding === "gzip" && content.length >= 4 ? content.readUInt32LE(content.length - 4) : 0;
+  return { size: Math.max(content.length, declared), bytes: content, contentEncoding };
 }
 
 /** The count in a header. Producers can set any value. */

@@ -55,10 +55,11 @@ export async function forward(
   const message = connection.inFlight.get(receipt);
   connection.inFlight.delete(receipt);
   if (message === undefined) return;
-  const { messageId, timestamp, contentType } = message.properties;
+  const { messageId, timestamp, contentType, contentEncoding } = message.properties;
   const headers = { [attemptsHeader]: attempts };
   try {
-    await publish(connection, queue, message.content, { messageId, timestamp, contentType, headers });
+    const properties = { messageId, timestamp, contentType, contentEncoding, headers };
+    await publish(connection, queue, message.content, properties);
     connection.channel.ack(message);
   } catch (error) {
     if (!connection.isClosed) connection.channel.nack(message);
