@@ -337,7 +337,10 @@ const otherMetadata = (keys: string[]) =>
 
 /** The newest value of each member. The account beside the details is that of the resource if no details name one. */
 const mergeDetails = (events: LedgerEvent[]): Members => {
-  const beside = newestOf(events, ({ other_members }) => text(other_members ?? {}, "gateway_account_id") ?? null);
+  const beside = newestOf(
+    events,
+    ({ other_members }) => text(other_members ?? {}, "gateway_account_id") ?? null,
+  );
   return {
     ...(beside !== undefined && { gateway_account_id: beside }),
     ...Object.fromEntries(events.flatMap(({ event_details }) => Object.entries(event_details))),
