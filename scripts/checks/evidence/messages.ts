@@ -13,8 +13,6 @@ const resources: Record<string, Members> = parse(readFileSync(file, "utf8"), {
   reviver: (_, value) => (value === "(absent)" ? absent : value === "(large)" ? "x".repeat(900_000) : value),
 });
 
-/** The number of events on a page of the ticker. */
-const tickerPage = 200;
 const disputeReasons = [
   ...["credit_not_processed", "duplicate", "fraudulent", "general", "product_not_received"],
   ...["product_unacceptable", "subscription_canceled", "unknown_reason"],
@@ -26,10 +24,6 @@ export const messages: EventMessage[] = [
   ...disputeReasons.map((reason): [string, Members] => [
     `dispute dispute-${reason}`,
     { parent_resource_external_id: "full", DISPUTE_CREATED: { reason } },
-  ]),
-  ...Array.from({ length: tickerPage }, (_, second): [string, Members] => [
-    "payment full",
-    { timestamp: new Date(Date.UTC(2024, 2, 7, 0, 0, second)).toISOString(), SOMETHING_ELSE: {} },
   ]),
 ].flatMap(([name, members]) => messagesOf(name, members));
 

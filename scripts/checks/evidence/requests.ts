@@ -128,8 +128,9 @@ export const ledgerRequests: RequestCase[] = [
   ...get(
     200,
     "/v1/transaction/without-state/event?gateway_account_id=57&include_all_events=true",
-    "/v1/transaction/large/event?gateway_account_id=58",
-    "/v1/transaction/large/transaction?gateway_account_id=58",
+    "/v1/transaction/large/event?gateway_account_id=58&extended=true",
+    "/v1/transaction/large/transaction?gateway_account_id=58&extended=true",
+    "/v1/transaction/?account_id=57&display_size=1&extended=true",
   ),
   ...["event", "transaction"].flatMap((collection) =>
     get(404, `/v1/transaction/unknown/${collection}?gateway_account_id=57`),
@@ -158,7 +159,7 @@ export const ledgerRequests: RequestCase[] = [
     get(200, `/v1/agreement/agr-${name}?${allAgreements}`),
   ),
   ...get(200, "/v1/agreement/agr-1?service_id=svc91b27", "/v1/agreement/agr-1/event?service_id=svc91b27"),
-  ...get(200, "/v1/agreement/agr-large/event"),
+  ...get(200, "/v1/agreement/agr-large/event?extended=true"),
   ...get(404, "/v1/agreement?account_id=57&page=99", "/v1/agreement/unknown?account_id=57"),
   ...get(404, "/v1/agreement/unknown/event"),
 

@@ -73,6 +73,7 @@ export async function ledgerSubject(): Promise<Subject> {
   await retry(() => requireStored("dead_letter", rejected.length), { forMs: testWaitMaxMs });
 
   await database.query(manyPayments);
+  await database.query(manyEvents);
   await database.run(operated);
 
   return {
@@ -118,6 +119,12 @@ const manyPayments = `
                            first_event_id, details)
   select 'many' || n, 'PAYMENT', 'many' || n, true, 'SUCCESS', timestamptz '2020-01-01Z' + n * interval '1 hour', 1,
          0, '{"amount": 1}'
+  from generate_series(1, 10000) as n`;
+
+/** More events of a live payment than a response of the ticker has. */
+const manyEvents = `
+  insert into event (resource_type, resource_external_id, timestamp, event_type, event_details)
+  select 'payment', 'many1', timestamptz '2024-03-07Z' + n * interval '1 second', 'SOMETHING_ELSE', '{}'
   from generate_series(1, 10000) as n`;
 
 /** The names of targets of published events. */
