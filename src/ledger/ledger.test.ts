@@ -193,7 +193,7 @@ test.each([
   ["transaction?account_id=57&colour=red", 400],
   ["transaction?account_id=57&page=2147483647&display_size=2147483647", 404],
   ["transaction/pay1/event?gateway_account_id=", 400],
-  ["transaction/pay1/event?gateway_account_id=57&include_all_events=1", 400],
+  ["transaction/pay1/event?gateway_account_id=57&include_all_events=yes", 400],
   ["transaction/pay0/event?gateway_account_id=57", 404],
   ["transaction/pay1/transaction?gateway_account_id=", 400],
   ["transaction/pay0/transaction?gateway_account_id=57", 404],

@@ -91,7 +91,7 @@ describe("search rejects", () => {
     ["transaction_type=bogus", unknownTypes],
     ["status_version=0", "must be one of 1, 2"],
     ["exact_reference_match=yes", "must be boolean"],
-    ["limit_total=1", "must be boolean"],
+    ["limit_total=2", "must be boolean"],
     ["limit_total_size=0", "must be >= 1"],
     ["page=0", "must be >= 1"],
     ["page=x", "must be integer"],
