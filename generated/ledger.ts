@@ -2586,12 +2586,12 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Gateway accounts, separated by commas, up to 1,000.
+                 * @description Gateway accounts, separated by commas, up to 100.
                  * @example [
                  *       "demo"
                  *     ]
                  */
-                account_id?: components["parameters"]["AccountIds"];
+                account_id?: components["schemas"]["ListedText"][];
                 /**
                  * @description The cursor of the last event that the client has seen, or `newest`. Default is before the oldest event.
                  * @example WyIwIiwiMCIsIjE5NzAtMDEtMDFUMDA6MDA6MDAuMDAwMDAwWiJd
