@@ -206,6 +206,7 @@ export const attacksOnLedger: LedgerAttack[] = [
     async run({ url }) {
       const dates = "from_date=2024-01-01T00:00:00Z&to_date=2027-01-01T00:00:00Z";
       const report = "/v1/report/transactions?override_account_id_restriction=true";
+      const thousand = times(1000, (index) => `account%20${index}`).join(",");
       const accountsAndMonths =
         "/v1/report/gateway-performance-report?from_date=2024-01-01&to_date=2027-01-01";
       const csv = await send(`${url}${report}&group_by=account,day,state&format=csv`, [200]);
@@ -226,6 +227,8 @@ export const attacksOnLedger: LedgerAttack[] = [
         `/v1/report/payments_by_state?override_account_id_restriction=true&${dates}`,
         `/v1/event/ticker?${dates}`,
         `/v1/event/ticker?${dates}&event_types=NONE`,
+        `/v1/transaction?account_id=${thousand}`,
+        `/v1/transaction?account_id=${thousand}&transaction_type=PAYMENT&reference=none`,
       ];
       await readMany(url, 40, 20, paths, [200, 503, 504]);
     },
