@@ -809,7 +809,6 @@ export interface components {
         };
         /**
          * @description Whether a dead letter waits for an operator.
-         * @default open
          * @enum {string}
          */
         DeadLetterState: "open" | "discarded";
@@ -1111,7 +1110,8 @@ export interface components {
             service_id?: string;
             /**
              * Format: date-time
-             * @description When the event happened, with a UTC offset; truncated to the microsecond.
+             * @description When the event happened, with seconds and a UTC offset, such as `2024-03-05T09:14:22Z`; truncated to the
+             *     microsecond.
              */
             timestamp: string;
         };

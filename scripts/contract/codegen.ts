@@ -134,8 +134,9 @@ function bigIntWhereNeeded(schema: SchemaObject): ts.TypeNode | undefined {
   return ts.factory.createUnionTypeNode([bigint, ts.factory.createLiteralTypeNode(ts.factory.createNull())]);
 }
 
-const defaultOf = (contract: Contract, { schema }: Parameter) =>
-  (follow(contract, schema) as { default?: unknown }).default;
+/** The default of a parameter. It can stand beside a reference. */
+const defaultOf = (contract: Contract, { schema }: Parameter): unknown =>
+  schema.default ?? (follow(contract, schema) as { default?: unknown }).default;
 
 /** The default values of the parameters of each operation, by name. */
 const defaultsOf = (contract: Contract): Record<string, Record<string, unknown>> =>

@@ -86,14 +86,32 @@ function* membersOf(node, resolve, seen = new Set()) {
 }
 
 /** A generated client for Go rejects an instant or a day that also has a pattern. */
-const receivedDatesHaveNoPattern = () => ({
-  Response: {
-    MediaType({ schema = {} }, { location, report, resolve }) {
-      for (const [name, member] of membersOf(schema, resolve)) {
-        const { format, pattern } = resolve(member).node;
-        if (format && pattern) report({ message: `${name} has a format and a pattern.`, location });
-      }
-    },
+const formatsHaveNoPattern = () => ({
+  Schema({ format, pattern }, { location, report }) {
+    if (format && pattern)
+      report({ message: "A format and a pattern exclude each other.", location: location.child("pattern") });
+  },
+});
+
+/** Ruby loads no client with a control character in a pattern. PHP compares bytes, so it rejects other letters. */
+const patternsHaveNoControlCharacters = () => ({
+  Schema({ pattern = "" }, { location, report }) {
+    if (/\p{Cc}|\\[xuc0]/u.test(pattern))
+      report({
+        message: "The pattern has a character by its number; use x-excluded-characters.",
+        location: location.child("pattern"),
+      });
+  },
+});
+
+/** Kotlin names the default by its value and not by its name in x-enum-varnames, which does not compile. */
+const namedValuesHaveNoDefault = () => ({
+  Schema(schema, { location, report }) {
+    if ("x-enum-varnames" in schema && "default" in schema)
+      report({
+        message: "Move the default to the parameter, beside the reference.",
+        location: location.child("default"),
+      });
   },
 });
 
@@ -119,7 +137,9 @@ export default function contractRules() {
     "schemas-can-be-generated": schemasCanBeGenerated,
     "enum-names-are-unique": enumNamesAreUnique,
     "alternatives-differ": alternativesDiffer,
-    "received-dates-have-no-pattern": receivedDatesHaveNoPattern,
+    "formats-have-no-pattern": formatsHaveNoPattern,
+    "patterns-have-no-control-characters": patternsHaveNoControlCharacters,
+    "named-values-have-no-default": namedValuesHaveNoDefault,
     "sent-members-have-a-type": sentMembersHaveAType,
   };
   return { id: "contract", rules: { oas3, async3: { "members-have-a-meaning": membersHaveAMeaning } } };

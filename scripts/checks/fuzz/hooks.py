@@ -197,7 +197,18 @@ def filter_case(context, case):
     return OFFSET.search(str(case.query) + str(case.body)) is None
 
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+EXCLUDED = {"NUL": r"\x00", "control characters": r"\x00-\x1f\x7f-\x9f"}
+CONTROL = re.compile(f"[{EXCLUDED['control characters']}]")
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Texts without the characters that `x-excluded-characters` names: Schemathesis knows only patterns."""
+    for schema in raw_schema["components"]["schemas"].values():
+        if name := schema.get("x-excluded-characters"):
+            pattern = schema.get("pattern", "^[^]*$")
+            assert pattern.startswith("^[^"), pattern
+            schema["pattern"] = f"^[^{EXCLUDED[name]}{pattern[3:]}"
 
 
 @schemathesis.hook
