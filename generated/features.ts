@@ -1392,12 +1392,12 @@ export interface operations {
     replaceFeatures: {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /**
-                 * @description The `ETag` of the list to replace, or `*` for any list. Required; a request without it gets 428.
+                 * @description The `ETag` of the list to replace, or `*` for any list. A request without it gets 428.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
-                "If-Match"?: string;
+                "If-Match": string;
             };
             path: {
                 /**

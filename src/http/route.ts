@@ -83,7 +83,10 @@ const withoutOthers = (schema: ParametersSchema = { properties: {} }) => ({
   additionalProperties: false,
 });
 
-/** The framework does this only for its own validator. No header is required by a contract. */
+/**
+ * The framework does this only for its own validator. A required header that is missing is not an error here: the handler
+ * answers with the status that its operation declares for it, such as 428.
+ */
 const withLowerCaseNames = ({ properties }: ParametersSchema) => ({
   type: "object",
   properties: Object.fromEntries(

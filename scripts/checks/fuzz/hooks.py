@@ -203,12 +203,16 @@ CONTROL = re.compile(f"[{EXCLUDED['control characters']}]")
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """Texts without the characters that `x-excluded-characters` names: Schemathesis knows only patterns."""
+    """
+    Schemathesis takes keywords that it does not know for rules that it can break. So `x-excluded-characters` becomes a
+    pattern. What `x-rfc-3339` requires, every instant of Schemathesis has.
+    """
     for schema in raw_schema["components"]["schemas"].values():
-        if name := schema.get("x-excluded-characters"):
+        if name := schema.pop("x-excluded-characters", None):
             pattern = schema.get("pattern", "^[^]*$")
             assert pattern.startswith("^[^"), pattern
             schema["pattern"] = f"^[^{EXCLUDED[name]}{pattern[3:]}"
+        schema.get("properties", {}).get("timestamp", {}).pop("x-rfc-3339", None)
 
 
 @schemathesis.hook
