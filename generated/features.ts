@@ -1535,7 +1535,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description When the feature expires, to the millisecond. The colon of its offset is optional. Default is never.
+                 * @description When the feature expires, to the millisecond. The colon of its offset is optional, and spaces may be around the
+                 *     time. Default is never.
                  * @example 2037-03-05T09:14:22.018Z
                  */
                 expires_at?: components["schemas"]["Expiry"];

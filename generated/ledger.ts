@@ -1861,7 +1861,9 @@ export interface components {
          */
         TransactionType: "PAYMENT" | "REFUND" | "DISPUTE";
         /** @description A payment, refund or dispute, as `transaction_type` states. Unknown members are absent. */
-        TransactionView: components["schemas"]["Payment"] | components["schemas"]["Refund"] | components["schemas"]["Dispute"];
+        TransactionView: {
+            transaction_type: components["schemas"]["TransactionType"];
+        } & (components["schemas"]["Refund"] | components["schemas"]["Dispute"] | components["schemas"]["Payment"]);
     };
     responses: {
         /** @description No such agreement matches the request, or the search has no such page. */

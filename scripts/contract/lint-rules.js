@@ -61,17 +61,35 @@ const enumNamesAreUnique = () => ({
   },
 });
 
-/** Go distinguishes the alternatives by the types of their members: that of the discriminator has one value. */
+/**
+ * Go distinguishes the alternatives by the types of their members: that of the discriminator has one value. PHP has one
+ * class for all alternatives: it takes the type of this member from the union, which has all values.
+ */
 const alternativesDiffer = () => ({
-  Schema({ discriminator, oneOf = [] }, { location, report, resolve }) {
+  Schema({ discriminator, oneOf = [], properties = {} }, { location, report, resolve }) {
     if (!discriminator) return;
-    for (const [index, alternative] of oneOf.entries()) {
-      const member = resolve(alternative).node?.properties?.[discriminator.propertyName];
-      if (member?.$ref === undefined || resolve(member).node?.enum?.length !== 1) {
-        const message = `${discriminator.propertyName} must refer to an enum with one value.`;
+    const name = discriminator.propertyName;
+    const valuesOf = (member) => (member?.$ref === undefined ? [] : (resolve(member).node?.enum ?? []));
+    const every = oneOf.map((alternative) => valuesOf(resolve(alternative).node?.properties?.[name]));
+    for (const [index, values] of every.entries()) {
+      if (values.length !== 1) {
+        const message = `${name} must refer to an enum with one value.`;
         report({ message, location: location.child(["oneOf", index]) });
       }
     }
+    const declared = new Set(valuesOf(properties[name]));
+    if (!every.flat().every((value) => declared.has(value)))
+      report({ message: `${name} must refer to an enum with the values of all alternatives.`, location });
+  },
+});
+
+const scalarTypes = ["string", "number", "integer", "boolean", "null"];
+
+/** Rust makes a type without values of several scalar types in anyOf. */
+const scalarAlternativesAreOneOf = () => ({
+  Schema({ anyOf = [] }, { location, report }) {
+    if (anyOf.length > 0 && anyOf.every(({ type }) => scalarTypes.includes(type)))
+      report({ message: "Alternatives of scalar types are oneOf.", location: location.child("anyOf") });
   },
 });
 
@@ -137,6 +155,7 @@ export default function contractRules() {
     "schemas-can-be-generated": schemasCanBeGenerated,
     "enum-names-are-unique": enumNamesAreUnique,
     "alternatives-differ": alternativesDiffer,
+    "scalar-alternatives-are-one-of": scalarAlternativesAreOneOf,
     "formats-have-no-pattern": formatsHaveNoPattern,
     "patterns-have-no-control-characters": patternsHaveNoControlCharacters,
     "named-values-have-no-default": namedValuesHaveNoDefault,

@@ -70,6 +70,8 @@ const violations: Record<string, [from: string | RegExp, to: string, file?: stri
   ],
   "enum-names-are-unique": [[/( {6}enum: \[ payment, .*\n)( {6}x-enum-varnames:\n(?: {8}- .*\n)+)/, "$1"]],
   "alternatives-differ": [["enum: [ REFUND ]", "enum: [ REFUND, OTHER ]"]],
+  "the values of all alternatives": [["enum: [ PAYMENT, REFUND, DISPUTE ]", "enum: [ PAYMENT, REFUND ]"]],
+  "scalar-alternatives-are-one-of": [[/(LenientBoolean:\n.*\n +)oneOf/, "$1anyOf"]],
   "formats-have-no-pattern": [
     ["      x-fraction-digits: 3\n", "$&      pattern: Z$$\n"],
     ["          x-rfc-3339: true\n", "          pattern: Z$$\n"],

@@ -158,7 +158,9 @@ export function describeErrors(errors: ErrorObject[], nameOf: (instancePath: str
   for (const error of errors) {
     if (lines.size === errorsMax) break;
     // The errors of each alternative say more than that no alternative or condition matched.
-    if (error.keyword !== "anyOf" && error.keyword !== "if") lines.add(describeError(error, nameOf));
+    const { keyword, params } = error;
+    const isExplained = keyword === "oneOf" ? params.passingSchemas === null : /^(anyOf|if)$/.test(keyword);
+    if (!isExplained) lines.add(describeError(error, nameOf));
   }
   return [...lines];
 }

@@ -19,8 +19,8 @@ const kinds = { params: "path parameter", querystring: "query parameter", header
 /**
  * A reader of path, query or header parameters. It converts text to the declared type, strictly: `1e3` is not an integer,
  * `1` is not a boolean. With `x-ignore-case` it converts a text to the declared value that differs only in letter case. The
- * offset of an instant gets its colon. Returns a 400 that lists every error. A 64-bit integer is exact; a path with an
- * integer beyond 64 bits gets 404.
+ * offset of an instant gets its colon, and spaces around the time go. Returns a 400 that lists every error. A 64-bit integer
+ * is exact; a path with an integer beyond 64 bits gets 404.
  */
 export function parametersReader(
   ajv: Ajv2020,
@@ -121,10 +121,13 @@ function convert(given: unknown, schema: Schema): unknown {
     return needsBigInt(schema) ? BigInt(given) : Number(given);
   if (schema["x-ignore-case"])
     return schema.enum?.find((value) => value.toLowerCase() === given.toLowerCase()) ?? given;
-  // Generated clients for Python send `+0000`.
-  if (schema.format === "date-time") return given.replace(/(T.*[+-]\d{2})(\d{2})$/, "$1:$2");
+  if (schema.format === "date-time") return withUsualOffset(given);
   return given;
 }
+
+/** The text of an instant as RFC 3339. Generated clients send `+0000` in Python, and in Rust spaces around the time. */
+const withUsualOffset = (text: string): string =>
+  text.replace(/^([\d-]{10}) ([\d:.]+) ?([+-][\d:]+)$/, "$1T$2$3").replace(/(T.*[+-]\d{2})(\d{2})$/, "$1:$2");
 
 /** The items of a list. A comma too many has no effect. */
 const splitList = (text: string): string[] => text.split(",").filter((item) => item.trim() !== "");
