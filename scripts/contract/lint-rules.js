@@ -21,6 +21,14 @@ const membersHaveAMeaning = () => ({
   },
 });
 
+/** What becomes a model has a title. Otherwise generators name it AnonymousSchema_1. */
+const modelsHaveNames = () => ({
+  Schema(schema, { location, report }) {
+    const isModel = ["properties", "enum", "allOf"].some((keyword) => keyword in schema);
+    if (isModel && !schema.title) report({ message: "The schema has no title.", location });
+  },
+});
+
 /** Every body has an example. */
 const bodiesHaveExamples = () => ({
   MediaType({ examples = {} }, { location, report }) {
@@ -161,5 +169,6 @@ export default function contractRules() {
     "named-values-have-no-default": namedValuesHaveNoDefault,
     "sent-members-have-a-type": sentMembersHaveAType,
   };
-  return { id: "contract", rules: { oas3, async3: { "members-have-a-meaning": membersHaveAMeaning } } };
+  const async3 = { "members-have-a-meaning": membersHaveAMeaning, "models-have-names": modelsHaveNames };
+  return { id: "contract", rules: { oas3, async3 } };
 }
