@@ -489,7 +489,8 @@ export interface paths {
          * Search transactions
          * @description Returns the transactions that match every filter, newest `created_date` first; equal dates are ordered by
          *     `transaction_id`, descending. `account_id` is required unless `override_account_id_restriction` is `true`. A page
-         *     after the last one gets 404 if there are matches, and is empty if there are none.
+         *     after the last one gets 404 if there are matches, and is empty if there are none. The slash at the end of the path is
+         *     optional.
          *
          *     With `Accept: text/csv` or `format=csv` the response contains every match in the same order, with a header
          *     row. `account_id` is then always required. There is a column for each metadata key that payments of these
