@@ -1392,12 +1392,12 @@ export interface operations {
     replaceFeatures: {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /**
-                 * @description The `ETag` of the list to replace, or `*` for any list. Required; a request without it gets 428.
+                 * @description The `ETag` of the list to replace, or `*` for any list. A request without it gets 428.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
-                "If-Match"?: string;
+                "If-Match": string;
             };
             path: {
                 /**
@@ -1535,7 +1535,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description When the feature expires, to the millisecond. The colon of its offset is optional. Default is never.
+                 * @description When the feature expires, to the millisecond. The colon of its offset is optional, and spaces may be around the
+                 *     time. Default is never.
                  * @example 2037-03-05T09:14:22.018Z
                  */
                 expires_at?: components["schemas"]["Expiry"];

@@ -492,7 +492,8 @@ export interface paths {
          * Search transactions
          * @description Returns the transactions that match every filter, newest `created_date` first; equal dates are ordered by
          *     `transaction_id`, descending. `account_id` is required unless `override_account_id_restriction` is `true`. A page
-         *     after the last one gets 404 if there are matches, and is empty if there are none.
+         *     after the last one gets 404 if there are matches, and is empty if there are none. The slash at the end of the path is
+         *     optional.
          *
          *     With `Accept: text/csv` or `format=csv` the response contains every match in the same order, with a header
          *     row. `account_id` is then always required. There is a column for each metadata key that payments of these
@@ -813,7 +814,6 @@ export interface components {
         };
         /**
          * @description Whether a dead letter waits for an operator.
-         * @default open
          * @enum {string}
          */
         DeadLetterState: "open" | "discarded";
@@ -1118,7 +1118,8 @@ export interface components {
             service_id?: string;
             /**
              * Format: date-time
-             * @description When the event happened, with a UTC offset; truncated to the microsecond.
+             * @description When the event happened, with seconds and a UTC offset, such as `2024-03-05T09:14:22Z`; truncated to the
+             *     microsecond.
              */
             timestamp: string;
         };
@@ -1882,7 +1883,9 @@ export interface components {
          */
         TransactionType: "PAYMENT" | "REFUND" | "DISPUTE";
         /** @description A payment, refund or dispute, as `transaction_type` states. Unknown members are absent. */
-        TransactionView: components["schemas"]["Payment"] | components["schemas"]["Refund"] | components["schemas"]["Dispute"];
+        TransactionView: {
+            transaction_type: components["schemas"]["TransactionType"];
+        } & (components["schemas"]["Refund"] | components["schemas"]["Dispute"] | components["schemas"]["Payment"]);
     };
     responses: {
         /** @description No such agreement matches the request, or the search has no such page. */

@@ -86,7 +86,7 @@ func callFeatures(url string) {
 	listed := must(client.ListFeaturesWithResponse(ctx, "customer", customer, nil))
 	show("listed", listed.JSON200)
 	etag := listed.HTTPResponse.Header.Get("ETag")
-	matching, names := features.ReplaceFeaturesParams{IfMatch: &etag}, []string{"yak", "mango", "bee"}
+	matching, names := features.ReplaceFeaturesParams{IfMatch: etag}, []string{"yak", "mango", "bee"}
 	show("replaced", must(client.ReplaceFeaturesWithResponse(ctx, "customer", customer, &matching, names)).JSON200)
 	key := "customer/" + customer
 	evaluation := features.EvaluationRequest{Context: &features.EvaluationContext{TargetingKey: &key}}

@@ -76,7 +76,7 @@ public class Calls {
     var listed = storage.listFeaturesWithHttpInfo("customer", customer, null, null);
     show(json, "listed", listed.getData());
     var etag = listed.getHeaders().get("etag").get(0);
-    show(json, "replaced", storage.replaceFeatures("customer", customer, List.of("yak", "mango", "bee"), etag));
+    show(json, "replaced", storage.replaceFeatures("customer", customer, etag, List.of("yak", "mango", "bee")));
     var context = new EvaluationContext().targetingKey("customer/" + customer);
     show(json, "flag", new FlagsApi(client).evaluateFlag("bee", new EvaluationRequest().context(context)));
     show(json, "removed", storage.removeFeatureWithHttpInfo("customer", customer, "bee").getStatusCode());

@@ -65,7 +65,7 @@ def call_features(url: str) -> None:
         listed = storage.list_features_with_http_info("customer", customer)
         show("listed", listed.data)
         etag = (listed.headers or {})["etag"]
-        show("replaced", storage.replace_features("customer", customer, ["yak", "mango", "bee"], if_match=etag))
+        show("replaced", storage.replace_features("customer", customer, etag, ["yak", "mango", "bee"]))
         context = features.EvaluationContext(targetingKey=f"customer/{customer}")
         show("flag", features.FlagsApi(client).evaluate_flag("bee", features.EvaluationRequest(context=context)))
         show("removed", storage.remove_feature_with_http_info("customer", customer, "bee").status_code)

@@ -16,16 +16,19 @@ const names = clients.map(({ name }) => name);
 
 const usage = `Usage: npm run generators [-- NAME…]
 
-Makes a client of both services with each of nine generators, from the published contracts (generated/*.yaml) and with
-the defaults of the generator. Compiles it with the program examples/NAME/calls.*, which makes a score of requests to
-services with the data of npm run demo, and fails unless it shows what examples/expected.ts has. The versions are in
-scripts/checks/generators/versions.ts. What it downloads is cached in node_modules/.cache and by Maven and Go.
+Makes a client of both services with each of thirteen generators, from the published contracts (generated/*.yaml), with
+the commands of scripts/checks/generators/clients.ts. Compiles it with the program examples/NAME/calls.*, which makes a
+score of requests to services with the data of npm run demo, and fails unless it shows what examples/expected.ts has. The
+versions are in scripts/checks/generators/versions.ts, and for Rust and Kotlin beside the program; Ruby and PHP have those
+of Debian. What it downloads is cached in node_modules/.cache and by Maven, Go and Cargo.
 
 A client whose language is not installed is skipped, with a message; with CI=true it fails. Exit code: 1 if a client
 failed. The folder of a client that failed is kept.
 
-  NAME     only these clients: ${names.slice(0, 5).join(", ")},
-           ${names.slice(5).join(", ")}. Default: all
+  NAME     only these clients: ${names.slice(0, 3).join(", ")},
+           ${names.slice(3, 6).join(", ")},
+           ${names.slice(6, 9).join(", ")},
+           ${names.slice(9).join(", ")}. Default: all
   --help   print this text
 `;
 

@@ -53,6 +53,7 @@ async function bundleQueueContract(contract: string, file: string): Promise<Map<
   const { code, output, errors } = await redocly(["bundle", contract, "--ext", "yaml"]);
   if (code !== 0) throw new Error(errors);
   const bundled = parse(output, keepDescription);
+  for (const [name, schema] of Object.entries<Schema>(bundled.components.schemas)) addTitles(schema, name);
   return new Map([
     [file, `# ${banner(file)}\n\n${stringify(bundled, yamlStyle)}`],
     [file.replace(".asyncapi.yaml", ".html"), renderQueue(bundled)],
@@ -63,6 +64,26 @@ async function bundleQueueContract(contract: string, file: string): Promise<Map<
 function keepDescription(_key: unknown, value: unknown): unknown {
   const { $ref, description } = (value ?? {}) as { $ref?: string; description?: string };
   return $ref && description ? { description, allOf: [{ $ref }] } : value;
+}
+
+interface Schema {
+  title?: string;
+  enum?: unknown[];
+  properties?: Record<string, Schema>;
+  oneOf?: Schema[];
+  allOf?: { $ref: string }[];
+}
+
+/** Adds titles to a schema and those in it. Generators of models name a model by them, and others AnonymousSchema_1. */
+function addTitles(schema: Schema, name: string): void {
+  const { enum: values, properties = {}, oneOf = [], allOf: [first] = [] } = schema;
+  if (values || schema.properties || first) schema.title ??= first?.$ref.split("/").at(-1) ?? name;
+  for (const alternative of oneOf) addTitles(alternative, `${name}Text`);
+  for (const [member, one] of Object.entries(properties))
+    addTitles(
+      one,
+      member.replaceAll(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase()),
+    );
 }
 
 /** Parsers of YAML 1.1 read a timestamp without quotes as a date. */
@@ -134,8 +155,9 @@ function bigIntWhereNeeded(schema: SchemaObject): ts.TypeNode | undefined {
   return ts.factory.createUnionTypeNode([bigint, ts.factory.createLiteralTypeNode(ts.factory.createNull())]);
 }
 
-const defaultOf = (contract: Contract, { schema }: Parameter) =>
-  (follow(contract, schema) as { default?: unknown }).default;
+/** The default of a parameter. It can stand beside a reference. */
+const defaultOf = (contract: Contract, { schema }: Parameter): unknown =>
+  schema.default ?? (follow(contract, schema) as { default?: unknown }).default;
 
 /** The default values of the parameters of each operation, by name. */
 const defaultsOf = (contract: Contract): Record<string, Record<string, unknown>> =>

@@ -21,6 +21,14 @@ const membersHaveAMeaning = () => ({
   },
 });
 
+/** What becomes a model has a title. Otherwise generators name it AnonymousSchema_1. */
+const modelsHaveNames = () => ({
+  Schema(schema, { location, report }) {
+    const isModel = ["properties", "enum", "allOf"].some((keyword) => keyword in schema);
+    if (isModel && !schema.title) report({ message: "The schema has no title.", location });
+  },
+});
+
 /** Every body has an example. */
 const bodiesHaveExamples = () => ({
   MediaType({ examples = {} }, { location, report }) {
@@ -61,17 +69,35 @@ const enumNamesAreUnique = () => ({
   },
 });
 
-/** Go distinguishes the alternatives by the types of their members: that of the discriminator has one value. */
+/**
+ * Go distinguishes the alternatives by the types of their members: that of the discriminator has one value. PHP has one
+ * class for all alternatives: it takes the type of this member from the union, which has all values.
+ */
 const alternativesDiffer = () => ({
-  Schema({ discriminator, oneOf = [] }, { location, report, resolve }) {
+  Schema({ discriminator, oneOf = [], properties = {} }, { location, report, resolve }) {
     if (!discriminator) return;
-    for (const [index, alternative] of oneOf.entries()) {
-      const member = resolve(alternative).node?.properties?.[discriminator.propertyName];
-      if (member?.$ref === undefined || resolve(member).node?.enum?.length !== 1) {
-        const message = `${discriminator.propertyName} must refer to an enum with one value.`;
+    const name = discriminator.propertyName;
+    const valuesOf = (member) => (member?.$ref === undefined ? [] : (resolve(member).node?.enum ?? []));
+    const every = oneOf.map((alternative) => valuesOf(resolve(alternative).node?.properties?.[name]));
+    for (const [index, values] of every.entries()) {
+      if (values.length !== 1) {
+        const message = `${name} must refer to an enum with one value.`;
         report({ message, location: location.child(["oneOf", index]) });
       }
     }
+    const declared = new Set(valuesOf(properties[name]));
+    if (!every.flat().every((value) => declared.has(value)))
+      report({ message: `${name} must refer to an enum with the values of all alternatives.`, location });
+  },
+});
+
+const scalarTypes = ["string", "number", "integer", "boolean", "null"];
+
+/** Rust makes a type without values of several scalar types in anyOf. */
+const scalarAlternativesAreOneOf = () => ({
+  Schema({ anyOf = [] }, { location, report }) {
+    if (anyOf.length > 0 && anyOf.every(({ type }) => scalarTypes.includes(type)))
+      report({ message: "Alternatives of scalar types are oneOf.", location: location.child("anyOf") });
   },
 });
 
@@ -86,14 +112,32 @@ function* membersOf(node, resolve, seen = new Set()) {
 }
 
 /** A generated client for Go rejects an instant or a day that also has a pattern. */
-const receivedDatesHaveNoPattern = () => ({
-  Response: {
-    MediaType({ schema = {} }, { location, report, resolve }) {
-      for (const [name, member] of membersOf(schema, resolve)) {
-        const { format, pattern } = resolve(member).node;
-        if (format && pattern) report({ message: `${name} has a format and a pattern.`, location });
-      }
-    },
+const formatsHaveNoPattern = () => ({
+  Schema({ format, pattern }, { location, report }) {
+    if (format && pattern)
+      report({ message: "A format and a pattern exclude each other.", location: location.child("pattern") });
+  },
+});
+
+/** Ruby loads no client with a control character in a pattern. PHP compares bytes, so it rejects other letters. */
+const patternsHaveNoControlCharacters = () => ({
+  Schema({ pattern = "" }, { location, report }) {
+    if (/\p{Cc}|\\[xuc0]/u.test(pattern))
+      report({
+        message: "The pattern has a character by its number; use x-excluded-characters.",
+        location: location.child("pattern"),
+      });
+  },
+});
+
+/** Kotlin names the default by its value and not by its name in x-enum-varnames, which does not compile. */
+const namedValuesHaveNoDefault = () => ({
+  Schema(schema, { location, report }) {
+    if ("x-enum-varnames" in schema && "default" in schema)
+      report({
+        message: "Move the default to the parameter, beside the reference.",
+        location: location.child("default"),
+      });
   },
 });
 
@@ -119,8 +163,12 @@ export default function contractRules() {
     "schemas-can-be-generated": schemasCanBeGenerated,
     "enum-names-are-unique": enumNamesAreUnique,
     "alternatives-differ": alternativesDiffer,
-    "received-dates-have-no-pattern": receivedDatesHaveNoPattern,
+    "scalar-alternatives-are-one-of": scalarAlternativesAreOneOf,
+    "formats-have-no-pattern": formatsHaveNoPattern,
+    "patterns-have-no-control-characters": patternsHaveNoControlCharacters,
+    "named-values-have-no-default": namedValuesHaveNoDefault,
     "sent-members-have-a-type": sentMembersHaveAType,
   };
-  return { id: "contract", rules: { oas3, async3: { "members-have-a-meaning": membersHaveAMeaning } } };
+  const async3 = { "members-have-a-meaning": membersHaveAMeaning, "models-have-names": modelsHaveNames };
+  return { id: "contract", rules: { oas3, async3 } };
 }

@@ -128,9 +128,11 @@ function renderSchema(schemaName: string, schema: Node): string[] {
 function typeOf(schema: Node): string {
   if (schema.$ref) return `<a href="#${nameOf(schema.$ref)}">${escapeHtml(nameOf(schema.$ref))}</a>`;
   if (schema.allOf) return schema.allOf.map(typeOf).join(", and ");
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join("; or ");
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (alternatives) return alternatives.map(typeOf).join("; or ");
   const { type = "anything", enum: values, format, pattern, minLength, maxLength, minimum, maximum } = schema;
-  const limits = { format, pattern, minLength, maxLength, minimum, maximum };
+  const without = schema["x-excluded-characters"];
+  const limits = { format, pattern, without, minLength, maxLength, minimum, maximum };
   return [
     [type].flat().join(" or "),
     ...(values ? [`one of ${values.map((value: unknown) => code(JSON.stringify(value))).join(", ")}`] : []),

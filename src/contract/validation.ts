@@ -50,6 +50,22 @@ export function openAjv(): Ajv2020 {
     validate: (digits: number, text: string) => new RegExp(`:\\d\\d\\.\\d{${digits}}Z$`).test(text),
     error: { message: "must be in UTC with the declared number of fraction digits" },
   });
+  // A format allows more: no seconds, an offset of hours only, the name of a time zone.
+  ajv.addKeyword({
+    keyword: "x-rfc-3339",
+    type: "string",
+    schemaType: "boolean",
+    validate: (_: true, text: string) => rfc3339.test(text),
+    error: { message: "must have seconds and a UTC offset of hours and minutes or Z" },
+  });
+  // In a pattern they are bytes or an invalid escape for generated clients: Ruby loads none of them, PHP rejects `日本`.
+  ajv.addKeyword({
+    keyword: "x-excluded-characters",
+    type: "string",
+    metaSchema: { enum: Object.keys(hasExcluded) },
+    validate: (name: keyof typeof hasExcluded, text: string) => !hasExcluded[name](text),
+    error: { message: ({ schema }) => `must not contain ${schema}` },
+  });
   // For texts. Generators read uniqueItems as a set, which loses the order.
   ajv.addKeyword({
     keyword: "x-unique-items",
@@ -60,6 +76,14 @@ export function openAjv(): Ajv2020 {
   });
   return ajv;
 }
+
+const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Whether a text has the characters that a schema excludes. */
+const hasExcluded = {
+  NUL: (text: string) => text.includes("\0"),
+  "control characters": (text: string) => /\p{Cc}/u.test(text),
+};
 
 const hasUniqueItems: SchemaValidateFunction = (unique: boolean, list: unknown[]) => {
   const seen = new Set();
@@ -134,7 +158,9 @@ export function describeErrors(errors: ErrorObject[], nameOf: (instancePath: str
   for (const error of errors) {
     if (lines.size === errorsMax) break;
     // The errors of each alternative say more than that no alternative or condition matched.
-    if (error.keyword !== "anyOf" && error.keyword !== "if") lines.add(describeError(error, nameOf));
+    const { keyword, params } = error;
+    const isExplained = keyword === "oneOf" ? params.passingSchemas === null : /^(anyOf|if)$/.test(keyword);
+    if (!isExplained) lines.add(describeError(error, nameOf));
   }
   return [...lines];
 }

@@ -45,10 +45,15 @@ export function strictRoute(
     body: bodySchema,
     ...schema
   } = route.schema as Record<string, ParametersSchema | undefined>;
-  for (const { name, explode } of parameters) {
-    // The binder drops `explode`.
-    if (explode === false && querystring)
-      Object.assign(querystring.properties[name] ?? {}, { commaSeparated: true });
+  for (const { name, explode, schema } of parameters) {
+    const property = querystring?.properties[name];
+    if (!querystring || !property) continue;
+    // The binder drops `explode`, and a default beside a reference.
+    querystring.properties[name] = {
+      ...property,
+      ...("default" in schema && { default: schema.default }),
+      ...(explode === false && { commaSeparated: true }),
+    };
   }
   route.schema = {
     ...schema,
@@ -78,7 +83,10 @@ const withoutOthers = (schema: ParametersSchema = { properties: {} }) => ({
   additionalProperties: false,
 });
 
-/** The framework does this only for its own validator. No header is required by a contract. */
+/**
+ * The framework does this only for its own validator. A required header that is missing is not an error here: the handler
+ * answers with the status that its operation declares for it, such as 428.
+ */
 const withLowerCaseNames = ({ properties }: ParametersSchema) => ({
   type: "object",
   properties: Object.fromEntries(

@@ -9,6 +9,8 @@ const program = (name: string, command: string, ...aptPackages: string[]): Insta
   isInstalled: () => isFound(command),
 });
 
+const runs = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
+
 // What the checks need besides servers.
 export const browser = program("Chromium", "chromium", "chromium");
 export const openssl = program("OpenSSL", "openssl", "openssl");
@@ -22,9 +24,23 @@ export const go: Installable = {
   aptPackages: ["golang-go"],
   isInstalled: () => isFound("go", ["/usr/local/go/bin"]),
 };
+/** With the HTTP client of the generated code. There is no Bundler and no Composer. */
+export const ruby: Installable = {
+  name: "Ruby with Typhoeus",
+  aptPackages: ["ruby", "ruby-typhoeus"],
+  isInstalled: () => runs("ruby", "-e", "require 'typhoeus'"),
+};
+export const php: Installable = {
+  name: "PHP with Guzzle",
+  aptPackages: ["php-cli", "php-curl", "php-mbstring", "php-guzzlehttp-guzzle"],
+  isInstalled: () =>
+    runs("php", "-r", "require 'GuzzleHttp/autoload.php'; exit(function_exists('curl_init') ? 0 : 1);"),
+};
+/** The package `cargo` of Debian 12 is too old for the packages of the generated code. */
+export const rust = program("Rust", "cargo", "cargo-web");
 /** With the module that makes virtual environments, which Debian packs apart. */
 export const python: Installable = {
   name: "Python 3",
   aptPackages: ["python3-venv"],
-  isInstalled: () => spawnSync("python3", ["-c", "import ensurepip"]).status === 0,
+  isInstalled: () => runs("python3", "-c", "import ensurepip"),
 };

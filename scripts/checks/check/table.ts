@@ -7,7 +7,8 @@ import { postgresql } from "../../../testing/servers/postgres.ts";
 import { newRabbitmq, rabbitmq } from "../../../testing/servers/rabbitmq.ts";
 import { redis } from "../../../testing/servers/redis.ts";
 import type { slowTests } from "../../../testing/slow-tests.ts";
-import { browser, go, java, openssl, python } from "./programs.ts";
+import { clients } from "../generators/clients.ts";
+import { browser, go, java, openssl, php, python, ruby, rust } from "./programs.ts";
 
 /** A command that fails when something is wrong. */
 export interface Check {
@@ -99,6 +100,21 @@ function simulation(
     paths: [...(name.startsWith("features") ? features : ledger), "simulation", "testing/servers"],
     needs,
     nightly: `${run} --minutes 5`,
+  };
+}
+
+const isInPart2 = (client: string) => /-(kotlin|php|ruby|rust)$/.test(client);
+
+function generators(name: string, which: string, minutes: number, needs: Installable[]): Check {
+  const names = clients.map((client) => client.name);
+  const part = names.filter((client) => isInPart2(client) === name.endsWith("2"));
+  return {
+    name,
+    covers: `clients of ${which} compile and work`,
+    minutes,
+    command: `npm run generators -- ${part.join(" ")}`,
+    paths: ["openapi", "examples", "scripts/checks/generators"],
+    needs,
   };
 }
 
@@ -217,14 +233,10 @@ export const wheel: Check[] = [
     paths: [...http, "src/ledger/handlers", "src/features/handlers"],
     needs: [python],
   },
-  {
-    name: "generators",
-    covers: "clients of nine generators compile and work",
-    minutes: 2,
-    command: "npm run generators",
-    paths: ["openapi", "examples", "scripts/checks/generators"],
-    needs: [python, java, go],
-  },
+  generators("generators", "nine generators", 2, [python, java, go]),
+  generators("generators-2", "the generators for Kotlin, PHP, Ruby and Rust", 2, [
+    ...[python, java, php, ruby, rust],
+  ]),
   {
     name: "deploy-check",
     covers: "image, compose file and manifests",

@@ -76,7 +76,9 @@ const withParameters = (contract: Contract, samples: Record<string, Sample>): Re
       const known = values[`${operationId} ${parameter.name}`] ?? values[parameter.name] ?? "";
       const allowed = type === "boolean" ? ["true", "false"] : known.split(/\s+/).filter(Boolean);
       return [
-        ...(parameter.required ? [withParameter({ ...sample, status: 400 }, parameter)] : []),
+        ...(parameter.required
+          ? [withParameter({ ...sample, status: missingStatus(parameter) }, parameter)]
+          : []),
         ...(parameter.example === undefined
           ? []
           : [withParameter(withAnyStatus, parameter, parameter.example)]),
@@ -90,9 +92,13 @@ const withParameters = (contract: Contract, samples: Record<string, Sample>): Re
 
 type ShownParameter = Parameter & { example?: unknown };
 
+/** The only required header is a condition. */
+const missingStatus = ({ in: place }: Parameter) => (place === "header" ? 428 : 400);
+
 /** The request with this value of a parameter, or without one. */
 function withParameter(request: RequestCase, { name, in: place }: Parameter, value?: unknown): RequestCase {
-  if (place === "header") return { ...request, headers: { [name.toLowerCase()]: String(value) } };
+  if (place === "header")
+    return { ...request, headers: value === undefined ? {} : { [name.toLowerCase()]: String(value) } };
   const [path, query] = request.path.split("?");
   const search = new URLSearchParams(query);
   if (value === undefined) search.delete(name);
@@ -189,7 +195,6 @@ export const featuresRequests: RequestCase[] = [
     headers: { "if-none-match": "*" },
   })),
   { ...features.replaceFeatures, status: 412, headers: { "if-match": '"other"' } },
-  { ...features.replaceFeatures, status: 428, headers: {} },
   {
     ...features.changeFeatures,
     body: {

@@ -197,7 +197,22 @@ def filter_case(context, case):
     return OFFSET.search(str(case.query) + str(case.body)) is None
 
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+EXCLUDED = {"NUL": r"\x00", "control characters": r"\x00-\x1f\x7f-\x9f"}
+CONTROL = re.compile(f"[{EXCLUDED['control characters']}]")
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """
+    Schemathesis takes keywords that it does not know for rules that it can break. So `x-excluded-characters` becomes a
+    pattern. What `x-rfc-3339` requires, every instant of Schemathesis has.
+    """
+    for schema in raw_schema["components"]["schemas"].values():
+        if name := schema.pop("x-excluded-characters", None):
+            pattern = schema.get("pattern", "^[^]*$")
+            assert pattern.startswith("^[^"), pattern
+            schema["pattern"] = f"^[^{EXCLUDED[name]}{pattern[3:]}"
+        schema.get("properties", {}).get("timestamp", {}).pop("x-rfc-3339", None)
 
 
 @schemathesis.hook

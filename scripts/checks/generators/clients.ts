@@ -37,9 +37,24 @@ const compileAndRunGo = (module: string) => [
 const forEachContract = (command: string) =>
   ["ledger", "features"].map((name) => command.replaceAll("NAME", name).split(" "));
 
-/** The options are names and folders only. */
+/** The options are names and folders, except for Kotlin. */
 const openapiGenerator = (language: string, options: string) =>
   forEachContract(`openapi-generator-cli generate -g ${language} -i NAME.yaml ${options}`);
+
+/** Its default library reads no alternatives: a class without members, or an interface that no class implements. */
+const kotlinAlternatives = [
+  "TransactionView",
+  "LenientBoolean",
+  "LenientIdentifier",
+  "LenientPence",
+  "LenientText",
+  "EventMessage_live",
+  "EventMessage_reproject_domain_object",
+  "GatewayPerformance_gateway_account_id",
+];
+const asAny = kotlinAlternatives.map((name) => `${name}=kotlin.Any`).join();
+const kotlinCompiler = "java -cp 'lib/*' org.jetbrains.kotlin.cli.jvm.K2JVMCompiler";
+const kotlinOptions = "-no-stdlib -no-reflect -nowarn -cp $(echo lib/*.jar | tr ' ' ':') -d classes";
 
 const javaFolders = "-o NAME --invoker-package NAME --api-package NAME.api --model-package NAME.model";
 const javaSources = "Calls.java $(find . -path '*/src/main/*.java')";
@@ -80,6 +95,38 @@ export const clients: Client[] = [
   {
     ...{ name: "openapi-generator-typescript", leavesOut: beyondTypeScript, needs: ["python3", "java"] },
     commands: [...openapiGenerator("typescript-fetch", "-o NAME"), ...compileAndRunTypeScript],
+  },
+  {
+    // It has one class for all kinds of transactions, and none that holds one of several scalar types.
+    ...{ name: "openapi-generator-php", leavesOut: ["kinds", "accounts"], needs: ["python3", "java", "php"] },
+    commands: [...openapiGenerator("php", "-o NAME --invoker-package NAME"), ["php", "calls.php"]],
+  },
+  {
+    ...{ name: "openapi-generator-ruby", leavesOut: [], needs: ["python3", "java", "ruby"] },
+    commands: [
+      ...openapiGenerator("ruby", "-o NAME --additional-properties gemName=NAME"),
+      "ruby -W0 -I ledger/lib -I features/lib calls.rb".split(" "),
+    ],
+  },
+  {
+    // Its functions return no status of a success.
+    ...{ name: "openapi-generator-rust", leavesOut: ["added", "feature", "removed"] },
+    needs: ["python3", "java", "cargo"],
+    commands: [
+      // With a discriminator it reads no transaction.
+      ["sed", "-i", "/^      discriminator:$/,/^          DISPUTE: /d", "ledger.yaml"],
+      ...openapiGenerator("rust", "-o NAME --package-name NAME"),
+      ["cargo", "run", "--quiet", "--"],
+    ],
+  },
+  {
+    ...{ name: "openapi-generator-kotlin", leavesOut: [], needs: ["python3", "java", "mvn"] },
+    commands: [
+      ...openapiGenerator("kotlin", `-o NAME --package-name NAME --schema-mappings ${asAny}`),
+      "mvn --quiet --batch-mode dependency:copy-dependencies -DoutputDirectory=lib".split(" "),
+      ["sh", "-c", `${kotlinCompiler} ${kotlinOptions} calls.kt */src/main`],
+      ["java", "-cp", "classes:lib/*", "CallsKt"],
+    ],
   },
   {
     ...{ name: "openapi-python-client", leavesOut: [], needs: ["python3"] },
