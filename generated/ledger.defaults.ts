@@ -23,14 +23,14 @@ export const defaults = {
     "limit_total_size": 10000,
     "page": 1,
     "display_size": 500,
-    "extended": false,
     "fee_headers": false,
-    "moto_header": false
+    "moto_header": false,
+    "extended": false
   },
   "listTransactionEvents": {
-    "extended": false,
     "include_all_events": false,
-    "status_version": 2
+    "status_version": 2,
+    "extended": false
   },
   "listChildTransactions": {
     "extended": false

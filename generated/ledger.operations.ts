@@ -259,10 +259,6 @@ export const operations: ClientOperation[] = [
         "isJoined": true
       },
       {
-        "name": "card_brand",
-        "isJoined": true
-      },
-      {
         "name": "state"
       },
       {
@@ -305,9 +301,6 @@ export const operations: ClientOperation[] = [
         "name": "display_size"
       },
       {
-        "name": "extended"
-      },
-      {
         "name": "cursor"
       },
       {
@@ -315,6 +308,13 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "moto_header"
+      },
+      {
+        "name": "card_brand",
+        "isJoined": true
+      },
+      {
+        "name": "extended"
       }
     ],
     "hasBody": false,
@@ -339,9 +339,6 @@ export const operations: ClientOperation[] = [
         "name": "gateway_account_id"
       },
       {
-        "name": "extended"
-      },
-      {
         "name": "cursor"
       },
       {
@@ -352,6 +349,9 @@ export const operations: ClientOperation[] = [
       },
       {
         "name": "as_of"
+      },
+      {
+        "name": "extended"
       }
     ],
     "hasBody": false,
@@ -385,10 +385,10 @@ export const operations: ClientOperation[] = [
         "name": "transaction_type"
       },
       {
-        "name": "extended"
+        "name": "cursor"
       },
       {
-        "name": "cursor"
+        "name": "extended"
       }
     ],
     "hasBody": false,
@@ -812,7 +812,7 @@ export const operations: ClientOperation[] = [
         "name": "display_size"
       },
       {
-        "name": "extended"
+        "name": "cursor"
       },
       {
         "name": "limit_total"
@@ -821,7 +821,7 @@ export const operations: ClientOperation[] = [
         "name": "limit_total_size"
       },
       {
-        "name": "cursor"
+        "name": "extended"
       }
     ],
     "hasBody": false,
@@ -887,13 +887,13 @@ export const operations: ClientOperation[] = [
         "name": "as_of"
       },
       {
-        "name": "extended"
+        "name": "cursor"
       },
       {
         "name": "include_all_events"
       },
       {
-        "name": "cursor"
+        "name": "extended"
       }
     ],
     "hasBody": false,

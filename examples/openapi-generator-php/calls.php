@@ -12,12 +12,7 @@ spl_autoload_register(function (string $class) {
     }
 });
 
-// By default a boolean is sent as `0` or `1`.
-foreach ([ledger\Configuration::class, features\Configuration::class] as $configuration) {
-    $format = $configuration::BOOLEAN_FORMAT_STRING;
-    $configuration::getDefaultConfiguration()->setBooleanFormatForQueryString($format);
-}
-// And an instant without its fraction.
+// By default an instant is sent without its fraction.
 ledger\ObjectSerializer::setDateTimeFormat("Y-m-d\TH:i:s.vP");
 features\ObjectSerializer::setDateTimeFormat("Y-m-d\TH:i:s.vP");
 

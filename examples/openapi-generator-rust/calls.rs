@@ -42,7 +42,7 @@ async fn call_ledger(url: &str) -> Result<(), Box<dyn Error>> {
         Some(vec![Status::NeedsResponse]),
         None, None, None, None, None, None, None, None, None, None,
         Some(true),
-        None, None, None, None, None, None, None,
+        None, None, None, None, None, None, None, None, None,
     )
     .await?;
     show("found", &found);
@@ -58,7 +58,7 @@ async fn call_ledger(url: &str) -> Result<(), Box<dyn Error>> {
         agreements_api::get_agreement(&configuration, "demo-agreement", None, Some("demo"), None, None, Some(true));
     show("agreement", agreement.await?);
     let agreements = agreements_api::search_agreements(
-        &configuration, None, accounts(), None, None, None, None, None, None, None, None,
+        &configuration, None, accounts(), None, None, None, None, None, None, None, None, None, None, None,
     );
     show("agreements", agreements.await?);
 
