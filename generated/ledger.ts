@@ -1383,7 +1383,7 @@ export interface components {
          *     and otherwise from the events of the refund or dispute.
          */
         PaymentDetails: {
-            card_details?: components["schemas"]["CardDetails"];
+            card_details: components["schemas"]["CardDetails"];
             /** @description Description of the payment. */
             description?: string;
             /** @description Email address of the payer. */

@@ -541,7 +541,7 @@ function viewChild({ details, paymentDetails, type, ...transaction }: Transactio
     settlement_summary: { settled_date: transaction.paidOutDate?.slice(0, 10) },
     payment_details: {
       ...texts(paymentDetails, sameNames("description", "reference", "email")),
-      card_details: viewCard(paymentDetails, "card_brand_label", false),
+      card_details: viewCard(paymentDetails, "card_brand_label", false) ?? { card_brand: "" },
       ...(isRefund && { wallet_type: text(paymentDetails, "wallet") }),
       transaction_type: "PAYMENT",
     },

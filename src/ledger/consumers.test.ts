@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type EventMessage, story } from "../../testing/messages.ts";
+import { childStory, type EventMessage, story } from "../../testing/messages.ts";
 import { demoEvents } from "./commands/demo-events.ts";
 import { ledgerOfFile } from "./ledger.fixture.ts";
 
@@ -79,6 +79,11 @@ const reads: Record<string, [path: string, members: object][]> = {
       found(),
     ],
     [`payout?gateway_account_id=${thousand}&state=paidout`, { total: 1 }],
+    // Its pages read the card of each, also of a refund whose payment has not arrived.
+    [
+      "transaction?account_id=orphan",
+      { results: [{ payment_details: { card_details: { card_brand: "" } } }] },
+    ],
   ],
   "the admin front": [
     [`transaction/demo-success?${override}`, { gateway_account_id: "demo" }],
@@ -283,6 +288,10 @@ await ledger.store(
     ["09:00", "REFUND_FAILURE_FUNDS_SENT_TO_CONNECT_ACCOUNT", correction],
     ["09:01", "PAYMENT_STATUS_CORRECTED_TO_SUCCESS_BY_ADMIN", ofStatistic],
   ),
+);
+const ofOrphan = { gateway_account_id: "orphan" };
+await ledger.store(
+  childStory("refund", "orphan", "unknown", ["09:00", "REFUND_CREATED_BY_SERVICE", ofOrphan]),
 );
 const ofMany = { gateway_account_id: "many" };
 await ledger.store(...["a", "b"].map((id) => story("agreement", id, ["09:00", "AGREEMENT_CREATED", ofMany])));

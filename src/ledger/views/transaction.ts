@@ -122,7 +122,10 @@ function viewPaymentDetails(payment: Details): Schemas["PaymentDetails"] {
     description: textOf(payment, "description"),
     reference: textOf(payment, "reference"),
     email: textOf(payment, "email"),
-    card_details: viewCardDetails(payment, { brand: "card_brand_label", hasAddress: false }),
+    // Always there: pages of alphagov/pay-selfservice fail without it. That ledger shows no refund before its payment.
+    card_details: viewCardDetails(payment, { brand: "card_brand_label", hasAddress: false }) ?? {
+      card_brand: "",
+    },
     transaction_type: "PAYMENT",
   };
 }
