@@ -24,17 +24,13 @@ export const defaults = {
     "page": 1,
     "display_size": 500,
     "fee_headers": false,
-    "moto_header": false,
-    "extended": false
+    "moto_header": false
   },
   "listTransactionEvents": {
     "include_all_events": false,
-    "status_version": 2,
-    "extended": false
+    "status_version": 2
   },
-  "listChildTransactions": {
-    "extended": false
-  },
+  "listChildTransactions": {},
   "getTransactionReport": {
     "time_zone": "UTC",
     "override_account_id_restriction": false,
@@ -66,15 +62,12 @@ export const defaults = {
     "override_account_or_service_id_restriction": false,
     "exact_reference_match": false,
     "page": 1,
-    "display_size": 20,
-    "extended": false
+    "display_size": 20
   },
   "getAgreement": {
     "override_account_or_service_id_restriction": false
   },
-  "listAgreementEvents": {
-    "extended": false
-  },
+  "listAgreementEvents": {},
   "getIntake": {},
   "listDeadLetters": {
     "state": "open",

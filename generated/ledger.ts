@@ -2086,8 +2086,8 @@ export interface components {
          */
         DisputeStates: components["schemas"]["Status"][];
         /**
-         * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
-         *     effect of `true`.
+         * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
+         *     otherwise false.
          * @example true
          */
         Extended: boolean;
@@ -2292,11 +2292,11 @@ export interface operations {
                  */
                 exact_reference_match: boolean;
                 /**
-                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
-                 *     effect of `true`.
+                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
+                 *     otherwise false.
                  * @example true
                  */
-                extended: components["parameters"]["Extended"];
+                extended?: components["parameters"]["Extended"];
                 /**
                  * @description Ignored. Consumers of alphagov/pay-ledger send it.
                  * @example true
@@ -2435,7 +2435,7 @@ export interface operations {
     };
     listAgreementEvents: {
         parameters: {
-            query: {
+            query?: {
                 /**
                  * @description Gateway account of the agreement.
                  * @example demo
@@ -2453,11 +2453,11 @@ export interface operations {
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
-                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
-                 *     effect of `true`.
+                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
+                 *     otherwise false.
                  * @example true
                  */
-                extended: components["parameters"]["Extended"];
+                extended?: components["parameters"]["Extended"];
                 /**
                  * @description Ignored, since the list always has every event. Consumers of alphagov/pay-ledger send it.
                  * @example true
@@ -3402,11 +3402,11 @@ export interface operations {
                  */
                 exact_reference_match: boolean;
                 /**
-                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
-                 *     effect of `true`.
+                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
+                 *     otherwise false.
                  * @example true
                  */
-                extended: components["parameters"]["Extended"];
+                extended?: components["parameters"]["Extended"];
                 /**
                  * @description Whether the CSV has the fee columns. Default false. Ignored for JSON.
                  * @example true
@@ -3570,11 +3570,11 @@ export interface operations {
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
-                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
-                 *     effect of `true`.
+                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
+                 *     otherwise false.
                  * @example true
                  */
-                extended: components["parameters"]["Extended"];
+                extended?: components["parameters"]["Extended"];
                 /**
                  * @description Gateway account of the transaction.
                  * @example demo
@@ -3704,11 +3704,11 @@ export interface operations {
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
-                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default false; a `cursor` has the
-                 *     effect of `true`.
+                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
+                 *     otherwise false.
                  * @example true
                  */
-                extended: components["parameters"]["Extended"];
+                extended?: components["parameters"]["Extended"];
                 /**
                  * @description Gateway account of the transaction.
                  * @example demo

@@ -38,6 +38,16 @@ describe("the transaction report", () => {
     expect(groups).toMatchObject([{ count: ids.length }]);
   });
 
+  test("has pages for as many accounts as a request can name", async () => {
+    const accounts = ["1", "57", "ten", ...Array.from({ length: 997 }, (_, n) => String(1_000_000 + n))];
+    const path = `/v1/report/transactions?account_id=${accounts}&group_by=account,live&display_size=2`;
+    const pages = await ledger.pages(path);
+    expect(pages.map(({ groups }) => groups.map(({ account }: { account: string }) => account))).toEqual([
+      ["1", "57"],
+      ["ten"],
+    ]);
+  });
+
   test("is CSV with every group", async () => {
     const path = `/v1/report/transactions?${all}&group_by=account,live&display_size=1`;
     const csv = await ledger.request(path, { headers: { accept: "text/csv" } });

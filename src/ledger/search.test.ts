@@ -177,7 +177,7 @@ describe("pages", () => {
 
   test("omit defaults from their links, and keep the path of the request", async () => {
     const query =
-      "account_id=57&status_version=2&limit_total=false&exact_reference_match=false&fee_headers=true&extended=false";
+      "account_id=57&status_version=2&limit_total=false&exact_reference_match=false&fee_headers=true";
     const { _links } = await ledger.get(`/v1/transaction/?${query}&display_size=5`);
     const path = `${ledger.base}/v1/transaction/?account_id=57`;
     const page = (number: number) => ({ href: `${path}&page=${number}&display_size=5` });
@@ -275,6 +275,9 @@ describe("pages", () => {
     const { json, headers } = await ledger.request(`/v1/transaction?${query}`);
     expect(json._links.next_cursor.href).toBe(linkIn(headers));
     expect(json._links.self.href).toContain("&extended=true&page=1&");
+    const plain = await ledger.pages("/v1/transaction?account_id=57&display_size=5&extended=false");
+    expect(plain.length).toBe(3);
+    expect(plain.flatMap(({ _links }) => Object.keys(_links ?? {}))).not.toContain("next_cursor");
     expect(await follow(query, "next_cursor")).toEqual(await follow("account_id=57&display_size=5"));
   });
 

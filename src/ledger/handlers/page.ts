@@ -8,7 +8,12 @@ import { pageMissing, problem, unknownCursor } from "./problem.ts";
 
 interface PageRequest {
   url: string;
-  query: { page: number; display_size: number; cursor?: string | undefined; extended: boolean };
+  query: { page: number; display_size: number } & Extension;
+}
+
+interface Extension {
+  extended?: boolean | undefined;
+  cursor?: string | undefined;
 }
 
 /** What can be searched, page by page. */
@@ -49,7 +54,7 @@ export async function readPage<Row extends Position>(
   const count = rows.length;
   const { next_cursor, ...links } = viewPageLinks({
     url,
-    filters: [...filters, ["extended", query.extended || undefined]],
+    filters: [...filters, ["extended", query.extended]],
     page: query.page,
     cursor: query.cursor,
     displaySize,
@@ -66,12 +71,6 @@ export async function readPage<Row extends Position>(
 }
 
 /** True if the response has the members that alphagov/pay-ledger does not have. */
-export const isExtended = ({
-  extended,
-  cursor,
-}: {
-  extended: boolean;
-  cursor?: string | undefined;
-}): boolean => extended || cursor !== undefined;
+export const isExtended = ({ cursor, extended = cursor !== undefined }: Extension): boolean => extended;
 
 const cursorAndPage = problem(400, ["query parameters cursor and page cannot be used together"]);

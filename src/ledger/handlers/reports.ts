@@ -58,7 +58,9 @@ export const reportHandlers = (lanes: Lanes): ReportHandlers => ({
     const after = cursor === undefined ? undefined : readGroupCursor(cursor, groupBy.length);
     if (cursor !== undefined && !after?.length) return unknownCursor;
     const { groups, next } = await read(after, Math.min(query.display_size, displaySizeMax));
-    const links = viewNextCursor(url, query, next && writeGroupCursor(next));
+    // Repeated accounts would make the address too long.
+    const lists = { account_id: query.account_id?.join(), group_by: query.group_by?.join() };
+    const links = viewNextCursor(url, { ...query, ...lists }, next && writeGroupCursor(next));
     return {
       status: 200,
       headers: viewLinkHeader(links),
