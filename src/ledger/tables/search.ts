@@ -271,37 +271,40 @@ function newestKeysOf(ranges: Ranges, enough: number, bind: Bind): string {
   const parts = [
     `range as materialized (select row_number() over () as range_number, * from ${ranges.from})`,
   ];
-  let [rangesLeft, found, oldest] = ["range", "", "'-infinity'"];
-  for (
-    let [round, read, length] = [0, 0, Math.ceil(enough / Math.max(1, ranges.count))];
-    read < enough;
-    round += 1
-  ) {
+  /** The ranges of the next round, and a date: older rows are not among the newest ones. */
+  let [unfinished, oldest] = ["range", "'-infinity'"];
+  const found: string[] = [];
+  let read = 0;
+  let length = Math.ceil(enough / Math.max(1, ranges.count));
+  for (let round = 0; read < enough; round += 1) {
     const max = bind(length);
-    parts.push(`round${round} as materialized (
-      select range_number, own.* from ${rangesLeft} as range cross join lateral (
-        ${ranges.newest(keys, max, oldest)} offset ${bind(read)}
-      ) as own
-    )`);
-    found += `${found && " union all "}select ${keys} from round${round}`;
+    found.push(`select ${keys} from round${round}`);
     parts.push(
+      `round${round} as materialized (
+        select range_number, own.* from ${unfinished} as range cross join lateral (
+          ${ranges.newest(keys, max, oldest)} offset ${bind(read)}
+        ) as own
+      )`,
       `oldest${round} as materialized (
-        select created_date from (${found}) as found order by created_date desc limit 1 offset ${all}::bigint - 1
+        select created_date from (${found.join(" union all ")}) as found
+        order by created_date desc limit 1 offset ${all}::bigint - 1
+      )`,
+      `unfinished${round} as materialized (
+        select range.* from (
+          select range_number from round${round} group by range_number
+          having count(*) = ${max} and min(created_date) >= ${oldestIn(round)}
+        ) as unfinished join range using (range_number)
       )`,
     );
-    oldest = `coalesce((select created_date from oldest${round}), '-infinity')`;
-    parts.push(`unfinished${round} as materialized (
-      select range.* from (
-        select range_number from round${round} group by range_number
-        having count(*) = ${max} and min(created_date) >= ${oldest}
-      ) as unfinished join range using (range_number)
-    )`);
-    rangesLeft = `unfinished${round}`;
+    [unfinished, oldest] = [`unfinished${round}`, oldestIn(round)];
     read += length;
     length = 3 * read;
   }
-  return `with ${parts.join(", ")} select ${keys} from (${found}) as found ${newestFirst} limit ${all}`;
+  return `with ${parts.join(", ")}
+    select ${keys} from (${found.join(" union all ")}) as found ${newestFirst} limit ${all}`;
 }
+
+const oldestIn = (round: number) => `coalesce((select created_date from oldest${round}), '-infinity')`;
 
 /** The accounts of a search, without duplicates; undefined for all accounts. */
 const accountsOf = ({ account_ids }: TransactionFilter): string[] | undefined =>
