@@ -167,11 +167,14 @@ describe("pages", () => {
     );
     const { _links: links } = await search(`${given}&page=3&display_size=7`);
     const expected = new URLSearchParams(given);
+    expected.set("from_date", "2023-12-31T23:00:00.000000Z");
     expected.set("transaction_type", "PAYMENT");
     expected.set("page", "3");
     expected.set("display_size", "7");
     expect(links.self.href).toBe(`${ledger.base}/v1/transaction?${expected}`);
-    expect(links.self.href).toContain("account_id=57%2C58&from_date=2024-01-01T00%3A00%3A00%2B01%3A00");
+    expect(links.self.href).toContain(
+      "account_id=57%2C58&from_date=2023-12-31T23%3A00%3A00.000000Z&to_date=2025",
+    );
     expect(links.self.href).toContain("email=an%7Egler+1");
   });
 

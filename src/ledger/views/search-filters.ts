@@ -1,5 +1,6 @@
 import { defaults as allDefaults } from "../../../generated/ledger.defaults.ts";
 import type { operations } from "../../../generated/ledger.ts";
+import { readInstant, readInstantUp } from "../../values/instant.ts";
 
 const defaults = allDefaults.searchTransactions;
 
@@ -40,7 +41,17 @@ const filters: Filter[] = [
 ];
 
 /** The filters that differ from their defaults. */
-export const viewSearchFilters = (query: SearchQuery): [string, unknown][] =>
-  filters
-    .map((name): [keyof SearchQuery, unknown] => [name, query[name]])
+export const viewSearchFilters = (query: SearchQuery): [string, unknown][] => {
+  const inLinks: SearchQuery = {
+    ...query,
+    from_date: inUtc(query.from_date, readInstant),
+    to_date: inUtc(query.to_date, readInstantUp),
+  };
+  return filters
+    .map((name): [keyof SearchQuery, unknown] => [name, inLinks[name]])
     .filter(([name, value]) => value !== (defaults as Partial<SearchQuery>)[name]);
+};
+
+/** An instant with `Z`: alphagov/pay-publicapi loses the `+` of an offset when it makes links of ours. */
+const inUtc = (text: string | undefined, read: (text: string) => string | undefined): string | undefined =>
+  text === undefined || /z$/i.test(text) ? text : read(text);
