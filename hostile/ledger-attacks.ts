@@ -369,8 +369,8 @@ export const attacksOnLedger: LedgerAttack[] = [
     async run({ url }) {
       const many = (count: number) => times(count, (index) => `a${index}`).join(",");
       const readFifty = (path: string, statuses: number[]) => readMany(url, 50, 10, path, statuses);
-      await readFifty(search(many(1000)), [400]);
-      await readFifty(search(many(100), "&state=success&transaction_type=PAYMENT"), [200, 503]);
+      await readFifty(search(many(1001)), [400]);
+      await readFifty(search(many(1000), "&state=success&transaction_type=PAYMENT"), [200, 503]);
       for (const accept of [",".repeat(15_000), "text/csv;q=0.1,".repeat(900)]) {
         await repeat(50, 10, () => send(url + search("57"), [400], { headers: { accept } }));
       }
