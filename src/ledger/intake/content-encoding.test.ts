@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Delivery } from "../queue/queue.ts";
-import { contentOf } from "./content-encoding.ts";
+import { decodeContent } from "./content-encoding.ts";
 import { messageBytesMax } from "./message.ts";
 
 const delivery = (bytes: Uint8Array, size: number, contentEncoding = "gzip"): Delivery => ({
@@ -10,10 +10,10 @@ const delivery = (bytes: Uint8Array, size: number, contentEncoding = "gzip"): De
 const text = "é".repeat(messageBytesMax / 2);
 
 test("a message in gzip is read, up to 1 MiB", async () => {
-  expect(await contentOf(delivery(gzipSync(text), messageBytesMax))).toEqual({ body: text });
-  expect(await contentOf(delivery(gzipSync(""), 20))).toEqual({ body: "" });
+  expect(await decodeContent(delivery(gzipSync(text), messageBytesMax))).toEqual({ body: text });
+  expect(await decodeContent(delivery(gzipSync(""), 20))).toEqual({ body: "" });
   const bytes = Buffer.from([0x7b, 0xff]);
-  expect(await contentOf(delivery(gzipSync(bytes), 2))).toMatchObject({ bytes });
+  expect(await decodeContent(delivery(gzipSync(bytes), 2))).toMatchObject({ bytes });
 });
 
 test.each([
@@ -29,8 +29,13 @@ test.each([
   [
     "has another encoding",
     delivery(Buffer.from("{}"), 2, "br"),
-    "the content encoding of the message is br; it must be gzip or none",
+    'the content encoding of the message is "br"; it must be gzip or none',
+  ],
+  [
+    "has an encoding with a character that PostgreSQL does not store",
+    delivery(Buffer.from("{}"), 2, "b\0r"),
+    'the content encoding of the message is "b\\u0000r"; it must be gzip or none',
   ],
 ])("a message that %s is not", async (_title, given, reason) => {
-  expect(await contentOf(given)).toBe(reason);
+  expect(await decodeContent(given)).toBe(reason);
 });

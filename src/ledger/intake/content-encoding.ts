@@ -13,11 +13,11 @@ export type Content = Pick<Delivery, "body" | "bytes">;
  * The content of a delivery, or why its content encoding cannot be removed. The content is no larger than the `size` of the
  * delivery, so that a small message does not take much memory.
  */
-export async function contentOf(delivery: Delivery): Promise<Content | string> {
+export async function decodeContent(delivery: Delivery): Promise<Content | string> {
   const { bytes = Buffer.of(), contentEncoding, size } = delivery;
   if (contentEncoding === undefined) return delivery;
   if (contentEncoding !== "gzip")
-    return `the content encoding of the message is ${contentEncoding}; it must be gzip or none`;
+    return `the content encoding of the message is ${JSON.stringify(contentEncoding)}; it must be gzip or none`;
   if (size > messageBytesMax) return "the message is larger than 1 MiB";
   try {
     const content = await inflate(bytes, { maxOutputLength: Math.max(1, size) });

@@ -6,7 +6,7 @@ import { letOthersRun } from "../../process/turns.ts";
 import { inChunks } from "../../values/chunks.ts";
 import type { Delivery, Queue } from "../queue/queue.ts";
 import type { DeadLetter } from "../tables/dead-letter.ts";
-import { type Content, contentOf } from "./content-encoding.ts";
+import { type Content, decodeContent } from "./content-encoding.ts";
 import { type Batch, permanentReason } from "./ingest.ts";
 import type { Intake } from "./intake.ts";
 import { type Message, messageBytesMax, readMessage } from "./message.ts";
@@ -192,7 +192,7 @@ async function storeDeadLetter(intake: Intake, deliveries: Delivery[], error: un
   const [delivery, ...others] = deliveries;
   const reason = permanentReason(error);
   if (!delivery || others.length > 0 || reason === undefined) throw error;
-  const deadLetter = deadLetterOf(delivery, await contentOf(delivery), reason);
+  const deadLetter = deadLetterOf(delivery, await decodeContent(delivery), reason);
   await intake.store({ events: [], rebuilds: [], deadLetters: [deadLetter] }, deliveries);
 }
 
@@ -200,7 +200,7 @@ async function readBatch(deliveries: Delivery[]): Promise<Batch> {
   const batch: Batch = { events: [], rebuilds: [], deadLetters: [] };
   for (const [index, delivery] of deliveries.entries()) {
     if (delivery.size > largeBytes || index % messagesPerTurn === 0) await letOthersRun();
-    const content = await contentOf(delivery);
+    const content = await decodeContent(delivery);
     const message = readContent(content);
     if (message.kind === "event") batch.events.push(message.event);
     else if (message.kind === "rebuild") batch.rebuilds.push(message.externalId);

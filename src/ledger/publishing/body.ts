@@ -12,8 +12,8 @@ export interface Publisher {
 export const defaultSource = (ledgerId: string): string => `/payment-ledger/${ledgerId}`;
 
 /**
- * An event as subscribers get it: the message of the queue's contract without its null members, with every other member of the producer, or a
- * CloudEvent 1.0 (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md) with the message as its data.
+ * An event as subscribers get it: the message as its producer sent it, without its null members, or a CloudEvent 1.0
+ * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md) with the message as its data.
  */
 export function deliveryOf(row: FeedRow, format: Format, { ledgerId, source }: Publisher): Delivery {
   const { resource_type, resource_external_id, timestamp, event_type } = row;

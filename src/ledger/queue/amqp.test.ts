@@ -10,7 +10,7 @@ import { eventually } from "../../../testing/eventually.ts";
 import { run } from "../../../testing/run.ts";
 import { installedRabbitmq, rabbitmq4, startRabbitmq } from "../../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
-import { contentOf } from "../intake/content-encoding.ts";
+import { decodeContent } from "../intake/content-encoding.ts";
 import { drain, numbered, receiveCount } from "./drain.fixture.ts";
 import { type Delivery, openQueue, type Queue } from "./queue.ts";
 
@@ -170,7 +170,7 @@ describeIfAvailable(needed, rabbitmq !== undefined)(`RabbitMQ ${rabbitmq?.versio
       const delivery = await nextDelivery();
       expect(delivery).toMatchObject({ contentEncoding: "gzip", size: 2000, attempt });
       expect(Buffer.from(delivery.bytes as Uint8Array)).toEqual(content);
-      expect(await contentOf(delivery)).toEqual({ body: "é".repeat(1000) });
+      expect(await decodeContent(delivery)).toEqual({ body: "é".repeat(1000) });
       await queue.retry([delivery], 0);
     }
     await queue.acknowledge([await nextDelivery()]);

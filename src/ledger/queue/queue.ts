@@ -19,7 +19,7 @@ export interface Delivery {
   bytes?: Uint8Array;
   /** The content encoding of `bytes`, in lower case. Default: none. */
   contentEncoding?: string;
-  /** Size of the body in bytes; of one in gzip, at most that without the encoding. */
+  /** Size of the body in bytes. Of one in gzip, that of its content as it declares it, if that is larger. */
   size: number;
   /** 1 at the first delivery. */
   attempt: number;
