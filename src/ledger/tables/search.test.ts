@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import type { Position } from "./conditions.ts";
-import { ledgerDatabaseOfFile } from "./ledger-database.fixture.ts";
+import { ledgerDatabaseOfFile, openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { rowsReadDuring } from "./rows-read.fixture.ts";
 import { fillSkewed, skewedRows } from "./search.fixture.ts";
 import { countTransactions, searchTransactions } from "./search.ts";
@@ -152,6 +152,29 @@ test.each([
         searchTransactions(measured, { ...one, account_ids }, { countMax: 500, bytesMax }),
       );
       expect(ofPage).toBeLessThan(rowsMax);
+    },
+    { statementMs: limitMs, idleMs: limitMs },
+  );
+});
+
+test("a page of 1,000 accounts reads few rows of a small ledger that has no statistics yet", async () => {
+  await using small = await openLedgerDatabase();
+  await small.run(`
+    insert into transaction (external_id, transaction_type, gateway_account_id, state, created_date, event_count,
+      first_event_id, details)
+    select 'p' || n, 'PAYMENT', 'a' || n, 'SUCCESS', timestamptz '2024-01-01Z' + n * interval '1 hour', 1, n, '{}'
+    from generate_series(1, 12000) as n`);
+  const account_ids = Array.from({ length: 1000 }, (_, n) => `a${n + 1}`);
+  await small.transaction(
+    async (sql) => {
+      const ofPage = await rowsReadDuring(sql, (measured) =>
+        searchTransactions(
+          measured,
+          { account_ids, transaction_type: "PAYMENT" },
+          { countMax: 500, bytesMax },
+        ),
+      );
+      expect(ofPage).toBeLessThan(5000);
     },
     { statementMs: limitMs, idleMs: limitMs },
   );

@@ -157,8 +157,8 @@ function attemptsFor(filter: TransactionFilter, enough: number): Attempt[] {
 }
 
 const newestFirst = `order by ${inOrder}`;
-/** The same order, since neither column is null, in a form that only the indexes of outlines have. */
-const newestFirstOfKind = "order by created_date desc nulls last, external_id desc nulls last";
+/** The same order, since neither column is null, in a form that only the index of outlines by account has. */
+const newestFirstOfAccount = "order by created_date desc nulls last, external_id desc nulls last";
 
 /** Filters that select ranges of an index. */
 const namesOfRanges: ReadonlySet<string> = new Set<keyof TransactionFilter>([
@@ -200,7 +200,8 @@ const walk =
 /** The ranges of an index that a walk reads, one for each account, type and state. */
 interface Ranges {
   count: number;
-  /** Rows with the values that select a range. */
+  /** The columns that select a range, and a `from` clause with a row of them for each range. */
+  columns: string[];
   from: string;
   /** The newest rows of a range up to a maximum, in order, not older than an instant. `from` must be in scope. */
   newest(what: string, max: string, oldest?: string): string;
@@ -213,24 +214,27 @@ function rangesOf(filter: TransactionFilter, bind: Bind, hasArrived: boolean): R
   const accounts = accountsOf(filter);
   const kinds = kindsOf(filter);
   const from = ["(select) as everything"];
+  const columns: string[] = [];
   const conditions = [conditionsOf({ created_after, created_before }, bind)];
   // Only rows that are checked against all conditions can be ranged by the index alone, which lacks the order of arrival.
   if (after) conditions.push(hasArrived ? conditionsOf({ after }, bind) : isAfter(after, bind));
   if (accounts) {
     from.push(`unnest(${bind(accounts)}::text[]) as account (wanted_account)`);
+    columns.push("wanted_account");
     conditions.push(only("gateway_account_id", "wanted_account"));
   }
   if (kinds) {
     const arrays = [kinds.map(({ type }) => type), kinds.map(({ state }) => state)];
     const unnested = arrays.map((array) => `${bind(array)}::text[]`);
     from.push(`unnest(${unnested}) as kind (wanted_type, wanted_state)`);
+    columns.push("wanted_type", "wanted_state");
     conditions.push("transaction_type = wanted_type and state = wanted_state");
   }
-  const [table, order] = kinds
-    ? ["transaction_outline as transaction", newestFirstOfKind]
-    : ["transaction", newestFirst];
+  const table = kinds ? "transaction_outline as transaction" : "transaction";
+  const order = kinds && accounts ? newestFirstOfAccount : newestFirst;
   return {
     count: (accounts?.length ?? 1) * (kinds?.length ?? 1),
+    columns,
     from: from.join(" cross join "),
     // For a limit in a subquery the planner assumes a tenth of the rows, so that it never sorts all of them instead.
     newest(what, max, oldest) {
@@ -268,11 +272,9 @@ const keys = "external_id, created_date";
  */
 function newestKeysOf(ranges: Ranges, enough: number, bind: Bind): string {
   const all = bind(enough);
-  const parts = [
-    `range as materialized (select row_number() over () as range_number, * from ${ranges.from})`,
-  ];
+  const parts: string[] = [];
   /** The ranges of the next round, and a date: older rows are not among the newest ones. */
-  let [unfinished, oldest] = ["range", "'-infinity'"];
+  let [unfinished, oldest] = [ranges.from, "'-infinity'"];
   const found: string[] = [];
   let read = 0;
   let length = Math.ceil(enough / Math.max(1, ranges.count));
@@ -281,7 +283,7 @@ function newestKeysOf(ranges: Ranges, enough: number, bind: Bind): string {
     found.push(`select ${keys} from round${round}`);
     parts.push(
       `round${round} as materialized (
-        select range_number, own.* from ${unfinished} as range cross join lateral (
+        select ${ranges.columns}, own.* from ${unfinished} cross join lateral (
           ${ranges.newest(keys, max, oldest)} offset ${bind(read)}
         ) as own
       )`,
@@ -290,10 +292,8 @@ function newestKeysOf(ranges: Ranges, enough: number, bind: Bind): string {
         order by created_date desc limit 1 offset ${all}::bigint - 1
       )`,
       `unfinished${round} as materialized (
-        select range.* from (
-          select range_number from round${round} group by range_number
-          having count(*) = ${max} and min(created_date) >= ${oldestIn(round)}
-        ) as unfinished join range using (range_number)
+        select ${ranges.columns} from round${round} group by ${ranges.columns}
+        having count(*) = ${max} and min(created_date) >= ${oldestIn(round)}
       )`,
     );
     [unfinished, oldest] = [`unfinished${round}`, oldestIn(round)];
