@@ -89,10 +89,9 @@ export function ledgerApp({
   const databases = { DATABASE_URL: database, ...(replica && { DATABASE_READ_URL: replica }) };
   const backlog = openBacklog(sql, queue);
   const publications = targets.length > 0 ? openPublications(database, targets) : undefined;
+  const checked = { ledgerId, databases: Object.values(databases), queue, receiver, publications };
   const handlers = {
-    ...healthHandlers({
-      ...{ ledgerId, databases: Object.values(databases), queue, receiver, publications, log: parts.log },
-    }),
+    ...healthHandlers({ ...checked, log: parts.log }),
     ...metricsHandlers(metrics, { sql, databases, backlog, receiver, publications }),
     ...eventHandlers(sql, lanes),
     ...feedHandlers(sql, lanes),

@@ -21,14 +21,14 @@ import { openLedgerDatabase } from "./tables/ledger-database.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
 import { countingSql } from "./tables/rows-read.fixture.ts";
 
-/**
- * Starts the API and a receiver, by default on a new empty database. Disposal fails if a response has violated the
- * contract.
- */
 /** The address of the next page in the header `Link`, if there is one. */
 export const linkIn = ({ link }: { link?: string | string[] | undefined }): string | undefined =>
   /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1];
 
+/**
+ * Starts the API and a receiver, by default on a new empty database. Disposal fails if a response has violated the
+ * contract.
+ */
 export async function startLedger({
   statementTimeoutMs = testWaitMaxMs,
   open = openLedgerDatabase,

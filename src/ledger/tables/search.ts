@@ -265,9 +265,9 @@ const keysMax = 10_000;
 const keys = "external_id, created_date";
 
 /**
- * The keys of the newest `enough` rows of all ranges, in order. They are read in rounds, each four times as long as the one
- * before. A round continues only the ranges of which every row that was read may be among the newest ones, and reads none
- * that is too old. So the number of keys that are read is about that of the ranges and a few times `enough`, however the
+ * The keys of the newest `enough` rows of all ranges, in order. They are read in rounds. After each round, four times as many
+ * rows of a range are read as before. A round continues only the ranges of which every row that was read may be among the
+ * newest ones, and reads none that is too old. So the number of keys that are read is about that of the ranges and a few times `enough`, however the
  * rows are distributed.
  */
 function newestKeysOf(ranges: Ranges, enough: number, bind: Bind): string {
