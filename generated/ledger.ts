@@ -2086,8 +2086,8 @@ export interface components {
          */
         DisputeStates: components["schemas"]["Status"][];
         /**
-         * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
-         *     otherwise false.
+         * @description True adds the members that alphagov/pay-ledger does not have to the body. Default is true with a `cursor`, and
+         *     false without one.
          * @example true
          */
         Extended: boolean;
@@ -2292,8 +2292,8 @@ export interface operations {
                  */
                 exact_reference_match: boolean;
                 /**
-                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
-                 *     otherwise false.
+                 * @description True adds the members that alphagov/pay-ledger does not have to the body. Default is true with a `cursor`, and
+                 *     false without one.
                  * @example true
                  */
                 extended?: components["parameters"]["Extended"];
@@ -2453,8 +2453,8 @@ export interface operations {
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
-                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
-                 *     otherwise false.
+                 * @description True adds the members that alphagov/pay-ledger does not have to the body. Default is true with a `cursor`, and
+                 *     false without one.
                  * @example true
                  */
                 extended?: components["parameters"]["Extended"];
@@ -3402,8 +3402,8 @@ export interface operations {
                  */
                 exact_reference_match: boolean;
                 /**
-                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
-                 *     otherwise false.
+                 * @description True adds the members that alphagov/pay-ledger does not have to the body. Default is true with a `cursor`, and
+                 *     false without one.
                  * @example true
                  */
                 extended?: components["parameters"]["Extended"];
@@ -3570,8 +3570,8 @@ export interface operations {
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
-                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
-                 *     otherwise false.
+                 * @description True adds the members that alphagov/pay-ledger does not have to the body. Default is true with a `cursor`, and
+                 *     false without one.
                  * @example true
                  */
                 extended?: components["parameters"]["Extended"];
@@ -3704,8 +3704,8 @@ export interface operations {
                  */
                 cursor?: components["schemas"]["Cursor"];
                 /**
-                 * @description Whether the body also has the members that alphagov/pay-ledger does not have. Default is true with a `cursor`,
-                 *     otherwise false.
+                 * @description True adds the members that alphagov/pay-ledger does not have to the body. Default is true with a `cursor`, and
+                 *     false without one.
                  * @example true
                  */
                 extended?: components["parameters"]["Extended"];

@@ -56,11 +56,10 @@ const readMany = (
 
 type Page = { _links?: { next_cursor?: { href: string } } };
 
-/** Follows the links of a list until there are no more. Returns the number of items. */
+/** Follows the links of an extended list until there are no more. Returns the number of items. */
 async function readAll(url: string, path: string, itemsOf: (page: never) => unknown[]): Promise<number> {
   let count = 0;
-  const first = `${url + path}${path.includes("?") ? "&" : "?"}extended=true`;
-  for (let next: string | undefined = first; next; ) {
+  for (let next: string | undefined = url + path; next; ) {
     const page: Page = JSON.parse(await send(next, [200]));
     count += itemsOf(page as never).length;
     next = page._links?.next_cursor?.href;
@@ -109,7 +108,7 @@ export const attacksOnLedger: LedgerAttack[] = [
       await readMany(url, 3, 3, "/v1/transaction/large?account_id=57");
       const read = await readAll(
         url,
-        eventsPath("large", "&include_all_events=true"),
+        eventsPath("large", "&include_all_events=true&extended=true"),
         ({ events }) => events,
       );
       expectCount("events", read, 120);
@@ -127,7 +126,7 @@ export const attacksOnLedger: LedgerAttack[] = [
     },
     async run({ url }) {
       await repeat(4, 4, async () => {
-        const found = await readAll(url, search("57"), ({ results }) => results);
+        const found = await readAll(url, search("57", "&extended=true"), ({ results }) => results);
         expectCount("results", found, 120);
       });
       await repeat(2, 2, () => send(url + search("57"), [200], { headers: { accept: "text/csv" } }));
@@ -274,7 +273,7 @@ export const attacksOnLedger: LedgerAttack[] = [
       );
     },
     async run({ url }) {
-      const read = await readAll(url, "/v1/agreement/agr/event", ({ events }) => events);
+      const read = await readAll(url, "/v1/agreement/agr/event?extended=true", ({ events }) => events);
       // The agreement has no more payment instruments than the ledger permits.
       expectCount("events", read, 5500);
       await readMany(url, 200, 50, "/v1/agreement/agr?account_id=57", [200, 503]);

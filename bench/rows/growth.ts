@@ -1,5 +1,6 @@
 import { request } from "undici";
 import { openDatabase } from "../../src/database/database.ts";
+import { linkIn } from "../../testing/link-header.ts";
 import type { SampledTransaction } from "../ledger-data.ts";
 import { accounts, type Ledgers, lookupPath, sampleTransactions } from "../ledger-data.ts";
 import type { Workload } from "../payments.ts";
@@ -114,7 +115,7 @@ async function pagesByCursor(url: string, first: string): Promise<string[]> {
     paths.push(next);
     const { body, headers }: Awaited<ReturnType<typeof request>> = await request(url + next);
     await body.dump();
-    const link: string | undefined = /^<(.+)>; rel="next"$/.exec(String(headers.link))?.[1];
+    const link: string | undefined = linkIn(headers);
     next = link?.slice(new URL(link).origin.length);
   }
   return paths.slice(-11);

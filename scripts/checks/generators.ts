@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { runCommand, say, UsageError } from "../../src/process/command.ts";
 import { stopOnSignals } from "../../src/process/stop.ts";
+import { inChunks } from "../../src/values/chunks.ts";
 import { outputOf } from "../../testing/child-process.ts";
 import { root } from "../../testing/project.ts";
 import { type Services, startServices } from "../../testing/services.ts";
@@ -13,6 +14,7 @@ import { differencesOf } from "./generators/shown.ts";
 import { versions } from "./generators/versions.ts";
 
 const names = clients.map(({ name }) => name);
+const nameLines = inChunks(names, ({ length }) => length + 2, 108).map((line) => line.join(", "));
 
 const usage = `Usage: npm run generators [-- NAME…]
 
@@ -25,10 +27,8 @@ of Debian. What it downloads is cached in node_modules/.cache and by Maven, Go a
 A client whose language is not installed is skipped, with a message; with CI=true it fails. Exit code: 1 if a client
 failed. The folder of a client that failed is kept.
 
-  NAME     only these clients: ${names.slice(0, 3).join(", ")},
-           ${names.slice(3, 6).join(", ")},
-           ${names.slice(6, 9).join(", ")},
-           ${names.slice(9).join(", ")}. Default: all
+  NAME     only these clients. Default: all. They are
+           ${nameLines.join(",\n           ")}
   --help   print this text
 `;
 

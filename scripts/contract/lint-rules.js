@@ -21,7 +21,7 @@ const membersHaveAMeaning = () => ({
   },
 });
 
-/** What becomes a model has a title. Otherwise generators name it AnonymousSchema_1. */
+/** A schema that becomes a model has a title. Generators name one without it AnonymousSchema_1. */
 const modelsHaveNames = () => ({
   Schema(schema, { location, report }) {
     const isModel = ["properties", "enum", "allOf"].some((keyword) => keyword in schema);

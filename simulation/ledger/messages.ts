@@ -15,7 +15,7 @@ export interface LedgerEvent {
   other_members?: Record<string, unknown> | null;
 }
 
-/** The account that an event names: in its details, otherwise beside them. */
+/** The account that an event names in its details. Default: the account beside them. */
 export function accountNamedBy({ event_details, other_members }: LedgerEvent): string | undefined {
   const named = [event_details, other_members ?? {}].map(
     ({ gateway_account_id }) => gateway_account_id ?? "",

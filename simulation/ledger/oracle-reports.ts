@@ -199,7 +199,7 @@ export const performanceOfDays = (oracle: Oracle, query: Query): object =>
 
 const creations = ["PAYMENT_CREATED", "PAYMENT_NOTIFICATION_CREATED"];
 
-/** Whether a payment corrects a failed refund. */
+/** True if a payment corrects a failed refund. */
 function isCorrection(oracle: Oracle, { id }: Transaction): boolean {
   const types = oracle.eventsOf(id, ["payment"]).map(({ event_type }) => event_type);
   return (

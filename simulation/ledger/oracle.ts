@@ -55,7 +55,7 @@ const lifeCyclePosition = new Map(
     .map(({ event_type }, position) => [event_type, position]),
 );
 
-export const stateRows = new Map(tables.transaction_states.rows.map((row: StateRow) => [row.state, row]));
+const stateRows = new Map(tables.transaction_states.rows.map((row: StateRow) => [row.state, row]));
 /** The names of the states of a transaction. */
 export const transactionStates = [...stateRows.keys()];
 export const stateRow = (state: string) => stateRows.get(state) as StateRow;

@@ -79,7 +79,7 @@ export function openAjv(): Ajv2020 {
 
 const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Whether a text has the characters that a schema excludes. */
+/** For each value of `x-excluded-characters`: true if a text has such a character. */
 const hasExcluded = {
   NUL: (text: string) => text.includes("\0"),
   "control characters": (text: string) => /\p{Cc}/u.test(text),

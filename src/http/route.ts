@@ -85,7 +85,7 @@ const withoutOthers = (schema: ParametersSchema = { properties: {} }) => ({
 
 /**
  * The framework does this only for its own validator. A required header that is missing is not an error here: the handler
- * answers with the status that its operation declares for it, such as 428.
+ * returns the status that its operation declares for it, such as 428.
  */
 const withLowerCaseNames = ({ properties }: ParametersSchema) => ({
   type: "object",

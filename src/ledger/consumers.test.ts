@@ -193,7 +193,7 @@ const ofEvent = members("amount resource_type event_type timestamp data", { stat
 const ofSum = members("count gross_amount");
 const statuses = "undefined created started submitted capturable success declined timedout cancelled error";
 
-/** The members of alphagov/pay-ledger. Some readers refuse any other. */
+/** The members of alphagov/pay-ledger. Some readers reject any other. */
 const membersOfPeer: [path: RegExp, Members][] = [
   [/^transaction\?/, ofPage(ofTransaction)],
   [/^transaction\/[\w-]+\?/, ofTransaction],
@@ -301,7 +301,7 @@ test.each([
   ["agreement?account_id=many&display_size=1", ["/_links/next_cursor"]],
   ["transaction/demo-success/event?gateway_account_id=demo", ["/events/event_id"]],
   ["agreement/demo-agreement/event?service_id=demo-service", ["/events/event_id"]],
-])("%s has other members only for a caller who asks for them", async (path, others) => {
+])("%s has other members only for a caller who requests them", async (path, others) => {
   expect(othersInResponse(path, await ledger.get(`/v1/${path}`))).toEqual([]);
   expect(othersInResponse(path, await ledger.get(`/v1/${path}&extended=true`))).toEqual(others);
   expect(othersInResponse(path, await ledger.get(`/v1/${path}&extended=false`))).toEqual([]);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { listen } from "../../testing/event-stream.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { linkIn } from "../../testing/link-header.ts";
 import { story } from "../../testing/messages.ts";
-import { ledgerOfFile, linkIn } from "./ledger.fixture.ts";
+import { ledgerOfFile } from "./ledger.fixture.ts";
 import { feedIsComplete } from "./tables/feed.fixture.ts";
 
 const ledger = await ledgerOfFile();

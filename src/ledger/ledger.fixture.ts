@@ -3,6 +3,7 @@ import { request as undiciRequest } from "undici";
 import { afterAll, expect } from "vitest";
 import type { LedgerEvent } from "../../simulation/ledger/messages.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { linkIn } from "../../testing/link-header.ts";
 import { type EventMessage, type Step, story } from "../../testing/messages.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import type { Database } from "../database/database.ts";
@@ -20,10 +21,6 @@ import { addToIntakeMinutes } from "./tables/intake-minute.ts";
 import { openLedgerDatabase } from "./tables/ledger-database.fixture.ts";
 import { migrate } from "./tables/migrate.ts";
 import { countingSql } from "./tables/rows-read.fixture.ts";
-
-/** The address of the next page in the header `Link`, if there is one. */
-export const linkIn = ({ link }: { link?: string | string[] | undefined }): string | undefined =>
-  /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1];
 
 /**
  * Starts the API and a receiver, by default on a new empty database. Disposal fails if a response has violated the

@@ -1,8 +1,9 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import { linkIn } from "../../testing/link-header.ts";
 import { childStory, type Step, story } from "../../testing/messages.ts";
-import { ledgerOfFile, linkIn } from "./ledger.fixture.ts";
+import { ledgerOfFile } from "./ledger.fixture.ts";
 
 // That a search finds the matches of any filters is in `model.test.ts`, and of any rows in `tables/search.test.ts`.
 
@@ -273,7 +274,7 @@ describe("pages", () => {
     ]);
   });
 
-  test("have the cursor of the next page in the body if the caller asks for it", async () => {
+  test("have the cursor of the next page in the body if the caller requests it", async () => {
     const query = "account_id=57&display_size=5&extended=true";
     const { json, headers } = await ledger.request(`/v1/transaction?${query}`);
     expect(json._links.next_cursor.href).toBe(linkIn(headers));

@@ -104,7 +104,7 @@ export function readParsed(given: ParsedMessage): Message {
 
 type Details = Record<string, unknown>;
 
-/** The columns of an event, and what is no part of one. The account is the only other member that is read. */
+/** The declared members of a message, except the account. Every other member is stored in `other_members`. */
 const ownMembers = new Set(
   Object.keys(contract.components.schemas.EventMessage.properties).filter(
     (name) => name !== "gateway_account_id",

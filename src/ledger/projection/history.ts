@@ -124,14 +124,13 @@ export class Fold<State extends string> {
     for (const name of sourcedColumns) {
       if (values[name] !== undefined) setNewer(this.#columns, name, values[name], source);
     }
+    const beside = accountBeside(event);
+    if (beside !== undefined && isNewer(source, this.#beside)) this.#beside = { value: beside, source };
     if (resource_type === "payment") {
-      const account = textOf(event_details, "gateway_account_id") ?? accountBeside(event);
+      const account = textOf(event_details, "gateway_account_id") ?? beside;
       if (account !== undefined) this.#accounts.add(account);
       for (const key of Object.keys(metadataOf(event_details))) this.#metadataKeys.add(key);
     }
-    const beside = accountBeside(event);
-    if (beside !== undefined && (!this.#beside || compareSources(source, this.#beside.source) < 0))
-      this.#beside = { value: beside, source };
     if (this.#count === 0 || timestamp < this.#created) this.#created = timestamp;
     this.#count += 1;
     if (this.#firstEventId === undefined || event.id < this.#firstEventId) this.#firstEventId = event.id;
@@ -196,9 +195,11 @@ export class Fold<State extends string> {
 const accountBeside = ({ other_members }: EventRow): string | undefined =>
   (other_members && textOf(other_members, "gateway_account_id")) || undefined;
 
+const isNewer = (source: Source, current: Sourced | undefined): boolean =>
+  !current || compareSources(source, current.source) < 0;
+
 function setNewer<Name>(values: Map<Name, Sourced>, name: Name, value: unknown, source: Source): void {
-  const current = values.get(name);
-  if (!current || compareSources(source, current.source) < 0) values.set(name, { value, source });
+  if (isNewer(source, values.get(name))) values.set(name, { value, source });
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FeedRow } from "../tables/feed.ts";
 import type { Delivery, Format } from "./target.ts";
 
-/** Who publishes. */
+/** The ledger that publishes. */
 export interface Publisher {
   ledgerId: string;
   /** The `source` of CloudEvents, a URI reference. */

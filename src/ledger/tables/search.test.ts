@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
+import type { Database } from "../../database/database.ts";
 import type { Position } from "./conditions.ts";
 import { ledgerDatabaseOfFile, openLedgerDatabase } from "./ledger-database.fixture.ts";
 import { rowsReadDuring } from "./rows-read.fixture.ts";
@@ -140,21 +141,21 @@ const scopes: Record<string, string[] | undefined> = {
   thousand: ["1", "2", ...Array.from({ length: 998 }, (_, n) => `s${n}`)],
 };
 
+/** The number of rows that a page of 500 transactions reads. */
+const rowsReadByPage = (of: Database, filter: TransactionFilter): Promise<number> =>
+  of.transaction(
+    (sql) =>
+      rowsReadDuring(sql, (measured) => searchTransactions(measured, filter, { countMax: 500, bytesMax })),
+    { statementMs: limitMs, idleMs: limitMs },
+  );
+
 test.each([
   [{}, 12_000],
   [{ transaction_type: "PAYMENT" as const }, 40_000],
 ])("a page of many accounts reads few rows of each: %j", async (one, rowsMax) => {
   const account_ids = [...new Set(rows.map((row) => row.gateway_account_id as string))];
   expect(account_ids.length).toBeGreaterThan(80);
-  await database.transaction(
-    async (sql) => {
-      const ofPage = await rowsReadDuring(sql, (measured) =>
-        searchTransactions(measured, { ...one, account_ids }, { countMax: 500, bytesMax }),
-      );
-      expect(ofPage).toBeLessThan(rowsMax);
-    },
-    { statementMs: limitMs, idleMs: limitMs },
-  );
+  expect(await rowsReadByPage(database, { ...one, account_ids })).toBeLessThan(rowsMax);
 });
 
 test("a page of 1,000 accounts reads few rows of a small ledger that has no statistics yet", async () => {
@@ -165,19 +166,8 @@ test("a page of 1,000 accounts reads few rows of a small ledger that has no stat
     select 'p' || n, 'PAYMENT', 'a' || n, 'SUCCESS', timestamptz '2024-01-01Z' + n * interval '1 hour', 1, n, '{}'
     from generate_series(1, 12000) as n`);
   const account_ids = Array.from({ length: 1000 }, (_, n) => `a${n + 1}`);
-  await small.transaction(
-    async (sql) => {
-      const ofPage = await rowsReadDuring(sql, (measured) =>
-        searchTransactions(
-          measured,
-          { account_ids, transaction_type: "PAYMENT" },
-          { countMax: 500, bytesMax },
-        ),
-      );
-      expect(ofPage).toBeLessThan(5000);
-    },
-    { statementMs: limitMs, idleMs: limitMs },
-  );
+  const rowsRead = await rowsReadByPage(small, { account_ids, transaction_type: "PAYMENT" });
+  expect(rowsRead).toBeLessThan(5000);
 });
 
 test.each(filters)("a search finds, continues and counts the matches of %j", async (one) => {

@@ -205,7 +205,7 @@ interface Ranges {
   from: string;
   /** The newest rows of a range up to a maximum, in order, not older than an instant. `from` must be in scope. */
   newest(what: string, max: string, oldest?: string): string;
-  /** Whether the index is that of the outlines, which have keys only. */
+  /** True if the index is that of the outlines, which have keys only. */
   areOutlines: boolean;
 }
 

@@ -128,7 +128,10 @@ function rowsOfInstants(
   return sign === 1 ? select(day, "1", between) : select(day, "-1", between, "-");
 }
 
-/** Takes away the payments that correct a failed refund: those with the event of a correction, and without that of a payment. */
+/**
+ * Rows that subtract the payments that correct a failed refund. Such a payment has the event of a correction, and none that
+ * creates a payment.
+ */
 function lessCorrections({ from, to }: Interval, { transactions, select }: Sources, bind: Bind): string {
   const between = transactions(`${bind(from)}::timestamptz`, `${bind(to)}::timestamptz`);
   const corrections = `${between} and transaction_type = 'PAYMENT' and external_id in (
