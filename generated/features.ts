@@ -998,7 +998,10 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The `ETag` of the list is not the one in `If-Match`. */
+        /**
+         * @description The `ETag` of the list is not the one in `If-Match`, or `If-Match` has its weak form `W/…`, which a proxy makes
+         *     that compresses responses.
+         */
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1394,7 +1397,8 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `ETag` of the list to replace, or `*` for any list. A request without it gets 428.
+                 * @description The `ETag` of the list to replace, or `*` for any list. A request without it gets 428. The marks of proxies
+                 *     that compress responses, such as `-gzip` in `"TAG-gzip"`, have no effect; the weak form `W/"TAG"` gets 412.
                  * @example "Qn3ZbUyQuuzpkzy9YBqOO6SzCqYaHxZ0sJgBTjQvXLY"
                  */
                 "If-Match": string;

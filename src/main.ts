@@ -67,6 +67,7 @@ await runCommand("start", usage, async (args) => {
     publicUrl: settings.PUBLIC_URL?.href,
     trustedProxies: settings.TRUSTED_PROXIES,
     corsOrigins: settings.CORS_ORIGINS,
+    keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,
   };
   const stop = stopOnSignals();
   log.info(`starting ${chosen.map(([name]) => name).join(" and ")}; Ctrl-C stops this process`);

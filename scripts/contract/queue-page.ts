@@ -52,9 +52,10 @@ export function renderQueue(contract: Node): string {
   ].filter((part) => part !== "");
   return htmlPage({
     title: `${info.title} ${info.version}`,
+    root: "../",
     links: [
-      ["/docs", "Contract of the ledger"],
-      ["/asyncapi.yaml", "AsyncAPI as YAML"],
+      ["../docs", "Contract of the ledger"],
+      ["../asyncapi.yaml", "AsyncAPI as YAML"],
     ],
     content: `<div class="with-contents">\n${contents(page)}\n<article>\n${page.join("\n")}\n</article>\n</div>`,
   });

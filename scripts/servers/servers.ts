@@ -4,10 +4,11 @@ import { allSettled } from "../../testing/all-settled.ts";
 import { startProcess } from "../../testing/child-process.ts";
 import { installMissing, requireInstalled } from "../../testing/servers/install.ts";
 import { kafka, kafkaFolder, startKafka } from "../../testing/servers/kafka.ts";
+import { laterDebian } from "../../testing/servers/later-debian.ts";
 import { patroni } from "../../testing/servers/patroni.ts";
 import { pgbouncer } from "../../testing/servers/pgbouncer.ts";
 import { postgresql, startPostgres } from "../../testing/servers/postgres.ts";
-import { laterDebian, newRabbitmq, rabbitmq, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
+import { newRabbitmq, rabbitmq, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import { redis, startRedis, startRedisCluster } from "../../testing/servers/redis.ts";
 
 const usage = `Usage: npm run servers [-- COMMAND ARG...]

@@ -104,7 +104,7 @@ const Header = ({ title, views, current, children }: HeaderProps) => (
             </a>
           ),
       )}
-      <a href="/docs">API</a>
+      <a href="docs">API</a>
       {children}
     </nav>
   </header>

@@ -18,6 +18,9 @@ export interface Session {
   reject(reason: string): void;
 }
 
+/** The URL of the service that serves this page: a proxy can serve it below any path. */
+export const serviceUrl = (): string => new URL(".", location.href).href;
+
 export const SessionContext = createContext<Session | undefined>(undefined);
 
 export function useSession(): Session {

@@ -210,13 +210,26 @@ describe("replacing a list", () => {
     await addAll("whole/2/a");
     const { etag } = (await request("GET", "whole/2")).headers;
     expect(await request("PUT", "whole/2", { body: ["b"] })).toMatchObject({ status: 428, type: plain });
-    for (const other of ['"x"', `W/${etag}`, "nonsense", "", String(etag).slice(1, -1)]) {
-      expect(await replace("whole/2", ["b"], other)).toMatchObject({ status: 412, type: plain });
+    for (const other of ['"x"', "nonsense", "", String(etag).slice(1, -1), 'W/"x"']) {
+      const text = "the list has changed: its ETag is not the one in If-Match\n";
+      expect(await replace("whole/2", ["b"], other)).toMatchObject({ status: 412, type: plain, text });
     }
+    const weak = await replace("whole/2", ["b"], `"x", W/${etag}`);
+    expect(weak).toMatchObject({ status: 412, type: plain });
+    expect(weak.text).toContain("send the ETag without W/");
     const headers = { "if-match": "*", "content-type": "text/json" };
     const ofOtherType = await request("PUT", "whole/2", { body: "[]", headers });
     expect(ofOtherType).toMatchObject({ status: 415, type: plain });
     expect(await textOf("whole/2")).toBe('["a"]');
+  });
+
+  test("an ETag that a proxy has marked, since it compressed the list, matches", async () => {
+    for (const mark of ["-gzip", "--gzip", "-br", "-zstd"]) {
+      const { etag } = (await request("GET", "whole/3")).headers;
+      const marked = String(etag).replace(/"$/, `${mark}"`);
+      expect(await replace("whole/3", [mark], marked)).toMatchObject({ status: 200 });
+      expect((await replace("whole/3", [mark], marked)).status).toBe(412);
+    }
   });
 
   test("If-Match is checked again when the list changes in between", async () => {

@@ -15,6 +15,12 @@ const errors: Record<string, { status: number; message: string }> = {
 export const requestMaxMs = 30_000;
 export const requestCheckMs = 1000;
 
+/**
+ * Default of the time for which an idle connection stays open. A proxy must close it first, since a request that it sends
+ * while the service closes the connection fails. Google Cloud keeps its connections for 600 seconds and cannot change that.
+ */
+export const keepAliveMs = 620_000;
+
 /** A socket with the response that it sends; the default handler of Node.js reads the same member. */
 type RespondingSocket = Socket & { _httpMessage?: { headersSent: boolean } };
 
@@ -82,12 +88,15 @@ export function afterResponse(before: ServerResponse, socket: PipeliningSocket, 
   });
 }
 
+type RequestHead = Pick<IncomingMessage, "url" | "method" | "headers">;
+
 /**
- * The path and query of a request target. A target in absolute form (RFC 9112, section 3.2.2) also sets the host, which
- * takes precedence over the header `Host`.
+ * The path and query of a request target (RFC 9112, section 3.2). A target in absolute form also sets the host, which takes
+ * precedence over the header `Host`. `OPTIONS *` is about the root.
  */
-export function readTarget({ url = "/", headers }: Pick<IncomingMessage, "url" | "headers">): string {
+export function readTarget({ url = "/", method, headers }: RequestHead): string {
   if (url.startsWith("/")) return url;
+  if (url === "*" && method === "OPTIONS") return "/";
   const [, authority, target = ""] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
   if (authority === undefined) return url;
   headers.host = authority;

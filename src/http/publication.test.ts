@@ -61,12 +61,12 @@ async function send(service: string, path: string, options: Parameters<typeof re
 
 /** The links and files that each page must have. */
 const requiredUrls: Record<string, string[]> = {
-  "/console": ["/console/console.css", "/console/console.js", "/docs"],
+  "/console": ["console/console.css", "console/console.js", "docs"],
   "/docs": [
-    ...["/console", "/openapi.yaml", "/openapi.json"],
-    ...["docs.css", "swagger-ui.css", "swagger-ui.js", "docs.js"].map((file) => `/docs/${file}`),
+    ...["console", "openapi.yaml", "openapi.json"],
+    ...["docs.css", "swagger-ui.css", "swagger-ui.js", "docs.js"].map((file) => `docs/${file}`),
   ],
-  "/docs/queue": ["/docs", "/asyncapi.yaml", "/docs/docs.css"],
+  "/docs/queue": ["../docs", "../asyncapi.yaml", "../docs/docs.css"],
 };
 
 describe("links behind a proxy", () => {
@@ -157,7 +157,7 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
   );
 
   test("renders its contract on pages that load files from this service only", async () => {
-    const pages = ["/console", "/docs", "/docs/", ...(service === "ledger" ? ["/docs/queue"] : [])];
+    const pages = ["/console", "/docs", ...(service === "ledger" ? ["/docs/queue"] : [])];
     for (const path of pages) {
       const page = await send(service, path);
       expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -167,20 +167,42 @@ describe.each(["ledger", "features"])("the %s service", (service) => {
       );
       expect(page.headers["x-content-type-options"]).toBe("nosniff");
       const urls = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, url = ""]) => url);
-      expect(urls).toEqual(expect.arrayContaining(requiredUrls[path.replace(/\/$/, "")] ?? []));
-      expect(urls.includes("/docs/queue")).toBe(service === "ledger" && /^\/docs\/?$/.test(path));
+      expect(urls).toEqual(expect.arrayContaining(requiredUrls[path] ?? []));
+      expect(urls.includes("docs/queue")).toBe(service === "ledger" && path === "/docs");
       for (const url of urls.filter((loaded) => loaded !== "data:,")) {
-        expect([url, (await send(service, url)).status]).toEqual([url, 200]);
+        // Below the path of a proxy, too.
+        const { pathname } = new URL(url, `http://proxy.test/pay${path}`);
+        expect([url, (await send(service, pathname.replace(/^\/pay/, ""))).status]).toEqual([url, 200]);
       }
     }
   });
 
-  test("leads from the root to its page", async () => {
-    const { status, headers, text } = await send(service, "/");
-    expect([status, headers.location, text]).toEqual([302, "/docs", ""]);
-    expect(await send(service, "/", { method: "HEAD" })).toMatchObject({ status: 302, text: "" });
+  test("leads from the root to its documentation, and a browser to its console", async () => {
+    const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+    for (const [name, base] of [
+      [service, ""],
+      [`${service} with a public URL`, "https://api.test/pay/"],
+    ] as const) {
+      const { status, headers, text } = await send(name, "/");
+      expect([status, headers.location, headers.vary, text]).toEqual([302, `${base}docs`, "accept", ""]);
+      const ofBrowser = await send(name, "/", { headers: { accept } });
+      expect([ofBrowser.status, ofBrowser.headers.location]).toEqual([302, `${base}console`]);
+      expect(await send(name, "/", { method: "HEAD" })).toMatchObject({ status: 302, text: "" });
+    }
     const post = await send(service, "/", { method: "POST" });
     expect([post.status, post.headers.allow]).toEqual([405, "GET, HEAD"]);
+  });
+
+  test("leads from other forms of the URL of a page to the page, whose URLs are relative", async () => {
+    for (const path of ["/docs", "/console", ...(service === "ledger" ? ["/docs/queue"] : [])]) {
+      const doubled = path.replaceAll("/", "//");
+      for (const form of [`${path}/`, doubled, `${doubled}//?a=/b/`, path.replace("o", "%6f")]) {
+        const { status, headers } = await send(service, form);
+        expect([form, status]).toEqual([form, 302]);
+        const { pathname } = new URL(String(headers.location), `http://proxy.test/pay${form}`);
+        expect([form, pathname]).toEqual([form, `/pay${path}`]);
+      }
+    }
   });
 
   test("lists its contracts and pages in an API catalog, with the host of the request", async () => {

@@ -13,6 +13,7 @@ import { entityTag } from "./entity-tag.ts";
 import type { Place } from "./left-out.ts";
 import { originOf, sendCompressed } from "./response.ts";
 import { rejectOtherMethods } from "./route.ts";
+import { varyBy } from "./vary.ts";
 
 /** The files that a service publishes: its contracts and its console. */
 export interface Publication {
@@ -98,10 +99,14 @@ export function publish(
     "/console/console.css": file(ours("../../console/console.css"), "text/css; charset=utf-8"),
   };
   for (const [path, document] of Object.entries({ ...documents, ...ofConsole })) {
-    app.get(path, documentHandler(document));
+    app.get(path, documentHandler(path, document));
     rejectOtherMethods(app, path, ["GET"]);
   }
-  app.get("/", (_request, reply) => reply.redirect("/docs"));
+  app.get("/", (request, reply) => {
+    const page = console && asksForHtml(request) ? "console" : "docs";
+    varyBy(reply, "accept");
+    return reply.redirect(serverUrl === undefined ? page : `${serverUrl}/${page}`);
+  });
   rejectOtherMethods(app, "/", ["GET"]);
 }
 
@@ -141,8 +146,13 @@ function contentOf(body: string | Buffer): Content {
   };
 }
 
-function documentHandler({ type, read, headers }: Document) {
+/** True for a browser. Other clients send no media type, or one of data. */
+const asksForHtml = ({ headers: { accept = "" } }: FastifyRequest) => accept.includes("text/html");
+
+function documentHandler(path: string, { type, read, headers }: Document) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    const elsewhere = type === html && wayTo(path, request);
+    if (elsewhere) return reply.redirect(elsewhere);
     const base = originOf(request);
     const { body, etag, compressed } = await read(base);
     reply.headers({
@@ -155,6 +165,17 @@ function documentHandler({ type, read, headers }: Document) {
     if (fresh(request.headers, { etag })) return reply.code(304).send();
     return sendCompressed(reply.type(type), body, compressed);
   };
+}
+
+/**
+ * The way from the URL of a request to a path of the service, or undefined if the request has this path. A page with a
+ * further slash in its URL would load its files, whose URLs are relative, from other paths.
+ */
+function wayTo(path: string, { originalUrl }: FastifyRequest): string | undefined {
+  const [, given = ""] = /^(?:https?:\/\/[^/?]*)?([^?]*)/i.exec(originalUrl) ?? [];
+  if (given === path) return undefined;
+  const folders = given.split("/").length - 2;
+  return "../".repeat(folders) + path.slice(1);
 }
 
 /** Links from the service to its descriptions, as a link set (RFC 9264). */
@@ -181,15 +202,15 @@ const docsPage = (
   htmlPage({
     title: `${contract.info.title} ${contract.info.version}`,
     links: [
-      ...(console ? [["/console", "Console"] as [string, string]] : []),
-      ["/openapi.yaml", "OpenAPI as YAML"],
-      ["/openapi.json", "OpenAPI as JSON"],
-      ...(queue ? [["/docs/queue", "Contract of the queue"] as [string, string]] : []),
+      ...(console ? [["console", "Console"] as [string, string]] : []),
+      ["openapi.yaml", "OpenAPI as YAML"],
+      ["openapi.json", "OpenAPI as JSON"],
+      ...(queue ? [["docs/queue", "Contract of the queue"] as [string, string]] : []),
     ],
     head: `
-    <link rel="stylesheet" href="/docs/swagger-ui.css">
-    <script src="/docs/swagger-ui.js" defer></script>
-    <script type="module" src="/docs/docs.js"></script>`,
+    <link rel="stylesheet" href="docs/swagger-ui.css">
+    <script src="docs/swagger-ui.js" defer></script>
+    <script type="module" src="docs/docs.js"></script>`,
     content: `<div id="contract" data-prefilled="${escapeHtml(prefilled.join(" "))}"></div>
 ${tablesOf(contract)}`,
   });

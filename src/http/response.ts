@@ -195,6 +195,8 @@ function sendStream(
     log.error({ err, requestId, method, route: routeOptions.url }, "a response was cut off"),
   );
   reply.type(`${type}; charset=utf-8`);
+  // With its defaults nginx would hold back the events until it has some kilobytes of them.
+  if (type === "text/event-stream") reply.header("x-accel-buffering", "no");
   // A stream of changes stays open for long, and many clients share its pieces.
   const encoding = type === "text/csv" || isJson(type) ? chooseEncoding(reply) : undefined;
   if (!encoding) return reply.send(stream);

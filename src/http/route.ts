@@ -105,7 +105,10 @@ function ignoreBody(request: FastifyRequest, _reply: FastifyReply, done: () => v
   done();
 }
 
-/** Responds 405 to every other method of a path, before anything else of the request is read, but not to preflights. */
+/**
+ * Responds 405 to every other method of a path, before anything else of the request is read, and 204 to OPTIONS, by which
+ * HAProxy checks a server and browsers send preflights.
+ */
 export function rejectOtherMethods(app: FastifyInstance, url: string, declared: string[]): void {
   const allowed = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method));
   const allow = allowed.join(", ");
@@ -115,6 +118,8 @@ export function rejectOtherMethods(app: FastifyInstance, url: string, declared: 
     exposeHeadRoute: false,
     onRequest(request, reply, done) {
       if (app.cors?.isPreflight(request)) return void app.cors.sendPreflight(reply, allow);
+      if (request.method === "OPTIONS")
+        return void reply.code(204).header("allow", `${allow}, OPTIONS`).send();
       done(new HttpError(405, [`${request.method} is not allowed here; allowed: ${allow}`], { allow }));
     },
     handler: () => undefined,

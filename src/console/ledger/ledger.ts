@@ -1,5 +1,5 @@
 import { type LedgerClient, type LedgerComponents, ledgerClient } from "../../client/client.ts";
-import type { Session } from "../session.ts";
+import { type Session, serviceUrl } from "../session.ts";
 
 type Schemas = LedgerComponents["schemas"];
 export type Transaction = Schemas["TransactionView"];
@@ -13,7 +13,7 @@ export const readScopes = ["ledger:read", "ledger:read:all"];
 
 /** The client of the service that serves this page. */
 export const clientFor = ({ token }: Session): LedgerClient =>
-  ledgerClient({ baseUrl: location.origin, ...(token !== undefined && { token }) });
+  ledgerClient({ baseUrl: serviceUrl(), ...(token !== undefined && { token }) });
 
 /** The accounts of a request: those that are given, else those of the token, else every account. */
 export function accountsOf(

@@ -1,5 +1,5 @@
 import type { operations } from "../../../generated/features.ts";
-import { entityTag, isMatched } from "../../http/entity-tag.ts";
+import { entityTag, isMatched, isWeakened } from "../../http/entity-tag.ts";
 import type { Handlers } from "../../http/handlers.ts";
 import { letOthersRun } from "../../process/turns.ts";
 import { toJson } from "../../values/json.ts";
@@ -19,6 +19,11 @@ type FeatureOperation =
 
 /** Maximum number of features that one change removes from a list that is longer than `featuresMax`. */
 const removalsPerChange = 250;
+
+const otherTag = "the list has changed: its ETag is not the one in If-Match";
+const weakTag =
+  "the list has not changed, but If-Match has its ETag in the weak form W/…, which RFC 9110 does not let match: a proxy " +
+  "has compressed the list; send the ETag without W/, or let the proxy compress no JSON";
 
 /** The features of one resource, and the resources that have one feature. */
 export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>, FeatureOperation> {
@@ -76,10 +81,13 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
       if (ifMatch === undefined) {
         return errorLine(428, "the header If-Match is required: the ETag of the list to replace, or *");
       }
-      const tagOf = (list: string[]) => entityTag(toJson(list));
-      const list = await replace(resource, id, features, (present) => isMatched(ifMatch, tagOf(present)));
+      let tag = "";
+      const list = await replace(resource, id, features, (present) => {
+        tag = entityTag(toJson(present));
+        return isMatched(ifMatch, tag);
+      });
       if (list) return { status: 200, body: list };
-      return errorLine(412, "the list has changed: its ETag is not the one in If-Match");
+      return errorLine(412, isWeakened(ifMatch, tag) ? weakTag : otherTag);
     },
 
     async removeFeatures({ path: { resource, id }, log }) {

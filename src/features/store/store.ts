@@ -180,6 +180,17 @@ export const historyMismatch = (keepsAll: boolean) =>
       "to change this, export it and import it into a new store (npm run store)",
   );
 
+/** The parameters of a store in a Redis with TLS. */
+const tlsParameters = {
+  ...parameters,
+  /** The name in the certificates of the servers, which may announce addresses that their certificates do not have. */
+  server_name: {
+    must: "a host name, which the certificates of the servers contain",
+    read: (text: string) => (/^[\w.-]{1,253}$/.test(text) ? text : undefined),
+  },
+};
+export type RedisParameters = ValuesOf<typeof parameters> & Partial<ValuesOf<typeof tlsParameters>>;
+
 const redis: Adapter<FeatureStore> = {
   form: "redis://HOST:6379 or rediss://HOST:6379",
   parameters,
@@ -214,9 +225,9 @@ export const featureStores = {
     load: () => import("./lmdb.ts").catch(explainMissingBinary),
   },
   "redis:": redis,
-  "rediss:": redis,
+  "rediss:": { ...redis, parameters: tlsParameters },
   "redis+cluster:": redisCluster,
-  "rediss+cluster:": redisCluster,
+  "rediss+cluster:": { ...redisCluster, parameters: tlsParameters },
   "postgres:": postgres,
   "postgresql:": postgres,
 } satisfies Adapters<FeatureStore>;

@@ -15,10 +15,10 @@ export const consolePage = (title: string, claims: TokenClaims | undefined): str
   htmlDocument(
     title,
     `
-    <link rel="stylesheet" href="/console/console.css">
-    <script type="module" src="/console/console.js"></script>`,
+    <link rel="stylesheet" href="console/console.css">
+    <script type="module" src="console/console.js"></script>`,
     `    <div id="console"${claims ? ` data-authentication="${escapeHtml(JSON.stringify(claims))}"` : ""}>
       <header><p>${escapeHtml(title)}</p></header>
     </div>
-    <noscript>The console needs JavaScript. The API is described at <a href="/docs">/docs</a>.</noscript>`,
+    <noscript>The console needs JavaScript. The API is described at <a href="docs">docs</a>.</noscript>`,
   );

@@ -2,10 +2,10 @@
 
 const place = document.querySelector("#contract");
 const prefilled = place.dataset.prefilled.split(" ");
-const contract = await (await fetch("/openapi.json")).json();
+const contract = await (await fetch("openapi.json")).json();
 
-// The policy of the page allows requests to its own service only, which is the default.
-delete contract.servers;
+// The policy of the page allows requests to its own origin only, and a proxy can serve the service below any path.
+contract.servers = [{ url: new URL(".", location.href).href.replace(/\/$/, "") }];
 
 // A form sends what it contains. It contains the examples of the parameters that a request needs, but no other examples
 // and no defaults: a search with all of them finds nothing. The description has them instead.

@@ -7,6 +7,8 @@ export const escapeHtml = (text: unknown): string =>
 
 interface Page {
   title: string;
+  /** The way from the folder of the page to the root of the service. Default: the page is in the root. */
+  root?: string;
   /** Links to related pages. */
   links: [href: string, text: string][];
   /** HTML of the head, and of the main part of the body. */
@@ -14,12 +16,12 @@ interface Page {
   content: string;
 }
 
-/** A page of the documentation. */
-export const htmlPage = ({ title, links, head = "", content }: Page): string =>
+/** A page of the documentation. All URLs are relative, since a proxy can serve the service below any path. */
+export const htmlPage = ({ title, root = "", links, head = "", content }: Page): string =>
   htmlDocument(
     title,
     `${head}
-    <link rel="stylesheet" href="/docs/docs.css">`,
+    <link rel="stylesheet" href="${root}docs/docs.css">`,
     `    <header>
       <nav aria-label="Contracts">${links.map(([href, text]) => `<a href="${href}">${escapeHtml(text)}</a>`).join(" ")}</nav>
     </header>

@@ -62,9 +62,8 @@ describeInBrowser("in a browser, the pages of both services", () => {
     },
   );
 
-  test("the root leads to the page, and a fragment of the URL to an operation", async () => {
-    await using opened = await open("ledger", "/#/transactions/searchTransactions");
-    expect(new URL(opened.page.url()).pathname).toBe("/docs");
+  test("a fragment of the URL leads to an operation", async () => {
+    await using opened = await open("ledger", "/docs#/transactions/searchTransactions");
     await operation(opened.page, "searchTransactions").getByRole("button", { name: "Try it out" }).waitFor();
   });
 

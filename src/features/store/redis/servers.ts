@@ -4,7 +4,7 @@ import { hostOf } from "../../../process/adapter.ts";
 import { messageOf } from "../../../process/describe-error.ts";
 import { withTimeout } from "../../../process/with-timeout.ts";
 import { StoreFailure } from "../store.ts";
-import { tagOf } from "./keys.ts";
+import { pairs, tagOf } from "./keys.ts";
 
 /** Limit for a connection and for a response. */
 const responseMaxMs = 2000;
@@ -24,8 +24,11 @@ export interface Servers extends Disposable {
   send<Reply>(part: number | undefined, command: Command): Promise<Reply>;
 }
 
-/** Connects to the server at the URL, or to a cluster through the nodes at the URLs. Rejects if no node can be used. */
-export async function openServers(urls: [URL, ...URL[]]): Promise<Servers> {
+/**
+ * Connects to the server at the URL, or to a cluster through the nodes at the URLs. `serverName` is the name in their TLS
+ * certificates; default: the host to which a connection is made. Rejects if no node can be used.
+ */
+export async function openServers(urls: [URL, ...URL[]], serverName?: string): Promise<Servers> {
   const [{ protocol, pathname }] = urls;
   const isCluster = protocol.includes("+cluster");
   if (urls.some(({ hostname }) => hostname === "")) throw new Error("the URL names no host");
@@ -34,7 +37,7 @@ export async function openServers(urls: [URL, ...URL[]]): Promise<Servers> {
   if (isCluster && Number(pathname.slice(1)) !== 0)
     throw new Error("a Redis Cluster has only database 0; its URL names another");
   const connect = async () => {
-    const made = isCluster ? clientOfCluster(urls) : clientOfOne(urls[0]);
+    const made = isCluster ? clientOfCluster(urls, serverName) : clientOfOne(urls[0], serverName);
     try {
       await made.open();
       return made;
@@ -91,8 +94,8 @@ interface Client {
   destroy(): void;
 }
 
-function clientOfOne(url: URL): Client {
-  const { defaults, ...options } = optionsFor(url);
+function clientOfOne(url: URL, serverName: string | undefined): Client {
+  const { defaults, ...options } = optionsFor(url, serverName);
   const socket = { ...defaults.socket, ...addressOf(url) };
   const database = Number(url.pathname.slice(1));
   const client = redis
@@ -124,18 +127,22 @@ function clientOfOne(url: URL): Client {
   };
 }
 
-function clientOfCluster(urls: [URL, ...URL[]]): Client {
+function clientOfCluster(urls: [URL, ...URL[]], serverName: string | undefined): Client {
   const rootNodes = urls.map((url) => ({ socket: addressOf(url) }));
   let lastError: unknown;
   const cluster = redis
     .createCluster({
-      ...optionsFor(urls[0]),
+      ...optionsFor(urls[0], serverName),
       rootNodes,
       // The default is to wait for all masters.
       minimizeConnections: true,
       commandOptions: { timeout: reconnectMaxMs },
     })
     .on("error", (error) => {
+      lastError = error;
+    })
+    // The driver connects to a node again and again, so that a command only times out.
+    .on("node-error", (error) => {
       lastError = error;
     });
   return {
@@ -146,7 +153,8 @@ function clientOfCluster(urls: [URL, ...URL[]]): Client {
       // One usable master is enough. The others may become usable later.
       const checks = cluster.masters.map((node) => check(cluster.nodeClient(node), true));
       await Promise.any(checks).catch(({ errors }: AggregateError) => {
-        throw errors[0] ?? new Error("the cluster has no servers with slots");
+        const [error = new Error("the cluster has no servers with slots")] = errors;
+        throw error === late ? (lastError ?? late) : error;
       });
     },
     send: (part, command) => cluster.sendCommand(part === undefined ? part : tagOf(part), false, command),
@@ -156,7 +164,7 @@ function clientOfCluster(urls: [URL, ...URL[]]): Client {
 
 const addressOf = (url: URL) => ({ host: hostOf(url), port: Number(url.port || 6379) });
 
-const optionsFor = ({ protocol, username, password }: URL) => ({
+const optionsFor = ({ protocol, username, password }: URL, servername: string | undefined) => ({
   RESP: 2 as const,
   defaults: {
     ...(username && { username: decodeURIComponent(username) }),
@@ -169,24 +177,22 @@ const optionsFor = ({ protocol, username, password }: URL) => ({
       /** Longer than the limit for a response, so that a late response is reported as late. */
       socketTimeout: responseMaxMs * 1.25,
       reconnectStrategy: 100,
-      ...(protocol.startsWith("rediss") && { tls: true as const }),
+      ...(protocol.startsWith("rediss") && { tls: true as const, ...(servername && { servername }) }),
     },
   },
 });
 
-/** Rejects if changes would fail on the server. A server that does not permit INFO is accepted. */
+/** Rejects if changes would fail on the server. Every user may send HELLO; Valkey has no `redis_mode` in its INFO. */
 async function check(
-  connecting: Promise<{ info(section: string): Promise<string> }>,
+  connecting: Promise<{ sendCommand(command: Command): Promise<unknown> }>,
   isCluster: boolean,
 ): Promise<void> {
-  const response = connecting.then((server) => server.info("server"));
-  const info = await withTimeout(response, responseMaxMs, late).catch((error) => {
-    if (error.message.startsWith("NOPERM")) return "";
-    throw error;
-  });
-  const [version] = /(?<=^redis_version:)\d+/m.exec(info) ?? [];
-  if (version && Number(version) < versionMin) throw new Error(`it is older than Redis ${versionMin}.0`);
-  if (!isCluster && info.includes("redis_mode:cluster")) {
+  const response = connecting.then((server) => server.sendCommand(["HELLO"]));
+  const fields = (await withTimeout(response, responseMaxMs, late)) as string[];
+  const { version, mode } = Object.fromEntries(pairs(fields));
+  if (Number.parseInt(version ?? "", 10) < versionMin)
+    throw new Error(`it is older than Redis ${versionMin}.0`);
+  if (!isCluster && mode === "cluster") {
     throw new Error("it is a node of a cluster, whose URL must begin with redis+cluster: or rediss+cluster:");
   }
 }
@@ -204,6 +210,13 @@ function failureOf(error: Error): StoreFailure {
 export const errorMessageOf = ({ cause }: Error): string =>
   cause instanceof redis.ErrorReply ? cause.message : "";
 
-/** Some errors of the system have a code and no message. */
-const reasonOf = (error: NodeJS.ErrnoException) =>
-  error instanceof redis.SocketTimeoutError ? late.message : messageOf(error) || error.code;
+function reasonOf(error: NodeJS.ErrnoException): string | undefined {
+  if (error instanceof redis.SocketTimeoutError) return late.message;
+  // Some errors of the system have a code and no message.
+  const message = messageOf(error) || error.code;
+  return error.code === "ERR_TLS_CERT_ALTNAME_INVALID" ? `${message}; ${serverNameHint}` : message;
+}
+
+const serverNameHint =
+  "if the servers announce addresses that their certificates do not contain, add ?server_name=NAME to the URL, with a " +
+  "name that they contain";

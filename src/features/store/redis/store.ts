@@ -8,8 +8,8 @@ import {
   type FeatureChange,
   type FeatureStore,
   featuresMax,
+  type RedisParameters,
   recordsKept,
-  type StoreParameters,
 } from "../store.ts";
 import { isLive, liveInOrder, type StoredEntry, withoutPlace } from "../stored-entry.ts";
 import { changeLogIn } from "./change-log.ts";
@@ -43,8 +43,8 @@ const runCount = scriptIn("count.lua");
  *     features:{3/16}:changes                 stream: the change records, numbered from 0-1. A place is such a number
  *     features:{3/16}:log                     id of the stream, new when the part was emptied
  */
-export async function open({ url, others, parameters }: Address<StoreParameters>): Promise<FeatureStore> {
-  const servers = await openServers([url, ...others]);
+export async function open({ url, others, parameters }: Address<RedisParameters>): Promise<FeatureStore> {
+  const servers = await openServers([url, ...others], parameters.server_name);
   const log = changeLogIn(servers);
   const change = changeWith(servers, recordsKept(parameters));
   const uses = usesIn(servers);
