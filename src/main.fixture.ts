@@ -28,6 +28,17 @@ export function runServices(env: object, services: string[] = [], folder?: strin
   };
 }
 
+/** The messages of the errors that have ended services whose log has JSON lines. Nothing else is on standard error. */
+export const fatalMessages = (errors: string): string[] =>
+  errors
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const { level, msg } = JSON.parse(line);
+      expect(level).toBe(60);
+      return msg;
+    });
+
 /** The message that creates a payment of account 57, on a line. */
 export const createdPayment = (id: string, details: object = {}) =>
   `${JSON.stringify(story("payment", id, ["09:14:22", "PAYMENT_CREATED", details])[0])}\n`;

@@ -1,20 +1,34 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { runProcess, startProcess } from "../testing/child-process.ts";
+import { describeOnSmallDisk } from "../testing/describe-small-disk.ts";
 import { eventually } from "../testing/eventually.ts";
 import { freePort } from "../testing/free-port.ts";
 import { newFolder } from "../testing/run.ts";
 import { openDatabase } from "./database/database.ts";
 import { newEmbedded } from "./database/new-database.fixture.ts";
+import { openFeatureStore } from "./features/store/store.ts";
 import { statusOf } from "./http/service.fixture.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
-import { inMemory, runServices } from "./main.fixture.ts";
+import { fatalMessages, inMemory, runServices } from "./main.fixture.ts";
 
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
+
+test("an error that ends the process is a line of text for people, and of JSON where the log is JSON", async () => {
+  const env = { ...inMemory, LEDGER_PORT: "x" };
+  const message = "LEDGER_PORT must be a whole number from 0 to 65535";
+  for (const LOG_FORMAT of ["text", "json", "auto", "json\n", "yaml"]) {
+    const { errors, output } = await runServices({ ...env, LOG_FORMAT }).exit;
+    expect(output).toBe("");
+    if (LOG_FORMAT === "text") expect(errors).toBe(`start: ${message}\n`);
+    else expect(fatalMessages(errors)).toContain(message);
+  }
+});
 
 test("wrong settings are all reported by name, without their values, with exit code 2", async () => {
   const secret = "hunter2";
@@ -35,8 +49,7 @@ test("wrong settings are all reported by name, without their values, with exit c
   const { code, output, errors } = await runServices(env).exit;
   expect(code).toBe(2);
   expect(output + errors).not.toContain(secret);
-  const lines = errors.trim().split("\n").sort();
-  expect(lines.map((line) => line.replace("start: ", ""))).toEqual([
+  expect(fatalMessages(errors).sort()).toEqual([
     "AUTH_AUDIENCE must be set together with AUTH_JWKS_URL and AUTH_ISSUER",
     "AUTH_JWKS_URL must be a URL of http: or https:, without credentials",
     expect.stringMatching(/^DATABASE_URL must be one of pglite:FOLDER or pglite:memory, postgres:\/\//),
@@ -52,12 +65,45 @@ test("wrong settings are all reported by name, without their values, with exit c
   ]);
 });
 
+test("a setting of the service that a process does not run is no mistake", async () => {
+  const services = runServices({ ...inMemory, EVENT_WRITES: "true", LOG_LEVEL: "warn", LOG_FOLDER: "a" }, [
+    "features",
+  ]);
+  await services.waitForOutput("LOG_FOLDER is not a setting and has no effect; did you mean LOG_FORMAT?");
+  expect(await services.stop()).not.toContain("EVENT_WRITES");
+});
+
+test("variables that are probably misspelt settings are named with the nearest setting", async () => {
+  const env = {
+    ...inMemory,
+    EVENT_WRITE: "true",
+    QUEUE_RECEIVER_BATCHSIZE: "9",
+    // Variables of a cluster and of the system are no mistakes.
+    LEDGER_PORT_80_TCP: "tcp://10.0.0.1:80",
+    FEATURES_SERVICE_HOST: "10.0.0.1",
+    HOSTNAME: "machine",
+    // The white space of a secret that was made with echo.
+    FEATURES_STORE_URL: "memory:\n",
+    LOG_LEVEL: " info\r\n",
+  };
+  const services = runServices(env);
+  await services.isListening(2);
+  await services.stop();
+  const warnings = services.output().matchAll(/"msg":"(\w+ is not a setting[^"]*)"/g);
+  expect(Array.from(warnings, ([, text]) => text)).toEqual([
+    "EVENT_WRITE is not a setting and has no effect; did you mean EVENT_WRITES?",
+    "QUEUE_RECEIVER_BATCHSIZE is not a setting and has no effect; did you mean QUEUE_RECEIVER_BATCH_SIZE?",
+  ]);
+});
+
 /** Expects that a start prints one line. */
 async function refuses(env: object, services: string[], code: number, line: string | RegExp) {
   const exit = await runServices({ ...inMemory, ...env }, services).exit;
-  expect(exit.errors.replace(/^start: /, "")).toMatch(line);
-  expect([exit.code, exit.errors.trim().split("\n").length]).toEqual([code, 1]);
-  return exit;
+  const messages = fatalMessages(exit.errors);
+  expect(messages).toHaveLength(1);
+  expect(`${messages[0]}\n`).toMatch(line);
+  expect(exit.code).toBe(code);
+  return { ...exit, errors: `${messages[0]}\n` };
 }
 
 describe("a start prints one line if it is impossible:", () => {
@@ -119,9 +165,42 @@ describe("a start prints one line if it is impossible:", () => {
     const file = join(newFolder(), "file");
     writeFileSync(file, "");
     chmodSync(file, 0o400);
-    const line = /^ledger: the folder .* cannot be written: E\w+\n$/;
-    for (const url of [`pglite:${file}`, `pglite:${file}/below`])
-      await refuses({ DATABASE_URL: url }, ["ledger"], 1, line);
+    const line =
+      /^\w+: the folder .* cannot be written: (there is a file of this name|a part of its path is a file)\n$/;
+    for (const folder of [file, `${file}/below`]) {
+      await refuses({ DATABASE_URL: `pglite:${folder}` }, ["ledger"], 1, line);
+      await refuses({ FEATURES_STORE_URL: `lmdb:${folder}` }, ["features"], 1, line);
+    }
+  });
+
+  test("a file that is not one of LMDB", async () => {
+    for (const bytes of [Buffer.from("text"), randomBytes(20_000)]) {
+      const folder = newFolder();
+      writeFileSync(join(folder, "data.mdb"), bytes);
+      const line = /^features: .*data.mdb is damaged or not a store of features; restore a copy, or .*\n$/;
+      await refuses({ FEATURES_STORE_URL: `lmdb:${folder}` }, ["features"], 1, line);
+    }
+  });
+});
+
+describeOnSmallDisk("on a read-only disk a start says so", 16, (openDisk) => {
+  test("for new folders and for those of an earlier start", async () => {
+    await using disk = await openDisk();
+    const settingsIn = (folder: string) => ({
+      DATABASE_URL: `pglite:${join(disk.folder, folder, "ledger")}`,
+      QUEUE_URL: `sqs+embedded:${join(disk.folder, folder, "queue")}?port=0`,
+      FEATURES_STORE_URL: `lmdb:${join(disk.folder, folder, "features")}`,
+    });
+    for (const name of ["ledger", "queue"]) mkdirSync(join(disk.folder, "old", name), { recursive: true });
+    await (await openFeatureStore(settingsIn("old").FEATURES_STORE_URL))[Symbol.asyncDispose]();
+    await disk.makeReadOnly();
+    const line = /its file system is read-only\n$/;
+    for (const folder of ["old", "new/below"]) {
+      const { DATABASE_URL, QUEUE_URL, FEATURES_STORE_URL } = settingsIn(folder);
+      await refuses({ DATABASE_URL }, ["ledger"], 1, line);
+      await refuses({ QUEUE_URL }, ["ledger"], 1, line);
+      await refuses({ FEATURES_STORE_URL }, ["features"], 1, line);
+    }
   });
 });
 

@@ -5,8 +5,8 @@ import type { HttpParts } from "./http/service.ts";
 import { commonSettings } from "./http/settings.ts";
 import { exitMaxMs, exitWithin, rejectUnknown, runCommand } from "./process/command.ts";
 import { messageOf } from "./process/describe-error.ts";
-import { type Logger, logOutput, openLog } from "./process/log.ts";
-import { readSettings, type Settings, SettingsError } from "./process/settings.ts";
+import { captureConsole, fatalReport, type Logger, logOutput, openLog } from "./process/log.ts";
+import { misspeltSettings, readSettings, type Settings, SettingsError } from "./process/settings.ts";
 import { stopOnSignals } from "./process/stop.ts";
 
 // Keeps compiled code for the next start.
@@ -41,9 +41,19 @@ function exitLate(log: Logger): void {
   process.exit(1);
 }
 
+/** Warns of variables that are probably misspelt settings. */
+async function warnOfMisspelt(specification: object, log: Logger): Promise<void> {
+  if (misspeltSettings(process.env, Object.keys(specification)).length === 0) return;
+  // The settings of a service that this process does not run are no mistakes.
+  const all = await Promise.all([import("./ledger/settings.ts"), import("./features/settings.ts")]);
+  const known = Object.keys(Object.assign({}, specification, ...all.map(({ settings }) => settings)));
+  for (const { given, nearest } of misspeltSettings(process.env, known))
+    log.warn(`${given} is not a setting and has no effect; did you mean ${nearest}?`);
+}
+
 const isLoopback = (host: string) => host === "localhost" || host === "::1" || /^127\./.test(host);
 
-await runCommand("start", usage, async (args) => {
+async function start(args: string[]): Promise<void> {
   rejectUnknown(args, Object.keys(services));
   const chosen = Object.entries(services).filter(([name]) => args.length === 0 || args.includes(name));
   const loaded = await Promise.all(chosen.map(async ([name, load]) => ({ name, ...(await load()) })));
@@ -57,6 +67,8 @@ await runCommand("start", usage, async (args) => {
   }
 
   const log = openLog(settings.LOG_LEVEL, logOutput(settings.LOG_FORMAT));
+  captureConsole(log);
+  await warnOfMisspelt(specification, log);
   const security = openAuthentication(settings, log);
   if (!security && !isLoopback(settings.HOST)) {
     log.warn({ host: settings.HOST }, "authentication is off: anyone who can reach this address has access");
@@ -85,5 +97,7 @@ await runCommand("start", usage, async (args) => {
   });
   await Promise.all(running);
   if (failures.length > 0) throw new AggregateError(failures);
-});
+}
+
+await runCommand("start", usage, start, fatalReport(process.env.LOG_FORMAT));
 exitWithin(exitMaxMs);

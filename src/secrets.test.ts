@@ -14,7 +14,7 @@ import { describeOnEngines } from "./database/new-database.fixture.ts";
 import { statusOf } from "./http/service.fixture.ts";
 import { clientUrl, openQueue } from "./ledger/queue/queue.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
-import { inMemory, runServices } from "./main.fixture.ts";
+import { fatalMessages, inMemory, runServices } from "./main.fixture.ts";
 
 const verbose = { ...inMemory, LOG_LEVEL: "trace" };
 
@@ -245,7 +245,10 @@ test("an uncaught error ends the process and is printed like other errors", asyn
   const { code, output, errors } = await runServices({ ...verbose, NODE_OPTIONS }).exit;
   expect(code).toBe(1);
   expect((output + errors).match(/"planted|: planted|'planted/)?.[0]).toBeUndefined();
-  expect(errors).toMatch(/^start: uncaught error \{"type":"Error","message":"a bug","stack":".*\}\n$/);
+  expect(JSON.parse(errors)).toMatchObject({
+    ...{ level: 60, msg: "uncaught error" },
+    err: { type: "Error", message: "a bug", stack: expect.any(String) },
+  });
 });
 
 describeIfAvailable("Redis", isRedisInstalled())("the password of the URL of a Redis", () => {
@@ -255,7 +258,9 @@ describeIfAvailable("Redis", isRedisInstalled())("the password of the URL of a R
     const { code, output, errors } = await runServices(env, ["features"]).exit;
     expect(code).toBe(1);
     expectNoSecrets(output + errors);
-    expect(errors).toMatch(/cannot be used: ERR unknown command 'AUTH'\n$/);
+    expect(fatalMessages(errors)).toEqual([
+      expect.stringMatching(/cannot be used: ERR unknown command 'AUTH'$/),
+    ]);
   });
 });
 

@@ -28,6 +28,7 @@ export const slowTests = {
   ],
   queues: ["src/ledger/queue/{amqp,kafka}.test.ts", "src/ledger/commands/{dead-letters,reproject}.test.ts"],
   outages: ["src/ledger/{failover,outage,pooler,standstill}.test.ts"],
+  proxies: ["src/proxies.test.ts"],
   processes: ["src/ledger/{feed-servers,full-disk,large-messages,many-processes,publishing}.test.ts"],
 };
 

@@ -51,6 +51,7 @@ export async function openSmallDisk(mebibytes: number) {
     },
     /** Frees the space that `fill` has used. */
     clear: () => rm(filler, { force: true }),
+    makeReadOnly: () => run("mount", ["-o", "remount,ro", folder]),
     [Symbol.asyncDispose]: () => unmount(folder),
   };
 }

@@ -8,9 +8,10 @@ import type { Installable } from "../../testing/servers/install.ts";
 import { kafka } from "../../testing/servers/kafka.ts";
 import { patroni } from "../../testing/servers/patroni.ts";
 import { pgbouncer } from "../../testing/servers/pgbouncer.ts";
-import { postgresql } from "../../testing/servers/postgres.ts";
+import { newPostgresql, postgresql } from "../../testing/servers/postgres.ts";
+import { proxies } from "../../testing/servers/proxies.ts";
 import { newRabbitmq, rabbitmq } from "../../testing/servers/rabbitmq.ts";
-import { redis } from "../../testing/servers/redis.ts";
+import { redis, valkey } from "../../testing/servers/redis.ts";
 
 // The folders of all servers are in this folder. Other users may enter it.
 const scratch = mkdtempSync(join(tmpdir(), "servers-"));
@@ -68,12 +69,17 @@ describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ, Redis and Kafka", areInsta
   },
 );
 
-const everything = [...servers, patroni, newRabbitmq];
+const everything = [
+  ...[...servers, patroni, newRabbitmq, newPostgresql, valkey],
+  ...proxies.map(({ installable }) => installable),
+];
 describeIfAvailable("RabbitMQ 4, Patroni and the other servers", areInstalled(everything))(
   "all servers",
   () => {
     test("npm run servers -- --install installs nothing if nothing is missing", async () => {
-      const names = "PostgreSQL, RabbitMQ, Redis, Redis Cluster, Kafka, PgBouncer, Patroni, RabbitMQ 4";
+      const names =
+        "PostgreSQL, RabbitMQ, Redis, Redis Cluster, Kafka, PgBouncer, Patroni, RabbitMQ 4, PostgreSQL 18, Valkey, " +
+        "nginx, Caddy, HAProxy, Apache";
       const output = `nothing to install; installed: ${names}\n`;
       expect(await runServers(["--install"]).exit).toMatchObject({ code: 0, output });
     });

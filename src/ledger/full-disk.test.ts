@@ -123,7 +123,7 @@ describeOnSmallDisk("on a full disk, the ledger in the embedded database", 300, 
   });
 });
 const noSpace = expect.stringMatching(
-  /^start: ledger: the disk of the folder \S+ .*; free some( space)?, then start again\n$/,
+  /"msg":"ledger: the disk of the folder \S+ .*; free some( space)?, then start again"\}\n$/,
 );
 
 describeOnSmallDisk("on a full disk of the PostgreSQL server", 600, (openDisk) => {

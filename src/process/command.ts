@@ -29,11 +29,20 @@ export const printable = (text: string) =>
 export const say = (line: string) => process.stdout.write(`${line}\n`);
 export const complain = (line: string) => process.stderr.write(`${line}\n`);
 
+/** Reports an error that ends a command: a message for an operator, and the error if it is unexpected. */
+export type Report = (message: string, unexpected?: unknown) => void;
+
 /**
- * Runs this process as a command. `--help` prints the usage. Errors are printed with the name of the command; the exit
- * code is 2 for a wrong argument or setting and 1 for any other error.
+ * Runs this process as a command. `--help` prints the usage. Errors are reported, by default on standard error with the
+ * name of the command; the exit code is 2 for a wrong argument or setting and 1 for any other error.
  */
-export async function runCommand(name: string, usage: string, work: (args: string[]) => Promise<void>) {
+export async function runCommand(
+  name: string,
+  usage: string,
+  work: (args: string[]) => Promise<void>,
+  report: Report = (message, unexpected) =>
+    complain(`${name}: ${message}${unexpected ? ` ${JSON.stringify(describeError(unexpected))}` : ""}`),
+) {
   const args = process.argv.slice(2);
   if (args.includes("--help")) {
     process.stdout.write(usage);
@@ -46,14 +55,14 @@ export async function runCommand(name: string, usage: string, work: (args: strin
   });
   // Node.js would print every property of the error.
   process.on("uncaughtException", (error) => {
-    complain(`${name}: uncaught error ${JSON.stringify(describeError(error))}`);
+    report("uncaught error", error);
     process.exit(1);
   });
   try {
     await work(args);
   } catch (error) {
     const messages = error instanceof SettingsError ? error.messages : messagesOf(error);
-    for (const message of messages) complain(`${name}: ${message}`);
+    for (const message of messages) report(message);
     process.exitCode = error instanceof SettingsError || error instanceof UsageError ? 2 : 1;
     exitWithin(exitMaxMs);
   }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { folderError } from "./folder-error.ts";
 import type { Logger } from "./log.ts";
 import { retry } from "./retry.ts";
 
@@ -33,13 +34,11 @@ export function lockFolder(folder: string): Disposable {
     }
     return { [Symbol.dispose]: () => lock.close() };
   } catch (error) {
-    const { code, errcode, message } = error as Error & { code?: string; errcode?: number };
+    const { code, errcode } = error as Error & { code?: string; errcode?: number };
     if (errcode === sqliteBusy) throw new FolderInUse(folder, read(holderFile));
     if (errcode === sqliteFull || code === "ENOSPC")
       throw new Error(`the disk of the folder ${folder} is full; free some space, then start again`);
-    throw new Error(
-      `the folder ${folder} cannot be written: ${code === "ERR_SQLITE_ERROR" ? message : code}`,
-    );
+    throw folderError(folder, error as Error);
   }
 }
 

@@ -20,14 +20,20 @@ export class SettingsError extends Error {
   }
 }
 
-/** Reads all settings of a specification from the environment. Empty counts as not set. Throws `SettingsError`. */
+type Environment = Record<string, string | undefined>;
+
+/**
+ * Reads all settings of a specification from the environment. White space around a value is dropped: a secret that was
+ * made with `echo` ends with a line feed. Empty counts as not set. Throws `SettingsError`.
+ */
 export function readSettings<Specification extends Record<string, Setting<unknown>>>(
-  environment: Record<string, string | undefined>,
+  environment: Environment,
   specification: Specification,
 ): Settings<Specification> {
+  const textOf = (name: string) => environment[name]?.trim() || undefined;
   const read = Object.entries(specification).map(([name, setting]) => ({
     name,
-    outcome: setting(environment[name] || undefined, (other) => Boolean(environment[other])),
+    outcome: setting(textOf(name), (other) => textOf(other) !== undefined),
   }));
   const errors = read.flatMap(({ name, outcome }) => ("must" in outcome ? [`${name} ${outcome.must}`] : []));
   if (errors.length > 0) throw new SettingsError(errors);
@@ -35,6 +41,30 @@ export function readSettings<Specification extends Record<string, Setting<unknow
     read.map(({ name, outcome }) => [name, (outcome as { value: unknown }).value]),
   ) as Settings<Specification>;
 }
+
+/** The variables that begin like one of these settings and are none of them, each with the nearest one. */
+export function misspeltSettings(
+  environment: Environment,
+  known: string[],
+): { given: string; nearest: string }[] {
+  const others = Object.keys(environment).filter((name) => !known.includes(name) && !isOfCluster(name));
+  return others.flatMap((given) => {
+    const alike = known.filter((name) => name.includes("_") && given.startsWith(`${name.split("_")[0]}_`));
+    const [nearest] = alike.toSorted((one, other) => sharedLength(other, given) - sharedLength(one, given));
+    return nearest === undefined ? [] : [{ given, nearest }];
+  });
+}
+
+/** The number of characters with which both texts begin. */
+function sharedLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
+}
+
+/** Kubernetes and Docker set such variables for each service. */
+const isOfCluster = (name: string) =>
+  /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/.test(name);
 
 /** The address to listen at. Default: loopback only. */
 export const host: Setting<string> = (given = "127.0.0.1") => ({ value: given });

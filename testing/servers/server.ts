@@ -27,6 +27,8 @@ export interface Instance {
 /** Describes how to run a kind of server. */
 export interface ServerKind {
   name: string;
+  /** Default: a free port. */
+  port?: number;
   /** Default: the user of this process. */
   user?: User | undefined;
   url(instance: Instance): string;
@@ -77,7 +79,7 @@ export async function startServer(kind: ServerKind, parentFolder = tmpdir()) {
   await using opening = new AsyncDisposableStack();
   const { path: folder } = opening.use(await mkdtempDisposable(join(parentFolder, `${kind.name}-`)));
   if (kind.user) await chown(folder, kind.user.uid, kind.user.gid);
-  const instance = { folder, port: await freePort() };
+  const instance = { folder, port: kind.port ?? (await freePort()) };
   const url = kind.url(instance);
   await kind.prepare?.(instance);
 

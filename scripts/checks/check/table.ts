@@ -3,9 +3,10 @@ import type { Installable } from "../../../testing/servers/install.ts";
 import { kafka } from "../../../testing/servers/kafka.ts";
 import { patroni } from "../../../testing/servers/patroni.ts";
 import { pgbouncer } from "../../../testing/servers/pgbouncer.ts";
-import { postgresql } from "../../../testing/servers/postgres.ts";
+import { newPostgresql, postgresql } from "../../../testing/servers/postgres.ts";
+import { proxies } from "../../../testing/servers/proxies.ts";
 import { newRabbitmq, rabbitmq } from "../../../testing/servers/rabbitmq.ts";
-import { redis } from "../../../testing/servers/redis.ts";
+import { redis, valkey } from "../../../testing/servers/redis.ts";
 import type { slowTests } from "../../../testing/slow-tests.ts";
 import { type Client, clients } from "../generators/clients.ts";
 import { browser, go, java, openssl, php, python, ruby, rust } from "./programs.ts";
@@ -157,6 +158,32 @@ export const wheel: Check[] = [
     [newRabbitmq, openssl],
   ),
   slow("outages", "the ledger without its dependencies", 2.5, ledger, [patroni, pgbouncer]),
+  slow(
+    "proxies",
+    "both services behind nginx, Caddy, HAProxy and Apache",
+    1.2,
+    ["deploy", "src/http", "src/console"],
+    [...proxies.map(({ installable }) => installable), browser],
+  ),
+  {
+    name: "postgres-18",
+    covers: "both services on PostgreSQL 18",
+    minutes: 1.5,
+    command:
+      "TEST_POSTGRES=18 npm run servers -- npx vitest run --project postgres --project isolated --sequence.seed=SEED",
+    paths: ["src/database", "src/ledger/tables", "src/features/store/postgres"],
+    needs: [newPostgresql, ...servers, openssl],
+  },
+  {
+    name: "valkey",
+    covers: "the feature storage on Valkey",
+    minutes: 1.5,
+    command:
+      "TEST_REDIS=valkey npm run servers -- npx vitest run --project isolated --project slow-features " +
+      "--sequence.seed=SEED src/features",
+    paths: ["src/features/store"],
+    needs: [valkey, ...servers, pgbouncer, patroni, openssl],
+  },
   slow("processes", "many processes, full disks, large messages and publishing", 3, ledger, [newRabbitmq]),
   {
     name: "console-speed",

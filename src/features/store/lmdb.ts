@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, open as openFile } from "node:fs/promises";
 import { join } from "node:path";
+import { getSystemErrorName } from "node:util";
 import { Worker } from "node:worker_threads";
 import { open as openEnvironment, type RootDatabase } from "lmdb";
 import type { Address } from "../../process/adapter.ts";
+import { fileErrors, folderError } from "../../process/folder-error.ts";
 import { requireFreeSpace } from "../../process/free-space.ts";
 import { withTimeout } from "../../process/with-timeout.ts";
 import type { OrderedMap } from "./ordered/map.ts";
@@ -27,6 +29,7 @@ export async function open({ url, parameters }: Address<StoreParameters>): Promi
   const folder = decodeURIComponent(url.pathname);
   // Creating the files maps them into memory, which ends the process if the disk is full. Existing files can be read.
   if (!existsSync(join(folder, "lock.mdb"))) await prepareFolder(folder);
+  await requireStore(folder);
   const environment = environmentIn(folder);
   const map = orderedMap(environment);
   try {
@@ -39,12 +42,30 @@ export async function open({ url, parameters }: Address<StoreParameters>): Promi
 }
 
 async function prepareFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-    await requireFreeSpace(folder, spaceMinMebibytes);
-  } catch (error) {
-    fail(error as Error);
-  }
+  await mkdir(folder, { recursive: true }).catch((error) => {
+    throw folderError(folder, error);
+  });
+  await requireFreeSpace(folder, spaceMinMebibytes);
+}
+
+/** The number that LMDB writes into the first page of its file, and its place. */
+const magic = 0xbeefc0de;
+const magicAt = 24;
+
+/** Rejects if the file is not one of LMDB: the library would map it into memory and end the process. */
+async function requireStore(folder: string): Promise<void> {
+  const file = join(folder, "data.mdb");
+  const start = existsSync(file) ? await readStart(file, magicAt + 4) : Buffer.alloc(0);
+  if (start.length === 0 || (start.length === magicAt + 4 && start.readUInt32LE(magicAt) === magic)) return;
+  throw new Error(`${file} ${damaged}`);
+}
+
+const damaged = "is damaged or not a store of features; restore a copy, or move the folder away";
+
+async function readStart(path: string, length: number): Promise<Buffer> {
+  await using file = await openFile(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+  return buffer.subarray(0, bytesRead);
 }
 
 type Environment = RootDatabase<unknown, string>;
@@ -174,6 +195,16 @@ function orFailure<Result>(work: () => Result): Result {
 const failCommit = (error: Error & { commitError?: Promise<never> }): Promise<never> =>
   (error.commitError ?? Promise.reject(error)).catch(fail);
 
-const fail = (error: Error): never => {
-  throw new StoreFailure(`the store failed: ${error.message}`, { cause: error });
-};
+/** The codes of LMDB for a page that is missing, of a wrong type, or no page of LMDB. */
+const damageCodes = [-30_797, -30_796, -30_793];
+
+function fail(error: Error & { code?: unknown }): never {
+  throw new StoreFailure(`the store failed: ${reasonOf(error)}`, { cause: error });
+}
+
+/** The code of LMDB is one of its own, or the number of a system error. */
+function reasonOf({ message, code }: Error & { code?: unknown }): string {
+  if (typeof code !== "number") return message;
+  if (damageCodes.includes(code)) return `its file data.mdb ${damaged}`;
+  return (code > 0 && fileErrors[getSystemErrorName(-code)]) || message;
+}
