@@ -12,7 +12,7 @@ import type { TestServer } from "../../testing/servers/server.ts";
 import { openSilentServer } from "../../testing/silent-server.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { type Database, DatabaseUnavailable, openDatabase, openReplica } from "./database.ts";
-import { useCertificate } from "./server-certificate.fixture.ts";
+import { useCertificate } from "./server-access.fixture.ts";
 
 const portOf = ({ url }: TestServer) => Number(new URL(url).port);
 const urlOf = (...ports: number[]) =>

@@ -41,11 +41,14 @@ const replicaPauseMs = 10_000;
 export const readOnlyQuery = "show transaction_read_only";
 const isReadOnly = ({ rows }: pg.QueryResult): boolean => rows[0]?.transaction_read_only === "on";
 
+/** The kind of client that connections use. */
+const clientOf = ({ Client = pg.Client }: pg.PoolConfig) => Client as typeof pg.Client;
+
 /**
  * If the host in use is lost and another one is found, all connections to the former one are closed: nothing that they wait
  * for can be committed. If a replica is back, connections to the primary are closed after their use.
  */
-export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig, warn: Warn): Hosts {
+export function openHosts(hosts: Host[], role: Role, config: pg.PoolConfig, warn: Warn): Hosts {
   const clients = new Set<pg.Client>();
   /** The host in use. Unknown while it is doubted. */
   let current: Host | undefined;
@@ -78,7 +81,7 @@ export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig, wa
     searchInBackground();
   }
 
-  class Client extends pg.Client {
+  class Client extends clientOf(config) {
     // The pool gives a callback, which gets the error, if any.
     override connect(callback?: unknown): Promise<pg.Client> {
       const connected = this.#connect();
@@ -126,7 +129,7 @@ export function openHosts(hosts: Host[], role: Role, config: pg.ClientConfig, wa
 async function findHost(
   hosts: Host[],
   role: Role,
-  config: pg.ClientConfig,
+  config: pg.PoolConfig,
   last: Host | undefined,
 ): Promise<Host> {
   const probed = hosts.map((host) => ({ host, state: probe(host, config) }));
@@ -157,8 +160,8 @@ const readOnly = "is read-only";
 const silent = `no response within ${probeMaxMs} ms`;
 
 /** Resolves with the state of a host, or with the error if it refuses the connection. */
-async function probe(host: Host, config: pg.ClientConfig): Promise<State> {
-  const client = new pg.Client({ ...config, ...host });
+async function probe(host: Host, config: pg.PoolConfig): Promise<State> {
+  const client = new (clientOf(config))({ ...config, ...host });
   client.on("error", () => {});
   const respond = async () => {
     await client.connect();

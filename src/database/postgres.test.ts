@@ -1,14 +1,17 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openTcpProxy } from "../../simulation/tcp-proxy.ts";
 import { makeCertificate } from "../../testing/certificate.ts";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { newFolder } from "../../testing/run.ts";
 import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openSilentServer } from "../../testing/silent-server.ts";
 import { type Database, DatabaseUnavailable, openDatabase, StatementTimeout } from "./database.ts";
-import { useCertificate } from "./server-certificate.fixture.ts";
+import { useAuthentication, useCertificate, useNoCertificate } from "./server-access.fixture.ts";
 
 describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of PostgreSQL", () => {
   let server: TestServer;
@@ -271,6 +274,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
     };
     const rejects = (message: string, ...parameters: Parameters<typeof isEncrypted>) =>
       expect(isEncrypted(...parameters)).rejects.toThrow(message);
+    await useNoCertificate(database);
     await rejects("does not support SSL", "require");
     await useCertificate(database, own);
     await eventually(async () => expect(await isEncrypted("require")).toBe(true));
@@ -278,9 +282,89 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
     expect(await isEncrypted("verify-full", own.certificate)).toBe(true);
     await rejects("self-signed certificate", "verify-full");
     await rejects("the database is unavailable", "verify-full", untrusted.certificate);
-    await rejects("requires sslmode=verify-full", "require", untrusted.certificate);
+    // As in libpq, require with an authority is verify-ca.
+    for (const mode of ["verify-ca", "require"]) {
+      expect(await isEncrypted(mode, own.certificate)).toBe(true);
+      await rejects("the database is unavailable", mode, untrusted.certificate);
+    }
+    await rejects("sslmode=verify-ca requires sslrootcert", "verify-ca");
+    await rejects("sslrootcert requires another sslmode than disable", "disable", own.certificate);
+    for (const mode of ["require", "verify-ca"])
+      await rejects("sslrootcert=system requires sslmode=verify-full", mode, "system");
+    await rejects("self-signed certificate", "verify-full", "system");
     await useCertificate(database, ofOtherHost);
     await eventually(() => rejects("does not match certificate", "verify-full", ofOtherHost.certificate));
+    expect(await isEncrypted("verify-ca", ofOtherHost.certificate)).toBe(true);
+  });
+
+  test("binds the proof of the password to the TLS connection, as channel_binding states", async () => {
+    using certificate = makeCertificate("127.0.0.1");
+    await useCertificate(database, certificate);
+    await database.run("create user bound password 'p'");
+    const { host } = new URL(server.url);
+    const open = async (user: string, parameters: string) => {
+      await using opened = await openDatabase(`postgres://${user}@${host}/postgres?${parameters}`);
+      await opened.query("select 1");
+    };
+    const asked = (binding: string) => `sslmode=require&channel_binding=${binding}`;
+    const lacking = "does not use SCRAM-SHA-256-PLUS";
+    await expect(open("bound:p", "channel_binding=require")).rejects.toThrow("another sslmode than disable");
+    // The server asks for nothing, for the password, or for a proof of it.
+    for (const [method, rejected] of [
+      ["trust", lacking],
+      ["password", lacking],
+      ["scram-sha-256", undefined],
+    ] as const) {
+      await useAuthentication(database, method);
+      await eventually(async () => {
+        const [rule] = await database.query(
+          "select auth_method from pg_hba_file_rules where 'bound' = any(user_name)",
+        );
+        expect(rule).toEqual({ auth_method: method });
+      });
+      await open("bound:p", asked("prefer"));
+      const opening = open("bound:p", asked("require"));
+      if (rejected) await expect(opening).rejects.toThrow(rejected);
+      else await opening;
+    }
+    await expect(open("bound:other", asked("require"))).rejects.toThrow(/password authentication failed/);
+    await expect(open("bound:p", "channel_binding=disable")).resolves.toBeUndefined();
+  });
+
+  test("has the given name, and is reached through a socket of this machine", async () => {
+    const [{ folder } = { folder: "" }] = await database.query<{ folder: string }>(
+      "select setting as folder from pg_settings where name = 'unix_socket_directories'",
+    );
+    const { port } = new URL(server.url);
+    // The default port belongs to the name of the socket.
+    const links = newFolder();
+    symlinkSync(join(folder, `.s.PGSQL.${port}`), join(links, ".s.PGSQL.5432"));
+    const statement = `select application_name as name, inet_server_addr() is null as is_local
+      from pg_stat_activity where pid = pg_backend_pid()`;
+    for (const [url, name, is_local] of [
+      [server.url, "payment-ledger", false],
+      [`${server.url}?application_name=Ledger+of+shops`, "Ledger of shops", false],
+      [`postgres://postgres@localhost:${port}/postgres?host=${folder}`, "payment-ledger", true],
+      [
+        `postgres://postgres:p@/postgres?sslmode=require&host=${encodeURIComponent(links)}`,
+        "payment-ledger",
+        true,
+      ],
+    ] as const) {
+      await using opened = await openDatabase(url);
+      expect(await opened.query(statement)).toEqual([{ name, is_local }]);
+    }
+  });
+
+  test.each([
+    ["postgres://a@/b", "has no host"],
+    ["postgres://a@/b?host=other", "has a parameter host that is not the path of the folder"],
+    ["postgres://a@h/b?sslmode=prefer", "allow and prefer would go on without encryption"],
+    ["postgres://a@h/b?channel_binding=yes", "is not one of disable, prefer, require"],
+    ["postgres://a@h/b?options=-c%20geqo=off", "has a parameter options that postgres: does not have"],
+    ["postgres://a@h,i/b?host=/tmp", "the parameter host is for a URL with one host"],
+  ])("%s is rejected", async (url, problem) => {
+    await expect(openDatabase(url)).rejects.toThrow(problem);
   });
 
   test("can read from a replica and cannot write to it", async () => {

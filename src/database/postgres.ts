@@ -5,6 +5,7 @@ import { type Address, hostOf } from "../process/adapter.ts";
 import { shared } from "../process/shared.ts";
 import { withTimeout } from "../process/with-timeout.ts";
 import { parseExactly } from "../values/exact-json.ts";
+import { BoundClient } from "./channel-binding.ts";
 import {
   type Connections,
   type Database,
@@ -66,8 +67,10 @@ async function openAs(
   { url, others, parameters, warn }: Address<PostgresParameters>,
   application: string,
 ): Promise<Database> {
-  const config: pg.PoolConfig = { ...(await configOf(url, parameters)), application_name: application };
-  const hosts = others.length > 0 ? openHosts([url, ...others].map(hostIn), role, config, warn) : undefined;
+  if (parameters.host && others.length > 0) throw new Error("the parameter host is for a URL with one host");
+  const config: pg.PoolConfig = { application_name: application, ...(await configOf(url, parameters)) };
+  const hosts =
+    others.length > 0 ? openHosts([url, ...others].map(hostIn), role, { ...config }, warn) : undefined;
   if (hosts) config.Client = hosts.Client;
   const pools: Pool[] = [];
   const endIdle = () => {
@@ -175,12 +178,16 @@ async function withLock<Result>(database: Database, work: () => Promise<Result>)
 async function configOf(url: URL, parameters: PostgresParameters): Promise<pg.PoolConfig> {
   const part = (text: string) => decodeURIComponent(text) || undefined;
   return {
-    host: part(hostOf(url)),
+    host: parameters.host ?? part(hostOf(url)),
     port: url.port === "" ? undefined : Number(url.port),
     user: part(url.username),
     password: part(url.password),
     database: part(url.pathname.slice(1)),
-    ssl: await tlsOf(parameters.sslmode, parameters.sslrootcert),
+    // A socket of this machine has no TLS.
+    ssl: parameters.host === undefined && (await tlsOf(parameters)),
+    enableChannelBinding: parameters.channel_binding !== "disable",
+    ...(parameters.channel_binding === "require" && { Client: BoundClient }),
+    ...(parameters.application_name && { application_name: parameters.application_name }),
     max: parameters.pool,
     connectionTimeoutMillis: parameters.connect_timeout * 1000,
   };
@@ -191,12 +198,27 @@ const hostIn = (url: URL): Host => ({
   port: Number(url.port) || 5432,
 });
 
-/** The modes of libpq: `require` encrypts without verification, `verify-full` also verifies the certificate and the host. */
-async function tlsOf(mode: string, rootFile: string | undefined): Promise<pg.PoolConfig["ssl"]> {
-  if (mode !== "verify-full" && rootFile !== undefined)
-    throw new Error("sslrootcert requires sslmode=verify-full");
-  if (mode === "verify-full") return { ...(rootFile && { ca: await readAuthority(rootFile) }) };
-  return mode === "require" && { rejectUnauthorized: false };
+/**
+ * The modes of libpq: `require` encrypts without verification, `verify-ca` verifies who issued the certificate, and
+ * `verify-full` also the host in it. With an authority `require` is `verify-ca`.
+ */
+async function tlsOf(parameters: PostgresParameters): Promise<pg.PoolConfig["ssl"]> {
+  const { sslmode, sslrootcert } = parameters;
+  if (sslmode === "disable") {
+    if (sslrootcert !== undefined) throw new Error("sslrootcert requires another sslmode than disable");
+    if (parameters.channel_binding === "require")
+      throw new Error("channel_binding=require requires another sslmode than disable");
+    return false;
+  }
+  const isSystem = sslrootcert === undefined || sslrootcert === "system";
+  if (sslmode === "verify-full") return isSystem ? {} : { ca: await readAuthority(sslrootcert) };
+  // Anyone can get a certificate of a public authority for another host.
+  if (sslrootcert === "system") throw new Error("sslrootcert=system requires sslmode=verify-full");
+  if (sslrootcert !== undefined) {
+    return { ca: await readAuthority(sslrootcert), checkServerIdentity: () => undefined };
+  }
+  if (sslmode === "verify-ca") throw new Error("sslmode=verify-ca requires sslrootcert");
+  return { rejectUnauthorized: false };
 }
 
 async function readAuthority(file: string): Promise<string> {

@@ -42,6 +42,8 @@ export interface Adapter<Port> {
   load(): Promise<{ open(address: Address<any>): Promise<Port> }>;
   /** True if a URL can have several hosts, separated by commas. */
   hasManyHosts?: true;
+  /** The parameter that can replace the host of a URL. Default: none. */
+  hostParameter?: string;
   /** The requirement for the path after its first slash. Default: any path. */
   path?: UrlParameter<string>;
   /** The requirement for the password, if there is one. Default: any password. */
@@ -61,6 +63,9 @@ export function findUrlError<Port>(adapters: Adapters<Port>, text: string): stri
   const forms = new Set(Object.values(adapters).map(({ form }) => form));
   if (!url || !adapter || others.includes(null)) return `must be one of ${[...forms].join(", ")}`;
   if (others.length > 0 && !adapter.hasManyHosts) return `has more than one host; it must be ${adapter.form}`;
+  if (hasNoHost(text) && !url.searchParams.has(adapter.hostParameter ?? "")) {
+    return `has no host; it must be ${adapter.form}`;
+  }
   if (adapter.form.includes("FOLDER")) {
     if (url.host !== "") return `has a host; it must be ${adapter.form}`;
     if (/^[^:]*:(\/\/)?([?#]|$)/.test(text)) return `has no folder; it must be ${adapter.form}`;
@@ -90,9 +95,13 @@ export function findUrlError<Port>(adapters: Adapters<Port>, text: string): stri
 const nameToShow = ({ search }: URL, name: string) =>
   /^[\w-]{1,40}$/.test(name) && !search.includes("@") ? ` ${name}` : "";
 
+/** True if nothing follows the credentials: another host may be in a parameter. The URL standard does not allow this form. */
+const hasNoHost = (text: string) => /^[^/?#]*:\/\/[^/?#]*@(?:[/?#]|$)/.test(text);
+
 /** One URL for each host. */
 function parseUrls(text: string): (URL | null)[] {
   const [, start, hosts = "", end] = /^([^/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
+  if (hasNoHost(text)) return [URL.parse(`${start}localhost${end}`)];
   if (!hosts.includes(",")) return [parseUrl(text)];
   return hosts.split(",").map((host) => (host === "" ? null : URL.parse(start + host + end)));
 }

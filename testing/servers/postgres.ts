@@ -93,7 +93,7 @@ function start(
       command: (instance) => [
         postgresProgram("postgres") ?? "postgres",
         ...["-D", data(instance), "-p", String(instance.port), "-c", "listen_addresses=127.0.0.1"],
-        ...["-c", "unix_socket_directories=", "-c", "max_connections=200"],
+        ...["-c", `unix_socket_directories=${instance.folder}`, "-c", "max_connections=200"],
         // In files of the folder: the shared memory of the system would remain after the server is killed.
         ...["-c", "dynamic_shared_memory_type=mmap"],
       ],

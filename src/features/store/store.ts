@@ -207,6 +207,7 @@ const postgres: Adapter<FeatureStore> = {
   parameters: { ...postgresParameters, ...historyParameters },
   load: () => import("./postgres/store.ts"),
   hasManyHosts: true,
+  hostParameter: "host",
 };
 
 /** Its package contains a binary for each common platform only. */
