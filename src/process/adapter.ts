@@ -154,6 +154,10 @@ export const withoutCredentials = (text: string): string => text.replace(/^([^/?
 /** The host of a URL for a socket: an IPv6 address without its brackets. */
 export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, "");
 
+/** The host of a URL and its port, for messages and for clients that parse them. */
+export const hostAndPort = ({ hostname, port }: URL, defaultPort: number) =>
+  `${hostname}:${port || defaultPort}`;
+
 /** A whole number from `min` to `max`. */
 export const wholeNumber = (defaultValue: number, { min = 1, max = 999_999, unit = "" } = {}) => ({
   must: `a whole number ${unit}from ${min} to ${max}`,

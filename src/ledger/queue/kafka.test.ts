@@ -164,6 +164,23 @@ describeIfAvailable("Kafka and openssl", isKafkaInstalled() && isOpensslInstalle
   },
 );
 
+describeIfAvailable("Kafka", isKafkaInstalled())("a Kafka at an IPv6 address", () => {
+  test("accepts and delivers messages", async () => {
+    const port = await freePort();
+    await using _server = await startKafka({
+      listeners: [`SIX://[::1]:${port}`],
+      settings: ["listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SIX:PLAINTEXT"],
+    });
+    await using queue = await openQueue(`kafka://[::1]:${port}/six`);
+    expect(queue.address).toEqual({ kind: "kafka", url: `[::1]:${port}`, topic: "six" });
+    await queue.send(["one"]);
+    await eventually(async () => {
+      const [delivery] = await queue.receive(1, 1000, AbortSignal.timeout(testWaitMaxMs));
+      expect(delivery?.body).toBe("one");
+    });
+  });
+});
+
 describeIfAvailable("Kafka", isKafkaInstalled())("three brokers of Kafka", () => {
   let cluster: TestKafka;
   beforeAll(async () => {

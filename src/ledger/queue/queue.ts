@@ -123,7 +123,11 @@ export const queues = {
     load: () => import("./sqs.ts"),
     parameters: amazonParameters,
   },
-  "sqs+http:": { form: "sqs+http://HOST:PORT/ACCOUNT/QUEUE", load: () => import("./sqs.ts") },
+  "sqs+http:": {
+    form: "sqs+http://HOST:PORT/ACCOUNT/QUEUE?region=REGION",
+    load: () => import("./sqs.ts"),
+    parameters: amazonParameters,
+  },
   "amqp:": rabbitmq,
   "amqps:": { ...rabbitmq, form: rabbitmq.form.replace("amqp:", "amqps:") },
   "kafka:": kafka,
@@ -140,11 +144,14 @@ const embeddedPortOf = (url: URL) => readParameters(url, embeddedParameters).por
 /** The queue URL of an embedded server for SQS clients. */
 export const embeddedQueueUrl = (port: number) => `http://127.0.0.1:${port}/000000000000/${embeddedQueue}`;
 
-export const standInAddress = (url: string): QueueAddress => ({
-  kind: "stand-in",
+/** Most stand-ins accept any region; some keep the queues of each region apart. */
+export const standInRegion = "us-east-1";
+
+export const standInAddress = (url: string, region = standInRegion) => ({
+  kind: "stand-in" as const,
   url,
   endpoint: new URL(url).origin,
-  region: "us-east-1",
+  region,
 });
 
 /** The address of the queue with the default settings. */

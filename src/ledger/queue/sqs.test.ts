@@ -1,8 +1,10 @@
+import { hash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer as createPlainServer, request as forward } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { isOpensslInstalled, makeCertificate } from "../../../testing/certificate.ts";
 import { describeIfAvailable } from "../../../testing/describe-if-available.ts";
@@ -62,6 +64,40 @@ test.each([
   ["localhost:4566", undefined],
 ])("the region of %s is %s", (host, region) => {
   expect(regionOf(host)).toBe(region);
+});
+
+test("messages for a FIFO queue have their resource as group and an id of their own, and are sent in order", async () => {
+  type Entry = { MessageBody: string; MessageGroupId: string; MessageDeduplicationId: string };
+  const entries: Entry[] = [];
+  const regions = new Set<string | undefined>();
+  let inFlight = 0;
+  const server = createPlainServer(async (request, response) => {
+    inFlight += 1;
+    expect(inFlight).toBe(1);
+    const { Entries = [] } = JSON.parse(await text(request)) as { Entries?: (Entry & { Id: string })[] };
+    regions.add(/Credential=[^/]+\/\d+\/([^/]+)/.exec(request.headers.authorization ?? "")?.[1]);
+    entries.push(...Entries);
+    response.setHeader("content-type", "application/x-amz-json-1.0");
+    const sent = Entries.map(({ Id, MessageBody }) => ({
+      ...{ Id, MessageId: Id, MD5OfMessageBody: hash("md5", MessageBody) },
+    }));
+    inFlight -= 1;
+    response.end(JSON.stringify({ Successful: sent, Failed: [] }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await using queue = await openQueue(`sqs+http://127.0.0.1:${port}/1/q.fifo?region=eu-west-2`);
+  const event = (id: string, amount: number) =>
+    JSON.stringify({ resource_type: "payment", resource_external_id: id, event_details: { amount } });
+  const bodies = Array.from({ length: 40 }, (_, index) => event(String(index % 3), index));
+  await queue.send([...bodies, "1", "null"]);
+  server.close();
+  expect(entries.map(({ MessageBody }) => MessageBody)).toEqual([...bodies, "1", "null"]);
+  const groups = Map.groupBy(entries.slice(0, 40), ({ MessageGroupId }) => MessageGroupId);
+  expect([...groups.values()].map(({ length }) => length)).toEqual([14, 13, 13]);
+  expect(new Set(entries.map((entry) => entry.MessageDeduplicationId)).size).toBe(42);
+  expect(entries.every(({ MessageGroupId }) => /^[\da-f]{64}$/.test(MessageGroupId))).toBe(true);
+  expect([...regions]).toEqual(["eu-west-2"]);
 });
 
 test("a batch with a rejected message fails", async () => {

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
@@ -9,12 +10,14 @@ import {
 import type { Address } from "../../process/adapter.ts";
 import { eachInTurns } from "../../process/turns.ts";
 import { inChunks } from "../../values/chunks.ts";
+import { parseJson } from "../../values/json.ts";
 import {
   type AmazonParameters,
   type Delivery,
   type Queue,
   type QueueAddress,
   standInAddress,
+  standInRegion,
 } from "./queue.ts";
 
 /** Limits of Amazon SQS. */
@@ -48,7 +51,7 @@ export const regionOf = (host: string) => /(?:^|\.)sqs(?:-fips)?\.([a-z\d-]+)\./
 /** Connects to Amazon SQS, or over plain HTTP to a stand-in that requires no credentials. */
 export async function open({ url, parameters }: Address<AmazonParameters>): Promise<Queue> {
   const { protocol, host, pathname } = url;
-  if (protocol === "sqs+http:") return openStandIn(`http://${host}${pathname}`);
+  if (protocol === "sqs+http:") return openStandIn(`http://${host}${pathname}`, parameters.region);
   const region = parameters.region ?? regionOf(host);
   const endpoint = `https://${host}`;
   const client = new SQSClient({ ...common, endpoint, ...(region && { region }) });
@@ -56,20 +59,23 @@ export async function open({ url, parameters }: Address<AmazonParameters>): Prom
   return openSqs(client, { kind: "amazon", url: queueUrl, endpoint, region: region ?? "REGION" });
 }
 
-export const openStandIn = (queueUrl: string) =>
-  openSqs(standInClient(new URL(queueUrl).origin), standInAddress(queueUrl));
+export function openStandIn(queueUrl: string, region?: string): Queue {
+  const address = standInAddress(queueUrl, region);
+  return openSqs(standInClient(address.endpoint, address.region), address);
+}
 
-/** A client of a stand-in, which accepts any region and credentials. */
-export const standInClient = (endpoint: string) =>
+/** A client of a stand-in, which accepts any credentials. */
+export const standInClient = (endpoint: string, region = standInRegion) =>
   new SQSClient({
     ...common,
     endpoint,
-    region: "us-east-1",
+    region,
     credentials: { accessKeyId: "none", secretAccessKey: "none" },
   });
 
 function openSqs(client: SQSClient, address: QueueAddress): Queue {
   const queue = { QueueUrl: address.url };
+  const isFifo = address.url.endsWith(".fifo");
 
   async function receiveOnce(max: number, wait: number, stop: AbortSignal): Promise<Delivery[]> {
     const command = new ReceiveMessageCommand({
@@ -130,10 +136,15 @@ function openSqs(client: SQSClient, address: QueueAddress): Queue {
       });
     },
     async send(bodies) {
-      await inRequests(bodies, (entries) => {
-        const Entries = entries.map((body, index) => ({ Id: String(index), MessageBody: body }));
+      const send = (entries: string[]) => {
+        const Entries = entries.map((body, index) => ({
+          ...{ Id: String(index), MessageBody: body },
+          ...(isFifo && { MessageGroupId: groupOf(body), MessageDeduplicationId: digestOf(body) }),
+        }));
         return client.send(new SendMessageBatchCommand({ ...queue, Entries }));
-      });
+      };
+      // A FIFO queue keeps the order in which its requests arrive.
+      await inRequests(bodies, send, isFifo ? 1 : requestsAtATime);
     },
     async check() {
       const request = { ...queue, AttributeNames: ["ApproximateNumberOfMessages" as const] };
@@ -146,6 +157,14 @@ function openSqs(client: SQSClient, address: QueueAddress): Queue {
   };
 }
 
+/** The messages of a resource are a group of a FIFO queue. Its name has up to 128 ASCII characters, and an id any. */
+function groupOf(body: string): string {
+  const { resource_type, resource_external_id } = (parseJson(body) ?? {}) as Record<string, unknown>;
+  return digestOf(JSON.stringify([resource_type, resource_external_id]));
+}
+
+const digestOf = (text: string) => hash("sha256", text);
+
 interface BatchResponse {
   Failed?: { Code?: string | undefined; Message?: string | undefined }[] | undefined;
 }
@@ -157,10 +176,11 @@ const requestsAtATime = 20;
 async function inRequests<Entry extends Delivery | string>(
   entries: Entry[],
   request: (entries: Entry[]) => Promise<BatchResponse>,
+  atATime = requestsAtATime,
 ): Promise<void> {
   const chunks = inChunks(entries, sizeOf, requestBytesMax, requestMax);
   const failed: NonNullable<BatchResponse["Failed"]> = [];
-  await eachInTurns(chunks, requestsAtATime, async (chunk) => {
+  await eachInTurns(chunks, atATime, async (chunk) => {
     failed.push(...((await request(chunk)).Failed ?? []));
   });
   if (failed.length > 0) {

@@ -1,6 +1,6 @@
 import type { PostgresParameters } from "../../../database/database.ts";
 import { open as openPostgres } from "../../../database/postgres.ts";
-import { type Address, hostOf } from "../../../process/adapter.ts";
+import { type Address, hostAndPort } from "../../../process/adapter.ts";
 import { messageOf } from "../../../process/describe-error.ts";
 import { sharedNext } from "../../../process/shared.ts";
 import { mapInTurns } from "../../../process/turns.ts";
@@ -63,7 +63,7 @@ export async function open(address: Address<PostgresParameters & StoreParameters
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await openPostgres(address, "feature-storage"));
   await prepareSchema(database, keepsAll).catch((error) => {
-    const hosts = [address.url, ...address.others].map((url) => `${hostOf(url)}:${url.port || 5432}`);
+    const hosts = [address.url, ...address.others].map((url) => hostAndPort(url, 5432));
     throw new Error(
       `the PostgreSQL at ${address.parameters.host ?? hosts.join(", ")} cannot be used: ${messageOf(error)}`,
       {

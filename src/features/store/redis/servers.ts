@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import * as redis from "@redis/client";
-import { hostOf } from "../../../process/adapter.ts";
+import { hostAndPort, hostOf } from "../../../process/adapter.ts";
 import { messageOf } from "../../../process/describe-error.ts";
 import { withTimeout } from "../../../process/with-timeout.ts";
 import { StoreFailure } from "../store.ts";
@@ -47,7 +47,7 @@ export async function openServers(urls: [URL, ...URL[]], serverName?: string): P
     }
   };
   let client = await connect().catch((error) => {
-    const where = urls.map(addressOf).map(({ host, port }) => `${host}:${port}`);
+    const where = urls.map((url) => hostAndPort(url, 6379));
     throw new Error(`the Redis at ${where.join(", ")} cannot be used: ${reasonOf(error)}`, { cause: error });
   });
   const clients = new Set([client]);

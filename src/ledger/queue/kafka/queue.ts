@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { isIP } from "node:net";
 import { Admin, type BaseOptions, ProduceAcks, Producer } from "@platformatic/kafka";
-import { type Address, hostOf } from "../../../process/adapter.ts";
+import { type Address, hostAndPort, hostOf } from "../../../process/adapter.ts";
 import { withTimeout } from "../../../process/with-timeout.ts";
 import { inChunks } from "../../../values/chunks.ts";
 import type { Delivery, KafkaParameters, Queue } from "../queue.ts";
@@ -30,11 +30,11 @@ type Sent = { topic: string; value: Buffer; headers?: Map<Buffer, Buffer> };
  * demand. Retried messages wait in topics of the group.
  */
 export async function open({ url, others, parameters }: Address<KafkaParameters>): Promise<Queue> {
-  const hosts = [url, ...others].map((each) => `${hostOf(each)}:${each.port || 9092}`);
+  const brokers = [url, ...others].map((each) => ({ host: hostOf(each), port: Number(each.port || 9092) }));
   function options(): BaseOptions {
     // The client begins with the first host, which may accept connections and not respond: another one the next time.
-    hosts.push(...hosts.splice(0, 1));
-    return optionsFor(hosts, url, parameters);
+    brokers.push(...brokers.splice(0, 1));
+    return optionsFor([...brokers], url, parameters);
   }
   const topics: Topics = { main: url.pathname.slice(1), group: parameters.group };
   let current: Promise<Clients> | undefined;
@@ -83,7 +83,11 @@ export async function open({ url, others, parameters }: Address<KafkaParameters>
   }
 
   return {
-    address: { kind: "kafka", url: hosts.join(), topic: topics.main },
+    address: {
+      kind: "kafka",
+      url: [url, ...others].map((each) => hostAndPort(each, 9092)).join(),
+      topic: topics.main,
+    },
     async receive(max, waitMs, stop) {
       await connected();
       receiving ??= startReceiving(options(), topics, () => void close());
@@ -147,11 +151,15 @@ async function openClients(options: BaseOptions, topics: Topics): Promise<Client
 /** A message that is sent again, because its confirmation was lost, is stored once. A new leader is available after seconds. */
 const sending = { idempotent: true, retries: 10, retryDelay: 500 };
 
-function optionsFor(hosts: string[], url: URL, { sasl: mechanism }: KafkaParameters): BaseOptions {
+function optionsFor(
+  bootstrapBrokers: BaseOptions["bootstrapBrokers"],
+  url: URL,
+  { sasl: mechanism }: KafkaParameters,
+): BaseOptions {
   const username = decodeURIComponent(url.username);
   return {
     clientId: "payment-ledger",
-    bootstrapBrokers: [...hosts],
+    bootstrapBrokers,
     ...(url.protocol === "kafkas:" && { tls: {}, tlsServerName: isIP(hostOf(url)) === 0 }),
     ...(username && { sasl: { mechanism, username, password: decodeURIComponent(url.password) } }),
     connectTimeout: requestMaxMs,
