@@ -34,7 +34,7 @@ describe("CSV", () => {
       vary: "accept, accept-encoding",
     });
     expect(text).toMatch(/^Reference,.*,3-D Secure Required,'=other \(metadata\),zone \(metadata\)\n/);
-    expect(text).toContain(`"'\r=1",,"a\rb"`);
+    expect(text).toContain(`"'\r'=1",,"a\rb"`);
     expect(text.endsWith("\n")).toBe(true);
     const columns = async (query: string) => (parse((await search(query)).text) as string[][])[0]?.length;
     expect(await columns("account_id=59")).toBe(23);
@@ -78,6 +78,45 @@ describe("CSV", () => {
       expect(cells).toContain(`'${start}key (metadata)`);
       expect(cells).toContain(`a${start}1`);
     }
+  });
+
+  test("has no formula for a spreadsheet that takes semicolons or tabs for separators", async () => {
+    const account = "separators";
+    const harmful = [
+      "x;=1+1",
+      "x\t=1+1",
+      'x;"=1+1',
+      "x\n=1+1",
+      "x\r\n@a",
+      "a;b;-1;+1",
+      ";=",
+      "\t=1",
+      "x;\uFF1D1",
+    ];
+    const plain = ["x;1", "a; b", "a\tb", "x;y=1", "a-b@c", "x,=1", "a\nb", "it's;'=1"];
+    const texts = [...harmful, ...plain];
+    await ledger.store(
+      ...texts.map((reference, index) =>
+        payment(`separated${index}`, { gateway_account_id: account, reference }),
+      ),
+    );
+    const { text } = await search(`account_id=${account}`);
+    const cells: string[] = parse(text).flat();
+    for (const one of plain) expect(cells).toContain(one);
+    for (const one of [
+      "x;'=1+1",
+      "x\t'=1+1",
+      `x;"'=1+1`,
+      "x\n'=1+1",
+      "x\r\n'@a",
+      "a;b;'-1;'+1",
+      ";'=",
+      "'\t'=1",
+    ])
+      expect(cells).toContain(one);
+    // A cell, as a spreadsheet sees it that does not know the quotes.
+    const seen = text.split(/[;\t\r\n]/).map((cell) => cell.replace(/^"+/, ""));
+    expect(seen.filter((cell) => /^[=+\-@\uFF1D]/.test(cell))).toEqual([]);
   });
 
   test("has all rows, whatever the page and the limit of the total", async () => {

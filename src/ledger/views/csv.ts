@@ -157,16 +157,23 @@ const titleCase = (text: string | undefined) =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
     .join(" ");
 
-/** The beginning of a formula (OWASP, CSV Injection), with the full-width forms of `= + - @`. A leading quote makes it text. */
-const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
-const harmless = (text: string): string => (formula.test(text) ? `'${text}` : text);
+/** The characters with which a formula begins, with the full-width forms of `= + - @`. */
+const start = "[=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20]";
+
+/**
+ * The places where a spreadsheet could read a formula (OWASP, CSV Injection): the beginning of a cell, and a character at
+ * which another cell can begin. A spreadsheet that takes semicolons or tabs for separators ignores the quotes of a cell that
+ * does not begin a line. A `'` there makes it text.
+ */
+const formulas = new RegExp(`^(?=[\\t\\r\\n])|(?=${start})(?<=^|[;\\t\\r\\n]"*)`, "g");
+const harmless = (text: string): string => text.replaceAll(formulas, "'");
 
 /** Characters that must be quoted. */
 const special = /[",\r\n]/;
 const quote = (text: string): string => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** Tests for both in one pass, since nearly all texts match neither. */
-const unsafe = new RegExp(`${formula.source}|${special.source}`);
+/** Tests for both in one pass, since nearly all texts match neither. A line break is special in any case. */
+const unsafe = new RegExp(`^(?:\\t|${start})|[;\\t]"*${start}|${special.source}`);
 
 /** The text of a cell. A number is an amount in pence, which is shown in pounds. */
 export function writeCell(value: Value = ""): string {
