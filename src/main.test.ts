@@ -237,7 +237,8 @@ test("at level info, a service logs only that it starts, and its addresses", asy
   await services.isListening();
   await statusOf(`${base}/features/a/b`);
   const lines = (await services.stop()).trim().split("\n");
-  const listening = { service: "features", docs: `${base}/docs`, store: "lmdb:./data/features" };
+  const pages = { console: `${base}/console`, docs: `${base}/docs` };
+  const listening = { service: "features", ...pages, store: "lmdb:./data/features" };
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { msg: "starting features; Ctrl-C stops this process" },
     { msg: `Server listening at ${base}`, ...listening },

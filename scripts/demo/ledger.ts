@@ -21,15 +21,22 @@ export async function fillLedger(): Promise<void> {
   const shop = shopEvents(new Date());
   const messages = [...demoEvents(), ...shop].map((message) => JSON.stringify(message));
   // Each run would add them again.
-  if (!(await hasDeadLetters(base))) messages.push(...invalidMessages);
+  const isFirst = !(await hasDeadLetters(base));
+  if (isFirst) messages.push(...invalidMessages);
   await sender.send(messages);
   say(`sent ${messages.length} messages to ${sender.url}`);
+  if (isFirst) {
+    const count = invalidMessages.length;
+    say(
+      `${count} of them are meant to become dead letters: the ledger warns of them, and its console shows them`,
+    );
+  }
 
   const payments = new Set(shop.filter(isPayment).map(({ resource_external_id }) => resource_external_id));
   await retry(() => requireFolded(base, payments.size), { forMs: foldedWithinMs });
   const folded = `${demoTransactions.length} transactions, a payout and an agreement`;
   say(`folded into ${folded}, and ${payments.size} payments of a shop; try:\n`);
-  const events = await get(`${base}/v1/transaction/demo-success/event?gateway_account_id=demo`);
+  const events = await get(`${base}/v1/event?account_id=demo&limit=1`);
   const requests = { ...requestsToTry, "one event": `/v1/event/${/"event_id":(\d+)/.exec(events)?.[1]}` };
   for (const [description, path] of Object.entries(requests)) say(`# ${description}\ncurl '${base}${path}'`);
   const csv = "/v1/transaction/?account_id=demo&fee_headers=true";

@@ -30,8 +30,8 @@ export interface Operation {
   body: { required: boolean; schema: object } | undefined;
   /** True if the contract declares by `x-idempotent` that the request can be repeated, whatever its method. */
   isIdempotent: boolean;
-  /** True if the contract declares by `x-optional` that a service need not serve the operation. */
-  isOptional: boolean;
+  /** The setting with which a service serves the operation (`x-optional`). Undefined if every service must serve it. */
+  enabledBy?: string | undefined;
   /** True if the contract declares by `x-body-as-text` that the handler reads the body itself. */
   hasTextBody: boolean;
   /** Alternatives, each with the required scopes by security scheme. */
@@ -75,7 +75,7 @@ interface RawOperation {
   parameters?: unknown[];
   requestBody?: unknown;
   "x-idempotent"?: boolean;
-  "x-optional"?: boolean;
+  "x-optional"?: string;
   "x-body-as-text"?: boolean;
   security?: Operation["security"];
   responses: Record<string, unknown>;
@@ -93,7 +93,7 @@ function readOperation(contract: Contract, path: string, method: string, raw: Ra
     parameters: (raw.parameters ?? []).map((parameter) => follow(contract, parameter) as Parameter),
     body: body && { required: body.required ?? false, schema: body.content["application/json"].schema },
     isIdempotent: raw["x-idempotent"] ?? false,
-    isOptional: raw["x-optional"] ?? false,
+    enabledBy: raw["x-optional"],
     hasTextBody: raw["x-body-as-text"] ?? false,
     security: raw.security ?? contract.security ?? [],
     responses: Object.fromEntries(

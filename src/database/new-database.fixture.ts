@@ -69,7 +69,7 @@ export const openNewDatabase = async (): Promise<Database> =>
   openMade(isOnPostgres() ? await newPostgres() : await newEmbedded());
 
 /** Fills an empty database. */
-type Prepare = (database: Database) => Promise<void>;
+type Prepare = (database: Database) => Promise<unknown>;
 
 /**
  * Opens a database as `openNewDatabase` does, with what `prepare` puts into it. That runs once in a run of the tests: all

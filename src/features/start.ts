@@ -22,7 +22,8 @@ export async function start(
   await using _sweep = sweepExpired(store, log);
   await using app = await featuresApp({ store, log, ...http });
   const url = await listen(app, { host: HOST, portSetting: "FEATURES_PORT", port: FEATURES_PORT });
-  const details = { docs: `${url}/docs`, store: withoutCredentials(FEATURES_STORE_URL) };
+  const pages = { docs: `${url}/docs`, console: `${url}/console` };
+  const details = { ...pages, store: withoutCredentials(FEATURES_STORE_URL) };
   log.info(details, `Server listening at ${url}`);
   await untilStopped(stop);
 }

@@ -107,9 +107,14 @@ function ignoreBody(request: FastifyRequest, _reply: FastifyReply, done: () => v
 
 /**
  * Responds 405 to every other method of a path, before anything else of the request is read, and 204 to OPTIONS, by which
- * HAProxy checks a server and browsers send preflights.
+ * HAProxy checks a server and browsers send preflights. `settings` has the settings with which other methods are served.
  */
-export function rejectOtherMethods(app: FastifyInstance, url: string, declared: string[]): void {
+export function rejectOtherMethods(
+  app: FastifyInstance,
+  url: string,
+  declared: string[],
+  settings: Record<string, string | undefined> = {},
+): void {
   const allowed = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method));
   const allow = allowed.join(", ");
   app.route({
@@ -120,7 +125,12 @@ export function rejectOtherMethods(app: FastifyInstance, url: string, declared: 
       if (app.cors?.isPreflight(request)) return void app.cors.sendPreflight(reply, allow);
       if (request.method === "OPTIONS")
         return void reply.code(204).header("allow", `${allow}, OPTIONS`).send();
-      done(new HttpError(405, [`${request.method} is not allowed here; allowed: ${allow}`], { allow }));
+      const setting = settings[request.method];
+      const messages = [
+        `${request.method} is not allowed here; allowed: ${allow}`,
+        ...(setting === undefined ? [] : [`the service accepts it with the setting ${setting}`]),
+      ];
+      done(new HttpError(405, messages, { allow }));
     },
     handler: () => undefined,
   });

@@ -83,6 +83,8 @@ export interface ServiceParts<Operations> extends HttpParts {
 interface Plan {
   contract: Contract;
   operations: Operation[];
+  /** Optional operations without a handler. */
+  notServed: Operation[];
   handlers: Record<string, AnyHandler>;
   /** By security scheme. */
   authentication: Record<string, Authenticate>;
@@ -111,8 +113,8 @@ function planService<Operations>(parts: ServiceParts<Operations>): Plan {
   const handlers = parts.handlers as Record<string, AnyHandler>;
   const handled = Object.keys(handlers).filter((id) => typeof handlers[id] === "function");
   const written = operationsOf(parts.contract);
-  const { served = [], notServed = [] } = Object.groupBy(written, ({ operationId, isOptional }) =>
-    isOptional && !handled.includes(operationId) ? "notServed" : "served",
+  const { served = [], notServed = [] } = Object.groupBy(written, ({ operationId, enabledBy }) =>
+    enabledBy !== undefined && !handled.includes(operationId) ? "notServed" : "served",
   );
   const leftOut = placesLeftOut(parts.contract, written, { operations: notServed, security: !security });
   const contract = leftOut.length > 0 ? withoutPlaces(parts.contract, leftOut) : parts.contract;
@@ -120,7 +122,8 @@ function planService<Operations>(parts: ServiceParts<Operations>): Plan {
   const ids = operations.map(({ operationId }) => operationId);
   requireAll("operations without a handler", ids, handled);
   requireAll("handlers without an operation", Object.keys(handlers), ids);
-  return { contract, operations, handlers, authentication: authenticationOf(contract, security), leftOut };
+  const authentication = authenticationOf(contract, security);
+  return { contract, operations, notServed, handlers, authentication, leftOut };
 }
 
 function requireAll(problem: string, wanted: string[], given: string[]): void {
@@ -248,7 +251,7 @@ const operationIdOf = (schema: unknown) => (schema as { operationId?: string } |
 /** Binds each operation to its handler, and rejects the other methods of its path. */
 async function bindOperations<Operations>(
   app: FastifyInstance,
-  { contract, operations, handlers, authentication }: Plan,
+  { contract, operations, notServed, handlers, authentication }: Plan,
   { security, log, outages }: ServiceParts<Operations> & { outages: Outages },
   closing: AbortSignal,
 ): Promise<void> {
@@ -282,6 +285,12 @@ async function bindOperations<Operations>(
   }
   for (const [url, declared] of Map.groupBy(operations, (operation) => operation.url)) {
     const methods = declared.map(({ method }) => method);
-    rejectOtherMethods(app, url, methods);
+    const others = notServed.filter((operation) => operation.url === url);
+    rejectOtherMethods(
+      app,
+      url,
+      methods,
+      Object.fromEntries(others.map(({ method, enabledBy }) => [method, enabledBy])),
+    );
   }
 }

@@ -149,8 +149,12 @@ describe("an invalid request stores nothing and names each error", () => {
 
 test("a service that does not store events has neither the route nor the operation", async () => {
   await using reader = await startLedger();
-  const { status } = await reader.request("/v1/event", { method: "POST", headers: json, body: "{}" });
-  expect(status).toBe(405);
+  const rejected = await reader.request("/v1/event", { method: "POST", headers: json, body: "{}" });
+  expect(rejected).toMatchObject({
+    status: 405,
+    headers: { allow: "GET, HEAD" },
+    json: { message: [expect.any(String), "the service accepts it with the setting EVENT_WRITES=true"] },
+  });
   const ofWriting = /addEvents|ledger:write|AddedEvents|BodyTooLarge|Unsupported Media/;
   expect((await reader.request("/docs")).text).not.toMatch(ofWriting);
   for (const path of ["/openapi.yaml", "/openapi.json"]) {

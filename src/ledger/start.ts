@@ -34,7 +34,7 @@ export async function start(
   await using queue = await openWhenFree(() => openQueue(given.QUEUE_URL, warn), log);
   log.info(`opening the database ${withoutCredentials(given.DATABASE_URL)}`);
   await using database = await openWhenFree(() => openDatabase(given.DATABASE_URL, warn), log);
-  await migrate(database, log);
+  const isNew = await migrate(database, log);
   await continueFeed(database);
   const ledgerId = await ledgerIdOf(database);
   await using _merging = startMergingSummaries(database, log);
@@ -75,11 +75,17 @@ export async function start(
   log.info(
     {
       docs: `${url}/docs`,
+      console: `${url}/console`,
       queue: queue.address?.url,
       database: withoutCredentials(given.DATABASE_URL),
       ...(names.length > 0 && { targets: names }),
     },
     `Server listening at ${url}`,
   );
+  if (isNew && given.DATABASE_URL.startsWith("pglite:")) {
+    log.info(
+      "the ledger is new: npm run demo, in another terminal, fills the services with something to see",
+    );
+  }
   await (receiver?.run(stop) ?? untilStopped(stop));
 }

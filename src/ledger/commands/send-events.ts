@@ -25,7 +25,7 @@ await runCommand("send-events", usage, async (args) => {
   await using sender = await openSender(QUEUE_URL);
   const input = file === "-" ? process.stdin : (await open(file)).createReadStream();
   const sent = await sendLines(sender, linesOf(input));
-  say(`sent ${sent} messages to ${sender.url}`);
+  say(`sent ${sent} ${sent === 1 ? "message" : "messages"} to ${sender.url}`);
 });
 
 async function sendLines(sender: Sender, lines: AsyncIterable<string>): Promise<number> {

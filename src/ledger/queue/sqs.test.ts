@@ -45,7 +45,7 @@ describeIfAvailable("openssl", isOpensslInstalled())("a queue of Amazon SQS", ()
     };
     const send = (env: object) =>
       run("src/ledger/commands/send-events.ts", { args: ["-"], input: '{"a":1}\n', env }).exit;
-    expect(await send(env)).toMatchObject({ code: 0, errors: "", output: `sent 1 messages to ${url}\n` });
+    expect(await send(env)).toMatchObject({ code: 0, errors: "", output: `sent 1 message to ${url}\n` });
     expect([...signers]).toEqual(["KEY/DAY/eu-west-2/sqs/aws4_request"]);
     const [delivery] = await queue.receive(1, waitMs, AbortSignal.timeout(waitMs));
     expect(delivery?.body).toBe('{"a":1}');

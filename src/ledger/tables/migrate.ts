@@ -15,7 +15,7 @@ const lockTimeoutMs = 500;
 const retryDelayMs = 2000;
 /** How long a conflict is retried. */
 const retryMaxMs = 10 * 60_000;
-/** The interval of log lines about the progress of a migration. */
+/** The interval of log lines while migrations are applied. */
 const progressEveryMs = 10_000;
 
 /** The limits of a migration's transaction. */
@@ -24,33 +24,62 @@ const limits = { statementMs: limitMaxMs, lockMs: lockTimeoutMs };
 /**
  * Applies each numbered file of the folder once, in order, one process at a time. CONTRIBUTING.md describes how a file is
  * run and what it may contain, so that requests and receivers of the previous release proceed meanwhile. An interrupted
- * file is completed at the next start. Rejects if a lock is not free within 10 minutes, if a file has changed since it
- * was applied, and if a newer version has migrated the database.
+ * file is completed at the next start. Resolves with true if there were no tables. Rejects if a lock is not free within
+ * 10 minutes, if a file has changed since it was applied, and if a newer version has migrated the database.
  */
-export async function migrate(database: Database, log?: Logger, folder = migrations): Promise<void> {
+export async function migrate(database: Database, log?: Logger, folder = migrations): Promise<boolean> {
   const [{ encoding } = { encoding: "" }] = await database.query<{ encoding: string }>(
     "select current_setting('server_encoding') as encoding",
   );
   if (encoding !== "UTF8") throw new Error(`the encoding of the database must be UTF8; it is ${encoding}`);
   // A process that has nothing to apply needs no lock and no right to create tables.
   const due = await dueMigrations(database, folder);
-  if (due.length === 0) return;
+  if (due.length === 0) return false;
   const isEmpty = due.length === (await filesIn(folder)).length;
   if (isEmpty) log?.info("creating the tables");
-  else log?.info({ migrations: due.map(({ name }) => name) }, "migrations are due; one process applies them");
-  const level = isEmpty ? "debug" : "info";
+  const startedAt = Date.now();
+  const applied: string[] = [];
+  using progress = logProgress(log);
   await database.exclusively(async () => {
     await database.run(`
       create table if not exists migration (name text primary key, applied_at timestamptz not null default now());
       alter table migration add column if not exists checksum text`);
     for (const file of await dueMigrations(database, folder)) {
-      const startedAt = Date.now();
-      log?.[level]({ migration: file.name }, "migration begins");
-      await apply({ database, log, ...file });
-      log?.[level]({ migration: file.name, durationMs: Date.now() - startedAt }, "migration ends");
+      log?.debug({ migration: file.name }, "migration begins");
+      progress.current = { migration: file.name };
+      await apply({ database, log, ...file, progress });
+      applied.push(file.name);
     }
     await saveMissingChecksums(database, folder);
   });
+  if (!isEmpty && applied.length > 0) {
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+    log?.info(`migrated the database in ${seconds} s: ${namesFrom(applied)}`);
+  }
+  return isEmpty;
+}
+
+/** `0002-a.sql`, or `3 migrations, 0002-a.sql to 0004-c.sql`. */
+function namesFrom(names: string[]): string {
+  const [first = "", last = first] = [names[0], names.at(-1)];
+  return first === last ? first : `${names.length} migrations, ${first} to ${last}`;
+}
+
+interface Progress {
+  /** The migration that is applied, if it is this process that applies them, and the rows that it has processed. */
+  current?: { migration: string; rows?: number };
+}
+
+/** Logs the progress at an interval, until it is disposed of. */
+function logProgress(log: Logger | undefined): Progress & Disposable {
+  const progress: Progress & Disposable = {
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+  const timer = setInterval(() => {
+    if (progress.current) log?.info(progress.current, "the database is being migrated");
+    else log?.info("another process migrates the database");
+  }, progressEveryMs);
+  return progress;
 }
 
 /** Rejects unless exactly the migrations of this version have been applied. Changes nothing. */
@@ -123,6 +152,7 @@ async function saveMissingChecksums(sql: Sql, folder: URL): Promise<void> {
 }
 
 interface Migration extends MigrationFile {
+  progress: Progress;
   database: Database;
   log: Logger | undefined;
 }
@@ -184,7 +214,6 @@ async function dropInvalidIndex(database: Database, statement: string): Promise<
 async function applyInBatches(migration: Migration): Promise<void> {
   let after: unknown = "";
   let rows = 0;
-  let loggedAt = Date.now();
   for (;;) {
     const batch = await inTransaction(migration, (sql) =>
       sql.query<{ key: unknown }>(migration.text, [after], "custom"),
@@ -193,10 +222,7 @@ async function applyInBatches(migration: Migration): Promise<void> {
     if (last === undefined) return;
     after = last.key;
     rows += batch.length;
-    if (Date.now() - loggedAt > progressEveryMs) {
-      loggedAt = Date.now();
-      migration.log?.info({ migration: migration.name, rows }, "migration continues");
-    }
+    migration.progress.current = { migration: migration.name, rows };
   }
 }
 
