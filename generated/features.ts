@@ -1107,6 +1107,11 @@ export interface components {
     };
     headers: {
         /**
+         * @description Only a stream has it. nginx then passes on each event immediately.
+         * @example no
+         */
+        AccelBuffering: "no";
+        /**
          * @description The content encoding that a request body may have.
          * @example identity
          */
@@ -1171,6 +1176,7 @@ export interface operations {
             /** @description The records after the cursor. */
             200: {
                 headers: {
+                    "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1832,6 +1838,11 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
+                    /**
+                     * @description nginx passes on each event immediately.
+                     * @example no
+                     */
+                    "X-Accel-Buffering": "no";
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };

@@ -2162,6 +2162,11 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
+         * @description Only a stream has it. nginx then passes on each event immediately.
+         * @example no
+         */
+        AccelBuffering: "no";
+        /**
          * @description Content encodings that a body may have (RFC 9110). Present if the body has another.
          * @example identity
          */
@@ -2636,6 +2641,7 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };

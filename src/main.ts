@@ -45,7 +45,7 @@ function exitLate(log: Logger): void {
 async function warnOfMisspelt(specification: object, log: Logger): Promise<void> {
   if (misspeltSettings(process.env, Object.keys(specification)).length === 0) return;
   // The settings of a service that this process does not run are no mistakes.
-  const all = await Promise.all([import("./ledger/settings.ts"), import("./features/settings.ts")]);
+  const all = await Promise.all(Object.values(services).map((load) => load()));
   const known = Object.keys(Object.assign({}, specification, ...all.map(({ settings }) => settings)));
   for (const { given, nearest } of misspeltSettings(process.env, known))
     log.warn(`${given} is not a setting and has no effect; did you mean ${nearest}?`);

@@ -10,6 +10,7 @@ import { runOn, startPostgres } from "../../../testing/servers/postgres.ts";
 import { testWaitMaxMs } from "../../../testing/test-wait-max.ts";
 import { type Database, DatabaseUnavailable, openDatabase } from "../../database/database.ts";
 import { newPostgres, openNewDatabase, postgresServer } from "../../database/new-database.fixture.ts";
+import { openLog } from "../../process/log.ts";
 import { readDemoEvents } from "../commands/demo-events.fixture.ts";
 import { ingest } from "../intake/ingest.ts";
 import { verify } from "../intake/verify.ts";
@@ -141,6 +142,22 @@ test.each([
   await expect(migrate(database, undefined, edited.url)).rejects.toThrow(
     "the migration 9001-thing.sql has changed since it was applied; write a new migration instead",
   );
+});
+
+test("the log has one line for new tables, one for an upgrade, and none if nothing is due", async () => {
+  await using database = await openNewDatabase();
+  const lines: string[] = [];
+  const log = openLog("info", { write: (line) => lines.push(JSON.parse(line).msg) });
+  const [first, ...others] = await migrationNames();
+  await using before = await newMigrations({}, first);
+  expect(await migrate(database, log, before.url)).toBe(true);
+  expect(await migrate(database, log)).toBe(false);
+  expect(await migrate(database, log)).toBe(false);
+  const upgrade = `: ${others.length} migrations, ${others[0]} to ${others.at(-1)}$`;
+  expect(lines).toEqual([
+    "creating the tables",
+    expect.stringMatching(new RegExp(`^migrated the database in \\d+\\.\\d s${upgrade}`)),
+  ]);
 });
 
 test("a database that a newer version has migrated is rejected by an older one, which changes nothing", async () => {
