@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { request } from "undici";
 import { describe, expect, test } from "vitest";
 import { runProcess, startProcess } from "../testing/child-process.ts";
 import { describeOnSmallDisk } from "../testing/describe-small-disk.ts";
@@ -63,6 +64,16 @@ test("wrong settings are all reported by name, without their values, with exit c
     "QUEUE_URL has a parameter prot that sqs+embedded: does not have; known: port",
     "TRUSTED_PROXIES must be a list of addresses, networks such as 10.0.0.0/8, loopback, linklocal, uniquelocal",
   ]);
+});
+
+test("KEEP_ALIVE_TIMEOUT_MS decides how long an idle connection stays open", async () => {
+  const services = runServices({ ...inMemory, KEEP_ALIVE_TIMEOUT_MS: "3620000" }, ["features"]);
+  await services.isListening();
+  const [, url = ""] = /listening at (http:[^"]*)/.exec(services.output()) ?? [];
+  const { headers, body } = await request(url);
+  await body.dump();
+  expect(headers["keep-alive"]).toBe("timeout=3620");
+  await services.stop();
 });
 
 test("a setting of the service that a process does not run is no mistake", async () => {

@@ -417,6 +417,14 @@ test.each([0, 1, 1000, 1001, 12_345])("an array of %d integers has all of them, 
   expect(text).toBe(`[${numbers(count)}]\n`);
 });
 
+test("an idle connection stays open longer than those of proxies, or as long as the setting says", async () => {
+  expect((await send("/names/abc")).headers["keep-alive"]).toBe("timeout=620");
+  await using brief = await serve(contract, handlers, { ...parts, keepAliveTimeoutMs: 1000 });
+  // Resolves when the service closes the connection.
+  const response = await brief.sendBytes("GET /names/abc HTTP/1.1\r\nhost: a\r\n\r\n");
+  expect(response).toMatch(/\r\nKeep-Alive: timeout=1\r\n/);
+});
+
 describe("methods and paths", () => {
   test.each([
     ["DELETE", "/names/abc", 405, { allow: "GET, HEAD" }],
