@@ -48,7 +48,7 @@ export const plantedDefects: Defect[] = [
     name: "an event that is older than the row is folded as if it were newer",
     file: "src/ledger/projection/history.ts",
     original: "!current || compareSources(source, current.source) < 0",
-    defective: "source",
+    defective: "source.length > 0",
   },
   {
     name: "a page from a cursor starts with the last row of the previous page",

@@ -37,7 +37,9 @@ const corsOf = ({ headers }: { headers: Record<string, unknown> }) =>
     Object.entries(headers).filter(([name]) => name === "vary" || name.startsWith("access-control-")),
   );
 
-const exposed = expect.stringMatching(/Allow, ETag, Retry-After, (WWW-Authenticate, )?X-Request-Id$/);
+const exposed = expect.stringMatching(
+  /Allow, ETag, Retry-After, (WWW-Authenticate, )?X-Accel-Buffering, X-Request-Id$/,
+);
 const shared = (origin: string, vary = "origin") => ({
   "access-control-allow-origin": origin,
   "access-control-expose-headers": exposed,

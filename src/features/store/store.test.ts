@@ -367,7 +367,10 @@ describe("the URL of a feature store", () => {
     ["redis+cluster://one:7000,two:70000", "must be one of"],
     ["redis+cluster://one:7000,,two:7001", "must be one of"],
     ["postgres://one:5432,two:70000/features", "must be one of"],
-    ["postgres://one?kept=1", "known: pool, connect_timeout, sslmode, sslrootcert, changes, keep"],
+    [
+      "postgres://one?kept=1",
+      "known: pool, connect_timeout, sslmode, sslrootcert, channel_binding, host, application_name, changes, keep",
+    ],
     ["redis://one?keep=all", "has a parameter keep that redis: does not have; known: changes"],
     ["lmdb:%ZZ", "malformed percent-encoding"],
   ])("%s cannot be opened", async (url, message) => {
