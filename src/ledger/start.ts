@@ -83,9 +83,7 @@ export async function start(
     `Server listening at ${url}`,
   );
   if (isNew && given.DATABASE_URL.startsWith("pglite:")) {
-    log.info(
-      "the ledger is new: npm run demo, in another terminal, fills the services with something to see",
-    );
+    log.info("this ledger is new; to fill it: npm run demo");
   }
   await (receiver?.run(stop) ?? untilStopped(stop));
 }
