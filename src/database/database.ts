@@ -99,11 +99,10 @@ export class StatementTimeout extends Error {
   }
 }
 
-/** The parameters of the URL of a PostgreSQL server. */
 const sslmodes = ["disable", "require", "verify-ca", "verify-full"] as const;
 const channelBindings = ["disable", "prefer", "require"] as const;
 
-/** The parameters have the names and the meanings of libpq, except `pool`. */
+/** The parameters of the URL of a PostgreSQL server. Except `pool` they have the names and the meanings of libpq. */
 export const postgresParameters = {
   /** Connections for `repeated` and `custom` statements of requests. */
   pool: wholeNumber(10, { unit: "of connections " }),

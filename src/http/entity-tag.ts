@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 /** The strong entity tag of a body (RFC 9110, section 8.8.3), a hash of its bytes. */
 export const entityTag = (body: string | Buffer): string => `"${hash("sha256", body, "base64url")}"`;
 
-/** How Apache, Caddy and Jetty mark the tag of a body that they have compressed: `"TAG-gzip"`. */
+/** The mark of Apache, Caddy and Jetty in the tag of a body that they have compressed: `"TAG-gzip"`. */
 const compressionMark = /--?(?:gzip|br|zstd|deflate)"$/;
 
 const tagsIn = (ifMatch: string): string[] =>

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
 
-/** What an operator should know of an error of the file system, by its code. The subject is a folder or a store. */
+/** The reasons of file system errors for an operator, by code. Each is said of a folder or a store. */
 export const fileErrors: Record<string, string> = {
   EROFS: "its file system is read-only",
   EACCES: "this user has no permission",

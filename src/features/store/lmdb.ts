@@ -42,11 +42,13 @@ export async function open({ url, parameters }: Address<StoreParameters>): Promi
 }
 
 async function prepareFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true }).catch((error) => {
-    throw folderError(folder, error);
-  });
+  await mkdir(folder, { recursive: true }).catch(failIn(folder));
   await requireFreeSpace(folder, spaceMinMebibytes);
 }
+
+const failIn = (folder: string) => (error: Error) => {
+  throw folderError(folder, error);
+};
 
 /** The number that LMDB writes into the first page of its file, and its place. */
 const magic = 0xbeefc0de;
@@ -55,8 +57,11 @@ const magicAt = 24;
 /** Rejects if the file is not one of LMDB: the library would map it into memory and end the process. */
 async function requireStore(folder: string): Promise<void> {
   const file = join(folder, "data.mdb");
-  const start = existsSync(file) ? await readStart(file, magicAt + 4) : Buffer.alloc(0);
-  if (start.length === 0 || (start.length === magicAt + 4 && start.readUInt32LE(magicAt) === magic)) return;
+  if (!existsSync(file)) return;
+  const start = await readStart(file, magicAt + 4).catch(failIn(folder));
+  // Another process may have created the file and not written into it yet.
+  const isEmpty = start.every((byte) => byte === 0);
+  if (isEmpty || (start.length === magicAt + 4 && start.readUInt32LE(magicAt) === magic)) return;
   throw new Error(`${file} ${damaged}`);
 }
 
