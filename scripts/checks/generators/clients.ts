@@ -76,7 +76,7 @@ export const clients: Client[] = [
         ..."-DincludeScope=compile -DoutputDirectory=../lib".split(" "),
       ],
       ["sh", "-c", `javac -encoding UTF-8 -nowarn -d classes -cp 'lib/*' ${javaSources}`],
-      ["java", "-cp", "classes:lib/*", "Calls"],
+      ["java", "-Dfile.encoding=UTF-8", "-cp", "classes:lib/*", "Calls"],
     ],
   },
   {
@@ -125,7 +125,7 @@ export const clients: Client[] = [
       ...openapiGenerator("kotlin", `-o NAME --package-name NAME --schema-mappings ${asAny}`),
       "mvn --quiet --batch-mode dependency:copy-dependencies -DoutputDirectory=lib".split(" "),
       ["sh", "-c", `${kotlinCompiler} ${kotlinOptions} calls.kt */src/main`],
-      ["java", "-cp", "classes:lib/*", "CallsKt"],
+      ["java", "-Dfile.encoding=UTF-8", "-cp", "classes:lib/*", "CallsKt"],
     ],
   },
   {
