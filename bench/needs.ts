@@ -1,13 +1,7 @@
-import type { Installable } from "../testing/servers/install.ts";
+import { debianProgram, type Installable } from "../testing/servers/install.ts";
 import { postgresql } from "../testing/servers/postgres.ts";
 import { rabbitmq } from "../testing/servers/rabbitmq.ts";
 import { redis } from "../testing/servers/redis.ts";
-import { findProgram } from "../testing/servers/server.ts";
 
 /** The programs that the benchmark needs. */
-export const needs: Installable[] = [
-  postgresql,
-  rabbitmq,
-  redis,
-  { name: "wrk", aptPackages: ["wrk"], isInstalled: () => findProgram("wrk") !== undefined },
-];
+export const needs: Installable[] = [postgresql, rabbitmq, redis, debianProgram("wrk", "wrk", ["wrk"])];

@@ -28,6 +28,9 @@ export function runServices(env: object, services: string[] = [], folder?: strin
   };
 }
 
+/** The URL at which a service listens, from the JSON lines of its log. */
+export const urlIn = (output: string): string => /listening at (http:[^"]*)/.exec(output)?.[1] ?? "";
+
 /** The messages of the errors that have ended services whose log has JSON lines. Nothing else is on standard error. */
 export const fatalMessages = (errors: string): string[] =>
   errors

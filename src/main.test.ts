@@ -16,7 +16,7 @@ import { newEmbedded } from "./database/new-database.fixture.ts";
 import { openFeatureStore } from "./features/store/store.ts";
 import { statusOf } from "./http/service.fixture.ts";
 import { migrate } from "./ledger/tables/migrate.ts";
-import { fatalMessages, inMemory, runServices } from "./main.fixture.ts";
+import { fatalMessages, inMemory, runServices, urlIn } from "./main.fixture.ts";
 
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
 
@@ -69,8 +69,7 @@ test("wrong settings are all reported by name, without their values, with exit c
 test("KEEP_ALIVE_TIMEOUT_MS decides how long an idle connection stays open", async () => {
   const services = runServices({ ...inMemory, KEEP_ALIVE_TIMEOUT_MS: "3620000" }, ["features"]);
   await services.isListening();
-  const [, url = ""] = /listening at (http:[^"]*)/.exec(services.output()) ?? [];
-  const { headers, body } = await request(url);
+  const { headers, body } = await request(urlIn(services.output()));
   await body.dump();
   expect(headers["keep-alive"]).toBe("timeout=3620");
   await services.stop();

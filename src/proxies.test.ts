@@ -65,8 +65,8 @@ async function addPayments(ledgerUrl: string, account: string, ids: string[]): P
 }
 
 for (const kind of proxies) {
-  const { name, installable } = kind;
-  const describeProxy = describeIfAvailable(name, installable.isInstalled());
+  const { name } = kind;
+  const describeProxy = describeIfAvailable(name, kind.isInstalled());
 
   describeProxy(`both services below paths of one host, by the example for ${name}`, () => {
     const resources = new AsyncDisposableStack();
@@ -223,7 +223,7 @@ interface Ingress {
 }
 
 const [nginx] = proxies;
-const describeNginx = describeIfAvailable("nginx", nginx.installable.isInstalled());
+const describeNginx = describeIfAvailable("nginx", nginx.isInstalled());
 
 describeNginx("the Ingress of the feature storage, as ingress-nginx renders it", () => {
   const manifests = readFileSync(join(root, "deploy/kubernetes/network.yaml"), "utf8");

@@ -69,10 +69,7 @@ describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ, Redis and Kafka", areInsta
   },
 );
 
-const everything = [
-  ...[...servers, patroni, newRabbitmq, newPostgresql, valkey],
-  ...proxies.map(({ installable }) => installable),
-];
+const everything = [...servers, patroni, newRabbitmq, newPostgresql, valkey, ...proxies];
 describeIfAvailable("RabbitMQ 4, Patroni and the other servers", areInstalled(everything))(
   "all servers",
   () => {

@@ -38,10 +38,7 @@ const kinds = [
 ];
 
 /** The servers that tests start by themselves. */
-const ofTests = [
-  ...[pgbouncer, patroni, newRabbitmq, newPostgresql, valkey],
-  ...proxies.map(({ installable }) => installable),
-];
+const ofTests = [pgbouncer, patroni, newRabbitmq, newPostgresql, valkey, ...proxies];
 
 await runCommand("servers", usage, async (args) => {
   const stop = stopOnSignals();

@@ -68,10 +68,9 @@ async function openAs(
   application: string,
 ): Promise<Database> {
   if (parameters.host && others.length > 0) throw new Error("the parameter host is for a URL with one host");
-  const config: pg.PoolConfig = { application_name: application, ...(await configOf(url, parameters)) };
-  const hosts =
-    others.length > 0 ? openHosts([url, ...others].map(hostIn), role, { ...config }, warn) : undefined;
-  if (hosts) config.Client = hosts.Client;
+  const ofHost: pg.PoolConfig = { application_name: application, ...(await configOf(url, parameters)) };
+  const hosts = others.length > 0 ? openHosts([url, ...others].map(hostIn), role, ofHost, warn) : undefined;
+  const config = { ...ofHost, ...(hosts && { Client: hosts.Client }) };
   const pools: Pool[] = [];
   const endIdle = () => {
     for (const pool of pools) pool.endIdle();

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { describeOnSmallDisk } from "../../testing/describe-small-disk.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { run } from "../../testing/run.ts";
+import { urlIn } from "../main.fixture.ts";
 import { startFeatures } from "./features.fixture.ts";
 import { featuresOf, passTime, stopClock } from "./store/new-store.fixture.ts";
 import { openFeatureStore } from "./store/store.ts";
@@ -79,7 +80,7 @@ describeOnSmallDisk("on a full disk, the feature storage in LMDB", 20, (openDisk
     await disk.fill();
     const started = run("src/main.ts", { args: ["features"], env });
     await started.waitForOutput("listening");
-    const [, url] = /listening at (http:[^"]*)/.exec(started.output()) ?? [];
+    const url = urlIn(started.output());
     let count = 0;
     await eventually(async () => {
       const path = `/features/customer/2/${"x".repeat(200)}${count++}`;

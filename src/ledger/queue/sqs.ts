@@ -139,7 +139,7 @@ function openSqs(client: SQSClient, address: QueueAddress): Queue {
       const send = (entries: string[]) => {
         const Entries = entries.map((body, index) => ({
           ...{ Id: String(index), MessageBody: body },
-          ...(isFifo && { MessageGroupId: groupOf(body), MessageDeduplicationId: digestOf(body) }),
+          ...(isFifo && { MessageGroupId: groupOf(body), MessageDeduplicationId: hash("sha256", body) }),
         }));
         return client.send(new SendMessageBatchCommand({ ...queue, Entries }));
       };
@@ -160,10 +160,8 @@ function openSqs(client: SQSClient, address: QueueAddress): Queue {
 /** The messages of a resource are a group of a FIFO queue. Its name has up to 128 ASCII characters, and an id any. */
 function groupOf(body: string): string {
   const { resource_type, resource_external_id } = (parseJson(body) ?? {}) as Record<string, unknown>;
-  return digestOf(JSON.stringify([resource_type, resource_external_id]));
+  return hash("sha256", JSON.stringify([resource_type, resource_external_id]));
 }
-
-const digestOf = (text: string) => hash("sha256", text);
 
 interface BatchResponse {
   Failed?: { Code?: string | undefined; Message?: string | undefined }[] | undefined;

@@ -64,12 +64,8 @@ export async function open(address: Address<PostgresParameters & StoreParameters
   const database = opening.use(await openPostgres(address, "feature-storage"));
   await prepareSchema(database, keepsAll).catch((error) => {
     const hosts = [address.url, ...address.others].map((url) => hostAndPort(url, 5432));
-    throw new Error(
-      `the PostgreSQL at ${address.parameters.host ?? hosts.join(", ")} cannot be used: ${messageOf(error)}`,
-      {
-        cause: error,
-      },
-    );
+    const where = address.parameters.host ?? hosts.join(", ");
+    throw new Error(`the PostgreSQL at ${where} cannot be used: ${messageOf(error)}`, { cause: error });
   });
   const read = withFailures(database.within(responseMaxMs));
   // They do not wait for the connections of long reads.
