@@ -11,7 +11,7 @@ import { isPostgresInstalled, runOn, startPostgres, startReplicaOf } from "../..
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openSilentServer } from "../../testing/silent-server.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
-import { type Database, DatabaseUnavailable, openDatabase, openReplica } from "./database.ts";
+import { type Database, DatabaseUnavailable, openDatabase, openReplica, type Sql } from "./database.ts";
 import { useCertificate } from "./server-access.fixture.ts";
 
 const portOf = ({ url }: TestServer) => Number(new URL(url).port);
@@ -22,6 +22,25 @@ const urlOf = (...ports: number[]) =>
 async function serverOf(database: Pick<Database, "query">): Promise<number | undefined> {
   const [row] = await database.query<{ port: number }>("select current_setting('port')::int as port");
   return row?.port;
+}
+
+/** Resolves with statements that run on the server. Each is expected to be rejected as transient. */
+async function startSleeping(
+  server: TestServer,
+  requests: Sql,
+  database: Database,
+): Promise<Promise<unknown>[]> {
+  const sleep = "select pg_sleep(60)";
+  const running = [
+    requests.query(sleep),
+    requests.query(sleep, [], "custom"),
+    database.transaction((sql) => sql.query(sleep), { statementMs: 600_000 }),
+  ].map((work) => expect(work).rejects.toThrow(DatabaseUnavailable));
+  await eventually(async () => {
+    const sleeping = await runOn(server, "select from pg_stat_activity where query ~ '^select pg_sleep'");
+    expect(sleeping.rowCount).toBe(running.length);
+  });
+  return running;
 }
 
 async function startPair() {
@@ -55,9 +74,6 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
       for (const order of [rotated, rotated.toReversed()]) {
         await using database = await openDatabase(urlOf(...order));
         expect(await eventually(() => serverOf(database))).toBe(primary);
-        // The search did not wait until the limit for the silent host.
-        expect(silent.connections()).toBe(1);
-        await eventually(() => expect(silent.connections()).toBe(0));
         await database.query("insert into thing values (1)");
         await database.transaction((sql) => sql.query("insert into thing values (2)"));
         expect(await serverOf(database.within(60_000))).toBe(primary);
@@ -130,22 +146,72 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
     await using pair = await startPair();
     const { database } = pair;
     const requests = database.within(600_000);
-    const sleep = "select pg_sleep(60)";
-    const running = [
-      requests.query(sleep),
-      requests.query(sleep, [], "custom"),
-      database.transaction((sql) => sql.query(sleep), { statementMs: 600_000 }),
-    ].map((work) => expect(work).rejects.toThrow(DatabaseUnavailable));
-    await eventually(async () => {
-      const sleeping = await runOn(
-        pair.primary,
-        "select from pg_stat_activity where query ~ '^select pg_sleep'",
-      );
-      expect(sleeping.rowCount).toBe(running.length);
-    });
+    const running = await startSleeping(pair.primary, requests, database);
     await pair.exchangeRoles();
     await Promise.all(running);
     expect(await eventually(() => serverOf(requests))).toBe(portOf(pair.standby));
+  });
+
+  test("leads to the server of the highest timeline while the former primary accepts writes, too, and never back", async () => {
+    await using pair = await startPair();
+    const { database } = pair;
+    const [former, promoted] = [portOf(pair.primary), portOf(pair.standby)];
+    const requests = database.within(600_000);
+    const running = await startSleeping(pair.primary, requests, database);
+    await runOn(pair.standby, "select pg_promote()");
+    await Promise.all(running);
+    expect([await serverOf(database), await serverOf(requests)]).toEqual([promoted, promoted]);
+
+    for (const ports of [[former, promoted], [promoted, former]]) {
+      for (const open of [openDatabase, openReplica]) {
+        await using opened = await open(urlOf(...ports));
+        expect(await serverOf(opened)).toBe(promoted);
+      }
+    }
+    await pair.standby.kill();
+    await eventually(() =>
+      expect(database.query("select 1")).rejects.toThrow(
+        `127.0.0.1:${former}: accepts writes on timeline 1, but another host had timeline 2`,
+      ),
+    );
+    await pair.standby.start();
+    expect(await eventually(() => serverOf(database))).toBe(promoted);
+  });
+
+  test("rejects a commit for which the synchronous standby was not awaited to the end, in any kind of work", async () => {
+    await using pair = await startPair();
+    const { database, primary } = pair;
+    const requests = database.within(600_000);
+    await runOn(primary, "alter system set synchronous_standby_names = '*'");
+    await runOn(primary, "select pg_reload_conf()");
+    await eventually(async () => {
+      const standbys = await runOn(primary, "select from pg_stat_replication where sync_state = 'sync'");
+      expect(standbys.rowCount).toBe(1);
+    });
+    const statement = "insert into thing values (3)";
+    const kinds: Record<string, () => Promise<unknown>> = {
+      transaction: () => database.transaction((sql) => sql.query(statement)),
+      statement: () => database.query(statement),
+      script: () => database.run(statement),
+      request: () => requests.query(statement),
+      "custom request": () => requests.query(statement, [], "custom"),
+    };
+    for (const work of Object.values(kinds)) await work();
+    pair.standby.pause();
+    for (const [kind, work] of Object.entries(kinds)) {
+      const rejected = expect(work(), kind).rejects.toThrow(DatabaseUnavailable);
+      // As a limit of a statement does.
+      await eventually(async () => {
+        const canceled = await runOn(
+          primary,
+          "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'",
+        );
+        expect(canceled.rowCount).toBe(1);
+      });
+      await rejected;
+    }
+    pair.standby.resume();
+    for (const work of Object.values(kinds)) await eventually(work);
   });
 
   test("leads to the new primary when the former one is silent", async () => {

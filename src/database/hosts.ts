@@ -18,10 +18,8 @@ export type Role = "primary" | "replica";
 export interface Hosts extends Disposable {
   /** A client that finds its host when it connects. */
   Client: new () => pg.Client;
-  /** Connections wait for a search, if the host of this client is the one to which they are made. */
+  /** Connections wait for a new look at the hosts, if that of this client is the one to which they are made. */
   doubt(client: pg.Client): void;
-  /** Searches again, while connections are still made to the present host. */
-  search(): void;
   /** True if connections are now made to another host than that of this client. */
   isFormer(client: pg.Client): boolean;
   /** Throws if the response to `readOnlyQuery` shows that the host of this client is not the primary that it should be. */
@@ -30,12 +28,12 @@ export interface Hosts extends Disposable {
 
 const nameOf = ({ host, port }: Host) => `${host}:${port}`;
 
+/** The interval in which every host is looked at: a server can be promoted while the former primary goes on. */
+const lookEveryMs = 500;
+/** The minimum interval of looks for which connections wait, since a server that is being promoted has other work. */
+const lookPauseMs = 250;
 /** Limit for the response of a host. A pooler accepts connections while its server is down, and remains silent. */
-const probeMaxMs = 1000;
-/** The minimum interval of searches, since a server that is being promoted has other work. */
-const searchPauseMs = 250;
-/** The interval of searches for a replica while the primary has its place. */
-const replicaPauseMs = 10_000;
+const lookMaxMs = 1000;
 
 /** Read-only is a replica, and a primary with `default_transaction_read_only`. A pooler passes the response on. */
 export const readOnlyQuery = "show transaction_read_only";
@@ -45,40 +43,74 @@ const isReadOnly = ({ rows }: pg.QueryResult): boolean => rows[0]?.transaction_r
 const clientOf = ({ Client = pg.Client }: pg.PoolConfig) => Client as typeof pg.Client;
 
 /**
- * If the host in use is lost and another one is found, all connections to the former one are closed: nothing that they wait
- * for can be committed. If a replica is back, connections to the primary are closed after their use.
+ * Looks at every host again and again, and leads to one of them. Of several that accept writes, the one of the highest
+ * timeline is the primary, since each promotion begins a timeline. One of a lower timeline than was seen is not used again.
+ *
+ * If another primary is found, all connections to the former one are closed: the outcome of their work is unknown. If a
+ * replica is back, connections to the primary are closed after their use.
  */
 export function openHosts(hosts: Host[], role: Role, config: pg.PoolConfig, warn: Warn): Hosts {
+  const watched = hosts.map((host) => watchHost(host, config));
   const clients = new Set<pg.Client>();
-  /** The host in use. Unknown while it is doubted. */
-  let current: Host | undefined;
-  let last: Host | undefined;
+  let highestTimeline = 0;
+  /** The host in use. Undefined while it is doubted. */
+  let current: WatchedHost | undefined;
+  let last: WatchedHost | undefined;
+  let found = Promise.withResolvers<Host>();
   let searchedAt = Number.NEGATIVE_INFINITY;
   let isClosed = false;
 
-  const search = shared(async () => {
-    await sleep(Math.max(0, searchedAt + searchPauseMs - performance.now()));
-    const found = await findHost(hosts, role, config, last).finally(() => {
-      searchedAt = performance.now();
-    });
-    const isLost = role === "primary" || current === undefined;
-    if (last && last !== found) warn(`the database is now ${nameOf(found)}, before it was ${nameOf(last)}`);
-    current = last = found;
-    const formerClients = isLost ? [...clients].filter(isFormer) : [];
-    for (const { connection } of formerClients) {
-      connection.stream.destroy(new Error("another host is used now"));
+  function use(host: WatchedHost): void {
+    if (host === current) return;
+    if (last && last !== host) warn(`the database is now ${nameOf(host)}, before it was ${nameOf(last)}`);
+    const canFinish = role === "replica" && current && isUsable(current.state, highestTimeline);
+    current = last = host;
+    found.resolve(host);
+    if (canFinish) return;
+    for (const client of clients) {
+      if (isFormer(client)) client.connection.stream.destroy(new Error("another host is used now"));
     }
-    return found;
+  }
+
+  function decide(): void {
+    highestTimeline = Math.max(highestTimeline, ...watched.map(({ state }) => timelineOf(state)));
+    // At first, a host that has not responded yet can be the primary.
+    if (!last && watched.some(({ state }) => state === undefined)) return;
+    const host = choose(watched, role, last, highestTimeline);
+    if (host) use(host);
+    // A silent host may only be slow.
+    else if (current?.state !== silent) current = undefined;
+  }
+
+  const look = async (host: WatchedHost): Promise<void> => {
+    await host.look();
+    decide();
+  };
+
+  async function lookAtAll(): Promise<Host> {
+    await sleep(Math.max(0, searchedAt + lookPauseMs - performance.now()));
+    searchedAt = performance.now();
+    await Promise.all(watched.map(look));
+    if (!current && last?.state === silent) use(last);
+    if (current) return current;
+    const reasons = watched.map((host) => `${nameOf(host)}: ${reasonOf(host.state, highestTimeline)}`);
+    throw new Error(`no host is the primary (${reasons.join("; ")})`);
+  }
+
+  /** Resolves with the host as soon as it is known. Rejects with the reason of each host if there is none. */
+  const search = shared(() => {
+    found = Promise.withResolvers();
+    return Promise.race([found.promise, lookAtAll()]);
   });
-  const searchInBackground = () => void search().catch(() => {});
 
   const isFormer = ({ host, port }: pg.Client) =>
     current !== undefined && (current.host !== host || current.port !== port);
 
   function doubt(client: pg.Client): void {
-    if (isClosed || isFormer(client)) return;
+    if (isClosed || !current || isFormer(client)) return;
+    current.state = undefined;
     current = undefined;
-    searchInBackground();
+    void search().catch(() => {});
   }
 
   class Client extends clientOf(config) {
@@ -90,7 +122,8 @@ export function openHosts(hosts: Host[], role: Role, config: pg.PoolConfig, warn
     }
 
     async #connect(): Promise<pg.Client> {
-      Object.assign(this, current ?? (await search()));
+      const { host, port } = current ?? (await search());
+      Object.assign(this, { host, port });
       clients.add(this);
       this.on("error", () => doubt(this));
       this.once("end", () => clients.delete(this));
@@ -103,77 +136,105 @@ export function openHosts(hosts: Host[], role: Role, config: pg.PoolConfig, warn
     }
   }
 
+  const timer = setInterval(() => void watched.map(look), lookEveryMs).unref();
   return {
     Client,
     doubt,
-    search: searchInBackground,
     isFormer,
     verify(client, response) {
-      if (isReadOnly(response) === (role === "replica")) return;
-      if (role === "primary") {
-        doubt(client);
-        throw new Error(`${nameOf(client)} is read-only`);
-      }
-      if (performance.now() > searchedAt + replicaPauseMs) searchInBackground();
+      if (role === "replica" || !isReadOnly(response)) return;
+      doubt(client);
+      throw new Error(`${nameOf(client)} is read-only`);
     },
     [Symbol.dispose]() {
       isClosed = true;
+      clearInterval(timer);
+      for (const host of watched) host[Symbol.dispose]();
     },
   };
 }
 
-/**
- * Resolves with the first host that has the role; with the last replica if it still is one; with the last primary if it is
- * silent and there is no other, since it may only be slow. Rejects with the reason of each host if there is none.
- */
-async function findHost(
-  hosts: Host[],
+/** The last response of a host, or the error in its place. Undefined before the first look, and while the host is doubted. */
+type State = { accepts: "writes"; timeline: number } | { accepts: "reads" } | Error | undefined;
+
+const silent = new Error(`no response within ${lookMaxMs} ms`);
+
+const timelineOf = (state: State): number => (state && "timeline" in state ? state.timeline : 0);
+const isReplica = (state: State) => state !== undefined && "accepts" in state && state.accepts === "reads";
+const isPrimary = (state: State, highestTimeline: number) =>
+  state !== undefined && "timeline" in state && state.timeline === highestTimeline;
+const isUsable = (state: State, highestTimeline: number) =>
+  isReplica(state) || isPrimary(state, highestTimeline);
+
+/** The host that has the role: the last one if it still has it. Undefined if there is none. */
+function choose(
+  hosts: WatchedHost[],
   role: Role,
-  config: pg.PoolConfig,
-  last: Host | undefined,
-): Promise<Host> {
-  const probed = hosts.map((host) => ({ host, state: probe(host, config) }));
-  const firstThat = (wanted: State, candidates = probed) =>
-    Promise.any(
-      candidates.map(async ({ host, state }) => {
-        if ((await state) !== wanted) throw new Error(`not ${wanted}`);
-        return host;
-      }),
-    );
-  const probedLast = probed.filter(({ host }) => host === last);
-  try {
-    return role === "primary"
-      ? await firstThat(writable).catch(() => firstThat(silent, probedLast))
-      : await firstThat(readOnly, probedLast)
-          .catch(() => firstThat(readOnly))
-          .catch(() => firstThat(writable));
-  } catch {
-    const states = await Promise.all(probed.map(({ state }) => state));
-    const reasons = states.map((state, index) => `${nameOf(hosts[index] as Host)}: ${messageOf(state)}`);
-    throw new Error(`no host is the primary (${reasons.join("; ")})`);
-  }
+  last: WatchedHost | undefined,
+  highestTimeline: number,
+): WatchedHost | undefined {
+  const lastFirst = last ? [last, ...hosts] : hosts;
+  const replica = lastFirst.find(({ state }) => isReplica(state));
+  const primary = lastFirst.find(({ state }) => isPrimary(state, highestTimeline));
+  return role === "primary" ? primary : (replica ?? primary);
 }
 
-type State = string | Error;
-const writable = "accepts writes";
-const readOnly = "is read-only";
-const silent = `no response within ${probeMaxMs} ms`;
+function reasonOf(state: State, highestTimeline: number): string {
+  if (state instanceof Error) return messageOf(state);
+  if (isReplica(state)) return "is read-only";
+  return `accepts writes on timeline ${timelineOf(state)}, but another host had timeline ${highestTimeline}`;
+}
 
-/** Resolves with the state of a host, or with the error if it refuses the connection. */
-async function probe(host: Host, config: pg.PoolConfig): Promise<State> {
-  const client = new (clientOf(config))({ ...config, ...host });
-  client.on("error", () => {});
-  const respond = async () => {
+type WatchedHost = ReturnType<typeof watchHost>;
+
+/** A host that is looked at over a connection of its own, which is kept. */
+function watchHost(host: Host, config: pg.PoolConfig) {
+  let connected: pg.Client | undefined;
+
+  async function connect(): Promise<pg.Client> {
+    const client = new (clientOf(config))({ ...config, ...host });
+    connected = client;
+    client.on("error", () => {});
+    client.once("end", () => {
+      if (connected === client) connected = undefined;
+    });
     await client.connect();
-    const response = await client.query(readOnlyQuery);
-    void client.end();
-    return isReadOnly(response) ? readOnly : writable;
+    return client;
+  }
+  function close(): void {
+    connected?.connection.stream.destroy();
+    connected = undefined;
+  }
+  const readState = async () => stateOf(connected ?? (await connect()));
+  const watched = {
+    ...host,
+    state: undefined as State,
+    /** Updates the state. */
+    look: shared(async () => {
+      try {
+        watched.state = await withTimeout(readState(), lookMaxMs, silent);
+      } catch (error) {
+        watched.state = error as Error;
+        close();
+      }
+    }),
+    [Symbol.dispose]: close,
   };
-  const timeout = new Error(silent);
+  return watched;
+}
+
+async function stateOf(client: pg.Client): Promise<State> {
+  if (isReadOnly(await client.query(readOnlyQuery))) return { accepts: "reads" };
+  return { accepts: "writes", timeline: await readTimeline(client) };
+}
+
+/** The first eight digits of the name of the present WAL file. 0 if the server has no such files, as Amazon Aurora. */
+async function readTimeline(client: pg.Client): Promise<number> {
   try {
-    return await withTimeout(respond(), probeMaxMs, timeout);
+    const { rows } = await client.query("select pg_walfile_name(pg_current_wal_lsn()) as name");
+    return Number.parseInt(rows[0]?.name.slice(0, 8), 16);
   } catch (error) {
-    client.connection.stream.destroy();
-    return error === timeout ? silent : (error as Error);
+    if (error instanceof pg.DatabaseError) return 0;
+    throw error;
   }
 }

@@ -2,6 +2,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import pg from "pg";
 import { isTurnOver } from "../process/turns.ts";
+import { requireReplication } from "./session.ts";
 
 /** Sends everything that is written within one turn of the event loop in one write. */
 class BatchingSocket extends Socket {
@@ -54,6 +55,7 @@ export const exclusive =
     const client = await pool.connect();
     try {
       const result = await work(client);
+      requireReplication(client);
       client.release();
       return result;
     } catch (error) {
@@ -90,7 +92,10 @@ export function pipelined(pool: pg.Pool): Use {
     const connection = leastBusy();
     connection.pending += 1;
     try {
-      return await work(await connection.client);
+      const client = await connection.client;
+      const result = await work(client);
+      requireReplication(client);
+      return result;
     } catch (error) {
       if (!(error instanceof pg.DatabaseError)) connection.failure ??= error as Error;
       throw error;

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { type Address, hostOf } from "../process/adapter.ts";
-import { shared } from "../process/shared.ts";
 import { withTimeout } from "../process/with-timeout.ts";
 import { parseExactly } from "../values/exact-json.ts";
 import { BoundClient } from "./channel-binding.ts";
@@ -27,6 +26,8 @@ import {
   isPooled,
   nameIn,
   prepare,
+  requireReplication,
+  watchReplication,
   withoutLimits,
   withResponseLimit,
 } from "./session.ts";
@@ -41,8 +42,6 @@ const keepAliveMs = 10_000;
 const checkMaxMs = 2000;
 /** Limit for a check of several hosts, since a failover is to be noticed within a second. */
 const failoverCheckMaxMs = 500;
-/** The interval of checks of several hosts: a silent one would otherwise be noticed at the limit of a statement. */
-const watchMs = 1000;
 /** The server ends a statement at its limit. After this grace period the connection is closed. */
 const responseGraceMs = 500;
 /** Interval of attempts to get the lock for exclusive work. */
@@ -107,6 +106,7 @@ async function openAs(
         const begun = mapping(mapError, client.query(begin));
         const [, result] = await Promise.all([begun, work(sql)]);
         await sql.run("commit");
+        requireReplication(client);
         client.release();
         return result;
       } catch (error) {
@@ -134,26 +134,18 @@ async function openAs(
         const response = await client.query(probe);
         hosts?.verify(client, response);
       });
-      if (!hosts) return mapping(mapError, work);
-      await mapping(mapError, withTimeout(work, maxMs, new Error(`no response within ${maxMs} ms`))).catch(
-        (error) => {
-          hosts.search();
-          throw error;
-        },
-      );
+      const limited = hosts ? withTimeout(work, maxMs, new Error(`no response within ${maxMs} ms`)) : work;
+      await mapping(mapError, limited);
     },
     ...(hosts && { failoverCheckMaxMs }),
     requestConnections: parameters.pool,
     connections: () => ({ receiver: usageOf([receiver]), requests: usageOf(pools.slice(1)) }),
     async [Symbol.asyncDispose]() {
-      clearInterval(watch);
       hosts?.[Symbol.dispose]();
       endIdle();
       await Promise.all(pools.map((pool) => pool.end()));
     },
   };
-  const check = shared(() => database.check(failoverCheckMaxMs).catch(() => {}));
-  const watch = hosts && setInterval(check, watchMs).unref();
   return database;
 }
 
@@ -259,6 +251,7 @@ function openPool(config: pg.PoolConfig, limits: Limits): Pool {
       // The next user of a broken connection gets the error. Without a listener it would end the process.
       client.on("error", () => {});
       readInTurns(client.connection.stream);
+      watchReplication(client);
       await prepare(client, limits, config.connectionTimeoutMillis);
     },
   });
@@ -358,7 +351,7 @@ const responseMaxMs = ({ statementMs }: Limits) => statementMs + responseGraceMs
 
 /** Maps transient errors of the server and all errors of the connection to `DatabaseUnavailable`. */
 function mapError(error: unknown): unknown {
-  if (error instanceof TypeError) return error;
+  if (error instanceof TypeError || error instanceof DatabaseUnavailable) return error;
   const isServerError = error instanceof pg.DatabaseError;
   return !isServerError || isTransient(error.code) || isFileError(error)
     ? new DatabaseUnavailable(error)

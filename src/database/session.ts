@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
-import { type Limits, limitMaxMs } from "./database.ts";
+import { DatabaseUnavailable, type Limits, limitMaxMs } from "./database.ts";
 
 /** The limits of work without its own. */
 export const defaultLimits: Limits = { statementMs: 10_000, lockMs: 8000, idleMs: 5000 };
@@ -49,6 +49,26 @@ const pooled = new WeakSet<pg.Client>();
 const separated = new WeakSet<pg.Client>();
 
 export const isPooled = (client: pg.Client): boolean => pooled.has(client);
+
+/** Clients whose server has ended a wait for its synchronous standby. */
+const unreplicated = new WeakSet<pg.Client>();
+
+/** Watches for the warning with which PostgreSQL confirms a commit that no synchronous standby has confirmed. */
+export function watchReplication(client: pg.Client): void {
+  client.on("notice", ({ routine }) => {
+    if (routine === "SyncRepWaitForLSN") unreplicated.add(client);
+  });
+}
+
+/**
+ * To be called after a commit. Throws `DatabaseUnavailable` if the server did not wait for its synchronous standby until the
+ * end, because a limit was reached or the commit was cancelled: a failover can lose it.
+ */
+export function requireReplication(client: pg.Client): void {
+  if (unreplicated.has(client)) {
+    throw new DatabaseUnavailable(new Error("the synchronous standby did not confirm the commit"));
+  }
+}
 
 /** Prepares a new connection. */
 export async function prepare(client: pg.Client, limits: Limits, maxMs: number | undefined): Promise<void> {
