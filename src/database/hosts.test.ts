@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -95,7 +96,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
       expect(status).toBe("rejected");
       expect(reason).toBeInstanceOf(DatabaseUnavailable);
       expect(reason.message).toContain(
-        `no host is the primary (127.0.0.1:${standby}: is read-only; 127.0.0.1:${silent.port}: no response within 1000 ms; 127.0.0.1:${refusing}: connect ECONNREFUSED`,
+        `no host is the primary (127.0.0.1:${standby}: is read-only; 127.0.0.1:${silent.port}: no response within 750 ms; 127.0.0.1:${refusing}: connect ECONNREFUSED`,
       );
     }
     expect(silent.connections()).toBeLessThan(3);
@@ -176,6 +177,17 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
     );
     await pair.standby.start();
     expect(await eventually(() => serverOf(database))).toBe(promoted);
+  });
+
+  test("is looked at before the next read if the process was suspended, so that no read is of a former primary", async () => {
+    await using pair = await startPair();
+    const requests = pair.database.within(testWaitMaxMs);
+    expect(await serverOf(requests)).toBe(portOf(pair.primary));
+    // These hold the event loop, as a suspension of the process does.
+    execFileSync("psql", [pair.standby.url, "--command", "select pg_promote()"]);
+    execFileSync("sleep", ["2"]);
+    expect(await serverOf(requests)).toBe(portOf(pair.standby));
+    expect(await serverOf(pair.database)).toBe(portOf(pair.standby));
   });
 
   test("rejects a commit for which the synchronous standby was not awaited to the end, in any kind of work", async () => {

@@ -22,6 +22,8 @@ export interface Hosts extends Disposable {
   doubt(client: pg.Client): void;
   /** True if connections are now made to another host than that of this client. */
   isFormer(client: pg.Client): boolean;
+  /** To be awaited before each use of a connection. Undefined if every host was looked at within the last 2 seconds. */
+  whenLookedAt(): Promise<unknown> | undefined;
   /** Throws if the response to `readOnlyQuery` shows that the host of this client is not the primary that it should be. */
   verify(client: pg.Client, response: pg.QueryResult): void;
 }
@@ -33,7 +35,9 @@ const lookEveryMs = 500;
 /** The minimum interval of looks for which connections wait, since a server that is being promoted has other work. */
 const lookPauseMs = 250;
 /** Limit for the response of a host. A pooler accepts connections while its server is down, and remains silent. */
-const lookMaxMs = 1000;
+const lookMaxMs = 750;
+/** For how long a look is valid. A process that was suspended looks again before it reads from a former primary. */
+const lookValidMs = 2000;
 
 /** Read-only is a replica, and a primary with `default_transaction_read_only`. A pooler passes the response on. */
 export const readOnlyQuery = "show transaction_read_only";
@@ -136,11 +140,23 @@ export function openHosts(hosts: Host[], role: Role, config: pg.PoolConfig, warn
     }
   }
 
-  const timer = setInterval(() => void watched.map(look), lookEveryMs).unref();
+  async function watch(host: WatchedHost): Promise<void> {
+    while (!isClosed) {
+      await look(host);
+      const nextMs = host.lookedAt() + lookEveryMs - performance.now();
+      await sleep(Math.max(0, nextMs), undefined, { ref: false });
+    }
+  }
+
+  for (const host of watched) void watch(host);
   return {
     Client,
     doubt,
     isFormer,
+    whenLookedAt() {
+      const isValid = ({ lookedAt }: WatchedHost) => lookedAt() + lookValidMs > performance.now();
+      return watched.every(isValid) ? undefined : Promise.all(watched.map(look));
+    },
     verify(client, response) {
       if (role === "replica" || !isReadOnly(response)) return;
       doubt(client);
@@ -148,7 +164,6 @@ export function openHosts(hosts: Host[], role: Role, config: pg.PoolConfig, warn
     },
     [Symbol.dispose]() {
       isClosed = true;
-      clearInterval(timer);
       for (const host of watched) host[Symbol.dispose]();
     },
   };
@@ -190,6 +205,7 @@ type WatchedHost = ReturnType<typeof watchHost>;
 /** A host that is looked at over a connection of its own, which is kept. */
 function watchHost(host: Host, config: pg.PoolConfig) {
   let connected: pg.Client | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
 
   async function connect(): Promise<pg.Client> {
     const client = new (clientOf(config))({ ...config, ...host });
@@ -209,14 +225,18 @@ function watchHost(host: Host, config: pg.PoolConfig) {
   const watched = {
     ...host,
     state: undefined as State,
+    /** When the look began that led to the state. */
+    lookedAt: () => lookedAt,
     /** Updates the state. */
     look: shared(async () => {
+      const beganAt = performance.now();
       try {
         watched.state = await withTimeout(readState(), lookMaxMs, silent);
       } catch (error) {
         watched.state = error as Error;
         close();
       }
+      lookedAt = beganAt;
     }),
     [Symbol.dispose]: close,
   };

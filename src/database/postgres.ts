@@ -84,21 +84,29 @@ async function openAs(
     pools.push(pool);
     return pool;
   }
+  /** No work begins on a connection to a host that may no longer be the primary. */
+  const afterLook =
+    (use: Use): Use =>
+    (work) => {
+      const looking = hosts?.whenLookedAt();
+      return looking ? looking.then(() => use(work)) : use(work);
+    };
   const receiver = openLimited(defaultLimits, { max: receiverMax });
-  const exclusiveReceiver = exclusive(receiver);
+  const exclusiveReceiver = afterLook(exclusive(receiver));
   const database: Database = {
     ...sqlOver(exclusiveReceiver, exclusiveReceiver, defaultLimits, mapError),
     within(limitMs) {
       const limits = { ...defaultLimits, statementMs: limitMs, lockMs: limitMs };
       const options = { connectionTimeoutMillis: limitMs };
-      const custom = exclusive(openLimited(limits, options));
-      const prepared = pipelined(openLimited(limits, { ...options, max: pipelinesMax }));
+      const custom = afterLook(exclusive(openLimited(limits, options)));
+      const prepared = afterLook(pipelined(openLimited(limits, { ...options, max: pipelinesMax })));
       const mapTimeout = (error: unknown) =>
         isTimeout(error) ? new StatementTimeout(limitMs) : mapError(error);
       return withStatementTimeout(limitMs, sqlOver(prepared, custom, limits, mapTimeout));
     },
     async transaction(work, own) {
       const limits = { ...defaultLimits, ...own };
+      await hosts?.whenLookedAt();
       const client = await mapping(mapError, receiver.connect());
       const sql = sqlIn(client, limits);
       const begin = own || isPooled(client) ? beginWith(limits) : beginWith();
