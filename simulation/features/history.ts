@@ -68,4 +68,4 @@ export function isLinearizable(history: Operation[]): boolean {
   );
 }
 
-const isRead = ({ type }: Command) => type === "has" || type === "list";
+export const isRead = ({ type }: Command) => type === "has" || type === "list";

@@ -8,6 +8,7 @@ import { disposing } from "../../testing/disposing.ts";
 import type { Random } from "../../testing/random.ts";
 import { startPostgres } from "../../testing/servers/postgres.ts";
 import { startRedis } from "../../testing/servers/redis.ts";
+import type { TestServer } from "../../testing/servers/server.ts";
 import { startService } from "../../testing/services.ts";
 import { openScratch } from "../../testing/small-disk.ts";
 import { type CheckingClient, type HttpRequest, openCheckingClient } from "../client.ts";
@@ -21,9 +22,9 @@ import {
 } from "../faults.ts";
 import { openFaultyPair } from "../faulty-pair.ts";
 import { Violation, withServerErrors } from "../violation.ts";
-import { type Command, isLinearizable, type Operation, type Result } from "./history.ts";
+import { type Command, isLinearizable, isRead, type Operation, type Result } from "./history.ts";
 
-export const stores = ["lmdb", "redis", "postgres", "patroni"] as const;
+export const stores = ["lmdb", "redis", "postgres", "patroni", "two-primaries"] as const;
 export type StoreKind = (typeof stores)[number];
 
 export interface Plan {
@@ -64,7 +65,9 @@ async function simulateIn(
   async function operateOnResources(own: Random): Promise<void> {
     while (!run.end.aborted) {
       const history = await operateOn(String(resources++), clients, own);
-      if (!isLinearizable(history)) {
+      const isReliable = ({ command, startedAt, response }: Operation) =>
+        !isRead(command) || !response || !faults.mayReadStale(startedAt, response.at);
+      if (!isLinearizable(history.filter(isReliable))) {
         throw new Violation(describe(history, faults.before(performance.now())));
       }
       progress.advance(history.length);
@@ -257,12 +260,13 @@ const longSuspensionMaxMs = 6000;
 async function openStore(
   kind: StoreKind,
   opened: AsyncDisposableStack,
-): Promise<{ url: string; faults: Fault[] }> {
+): Promise<{ url: string; faults: Fault[]; faultsOf?: (component: string, server: TestServer) => Fault[] }> {
   switch (kind) {
     case "redis":
       return opened.use(await openFaultyServer("store", opened.use(await startRedis())));
     case "patroni":
-      return opened.use(await openFaultyPair("store"));
+    case "two-primaries":
+      return opened.use(await openFaultyPair("store", kind));
     case "postgres": {
       const { folder, disk } = opened.use(await openScratch(diskMebibytes[kind]));
       const server = opened.use(await startPostgres(folder));
@@ -278,16 +282,18 @@ async function openStore(
 
 async function openDeployment(kind: StoreKind) {
   await using opening = new AsyncDisposableStack();
-  const { url, faults } = await openStore(kind, opening);
+  const { url, faults, faultsOf = () => [] } = await openStore(kind, opening);
   const keepsHistory = kind !== "redis";
   const settings = { FEATURES_STORE_URL: url + (keepsHistory ? "?keep=all" : `?changes=${changesKept}`) };
   const names = Array.from({ length: processes }, (_, index) => `features ${index}`);
   const servers = await allSettled(
     names.map(async () => opening.use(await startService("features", { env: settings }))),
   );
-  const serverFaults = servers.flatMap((server, index) =>
-    faultsOfServers("features", names[index] as string, [server], { longSuspensionMaxMs }),
-  );
+  const serverFaults = servers.flatMap((server, index) => {
+    const name = names[index] as string;
+    const own = index === 0 ? faultsOf(name, server) : [];
+    return [...faultsOfServers("features", name, [server], { longSuspensionMaxMs }), ...own];
+  });
   return disposing(opening, {
     servers,
     /** Processes that block the writes of the others while they are suspended, because they share a folder. */

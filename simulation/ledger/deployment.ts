@@ -20,14 +20,14 @@ import { diskFilled, type Fault, faultsOfServers, openFaultyServer } from "../fa
 import { openFaultyPair } from "../faulty-pair.ts";
 import { openExchangeTarget, openFileTarget, openWebhookTarget } from "./targets.ts";
 
-export const engines = ["pglite", "postgres", "patroni"] as const;
+export const engines = ["pglite", "postgres", "patroni", "two-primaries"] as const;
 export const queues = ["embedded", "amqp", "amqp4", "kafka"] as const;
 export type Engine = (typeof engines)[number];
 export type QueueKind = (typeof queues)[number];
 
 export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
-const diskMebibytes = { pglite: 400, postgres: 1000, patroni: 400 };
+const diskMebibytes = { pglite: 400, postgres: 1000, patroni: 400, "two-primaries": 400 };
 /** Longer than the database keeps the session of a suspended client. */
 const longSuspensionMaxMs = 15_000;
 /** Seconds until a message that is not acknowledged is delivered again. */
@@ -46,7 +46,7 @@ export async function openDeployment(
   const onDisk: TestServer[] = [];
   if (disk) faults.push(diskFilled(disk, onDisk));
 
-  const [databaseUrl, broker] = await allSettled([
+  const [database, broker] = await allSettled([
     openDatabaseOf(engine, { folder, faults, onDisk }, opening),
     openBroker(queueKind, faults, opening),
   ]);
@@ -64,7 +64,7 @@ export async function openDeployment(
     const env = {
       ...ledgerSettings,
       ...settings,
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: database.url,
       QUEUE_URL: url,
       PUBLISH_URL: targets.map(({ url }) => url).join(" "),
       QUEUE_RECEIVER_BATCH_SIZE: String(random.pick([1, 10, 100, 400])),
@@ -82,6 +82,8 @@ export async function openDeployment(
     const losses = index > 0 ? { longSuspensionMaxMs } : {};
     faults.push(...faultsOfServers("ledger", `ledger ${index}`, [server], losses));
   }
+  const [, reader] = ledgers;
+  if (reader) faults.push(...(database.faultsOf?.("ledger 1", reader) ?? []));
   if (queueKind === "embedded") await shortenVisibility(port);
   const queue = opening.use(await openQueue(clientsUrl));
   // The check ensures that the queue exists. A ledger may have declared it just now, and RabbitMQ loses the messages of such
@@ -92,7 +94,7 @@ export async function openDeployment(
     /** The components `ledger 0`, `ledger 1` and so on. */
     ledgers,
     /** To read the database after the ledgers have been killed. */
-    databaseUrl,
+    databaseUrl: database.url,
     queue,
     /** Where the ledgers publish events. */
     targets,
@@ -100,23 +102,23 @@ export async function openDeployment(
   });
 }
 
-/** Opens the database server of an engine. Resolves with the URL of the database. */
+/** Opens the database server of an engine. */
 async function openDatabaseOf(
   engine: Engine,
   { folder, faults, onDisk }: { folder: string; faults: Fault[]; onDisk: TestServer[] },
   opening: AsyncDisposableStack,
-): Promise<string> {
-  if (engine === "pglite") return `pglite:${join(folder, "database")}`;
-  if (engine === "patroni") {
-    const pair = opening.use(await openFaultyPair("database"));
+): Promise<{ url: string; faultsOf?: (component: string, server: TestServer) => Fault[] }> {
+  if (engine === "pglite") return { url: `pglite:${join(folder, "database")}` };
+  if (engine !== "postgres") {
+    const pair = opening.use(await openFaultyPair("database", engine));
     faults.push(...pair.faults);
-    return pair.url;
+    return pair;
   }
   const server = opening.use(await startPostgres(folder));
   onDisk.push(server);
   const database = opening.use(await openFaultyServer("database", server));
   faults.push(...database.faults, database.partition, tableLocked(server.url));
-  return database.url;
+  return database;
 }
 
 /** Opens the broker of a queue. Only RabbitMQ can also have an exchange, whose URL has no faults. */

@@ -163,7 +163,10 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
     await Promise.all(running);
     expect([await serverOf(database), await serverOf(requests)]).toEqual([promoted, promoted]);
 
-    for (const ports of [[former, promoted], [promoted, former]]) {
+    for (const ports of [
+      [former, promoted],
+      [promoted, former],
+    ]) {
       for (const open of [openDatabase, openReplica]) {
         await using opened = await open(urlOf(...ports));
         expect(await serverOf(opened)).toBe(promoted);

@@ -1,7 +1,8 @@
 """Runs a command as if on a machine of its own: every process that it leaves behind stays a descendant of this one.
 
-Patroni detaches its PostgreSQL, which would otherwise outlive it and whoever started it. SIGINT asks the command to stop.
-SIGTERM, which this process also gets when its parent ends, kills everything.
+Patroni detaches its PostgreSQL, which would outlive it and whoever started it. The machine goes on if the command is
+killed, as long as one of its processes runs. SIGINT asks the command to stop. SIGTERM, which this process also gets when
+its parent ends, kills everything.
 """
 import ctypes
 import os
@@ -40,6 +41,9 @@ prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 command = os.spawnvp(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
 signal.signal(signal.SIGINT, lambda *_: os.kill(command, signal.SIGTERM))
 while True:
-    pid, status = os.wait()
-    if pid == command:
-        sys.exit(os.waitstatus_to_exitcode(status) & 255)
+    try:
+        pid, status = os.wait()
+    except ChildProcessError:
+        sys.exit(1)
+    if pid == command and not os.WIFSIGNALED(status):
+        sys.exit(os.WEXITSTATUS(status))

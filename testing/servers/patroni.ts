@@ -6,22 +6,68 @@ import { disposing } from "../disposing.ts";
 import { freePort } from "../free-port.ts";
 import { testWaitMaxMs } from "../test-wait-max.ts";
 import { isEtcdInstalled, startEtcd } from "./etcd.ts";
-import type { Installable } from "./install.ts";
+import { type Installable, installFolder, runToEnd } from "./install.ts";
 import { postgresProgram, postgresUser, probe, removeSharedMemory } from "./postgres.ts";
-import { findProgram, type Instance, killTree, startServer, type TestServer } from "./server.ts";
+import { childrenOf, findProgram, type Instance, killTree, startServer, type TestServer } from "./server.ts";
 
-const program = () => findProgram("patroni");
 /** That of the system, for which Debian installs Patroni. */
-const python = () => findProgram("python3", ["/usr/bin"]);
+const python = () => findProgram("python3", ["/usr/bin"]) ?? "python3";
 
-export const isPatroniInstalled = () =>
-  [program(), python(), postgresProgram("postgres")].every((path) => path !== undefined) && isEtcdInstalled();
+/** A command that runs Patroni, and the variables that it needs. */
+interface Program {
+  command: string[];
+  environment?: Record<string, string>;
+}
+
+/** The Patroni of the machine. */
+export function installedPatroni(): Program | undefined {
+  const path = findProgram("patroni");
+  return path === undefined ? undefined : { command: [python(), path] };
+}
+
+const newPatroniFolder = "/opt/patroni-4.1.5";
+const newPatroniPackages = ["patroni[etcd3]==4.1.5", "psycopg[binary]==3.3.9"];
+
+/** Patroni 4. With etcd, Patroni 3.0 takes the place of the primary back when it goes on after a suspension. */
+export const patroni4 = (): Program | undefined =>
+  existsSync(newPatroniFolder)
+    ? { command: [python(), "-m", "patroni"], environment: { PYTHONPATH: newPatroniFolder } }
+    : undefined;
+
+const isPairInstalled = (program: Program | undefined) =>
+  program !== undefined && postgresProgram("postgres") !== undefined && isEtcdInstalled();
+
+export const isPatroniInstalled = () => isPairInstalled(installedPatroni());
 
 /** It makes one of two PostgreSQL servers the primary, as etcd records. Only tests and simulations start it. */
 export const patroni: Installable = {
   name: "Patroni",
   aptPackages: ["postgresql", "patroni", "etcd-server", "python3-etcd"],
   isInstalled: isPatroniInstalled,
+};
+
+/** Debian 12 has an older version. */
+export const newPatroni: Installable = {
+  name: "Patroni 4",
+  aptPackages: ["postgresql", "etcd-server", "python3-pip"],
+  isInstalled: () => isPairInstalled(patroni4()),
+  install: (stop) =>
+    installFolder(newPatroniFolder, stop, (incomplete) =>
+      runToEnd(
+        [
+          python(),
+          "-m",
+          "pip",
+          "install",
+          "--quiet",
+          "--root-user-action=ignore",
+          "--target",
+          incomplete,
+          ...newPatroniPackages,
+        ],
+        stop,
+      ),
+    ),
 };
 
 export type PatroniNode = Awaited<ReturnType<typeof startNode>>;
@@ -42,14 +88,19 @@ const cluster = {
   },
 };
 
-/** Starts a synchronous pair: a primary, and a standby that has every commit before it is confirmed. */
-export async function startPatroniPair() {
+/**
+ * Starts a synchronous pair: a primary, and a standby that has every commit before it is confirmed. Default: under the Patroni
+ * of the machine.
+ */
+export async function startPatroniPair(find = installedPatroni) {
   await using opening = new AsyncDisposableStack();
+  const program = find();
+  if (!program) throw new Error("Patroni is not installed");
   const etcd = opening.use(await startEtcd());
   // One after the other: the first becomes the primary. A node cannot be called `first` or `any`: these are words of
   // `synchronous_standby_names`, where Patroni 3.0 does not quote a name.
-  const first = opening.use(await startNode("node1", etcd));
-  const second = opening.use(await startNode("node2", etcd));
+  const first = opening.use(await startNode("node1", program, etcd));
+  const second = opening.use(await startNode("node2", program, etcd));
   const nodes: [PatroniNode, PatroniNode] = [first, second];
 
   async function synchronousPrimary(): Promise<PatroniNode> {
@@ -100,7 +151,7 @@ async function requirePrimary({ api, name }: PatroniNode): Promise<void> {
 const requestMaxMs = 2000;
 
 /** Starts a Patroni with its PostgreSQL. `kill` is the loss of the machine. */
-async function startNode(name: string, etcd: TestServer) {
+async function startNode(name: string, program: Program, etcd: TestServer) {
   const api = `127.0.0.1:${await freePort()}`;
   const data = ({ folder }: Instance) => join(folder, "data");
   const server = await startServer({
@@ -136,10 +187,11 @@ async function startNode(name: string, etcd: TestServer) {
       return writeFile(join(instance.folder, "patroni.yml"), JSON.stringify(configuration));
     },
     command: ({ folder }) => [
-      python() ?? "python3",
+      python(),
       ...["-c", readFileSync(new URL("machine.py", import.meta.url), "utf8")],
-      ...[program() ?? "patroni", join(folder, "patroni.yml")],
+      ...[...program.command, join(folder, "patroni.yml")],
     ],
+    environment: () => program.environment ?? {},
     stopSignal: "SIGINT",
     ...probe,
     clean: (instance) => removeSharedMemory(data(instance)),
@@ -153,6 +205,15 @@ async function startNode(name: string, etcd: TestServer) {
     async killPostgres() {
       const file = join(data({ folder: server.folder, port: 0 }), "postmaster.pid");
       if (existsSync(file)) await killTree(Number(readFileSync(file, "utf8").split("\n")[0]));
+    },
+    /** Sends a signal to the Patroni of the node. Its PostgreSQL continues. */
+    signalPatroni(signal: NodeJS.Signals) {
+      const machine = server.child().pid ?? 0;
+      const [patroni] = childrenOf(machine).filter((pid) =>
+        readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("patroni.yml"),
+      );
+      if (patroni === undefined) throw new Error(`${name} has no Patroni`);
+      process.kill(patroni, signal);
     },
   };
 }

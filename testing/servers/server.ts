@@ -221,11 +221,15 @@ function signalTree(pid: number, name: NodeJS.Signals): number[] {
 /** The ids of a process and its descendants, in any process group. Yields a process before it reads its children. */
 function* processTree(pid: number): Generator<number> {
   yield pid;
-  for (const task of ifRunning(() => readdirSync(`/proc/${pid}/task`)) ?? []) {
-    const children = ifRunning(() => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8")) ?? "";
-    for (const child of children.split(" ").filter(Boolean)) yield* processTree(Number(child));
-  }
+  for (const child of childrenOf(pid)) yield* processTree(child);
 }
+
+/** The ids of the children of a process. */
+export const childrenOf = (pid: number): number[] =>
+  (ifRunning(() => readdirSync(`/proc/${pid}/task`)) ?? []).flatMap((task) => {
+    const children = ifRunning(() => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8")) ?? "";
+    return children.split(" ").filter(Boolean).map(Number);
+  });
 
 /** False if a process has ended. It can be listed as a zombie until its parent, or the system, has reaped it. */
 export function isRunning(pid: number): boolean {
