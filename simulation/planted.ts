@@ -156,6 +156,13 @@ alter table transaction disable trigger outline_update;`,
     defective: "",
     simulation: ["--store", "postgres"],
   },
+  {
+    name: "of two servers that accept writes, the one in use stays the primary",
+    file: "src/database/hosts.ts",
+    original: "state.timeline === highestTimeline;",
+    defective: "state.timeline <= highestTimeline;",
+    simulation: ["--store", "two-primaries"],
+  },
 ];
 
 const minutes = "0.15";

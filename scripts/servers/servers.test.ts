@@ -75,7 +75,7 @@ describeIfAvailable("RabbitMQ 4, Patroni and the other servers", areInstalled(ev
   () => {
     test("npm run servers -- --install installs nothing if nothing is missing", async () => {
       const names =
-        "PostgreSQL, RabbitMQ, Redis, Redis Cluster, Kafka, PgBouncer, Patroni, RabbitMQ 4, PostgreSQL 18, Valkey, " +
+        "PostgreSQL, RabbitMQ, Redis, Redis Cluster, Kafka, PgBouncer, Patroni, Patroni 4, RabbitMQ 4, PostgreSQL 18, Valkey, " +
         "nginx, Caddy, HAProxy, Apache";
       const output = `nothing to install; installed: ${names}\n`;
       expect(await runServers(["--install"]).exit).toMatchObject({ code: 0, output });

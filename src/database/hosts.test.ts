@@ -8,7 +8,14 @@ import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { disposing } from "../../testing/disposing.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { freePort } from "../../testing/free-port.ts";
-import { isPostgresInstalled, runOn, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
+import {
+  cancelCommit,
+  isPostgresInstalled,
+  makeSynchronous,
+  runOn,
+  startPostgres,
+  startReplicaOf,
+} from "../../testing/servers/postgres.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { openSilentServer } from "../../testing/silent-server.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
@@ -193,16 +200,11 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
     expect(await serverOf(pair.database)).toBe(portOf(pair.standby));
   });
 
-  test("rejects a commit for which the synchronous standby was not awaited to the end, in any kind of work", async () => {
+  test("rejects a commit whose wait for the synchronous standby was cancelled, in any kind of work", async () => {
     await using pair = await startPair();
     const { database, primary } = pair;
     const requests = database.within(600_000);
-    await runOn(primary, "alter system set synchronous_standby_names = '*'");
-    await runOn(primary, "select pg_reload_conf()");
-    await eventually(async () => {
-      const standbys = await runOn(primary, "select from pg_stat_replication where sync_state = 'sync'");
-      expect(standbys.rowCount).toBe(1);
-    });
+    await makeSynchronous(primary);
     const statement = "insert into thing values (3)";
     const kinds: Record<string, () => Promise<unknown>> = {
       transaction: () => database.transaction((sql) => sql.query(statement)),
@@ -215,14 +217,7 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a URL with several hos
     pair.standby.pause();
     for (const [kind, work] of Object.entries(kinds)) {
       const rejected = expect(work(), kind).rejects.toThrow(DatabaseUnavailable);
-      // As a limit of a statement does.
-      await eventually(async () => {
-        const canceled = await runOn(
-          primary,
-          "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'",
-        );
-        expect(canceled.rowCount).toBe(1);
-      });
+      await cancelCommit(primary);
       await rejected;
     }
     pair.standby.resume();

@@ -62,7 +62,7 @@ export function watchReplication(client: pg.Client): void {
 
 /**
  * To be called after a commit. Throws `DatabaseUnavailable` if the server did not wait for its synchronous standby until the
- * end, because a limit was reached or the commit was cancelled: a failover can lose it.
+ * end, because somebody cancelled the commit: a failover can lose it. Limits of statements do not end this wait.
  */
 export function requireReplication(client: pg.Client): void {
   if (unreplicated.has(client)) {

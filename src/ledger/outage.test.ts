@@ -6,7 +6,13 @@ import { describeIfAvailable } from "../../testing/describe-if-available.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { message } from "../../testing/messages.ts";
 import { run } from "../../testing/run.ts";
-import { isPostgresInstalled, startPostgres, startReplicaOf } from "../../testing/servers/postgres.ts";
+import {
+  cancelCommit,
+  isPostgresInstalled,
+  makeSynchronous,
+  startPostgres,
+  startReplicaOf,
+} from "../../testing/servers/postgres.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { openDatabase } from "../database/database.ts";
 import { openApp, startLedger } from "./ledger.fixture.ts";
@@ -113,6 +119,27 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
     expect((await ledger.request("/metrics")).text).toContain(
       '{scope="process",database="DATABASE_READ_URL",pool="requests",',
     );
+  });
+
+  test("confirms no event that the synchronous standby lacks, also if it is sent again", async () => {
+    await using server = await startPostgres();
+    await using standby = await startReplicaOf(server);
+    await using ledger = await startLedger({ open: () => openDatabase(server.url), eventWrites: true });
+    await makeSynchronous(server);
+    const post = async (id: string) => {
+      const body = JSON.stringify(message({ resource_external_id: id }));
+      const headers = { "content-type": "application/json" };
+      return (await ledger.request("/v1/event", { method: "POST", headers, body })).status;
+    };
+    expect(await post("before")).toBe(202);
+    standby.pause();
+    // The second request finds the event: it is committed in the primary.
+    for (let times = 0; times < 2; times += 1) {
+      const [status] = await Promise.all([post("meanwhile"), cancelCommit(server)]);
+      expect(status).toBe(503);
+    }
+    standby.resume();
+    await eventually(async () => expect(await post("meanwhile")).toBe(202));
   });
 
   test("answers 503 to requests above the limit, but not to health checks and metrics, while a table is locked", async () => {

@@ -3,6 +3,8 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
+import { retry } from "../../src/process/retry.ts";
+import { testWaitMaxMs } from "../test-wait-max.ts";
 import { copyByMaven, type Installable, installFolder, runToEnd } from "./install.ts";
 import {
   findProgram,
@@ -109,6 +111,27 @@ export async function runOn({ url }: { url: string }, statement: string): Promis
     await client.end();
   }
 }
+
+/** Makes commits wait for the replica of the server. Resolves when they do. */
+export async function makeSynchronous(primary: TestServer): Promise<void> {
+  await runOn(primary, "alter system set synchronous_standby_names = '*'");
+  await runOn(primary, "select pg_reload_conf()");
+  await untilRow(primary, "select from pg_stat_replication where sync_state = 'sync'");
+}
+
+/** Ends the wait of a commit for the replica, as an operator can do. Resolves when there was such a wait. */
+export const cancelCommit = (primary: TestServer): Promise<void> =>
+  untilRow(primary, "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");
+
+/** Repeats a statement until it returns a row. */
+const untilRow = (server: TestServer, statement: string): Promise<void> =>
+  retry(
+    async () => {
+      const { rowCount } = await runOn(server, statement);
+      if (rowCount === 0) throw new Error(`no row: ${statement}`);
+    },
+    { forMs: testWaitMaxMs },
+  );
 
 /** The user to run PostgreSQL as: it does not run as root. The package of Debian creates this user. */
 export function postgresUser(): User | undefined {

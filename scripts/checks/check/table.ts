@@ -1,7 +1,7 @@
 import { needs as benchmark } from "../../../bench/needs.ts";
 import type { Installable } from "../../../testing/servers/install.ts";
 import { kafka } from "../../../testing/servers/kafka.ts";
-import { patroni } from "../../../testing/servers/patroni.ts";
+import { newPatroni, patroni } from "../../../testing/servers/patroni.ts";
 import { pgbouncer } from "../../../testing/servers/pgbouncer.ts";
 import { newPostgresql, postgresql } from "../../../testing/servers/postgres.ts";
 import { proxies } from "../../../testing/servers/proxies.ts";
@@ -96,7 +96,7 @@ function simulation(
   return {
     name: `simulate-${name}`,
     covers: `${subject} under faults`,
-    minutes: minutes + (name.includes("patroni") ? 1 : 0.6),
+    minutes: minutes + (needs.some((program) => program === patroni || program === newPatroni) ? 1.5 : 0.6),
     command: `${run} --minutes ${minutes}`,
     paths: [...(name.startsWith("features") ? features : ledger), "simulation", "testing/servers"],
     needs,
@@ -211,6 +211,20 @@ export const wheel: Check[] = [
   simulation("features-patroni", "--store patroni", "the feature store on a pair of PostgreSQL servers", [
     patroni,
   ]),
+  simulation(
+    "two-primaries",
+    "--engine two-primaries",
+    "the ledger on a pair of which both accept writes",
+    [newPatroni],
+    1.5,
+  ),
+  simulation(
+    "features-two-primaries",
+    "--store two-primaries",
+    "the feature store on a pair of which both accept writes",
+    [newPatroni],
+    1.5,
+  ),
   ...Array.from({ length: proofs }, (_, index): Check => {
     const part = `${index + 1}/${proofs}`;
     return {
@@ -219,7 +233,7 @@ export const wheel: Check[] = [
       minutes: 2.2,
       command: `npm run simulate -- --prove --part ${part} --seed SEED`,
       paths: ["simulation"],
-      needs: [postgresql, newRabbitmq, kafka, redis],
+      needs: [postgresql, newPatroni, newRabbitmq, kafka, redis],
     };
   }),
   ...[

@@ -11,6 +11,7 @@ import {
 } from "../projection/transaction.ts";
 import { type DeadLetter, removeDeadLetters, saveDeadLetters } from "../tables/dead-letter.ts";
 import {
+  awaitStandby,
   type EventRow,
   eventsInPieces,
   type NewEvent,
@@ -137,6 +138,7 @@ async function ingestOnce(
     await fold(added, rebuilds.length > 0);
   }
   await requireFewInstruments(sql, saved);
+  if (saved.length === 0) await awaitStandby(sql);
   if (deadLetters.length > 0) await saveDeadLetters(sql, deadLetters);
   if (replayed.length > 0) await removeDeadLetters(sql, replayed);
   if (rebuilds.length === 0) return { stored: saved, changedRows: 0 };

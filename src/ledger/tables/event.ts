@@ -80,6 +80,13 @@ export const saveEvents = (sql: Sql, events: NewEvent[]): Promise<EventRow[]> =>
     [rowsAsJson(events)],
   );
 
+/**
+ * Makes the commit of a transaction that writes nothing wait for a synchronous standby. The events that it found can be
+ * missing there: the wait for the commit that stored them may have ended before.
+ */
+export const awaitStandby = (sql: Sql): Promise<unknown> =>
+  sql.query("select pg_logical_emit_message(true, 'payment-ledger', '')");
+
 /** The numbers of stored events, in the order of these. */
 export async function eventIdsOf(sql: Sql, events: NewEvent[]): Promise<bigint[]> {
   const rows = await sql.query<{ id: bigint }>(
