@@ -11,7 +11,7 @@ import { disposing } from "../../testing/disposing.ts";
 import { freePort } from "../../testing/free-port.ts";
 import type { Random } from "../../testing/random.ts";
 import { startKafka } from "../../testing/servers/kafka.ts";
-import { startPostgres } from "../../testing/servers/postgres.ts";
+import { runOn, startPostgres } from "../../testing/servers/postgres.ts";
 import { installedRabbitmq, rabbitmq4, startRabbitmq } from "../../testing/servers/rabbitmq.ts";
 import type { TestServer } from "../../testing/servers/server.ts";
 import { startService } from "../../testing/services.ts";
@@ -117,7 +117,7 @@ async function openDatabaseOf(
   const server = opening.use(await startPostgres(folder));
   onDisk.push(server);
   const database = opening.use(await openFaultyServer("database", server));
-  faults.push(...database.faults, database.partition, tableLocked(server.url));
+  faults.push(...database.faults, database.partition, tableLocked(server.url), statementsCancelled(server.url));
   return database;
 }
 
@@ -160,6 +160,21 @@ const tableLocked = (url: string): Fault => ({
 });
 
 const lockedMaxMs = 15_000;
+
+/** Cancels what runs, again and again, as an operator or a limit of the server does. */
+const statementsCancelled = (url: string): Fault => ({
+  component: "database",
+  kind: "statements cancelled",
+  async inject() {
+    for (let times = 0; times < 100; times += 1) {
+      await runOn({ url }, cancelAll).catch(() => {});
+      await sleep(50);
+    }
+  },
+});
+
+const cancelAll = `select pg_cancel_backend(pid) from pg_stat_activity
+  where application_name = 'payment-ledger' and state = 'active'`;
 
 /** Longer than the others need to notice: 9 seconds. */
 const brokerLosses = { killedMaxMs: 15_000, suspendedMaxMs: 15_000, longSuspensionMaxMs: 15_000 };

@@ -98,6 +98,27 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the adapter of Postgre
     expect(await database.transaction((sql) => sql.query("select from thing"))).toEqual([]);
   });
 
+  test("rejects a transaction with the error of its first statement that failed, whichever is noticed first", async () => {
+    await using operator = await openDatabase(server.url);
+    const work = database.transaction(async (sql) => {
+      const first = async () => {
+        const rows = await sql.query("select pg_sleep(600) as first");
+        return rows.length;
+      };
+      // The server rejects these, since the first one has failed.
+      await Promise.all([first(), sql.query("select 1 as one"), sql.query("select 2 as two")]);
+    });
+    const rejected = expect(work).rejects.toThrow("canceling statement due to user request");
+    await eventually(async () => {
+      const canceled = await operator.query(
+        "select pg_cancel_backend(pid) from pg_stat_activity where query ~ '^select pg_sleep.600. as first'",
+      );
+      expect(canceled).toHaveLength(1);
+    });
+    await rejected;
+    await isUnavailable(work);
+  });
+
   test("ends the session of a client that does not read a large result", async () => {
     await using proxy = await openTcpProxy(server.url);
     await using reading = await openDatabase(proxy.url);

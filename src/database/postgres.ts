@@ -340,10 +340,17 @@ async function queryLimited(
   return result;
 }
 
-/** The statements of one transaction with these limits. */
+/**
+ * The statements of one transaction with these limits. Once one has failed, the later ones reject with its error: theirs, that
+ * the transaction is aborted, says nothing of the cause and can be noticed first.
+ */
 function sqlIn(client: pg.PoolClient, limits: Limits): Sql {
+  let failure: unknown;
   const send = (statement: pg.QueryConfig) =>
-    mapping(mapError, client.query(withResponseLimit(responseMaxMs(limits), statement)));
+    client.query(withResponseLimit(responseMaxMs(limits), statement)).catch((error) => {
+      failure ??= mapError(error);
+      throw failure;
+    });
   return {
     async query<Row>(text: string, values: unknown[] = [], plan: Plan = "prepared") {
       const { rows } = await send({ text, values, ...(plan !== "custom" && nameIn(client, text)) });

@@ -12,6 +12,7 @@ import {
   makeSynchronous,
   startPostgres,
   startReplicaOf,
+  untilRow,
 } from "../../testing/servers/postgres.ts";
 import { testWaitMaxMs } from "../../testing/test-wait-max.ts";
 import { openDatabase } from "../database/database.ts";
@@ -26,6 +27,13 @@ async function connectOperator(url: string) {
     query: (statement: string) => client.query(statement),
     [Symbol.asyncDispose]: () => client.end(),
   };
+}
+
+/** Adds the event of a new payment in a request. Resolves with the status. */
+async function postEvent(ledger: Awaited<ReturnType<typeof startLedger>>, id: string): Promise<number> {
+  const body = JSON.stringify(message({ resource_external_id: id }));
+  const headers = { "content-type": "application/json" };
+  return (await ledger.request("/v1/event", { method: "POST", headers, body })).status;
 }
 
 describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outage, the ledger", () => {
@@ -126,20 +134,33 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("during a database outa
     await using standby = await startReplicaOf(server);
     await using ledger = await startLedger({ open: () => openDatabase(server.url), eventWrites: true });
     await makeSynchronous(server);
-    const post = async (id: string) => {
-      const body = JSON.stringify(message({ resource_external_id: id }));
-      const headers = { "content-type": "application/json" };
-      return (await ledger.request("/v1/event", { method: "POST", headers, body })).status;
-    };
-    expect(await post("before")).toBe(202);
+    expect(await postEvent(ledger, "before")).toBe(202);
     standby.pause();
     // The second request finds the event: it is committed in the primary.
     for (let times = 0; times < 2; times += 1) {
-      const [status] = await Promise.all([post("meanwhile"), cancelCommit(server)]);
+      const [status] = await Promise.all([postEvent(ledger, "meanwhile"), cancelCommit(server)]);
       expect(status).toBe(503);
     }
     standby.resume();
-    await eventually(async () => expect(await post("meanwhile")).toBe(202));
+    await eventually(async () => expect(await postEvent(ledger, "meanwhile")).toBe(202));
+  });
+
+  test.each([
+    ["the lock of a table", "lock table event in exclusive mode"],
+    ["the lock of a resource", "select pg_advisory_xact_lock(hashtextextended('locked', 0))"],
+  ])("answers 503 to events whose wait for %s was cancelled", async (_lock, statement) => {
+    await using server = await startPostgres();
+    await using ledger = await startLedger({ open: () => openDatabase(server.url), eventWrites: true });
+    await using operator = await connectOperator(server.url);
+    await operator.query(`begin; ${statement}`);
+    const posted = postEvent(ledger, "locked");
+    await untilRow(
+      server,
+      "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'",
+    );
+    expect(await posted).toBe(503);
+    await operator.query("rollback");
+    expect(await postEvent(ledger, "locked")).toBe(202);
   });
 
   test("answers 503 to requests above the limit, but not to health checks and metrics, while a table is locked", async () => {
