@@ -4,14 +4,18 @@ import { request } from "undici";
 import { expect, test } from "vitest";
 import { outputOf } from "../../testing/child-process.ts";
 import { describeIfAvailable } from "../../testing/describe-if-available.ts";
+import { listen } from "../../testing/event-stream.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { message } from "../../testing/messages.ts";
 import { type Random, seeded } from "../../testing/random.ts";
 import { newFolder } from "../../testing/run.ts";
 import {
   isPostgresInstalled,
   postgresProgram,
+  runOn,
   startPostgres,
   startReplicaOf,
+  untilRow,
 } from "../../testing/servers/postgres.ts";
 import { type Database, DatabaseUnavailable, openDatabase, openReplica } from "../database/database.ts";
 import { startLedger } from "./ledger.fixture.ts";
@@ -168,5 +172,41 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("the feed of events", (
       readers.map((reader) => [reader, ledger.base]),
       () => untilWritten(100),
     );
+  });
+
+  test("ends a stream whose last events a failover has lost, and then rejects its cursor", async () => {
+    await using primary = await startPostgres();
+    await using standby = await startReplicaOf(primary);
+    const hosts = [primary, standby].map(({ url }) => new URL(url).host).join();
+    await using ledger = await startLedger({
+      open: () => openDatabase(`postgres://postgres@${hosts}/postgres`),
+    });
+    const created = (id: string) => message({ resource_external_id: id });
+    await ledger.store([created("kept")]);
+    await untilRow(standby, "select from event where resource_external_id = 'kept'");
+    const stream = await listen(ledger.base, "/v1/event");
+    await standby.kill();
+    await ledger.store(...Array.from({ length: 10 }, (_, index) => [created(`lost ${index}`)]));
+    await eventually(() => expect(stream.events()).toHaveLength(11));
+    const cursor = stream.events().at(-1)?.id;
+    await primary.kill();
+    await standby.start();
+    await runOn(standby, "select pg_promote()");
+
+    let isOpen = true;
+    const ended = stream.ended.finally(() => {
+      isOpen = false;
+    });
+    for (let index = 0; isOpen && index < 3000; index += 1) {
+      await ledger.send(created(`later ${index}`));
+      await sleep(20);
+    }
+    expect(isOpen).toBe(false);
+    expect(await ended).toBe("by the service");
+    expect(stream.events()).toHaveLength(11);
+    for (const accept of ["text/event-stream", "application/json"]) {
+      const headers = { accept };
+      expect((await ledger.request(`/v1/event?cursor=${cursor}`, { headers })).status).toBe(410);
+    }
   });
 });

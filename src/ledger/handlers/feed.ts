@@ -7,6 +7,8 @@ import { mapInTurns } from "../../process/turns.ts";
 import { toJson } from "../../values/json.ts";
 import {
   type FeedFilter,
+  type FeedLimits,
+  type FeedPosition,
   type FeedRow,
   feedStart,
   isInFeed,
@@ -25,6 +27,8 @@ const unknownFeedCursor = problem(400, [
 ]);
 const gone = problem(410, ["the event of this cursor does not exist; read the feed from another cursor"]);
 
+const ofStreams: FeedLimits = { countMax: recordsMax, bytesMax: chunkLength };
+
 const view = (event: FeedRow) => viewFeedEvent(event, writeFeedCursor(positionOf(event)));
 
 /** The feed of events, in pages and as streams. */
@@ -37,13 +41,13 @@ export function feedHandlers(sql: Sql, lanes: Lanes): Pick<Handlers<operations>,
       const given = headers["Last-Event-ID"] ?? query.cursor;
       const after = given === "newest" ? await newestInFeed(sql) : readFeedCursor(given);
       if (!after) return unknownFeedCursor;
-      if (given !== "newest" && !(await isInFeed(sql, after))) return gone;
-      if (mediaType === "text/event-stream")
+      if (mediaType === "text/event-stream") {
+        if (!(await isInFeed(sql, after))) return gone;
         return { status: 200, type: mediaType, body: follow(filter, writeFeedCursor(after), signal) };
-      const page = await readFeed(lanes(account_ids), filter, after, {
-        countMax: limit,
-        bytesMax: pageBytesMax,
-      });
+      }
+      const limits = { countMax: limit, bytesMax: pageBytesMax };
+      const page = await readAfter(sql, lanes(account_ids), filter, after, limits);
+      if (!page) return gone;
       const next_cursor = writeFeedCursor(page.end);
       const responseHeaders = viewNextLink(url, query, page.isLast ? undefined : next_cursor);
       const events = await mapInTurns(page.events, view);
@@ -59,14 +63,22 @@ export function feedHandlers(sql: Sql, lanes: Lanes): Pick<Handlers<operations>,
   };
 }
 
+/**
+ * The events after a cursor, on the lane. Undefined if the event of the cursor does not exist: a failover has lost it. That is
+ * found out after the events are read, since the feed could pass the cursor between the two.
+ */
+async function readAfter(sql: Sql, lane: Sql, filter: FeedFilter, after: FeedPosition, limits: FeedLimits) {
+  const page = await readFeed(lane, filter, after, limits);
+  return (await isInFeed(sql, after)) ? page : undefined;
+}
+
 /** The feed as the streams read it. They have a lane of their own, since one loop serves all of them. */
 const feedOf = (sql: Sql, lanes: Lanes) => ({
   newest: async () => writeFeedCursor(await newestInFeed(sql)),
   async read(filter: FeedFilter, after: string | undefined) {
-    const page = await readFeed(lanes("event streams"), filter, readFeedCursor(after) ?? feedStart, {
-      countMax: recordsMax,
-      bytesMax: chunkLength,
-    });
+    const position = readFeedCursor(after) ?? feedStart;
+    const page = await readAfter(sql, lanes("event streams"), filter, position, ofStreams);
+    if (!page) return undefined;
     const cursor = writeFeedCursor(page.end);
     const events = await mapInTurns(page.events, (event) => streamEvent(view(event)));
     return events.length > 0 ? { text: events.join(""), cursor } : { cursor };
