@@ -1067,8 +1067,10 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Use the state at this instant, up to and including its millisecond, instead of the present one. An instant in the
-         *     future gets 400, as does every instant if the store of the service does not keep its history.
+         * @description Use the state at this instant, up to and including its millisecond, instead of the present one. What is shown for an
+         *     instant stays: the request waits for changes that can still get it. If that takes too long, it gets 503 with an
+         *     instant for which it need not wait. An instant in the future gets 400, as does every instant if the store of the
+         *     service does not keep its history.
          * @example 2026-03-05T09:14:22.018Z
          */
         AsOf: string;
@@ -1278,8 +1280,10 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Use the state at this instant, up to and including its millisecond, instead of the present one. An instant in the
-                 *     future gets 400, as does every instant if the store of the service does not keep its history.
+                 * @description Use the state at this instant, up to and including its millisecond, instead of the present one. What is shown for an
+                 *     instant stays: the request waits for changes that can still get it. If that takes too long, it gets 503 with an
+                 *     instant for which it need not wait. An instant in the future gets 400, as does every instant if the store of the
+                 *     service does not keep its history.
                  * @example 2026-03-05T09:14:22.018Z
                  */
                 as_of?: components["parameters"]["AsOf"];
@@ -1348,8 +1352,10 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Use the state at this instant, up to and including its millisecond, instead of the present one. An instant in the
-                 *     future gets 400, as does every instant if the store of the service does not keep its history.
+                 * @description Use the state at this instant, up to and including its millisecond, instead of the present one. What is shown for an
+                 *     instant stays: the request waits for changes that can still get it. If that takes too long, it gets 503 with an
+                 *     instant for which it need not wait. An instant in the future gets 400, as does every instant if the store of the
+                 *     service does not keep its history.
                  * @example 2026-03-05T09:14:22.018Z
                  */
                 as_of?: components["parameters"]["AsOf"];
@@ -1494,8 +1500,10 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Use the state at this instant, up to and including its millisecond, instead of the present one. An instant in the
-                 *     future gets 400, as does every instant if the store of the service does not keep its history.
+                 * @description Use the state at this instant, up to and including its millisecond, instead of the present one. What is shown for an
+                 *     instant stays: the request waits for changes that can still get it. If that takes too long, it gets 503 with an
+                 *     instant for which it need not wait. An instant in the future gets 400, as does every instant if the store of the
+                 *     service does not keep its history.
                  * @example 2026-03-05T09:14:22.018Z
                  */
                 as_of?: components["parameters"]["AsOf"];

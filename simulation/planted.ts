@@ -157,6 +157,13 @@ alter table transaction disable trigger outline_update;`,
     simulation: ["--store", "postgres"],
   },
   {
+    name: "a change has the clock of the process that sent it",
+    file: "src/features/store/postgres/migrations/0002-instants.sql",
+    original: "recorded_at := feature_storage.next_instant();",
+    defective: "recorded_at := now_ms;",
+    simulation: ["--store", "postgres"],
+  },
+  {
     name: "of two servers that accept writes, the one in use stays the primary",
     file: "src/database/hosts.ts",
     original: "state.timeline === highestTimeline;",

@@ -61,10 +61,16 @@ async function simulateIn(
   );
 
   const progress = opened.use(openProgress("operations"));
+  const told: Told[] = [];
   let resources = 0;
   async function operateOnResources(own: Random): Promise<void> {
     while (!run.end.aborted) {
-      const history = await operateOn(String(resources++), clients, own);
+      const id = String(resources++);
+      const [history, past] = await Promise.all([
+        operateOn(id, clients, own),
+        keepsHistory ? readPast(id, clients, own.fork()) : [],
+      ]);
+      told.push(...past);
       const isReliable = ({ command, startedAt, response }: Operation) =>
         !isRead(command) || !response || !faults.mayReadStale(startedAt, response.at);
       if (!isLinearizable(history.filter(isReliable))) {
@@ -87,6 +93,7 @@ async function simulateIn(
     compare(`the changes in the feed of ${id}`, listAfter(records.get(String(id)) ?? []), list);
   await verifyCounts(first, lists);
   if (keepsHistory) await verifyPast(second, records, random);
+  await verifyTold(first, told, random);
   await allSettled(servers.map((server) => server.kill()));
   await allSettled(servers.map(ensureRunning));
   const listsAfter = await allSettled(clients.map((client) => listsOf(client, resources)));
@@ -247,6 +254,43 @@ async function verifyPast(
     const { text } = await client.send({ path: `/features/customer/${id}?as_of=${at}` }, [200]);
     const expected = listAfter(ofResource.filter((record) => record.at <= at));
     compare(`the list of ${id} at ${at}`, JSON.parse(text), expected);
+  }
+}
+
+/** What a process told of the list of a resource at an instant. */
+interface Told {
+  id: string;
+  at: string;
+  list: string;
+}
+
+const pastReads = 12;
+const toldStatesMax = 6000;
+
+/** Reads the list of a resource at instants that have just been, while it changes. */
+async function readPast(id: string, clients: CheckingClient[], random: Random): Promise<Told[]> {
+  const told: Told[] = [];
+  for (let count = 0; count < pastReads; count += 1) {
+    await sleep(random.integer(0, 5));
+    const at = new Date().toISOString();
+    const request = { path: `/features/customer/${id}?as_of=${at}` };
+    try {
+      const { status, text } = await random.pick(clients).send(request, [200]);
+      if (status === 200) told.push({ id, at, list: text });
+    } catch (error) {
+      if (error instanceof Violation) throw error;
+    }
+  }
+  return told;
+}
+
+/** What was told of an instant stays true. */
+async function verifyTold(client: CheckingClient, told: Told[], random: Random): Promise<void> {
+  const checked =
+    told.length <= toldStatesMax ? told : Array.from({ length: toldStatesMax }, () => random.pick(told));
+  for (const { id, at, list } of checked) {
+    const { text } = await client.send({ path: `/features/customer/${id}?as_of=${at}` }, [200]);
+    compare(`the list of ${id} at ${at}, which was told before,`, text, list);
   }
 }
 

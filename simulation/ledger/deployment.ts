@@ -117,7 +117,12 @@ async function openDatabaseOf(
   const server = opening.use(await startPostgres(folder));
   onDisk.push(server);
   const database = opening.use(await openFaultyServer("database", server));
-  faults.push(...database.faults, database.partition, tableLocked(server.url), statementsCancelled(server.url));
+  faults.push(
+    ...database.faults,
+    database.partition,
+    tableLocked(server.url),
+    statementsCancelled(server.url),
+  );
   return database;
 }
 

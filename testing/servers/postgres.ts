@@ -124,7 +124,7 @@ export const cancelCommit = (primary: TestServer): Promise<void> =>
   untilRow(primary, "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");
 
 /** Repeats a statement on a server until it returns a row. */
-export const untilRow = (server: TestServer, statement: string): Promise<void> =>
+export const untilRow = (server: { url: string }, statement: string): Promise<void> =>
   retry(
     async () => {
       const { rowCount } = await runOn(server, statement);

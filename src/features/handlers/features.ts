@@ -70,7 +70,7 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
   return {
     async listFeatures({ path: { resource, id }, query: { as_of }, log }) {
       log.debug({ resource, id }, "list features");
-      const state = stateAt(as_of);
+      const state = await stateAt(as_of);
       return "status" in state ? state : { status: 200, body: namesIn(await state.list(resource, id)) };
     },
 
@@ -98,7 +98,7 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
 
     async hasFeature({ path: { resource, id, feature }, query: { as_of }, log }) {
       log.debug({ resource, id, feature }, "has feature");
-      const state = stateAt(as_of);
+      const state = await stateAt(as_of);
       if ("status" in state) return state;
       const [result = false] = await state.has(resource, id, [feature]);
       return { status: 200, body: { result } };
@@ -121,7 +121,7 @@ export function featureHandlers(store: FeatureStore): Pick<Handlers<operations>,
 
     async listResources({ path: { resource }, query: { feature, count, as_of, cursor, limit }, log }) {
       log.debug({ resource, feature }, "list resources");
-      const state = stateAt(as_of);
+      const state = await stateAt(as_of);
       if ("status" in state) return state;
       if (count && as_of !== undefined) {
         return errorLine(400, "query parameter count is not allowed with as_of");

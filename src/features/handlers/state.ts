@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { unavailable } from "../../http/http-error.ts";
+import { sharedNext } from "../../process/shared.ts";
 import { millisecondsOf } from "../../values/instant.ts";
-import type { Entry, FeatureStore } from "../store/store.ts";
+import { type Entry, type FeatureStore, StoreFailure } from "../store/store.ts";
 import { errorLine } from "./errors.ts";
+import { instantOf } from "./expiry.ts";
 
 /** The features of resources, now or at an instant. The members are those of `FeatureStore`. */
 interface State {
@@ -15,8 +19,12 @@ interface State {
   ): Promise<{ ids: string[]; next: string | undefined }>;
 }
 
-/** Returns a function that gives the state at `as_of`, now by default, or the error response. */
+/**
+ * Returns a function that resolves with the state at `as_of`, now by default, or with the error response. What it shows stays:
+ * it waits for the changes that can still get the instant. Rejects with 503 if that takes too long.
+ */
 export function statesOf(store: FeatureStore) {
+  const settle = settlerOf(store);
   const present: State = {
     list: store.list,
     has: store.has,
@@ -25,17 +33,48 @@ export function statesOf(store: FeatureStore) {
       return { ids, next: ids.length === limit ? ids.at(-1) : undefined };
     },
   };
-  return (as_of: string | undefined): State | ReturnType<typeof errorLine<400>> => {
+  return async (as_of: string | undefined): Promise<State | ReturnType<typeof errorLine<400>>> => {
     if (as_of === undefined) return present;
     const { history } = store;
     if (!history) return errorLine(400, noHistory);
     const at = millisecondsOf(as_of);
     if (at > Date.now()) return errorLine(400, "query parameter as_of must not be in the future");
+    await settle(at);
     return {
       list: (resource, id) => history.list(resource, id, at),
       has: (resource, id, features) => history.has(resource, id, features, at),
       idsWith: (resource, feature, after, limit) => history.idsWith(resource, feature, at, after, limit),
     };
+  };
+}
+
+/** A clock that is further behind that of this process is not awaited, in milliseconds. */
+const aheadMaxMs = 1000;
+
+/** Returns a function that resolves when the states up to an instant are final. */
+function settlerOf(store: FeatureStore): (at: number) => Promise<void> {
+  /** They are known to be final up to this instant. */
+  let final = 0;
+  const update = sharedNext(async () => {
+    final = Math.max(final, (await store.history?.settled()) ?? 0);
+  });
+
+  return async (at) => {
+    if (at <= final) return;
+    const begunAt = performance.now();
+    try {
+      await update();
+      while (at > final && performance.now() < begunAt + aheadMaxMs) {
+        await sleep(Math.min(at - final, aheadMaxMs));
+        await update();
+      }
+    } catch (error) {
+      if (!(error instanceof StoreFailure) || final === 0) throw error;
+    }
+    if (at <= final) return;
+    throw unavailable(
+      `the state at this instant can still change; that at as_of=${instantOf(final)}, and earlier ones, cannot`,
+    );
   };
 }
 

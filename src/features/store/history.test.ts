@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { eventually } from "../../../testing/eventually.ts";
 import { allChanges, allIdsAt, compareWithModel } from "./model.fixture.ts";
 import {
   add,
@@ -51,6 +52,33 @@ describeOnStoresWithHistory("a feature store that keeps its history", (make) => 
     for (const limit of [1, 100, 115, 1000])
       expect((await allIdsAt(historyOf(store), "kind", "a", at, limit)).sort()).toEqual(many.toSorted());
     expect(await allIdsAt(historyOf(store), "kind", "a", Date.now(), 100)).toEqual([]);
+  });
+
+  test("a state up to the settled instant stays, whatever is changed meanwhile and however long that takes", async () => {
+    await using made = await make();
+    await using store = await openFeatureStore(`${made.url}?keep=all`);
+    const { list, settled } = historyOf(store);
+    const told: { at: number; features: string[] }[] = [];
+    let isChanging = true;
+    const reading = (async () => {
+      while (isChanging) {
+        const at = await settled();
+        told.push({ at, features: namesOf(await list("kind", "1", at)) });
+      }
+    })();
+    for (let round = 0; round < 100; round++) {
+      const changes = round % 2 === 0 ? [add("a"), add("b")] : [remove("a"), remove("b")];
+      await Promise.all([store.change("kind", "1", changes), store.change("kind", "2", changes)]);
+    }
+    isChanging = false;
+    await reading;
+    for (const { at, features } of told) expect(namesOf(await list("kind", "1", at))).toEqual(features);
+    const ats = told.map(({ at }) => at);
+    expect(ats).toEqual(ats.toSorted((one, other) => one - other));
+    await store.change("kind", "1", [add("last")]);
+    const changedAt = (await allChanges(historyOf(store), "kind", "1", 100)).at(-1)?.record.at ?? 0;
+    await eventually(async () => expect(await settled()).toBeGreaterThanOrEqual(changedAt));
+    expect(namesOf(await list("kind", "1", changedAt))).toEqual(["last"]);
   });
 
   test("a clock that is set back does not change the past", async () => {

@@ -20,12 +20,15 @@ import {
 /** A new empty store. Its URL has no parameters. */
 export interface NewStore extends AsyncDisposable {
   url: string;
+  /** Gives the store the clock of the tests. Default: it has the clock of this process. */
+  withClock?(store: FeatureStore): Promise<FeatureStore>;
 }
 
 /** Opens a new store. */
 export async function openNewStore(make: () => Promise<NewStore>, parameters = ""): Promise<FeatureStore> {
   const made = await make();
-  const store = await openFeatureStore(made.url + parameters);
+  const opened = await openFeatureStore(made.url + parameters);
+  const store = (await made.withClock?.(opened)) ?? opened;
   return {
     ...store,
     async [Symbol.asyncDispose]() {
@@ -63,6 +66,36 @@ export const names = (count: number) => Array.from({ length: count }, (_, index)
 export function stopClock(at = Date.now()): void {
   onTestFinished(() => void vi.useRealTimers());
   vi.setSystemTime(at);
+}
+
+/** Lets the functions of a store in PostgreSQL use the clock of the tests, if that is stopped. */
+async function withClockInDatabase({ url }: { url: string }, store: FeatureStore): Promise<FeatureStore> {
+  await runOn(
+    { url },
+    `create table if not exists feature_storage.stopped_clock (ms bigint);
+    create or replace function feature_storage.clock_ms() returns bigint volatile language sql as $$
+      select coalesce(
+        (select ms from feature_storage.stopped_clock), floor(extract(epoch from clock_timestamp()) * 1000)::bigint
+      )
+    $$`,
+  );
+  let present: number | undefined;
+  let isSet: Promise<unknown> = Promise.resolve();
+  return {
+    ...store,
+    async change(...change) {
+      const stopped = vi.getMockedSystemTime()?.getTime();
+      if (stopped !== undefined && stopped !== present) {
+        present = stopped;
+        isSet = runOn(
+          { url },
+          `truncate feature_storage.stopped_clock; insert into feature_storage.stopped_clock values (${stopped})`,
+        );
+      }
+      await isSet;
+      return await store.change(...change);
+    },
+  };
 }
 
 /** Moves the clock, which must be stopped. */
@@ -103,6 +136,7 @@ export async function newLmdb(): Promise<NewStore> {
 function reused<Store extends { url: string }>(
   start: (opened: AsyncDisposableStack) => Promise<Store>,
   empty: (store: Store) => Promise<unknown>,
+  withClock?: (made: { url: string }, store: FeatureStore) => Promise<FeatureStore>,
 ): () => Promise<NewStore> {
   const opened = new AsyncDisposableStack();
   afterAll(() => opened.disposeAsync());
@@ -112,6 +146,7 @@ function reused<Store extends { url: string }>(
     await empty(store);
     return {
       url: store.url,
+      ...(withClock && { withClock: (opened: FeatureStore) => withClock(store, opened) }),
       async [Symbol.asyncDispose]() {
         free.push(store);
       },
@@ -133,6 +168,9 @@ const emptySchema = `do $$ begin
       feature_storage.resource_life, feature_storage.feature_list;
     update feature_storage.feed set log = substr(gen_random_uuid()::text, 1, 8), first_number = 1;
   end if;
+  if to_regclass('feature_storage.stopped_clock') is not null then
+    truncate feature_storage.stopped_clock;
+  end if;
 end $$`;
 
 let postgres: ReturnType<typeof startPostgres> | undefined;
@@ -142,6 +180,7 @@ const newPostgresStore = reused(
     return await newPostgres((await postgres).url);
   },
   (made) => runOn(made, emptySchema),
+  withClockInDatabase,
 );
 
 /** Each file starts a server of its own, to empty it, but only beside the servers of all tests, since that takes long. */

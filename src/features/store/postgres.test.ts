@@ -11,9 +11,11 @@ import {
 } from "../../../testing/servers/postgres.ts";
 import type { TestServer } from "../../../testing/servers/server.ts";
 import { startService, startServices } from "../../../testing/services.ts";
+import { openDatabase } from "../../database/database.ts";
 import { newPostgres } from "../../database/new-database.fixture.ts";
 import { statusOf } from "../../http/service.fixture.ts";
-import { add, featuresOf, names, remove } from "./new-store.fixture.ts";
+import { startFeatures } from "../features.fixture.ts";
+import { add, featuresOf, names, remove, stopClock } from "./new-store.fixture.ts";
 import { openFeatureStore, StoreFailure } from "./store.ts";
 
 describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL", () => {
@@ -61,6 +63,45 @@ describeIfAvailable("PostgreSQL", isPostgresInstalled())("a store in PostgreSQL"
     await using store = await openFeatureStore(url.href);
     expect(await store.change("kind", "1", [add("a")])).toEqual({ had: [false] });
     expect(await featuresOf(store, "kind", "1")).toEqual(["a"]);
+  });
+
+  test("records the instant at which a change is made, not that at which it was sent", async () => {
+    await using made = await newPostgres(server.url);
+    await using store = await openFeatureStore(`${made.url}?keep=all`);
+    const { rows } = await runOn(made, "select feature_storage.clock_ms()::float8 as now");
+    stopClock(rows[0].now - 60_000);
+    await store.change("kind", "1", [add("a")]);
+    const [entry] = (await store.changes(undefined, 10)) ?? [];
+    expect(entry?.record.at).toBeGreaterThanOrEqual(rows[0].now);
+  });
+
+  test("shows no past that a change in flight can still be in, and says which one it can show", async () => {
+    await using made = await newPostgres(server.url);
+    await using store = await openFeatureStore(`${made.url}?keep=all`);
+    await using service = await startFeatures({ store });
+    const read = (at: string) => service.request("GET", `/features/kind/1?as_of=${at}`);
+    const present = () => new Date().toISOString();
+    await store.change("kind", "1", [add("a")]);
+    expect(await read(present())).toMatchObject({ status: 200, text: '["a"]\n' });
+
+    await using operator = await openDatabase(made.url);
+    let at = "";
+    let settled = "";
+    await operator.transaction(async (sql) => {
+      const change = { type: "add", feature: "late" };
+      const request = { resource: "kind", id: "1", additions: 1, changes: [change] };
+      await sql.query("select feature_storage.change($1, 0, 1000, null)", [JSON.stringify([request])]);
+      at = present();
+      const { status, headers, text } = await read(at);
+      expect([status, headers["retry-after"]]).toEqual([503, "1"]);
+      [, settled = ""] =
+        /^the state at this instant can still change; that at as_of=(.*), and earlier ones, cannot\n$/.exec(
+          text,
+        ) ?? [];
+      expect(await read(settled)).toMatchObject({ status: 200, text: '["a"]\n' });
+    });
+    expect(await read(at)).toMatchObject({ status: 200, text: '["a","late"]\n' });
+    expect(await read(settled)).toMatchObject({ status: 200, text: '["a"]\n' });
   });
 
   test("makes concurrent changes of many resources in few transactions", async () => {

@@ -113,10 +113,15 @@ export interface FeatureStore extends AsyncDisposable {
  * The past of a store that keeps all change records, since it was empty. An instant `at` is in milliseconds since 1970
  * (UTC), inclusive, and not in the future. An expired feature is absent from its instant of expiry on.
  *
- * The records of one resource have the instants of their changes, which never decrease: the clock of a process that is
- * behind counts as that of the last change. A state is final when the clocks of all processes have passed its instant.
+ * The records of one resource have the instants of their changes, which never decrease: a clock that is behind counts as
+ * that of the last change. The instant is taken where the order of the changes is made.
  */
 export interface History {
+  /**
+   * An instant up to which every state is final: no later change gets it, nor an earlier one. It is that of the call, except
+   * that a change in flight is awaited; rejects with `StoreFailure` if that takes longer than two seconds.
+   */
+  settled(): Promise<number>;
   /** The entries that a resource had, oldest first. */
   list(resource: string, id: string, at: number): Promise<Entry[]>;
   /** Whether the resource had each of the features. */

@@ -26,6 +26,14 @@ const isPresent = (at: string) =>
 
 /** The past of a store whose feed keeps all records. */
 export const historyIn = (query: Sql["query"]): History => ({
+  async settled() {
+    const [row] = await query<{ instant: bigint }>(
+      "select feature_storage.settled() as instant",
+      [],
+      "repeated",
+    );
+    return Number(row?.instant);
+  },
   async list(resource, id, at) {
     const keys = [keyOfName(resource), keyOfName(id)];
     const [list] = await query<ListRow>(
