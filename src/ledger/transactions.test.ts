@@ -27,6 +27,31 @@ test("a payment is not settled before its payout", async () => {
   expect(await asOf("13:00")).toMatchObject({ settlement_summary: { settled_date: day } });
 });
 
+test("an event that arrives late changes the past that it belongs to, and the reports of its day and hour", async () => {
+  const created = payment("late", { gateway_account_id: "late" }).map((one) => ({ ...one, live: true }));
+  const started = { ...created[0], event_type: "PAYMENT_STARTED", timestamp: `${day}T10:15:00Z` };
+  const earlier = { ...created[0], resource_external_id: "late-2", timestamp: `${day}T08:00:00Z` };
+  const report = `account_id=late&from_date=${day}T00:00:00Z&to_date=${day}T11:00:00Z`;
+  const shown = async () => ({
+    status: (await lookUp("late", `account_id=late&as_of=${day}T10:30:00Z`)).state.status,
+    ofDay: (await ledger.get(`/v1/report/transactions?${report}`)).groups[0].count,
+    hours: (
+      await ledger.get(
+        `/v1/report/transactions-by-hour?from_date=${day}T00:00:00Z&to_date=${day}T11:00:00Z`,
+      )
+    ).map(({ timestamp }: { timestamp: string }) => timestamp),
+  });
+  await ledger.store(created);
+  const before = await shown();
+  expect(before).toMatchObject({ status: "created", ofDay: 1 });
+  await ledger.send(started);
+  await ledger.store([earlier]);
+  await ledger.until("/v1/transaction/late?account_id=late", { state: { status: "started" } });
+  const after = await shown();
+  expect(after).toMatchObject({ status: "started", ofDay: 2 });
+  expect(after.hours).toEqual([`${day}T08:00:00.000000Z`, ...before.hours]);
+});
+
 test("a payout is rebuilt by a message with reproject_domain_object, which is not stored", async () => {
   await ledger.store(payment("rebuilt", {}, inPayout("po-rebuilt")), paid("po-rebuilt"));
   await ledger.database.run("update payout set paid_out_date = null where gateway_payout_id = 'po-rebuilt'");
